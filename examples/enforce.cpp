@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   cdi::ConfigJson config{{std::istreambuf_iterator<char>{std::cin}, {}}};
-  const auto registry = cdi::scan_spec_dirs({argv[2]}, {.keep_places = true});
+  const auto registry = cdi::scan_spec_dirs({argv[2]});
   const auto done = inject(*policy, *registry, {argv + 3, argv + argc}, config);
   if (!done) {
     std::cerr << to_string(done.error()) << '\n';

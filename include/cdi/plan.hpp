@@ -4,6 +4,7 @@
 #ifndef CDI_PLAN_HPP
 #define CDI_PLAN_HPP
 
-#include <cdi/plan/plan_of_files.hpp>  // IWYU pragma: export
+#include <cdi/plan/overlaps.hpp>  // IWYU pragma: export
+#include <cdi/plan/plan.hpp>      // IWYU pragma: export
 
 #endif  // CDI_PLAN_HPP

@@ -43,6 +43,14 @@ struct Position {
   std::uint32_t column = 0;  ///< from 1, in bytes
 };
 
+/// A line and a column of a text, as in a `Position`.
+struct LineColumn {
+  std::uint32_t line = 0;    ///< from 1; 0 means unknown
+  std::uint32_t column = 0;  ///< from 1, in bytes; 0 means unknown
+
+  friend bool operator==(const LineColumn&, const LineColumn&) = default;
+};
+
 namespace detail {
 
 /// The full path of a nested member: `devices` and `[0].name` give `devices[0].name`; `kind` and an

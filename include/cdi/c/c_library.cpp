@@ -36,9 +36,6 @@ namespace {
 
 constexpr int done = 0;
 
-/// Lets errors and origins include the lines of members.
-constexpr cdi::ReadOptions with_lines{.keep_places = true};
-
 cdi::Error empty_path(std::string what) {
   return {.code = cdi::Errc::invalid, .message = std::move(what.append(" has an empty path"))};
 }
@@ -54,7 +51,7 @@ cdi::Result<cdi::CacheOptions> options_of(std::uint32_t flags) {
                       .message = "this release does not know the flags " +
                                  std::to_string(flags & ~known) + " of a cache"};
   }
-  cdi::CacheOptions options{.read = with_lines};
+  cdi::CacheOptions options;
   options.read.quarantine_devices = (flags & CDI_QUARANTINE) != 0;
   options.read.refuse_writable = (flags & CDI_REFUSE_WRITABLE) != 0;
   if ((flags & CDI_WATCHED) != 0) options.freshness = cdi::Freshness::watched;

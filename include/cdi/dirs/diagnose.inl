@@ -77,9 +77,7 @@ inline void found_elsewhere(Unresolved& one, Reason reason, std::string_view wha
 inline Error place_in(const Registry& elsewhere, const std::string& name) {
   const auto found = elsewhere.find(name);
   if (found.device != nullptr) {
-    return {.code = Errc::not_found,
-            .message = "the device is here",
-            .position = {found.spec->path, found.line(), 1}};
+    return {.code = Errc::not_found, .message = "the device is here", .position = found.position()};
   }
   auto there = elsewhere.unresolved({name}).front();
   if (may_be_elsewhere(there) || there.causes.empty()) return {};

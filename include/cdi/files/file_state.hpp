@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <fcntl.h>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -171,6 +172,15 @@ inline ReadAttempt unread_file(Error why, const TextFile& text) {
   return out;
 }
 
+/// Returns the places of a spec's members in its file; null if the file now contains another spec.
+inline std::unique_ptr<const MemberPlaces> places_in_file(const LoadedSpec& spec,
+                                                          const std::string& /*text*/) {
+  TextFile file;
+  const auto done = detail::read_file_into(file, AT_FDCWD, spec.path, spec.path,
+                                           detail::most_bytes({}), /*refuse_writable=*/false);
+  return done ? detail::places_in_text(spec, file.text) : nullptr;
+}
+
 /// Reads a spec file once. `before` is its state after the previous read: identical bytes are not
 /// parsed again unless the owner, the group or the mode has changed.
 inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions& options,
@@ -200,6 +210,7 @@ inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions&
   }
   read.spec->priority = place.priority;
   read.spec->access = access;
+  read.spec->lazy_places = std::make_shared<LazyPlaces>(detail::places_in_file);
   out.spec = std::make_shared<LoadedSpec>(*std::move(read.spec));
   return {.file = std::move(out)};
 }

@@ -36,9 +36,6 @@ struct ReadOptions {
   /// refuses it or its directory, or if the directory has too many files. A device is dropped if a
   /// valid file in the same directory defines it. Only a `Cache` knows earlier contents.
   bool keep_last_good = true;
-  /// Keeps the parsed text with its spec, so that `LoadedSpec::locate` knows the line and column of
-  /// each member. Costs about twice the size of the file in memory.
-  bool keep_places = false;
   /// Computes a digest, for example SHA-256, from the parsed bytes of a file; null disables
   /// digests. Called only for valid files, by the thread that reads them.
   std::string (*digest)(std::string_view bytes) = nullptr;

@@ -24,9 +24,11 @@ CDI_INLINE Registry registry_of_texts(std::vector<SpecText> texts, const ReadOpt
   std::vector<std::shared_ptr<const RejectedFile>> rejected;
   for (auto& one : texts) {
     const auto format = format_of(one.name).value_or(Format::yaml);
-    auto read = detail::read_text(std::move(one.text), one.name, format, options);
+    auto read = detail::read_text(one.text, one.name, format, options);
     if (read.spec) {
       read.spec->priority = one.priority;
+      read.spec->lazy_places =
+          std::make_shared<LazyPlaces>(detail::places_in_text, std::move(one.text));
       specs.push_back(std::make_shared<const LoadedSpec>(*std::move(read.spec)));
     } else {
       rejected.push_back(std::make_shared<const RejectedFile>(std::move(read.rejected)));

@@ -4,6 +4,7 @@
 #ifndef CDI_FILES_SPEC_TEXT_HPP
 #define CDI_FILES_SPEC_TEXT_HPP
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,11 +38,14 @@ struct SpecOrRejected {
 SpecOrRejected read_text(std::string text, std::string_view path, Format format,
                          const ReadOptions& options);
 
+/// Returns the places of a spec's members in its text; null if the text contains another spec.
+std::unique_ptr<const MemberPlaces> places_in_text(const LoadedSpec& spec, const std::string& text);
+
 }  // namespace detail
 
 /// Parses a spec and validates it; `path` appears in messages. Invalid JSON is read as YAML, with a
 /// warning, as in the Go reference. Errors and warnings contain line and column. Of `options`, only
-/// `limits`, `quarantine_devices`, `keep_places` and `digest` have an effect.
+/// `limits`, `quarantine_devices` and `digest` have an effect.
 ///
 /// Fails with `Errc::syntax` if the text is neither JSON nor YAML, `Errc::unsupported` if it
 /// contains the tag `!!binary`, `Errc::schema` if it is not a spec, `Errc::invalid` or

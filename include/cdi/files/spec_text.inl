@@ -114,9 +114,11 @@ inline SpecOrRejected read_document(const Document& document) {
     warnings.push_back(yaml_1_1_warning(*scalar));
   }
   LoadedSpec out{.spec = std::move(*spec), .warnings = std::move(warnings)};
-  out.lines = document.lines_of(*detail::find_member(document.root(), "devices"));
-  const auto edits = detail::find_member(document.root(), "containerEdits");
-  if (edits) out.edits_line = edits->position().line;
+  out.device_places = document.places_of(*detail::find_member(document.root(), "devices"));
+  if (const auto edits = detail::find_member(document.root(), "containerEdits")) {
+    const auto at = edits->position();
+    out.edits_place = {at.line, at.column};
+  }
   out.newer_member = newer_member(reading, out.spec);
   out.as_read = true;
   return {.spec = std::move(out)};
@@ -151,12 +153,12 @@ class PlacesInDocument final : public MemberPlaces {
     return value.position();
   }
 
-  std::vector<std::uint32_t> lines_of(std::string_view where) const override {
+  std::vector<LineColumn> places_of(std::string_view where) const override {
     auto value = start_of(where);
     while (!where.empty()) {
       if (!detail::descend(value, where)) return {};
     }
-    return document_.lines_of(value);
+    return document_.places_of(value);
   }
 
  private:
@@ -233,10 +235,18 @@ CDI_INLINE SpecOrRejected read_text(std::string text, std::string_view path, For
   for (auto& warning : loaded.warnings) warnings.push_back(std::move(warning));
   loaded.warnings = std::move(warnings);
   if (options.digest != nullptr) loaded.digest = options.digest(kept);
-  if (options.keep_places) {
-    loaded.places = std::make_shared<const PlacesInDocument>(*std::move(document));
-  }
   return out;
+}
+
+CDI_INLINE std::unique_ptr<const MemberPlaces> places_in_text(const LoadedSpec& spec,
+                                                              const std::string& text) {
+  std::vector<Error> warnings;
+  std::string copy = DocumentBuilder::copy_of(text, {});
+  auto document = detail::parse_text(copy, spec.path, Format::yaml, {}, warnings);
+  if (!document) return nullptr;
+  const auto again = detail::read_good_devices(*document, !spec.quarantined.empty());
+  if (!again.spec || again.spec->spec != spec.spec) return nullptr;
+  return std::make_unique<const PlacesInDocument>(*std::move(document));
 }
 
 }  // namespace detail
@@ -246,6 +256,7 @@ CDI_INLINE Result<LoadedSpec> parse_spec(std::string_view text, std::string_view
   auto read =
       detail::read_text(DocumentBuilder::copy_of(text, options.limits), path, format, options);
   if (!read.spec) return std::move(read.rejected.why);
+  read.spec->lazy_places = std::make_shared<LazyPlaces>(detail::places_in_text, std::string{text});
   return *std::move(read.spec);
 }
 

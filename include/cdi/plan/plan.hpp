@@ -7,7 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +26,8 @@
 #include <cdi/plan/change.hpp>  // IWYU pragma: export
 #include <cdi/plan/recorded.hpp>
 #include <cdi/registry/loaded_spec.hpp>
+#include <cdi/registry/registry.hpp>
+#include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -114,14 +116,74 @@ class PlannedHost {
   std::vector<const DeviceNode*> nodes_;  // complete nodes with the major number 0
 };
 
-/// Finds the places of a spec's members; returns null when the places are unknown.
-using FindPlaces = std::shared_ptr<const MemberPlaces> (*)(const LoadedSpec& spec);
+/// Returns the options of a host; null if the host has none.
+template <class Host>
+const HostOptions* options_of(const Host& host) {
+  if constexpr (requires { host.options; }) return &host.options;  // `HostWithOptions`
+  return nullptr;
+}
+
+/// Whether a plan reads files again for the lines of its edits, or takes the lines of their
+/// devices.
+enum class PlanLines : bool { of_edits, of_devices };
+
+/// The edits of devices, joined, with the text that options of the host add.
+struct JoinedDevices {
+  explicit JoinedDevices(std::span<const ResolvedDevice> devices) : found{devices} {}
+
+  /// Joins the edits for a target with these parts. `options` may be null.
+  Result<void> join(OptionalParts parts, const AnyHost& host, const HostOptions* options);
+  /// Returns the plan of the edits, once their device nodes are complete.
+  Plan plan(PlanLines lines) const;
+
+  EditsOfDevices found;
+  JoinedEdits joined{};
+  std::deque<std::string> texts{};
+};
 
 /// Makes a plan of the devices' edits. `options` may be null.
 Result<Plan> make_plan(std::span<const ResolvedDevice> devices, const AnyHost& host,
-                       const HostOptions* options, FindPlaces find_places);
+                       const HostOptions* options);
 
 }  // namespace detail
+
+/// The edits that an injection of these devices would make, joined, complete, and each with its
+/// origin: see `Plan`. Needs no OCI spec, and changes nothing.
+///
+/// Costs one lookup for each name, one host lookup for each incomplete device node, and one more
+/// read of each spec file, for the lines of its edits: see `LoadedSpec::places`. With a
+/// `HostWithOptions`, the plan contains what the options change. Errors are those of
+/// `Registry::inject`.
+template <HostLookup Host = SystemHost>
+Result<Plan> plan(const Registry& registry, Names names, const Host& host = {}) {
+  const auto devices = registry.resolve_all(names);
+  if (!devices) return devices.error();
+  return detail::make_plan(*devices, detail::AnyHost{host}, detail::options_of(host));
+}
+
+/// The edits of an injection, and its changes.
+struct RecordedInjection {
+  Plan plan{};                    ///< the edits, with the lines of their devices
+  std::vector<Change> changes{};  ///< list by list, as `Plan::apply` returns them
+};
+
+/// Injects devices, all or none, as `Registry::inject_resolved` does, and returns the edits and the
+/// changes. Joins the edits once, looks each incomplete device node up once, and reads no file.
+template <Editable OciSpec, HostLookup Host = SystemHost>
+Result<RecordedInjection> inject_recorded(OciSpec& target, std::span<const ResolvedDevice> devices,
+                                          const Host& host = {}) {
+  static_assert(!KeepsViews<OciSpec>, "the edits end with this call; the target would keep views");
+  RecordedInjection out;
+  const detail::AnyHost any_host{host};
+  detail::Recorded<OciSpec> recorded{target, out.changes};
+  detail::JoinedDevices edits{devices};
+  auto done = edits.join(detail::places_of<SpecEditor<detail::Recorded<OciSpec>>>, any_host,
+                         detail::options_of(host));
+  if (done) done = detail::edit(recorded, edits.joined, any_host);
+  if (!done) return edits.found.trace(std::move(done).error());
+  out.plan = edits.plan(detail::PlanLines::of_devices);
+  return out;
+}
 
 template <Editable OciSpec>
 Result<std::vector<Change>> Plan::apply(OciSpec& target) const {

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -75,8 +74,8 @@ CDI_INLINE Result<HostNode> PlannedHost::operator()(std::string_view path) const
 /// Makes a plan of the edits of devices.
 class Planner {
  public:
-  Planner(const EditsOfDevices& found, const JoinedEdits& joined, FindPlaces find_places)
-      : found_{found}, joined_{joined}, find_places_{find_places} {}
+  Planner(const EditsOfDevices& found, const JoinedEdits& joined, PlanLines lines)
+      : found_{found}, joined_{joined}, lines_{lines} {}
 
   Plan make() && {
     for (index_ = 0; index_ < found_.edits.size(); ++index_) add_edits();
@@ -97,13 +96,9 @@ class Planner {
     return path;
   }
 
-  /// Returns the places of the spec, which are found only once for a spec without them.
-  const MemberPlaces* places() {
-    if (spec().places != nullptr) return spec().places.get();
-    for (const auto& [known, places] : known_places_) {
-      if (known == &spec()) return places.get();
-    }
-    return known_places_.emplace_back(&spec(), find_places_(spec())).second.get();
+  /// Returns the places of the spec; null if they are not wanted or not known.
+  const MemberPlaces* places() const {
+    return lines_ == PlanLines::of_edits ? spec().places() : nullptr;
   }
 
   Origin origin_of(std::string_view member) {
@@ -111,7 +106,7 @@ class Planner {
     out.name = spec().spec.kind;
     if (origin().device != nullptr) out.name.append("=").append(origin().device->name);
     const auto* const known = places();
-    out.line = known == nullptr ? spec().locate(out.where).line : known->locate(out.where).line;
+    out.line = (known == nullptr ? spec().locate_part(out.where) : known->locate(out.where)).line;
     return out;
   }
 
@@ -120,13 +115,12 @@ class Planner {
   void add_list(std::string_view member, const List& list, const Add& add) {
     if (list.empty()) return;
     const Origin origin = origin_of(member);
-    const auto* const known = places();
-    std::vector<std::uint32_t> lines;
-    if (known != nullptr) lines = known->lines_of(origin.where);
+    std::vector<LineColumn> found;
+    if (const auto* const known = places()) found = known->places_of(origin.where);
     for (std::size_t i = 0; i < list.size(); ++i) {
       Origin entry = origin;
       entry.where = item_path(origin.where, i);
-      if (i < lines.size()) entry.line = lines[i];
+      if (i < found.size()) entry.line = found[i].line;
       add(i, std::move(entry));
     }
   }
@@ -238,28 +232,34 @@ class Planner {
 
   const EditsOfDevices& found_;
   const JoinedEdits& joined_;
-  FindPlaces find_places_;
-  std::vector<std::pair<const LoadedSpec*, std::shared_ptr<const MemberPlaces>>> known_places_{};
+  PlanLines lines_;
   std::size_t index_ = 0;  // the index of the current edits
   Plan plan_{};
 };
 
+CDI_INLINE Result<void> JoinedDevices::join(OptionalParts parts, const AnyHost& host,
+                                            const HostOptions* options) {
+  auto done =
+      detail::join(std::span<const ContainerEdits* const>{found.edits}, found.texts, parts, joined);
+  if (!done || options == nullptr) return done;
+  auto added = detail::use_options(joined, host, *options);
+  if (!added) return std::move(added).error();
+  texts = *std::move(added);
+  return {};
+}
+
+CDI_INLINE Plan JoinedDevices::plan(PlanLines lines) const {
+  return Planner{found, joined, lines}.make();
+}
+
 CDI_INLINE Result<Plan> make_plan(std::span<const ResolvedDevice> devices, const AnyHost& host,
-                                  const HostOptions* options, FindPlaces find_places) {
+                                  const HostOptions* options) {
   constexpr OptionalParts all_parts{true, true, true, true};
-  const EditsOfDevices found{devices};
-  JoinedEdits joined;
-  auto done = detail::join(std::span<const ContainerEdits* const>{found.edits}, found.texts,
-                           all_parts, joined);
-  std::deque<std::string> texts;  // the text that the joined edits point to
-  if (done && options != nullptr) {
-    auto used = detail::use_options(joined, host, *options);
-    if (!used) return found.trace(std::move(used).error());
-    texts = *std::move(used);
-  }
-  if (done) done = detail::complete_devices(joined, host, {});
-  if (!done) return found.trace(std::move(done).error());
-  return Planner{found, joined, find_places}.make();
+  JoinedDevices edits{devices};
+  auto done = edits.join(all_parts, host, options);
+  if (done) done = detail::complete_devices(edits.joined, host, {});
+  if (!done) return edits.found.trace(std::move(done).error());
+  return edits.plan(PlanLines::of_edits);
 }
 
 #ifdef CDI_SOURCE

@@ -36,7 +36,7 @@ inline Error conflict(const ResolvedDevice& mine, const LoadedSpec& other, std::
   return {.code = Errc::conflict,
           .message = std::move(message),
           .advice = "keep only one",
-          .position = mine.spec->locate(item_path("devices", mine.index()))};
+          .position = mine.position()};
 }
 
 /// Returns whether a file or directory was not read, so that its contents are unknown.

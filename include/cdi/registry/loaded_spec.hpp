@@ -4,12 +4,14 @@
 #ifndef CDI_REGISTRY_LOADED_SPEC_HPP
 #define CDI_REGISTRY_LOADED_SPEC_HPP
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <cdi/base/result.hpp>
@@ -26,14 +28,41 @@ struct QuarantinedDevice {
   Error why{};         ///< with its place in the file; `where` is relative to the spec
 };
 
+struct LoadedSpec;
+
 /// The places of the members of a spec in its text.
 class MemberPlaces {
  public:
   virtual ~MemberPlaces() = default;
-  /// The place of a member, such as `devices[0].name`, or of the deepest one on the way to it.
+  /// Returns the place of a member, such as `devices[0].name`, or of its innermost enclosing
+  /// member.
   virtual Position locate(std::string_view where) const = 0;
-  /// The line where each item of a list begins, from 1; empty when there is no such list.
-  virtual std::vector<std::uint32_t> lines_of(std::string_view where) const = 0;
+  /// Returns the places where the items of a list begin; nothing if the list does not exist.
+  virtual std::vector<LineColumn> places_of(std::string_view where) const = 0;
+};
+
+/// Finds the places of a spec's members when they are first needed, and keeps them. Several threads
+/// may search at the same time.
+class LazyPlaces {
+ public:
+  /// Reads the text of a spec again. Returns null if the text now contains another spec.
+  using Read = std::unique_ptr<const MemberPlaces> (*)(const LoadedSpec& spec,
+                                                       const std::string& text);
+
+  /// Finds places with `read`, which gets `text`: the text of the spec, or nothing for a file.
+  explicit LazyPlaces(Read read, std::string text = {}) : read_{read}, text_{std::move(text)} {}
+  LazyPlaces(const LazyPlaces&) = delete;
+  LazyPlaces& operator=(const LazyPlaces&) = delete;
+  ~LazyPlaces() { delete found_.load(); }
+
+  /// Returns the places, or null. `spec` must be as it was read. Valid as long as this object.
+  const MemberPlaces* find(const LoadedSpec& spec) const;
+
+ private:
+  Read read_;
+  std::string text_;
+  mutable std::atomic<const MemberPlaces*> found_{nullptr};
+  mutable std::atomic<bool> is_lost_{false};  // the text now contains another spec
 };
 
 /// The owner of a file, and its permissions.
@@ -60,18 +89,16 @@ struct LoadedSpec {
   std::string path{};             ///< path of its file, or name of its text
   int priority = 0;               ///< its directory's priority; the higher wins
   std::vector<Error> warnings{};  ///< about the file; `rule` is the code of the rule
-  /// The line where each device begins, from 1; empty when it was not read from a text.
-  std::vector<std::uint32_t> lines{};
-  std::uint32_t edits_line = 0;  ///< the line where its `containerEdits` begin; 0 when unknown
-  std::string digest{};          ///< digest of the parsed bytes: see `ReadOptions::digest`
+  /// The places where the devices begin; empty if the spec was not read from a text.
+  std::vector<LineColumn> device_places{};
+  LineColumn edits_place{};  ///< the place where its `containerEdits` begin
+  std::string digest{};      ///< digest of the parsed bytes: see `ReadOptions::digest`
   /// The access of the file that was read; nothing for a spec that does not come from a file.
   std::optional<FileAccess> access{};
   /// The devices that were left out: see `ReadOptions::quarantine_devices`.
   std::vector<QuarantinedDevice> quarantined{};
   /// The file's current fault if `spec` holds its last valid contents; otherwise null.
   std::shared_ptr<const Error> fault{};
-  /// The places of its members; null unless `ReadOptions::keep_places` asks for them.
-  std::shared_ptr<const MemberPlaces> places{};
   /// The owner in the comment in the first line of a YAML file; empty if there is no such comment.
   std::string owner_comment{};
   /// The newest of the members that are newer than `cdiVersion`; nothing if there are none.
@@ -79,11 +106,24 @@ struct LoadedSpec {
   /// Whether `spec` is unchanged since it was read: its texts are then UTF-8, and an injection need
   /// not check them. False for a spec made by hand; set it to false when you change `spec`.
   bool as_read = false;
+  /// Finds `places`, which copies share. Null for a spec made by hand.
+  std::shared_ptr<const LazyPlaces> lazy_places{};
 
-  /// The place of a member, such as `devices[0].containerEdits.mounts[2]`, in the file. With
-  /// `places` the line and column of the member; else the line of its device, or of
-  /// `containerEdits`; else only the file.
+  /// Returns the places of the spec's members. The first call reads the file again and keeps its
+  /// document, about twice the size of the file. Returns null for a spec made or changed by hand,
+  /// and if the file now contains another spec or exceeds the default `Limits`. Valid as long as
+  /// this object.
+  const MemberPlaces* places() const {
+    return as_read && lazy_places != nullptr ? lazy_places->find(*this) : nullptr;
+  }
+
+  /// Returns the place of a member, such as `devices[0].containerEdits.mounts[2]`, in the file.
+  /// Without `places`, returns what `locate_part` returns.
   Position locate(std::string_view where) const;
+
+  /// Returns the place of the device, or of the spec's `containerEdits`, that a member belongs to;
+  /// otherwise only the file. Reads no file.
+  Position locate_part(std::string_view where) const;
 
   /// Returns the owner that the file records, as a `Publisher` does: in the annotation
   /// `owner_annotation` or, failing that, in the comment. Empty without a record, or if
@@ -123,9 +163,11 @@ struct ResolvedDevice {
 
   /// Returns the index of the device in its spec. Requires a device.
   std::size_t index() const { return static_cast<std::size_t>(device - spec->spec.devices.data()); }
-  /// The line of the file where the device begins, from 1; 0 when it was not read from a text. Only
-  /// when there is a device.
-  std::uint32_t line() const { return index() < spec->lines.size() ? spec->lines[index()] : 0; }
+  /// Returns the place where the device begins, without a line if the spec was not read from a
+  /// text. Requires a device.
+  Position position() const;
+  /// Returns the line of `position`.
+  std::uint32_t line() const { return position().line; }
 };
 
 }  // namespace CDI_ABI

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <cdi/base/result.hpp>
 #include <cdi/registry/loaded_spec.hpp>
@@ -16,18 +17,38 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
+CDI_INLINE const MemberPlaces* LazyPlaces::find(const LoadedSpec& spec) const {
+  const auto* known = found_.load(std::memory_order_acquire);
+  if (known != nullptr || is_lost_) return known;
+  auto read = read_(spec, text_);
+  if (read == nullptr) {
+    is_lost_ = true;
+  } else if (found_.compare_exchange_strong(known, read.get())) {
+    known = read.release();
+  }
+  return known;  // of another thread, if that was faster
+}
+
 CDI_INLINE Position LoadedSpec::locate(std::string_view where) const {
-  if (places != nullptr) return places->locate(where);
+  const auto* const known = places();
+  return known == nullptr ? locate_part(where) : known->locate(where);
+}
+
+CDI_INLINE Position LoadedSpec::locate_part(std::string_view where) const {
   constexpr std::string_view device = "devices[";
-  Position place{.file = path};
-  const auto member = where.substr(0, where.find_first_of(".["));
-  if (member == "containerEdits") place.line = edits_line;
+  LineColumn at;
+  if (where.substr(0, where.find_first_of(".[")) == "containerEdits") at = edits_place;
   std::uint32_t index = 0;
   std::string_view rest = where;
   rest.remove_prefix(where.starts_with(device) ? device.size() : where.size());
-  if (detail::take_number(rest, index) && index < lines.size()) place.line = lines[index];
-  place.column = place.line == 0 ? 0 : 1;
-  return place;
+  if (detail::take_number(rest, index) && index < device_places.size()) at = device_places[index];
+  return {path, at.line, at.column};
+}
+
+CDI_INLINE Position ResolvedDevice::position() const {
+  const auto& places = spec->device_places;
+  const auto at = index() < places.size() ? places[index()] : LineColumn{};
+  return {spec->path, at.line, at.column};
 }
 
 CDI_INLINE std::string_view LoadedSpec::owner() const {

@@ -107,9 +107,8 @@ class Document {
   /// the path.
   Position locate(std::string_view path) const;
 
-  /// The line numbers, from 1, at which the items of a list begin. Costs one pass over the list's
-  /// text.
-  std::vector<std::uint32_t> lines_of(const Value& list) const;
+  /// Returns the places where the items of a list begin. Costs one pass over the list's text.
+  std::vector<LineColumn> places_of(const Value& list) const;
 
   /// The bytes that a model may use; with the document, at most ten times the text plus 4 MiB.
   std::size_t most_model_bytes() const;

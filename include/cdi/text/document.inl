@@ -108,12 +108,11 @@ CDI_INLINE Position Document::position(std::size_t at) const {
   return {file_, line, column};
 }
 
-CDI_INLINE std::vector<std::uint32_t> Document::lines_of(const Value& list) const {
-  std::vector<std::uint32_t> lines;
-  lines.reserve(list.size());
-  for (const auto item : list.items()) lines.push_back(place_of(item.node()));
-  lines_.to_lines(source_, lines);
-  return lines;
+CDI_INLINE std::vector<LineColumn> Document::places_of(const Value& list) const {
+  std::vector<std::uint32_t> bytes;
+  bytes.reserve(list.size());
+  for (const auto item : list.items()) bytes.push_back(place_of(item.node()));
+  return lines_.find_all(source_, bytes);
 }
 
 CDI_INLINE Document Document::without(const Value& list, const std::vector<char>& left_out) const {

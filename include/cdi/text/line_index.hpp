@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <cdi/base/result.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -23,23 +24,18 @@ std::size_t next_line(std::string_view text, std::size_t at);
 /// text from there on.
 class LineIndex {
  public:
-  /// A line and a column, both from 1; columns are in bytes.
-  struct Place {
-    std::uint32_t line = 1;
-    std::uint32_t column = 1;
-  };
-
   /// Creates the index of an empty text.
   LineIndex() = default;
   /// Indexes a text in one pass.
   explicit LineIndex(std::string_view text);
 
   /// Returns the place of a byte in the same text, or of the text's end.
-  Place find(std::string_view text, std::size_t at) const;
+  LineColumn find(std::string_view text, std::size_t at) const;
 
-  /// Replaces each byte offset in the same text with its line number. Ascending offsets cost one
-  /// pass over the text between them.
-  void to_lines(std::string_view text, std::vector<std::uint32_t>& places) const;
+  /// Returns the places of several bytes of the same text. Ascending offsets cost one pass over the
+  /// text between them.
+  std::vector<LineColumn> find_all(std::string_view text,
+                                   const std::vector<std::uint32_t>& bytes) const;
 
  private:
   /// A byte and its line.

@@ -57,20 +57,23 @@ CDI_INLINE void LineIndex::move(Mark& mark, std::string_view text, std::size_t a
   mark.at = static_cast<std::uint32_t>(at);
 }
 
-CDI_INLINE LineIndex::Place LineIndex::find(std::string_view text, std::size_t at) const {
+CDI_INLINE LineColumn LineIndex::find(std::string_view text, std::size_t at) const {
   Mark mark = mark_before(at);
   move(mark, text, at);
   return {mark.line, mark.at - mark.begin + 1};
 }
 
-CDI_INLINE void LineIndex::to_lines(std::string_view text,
-                                    std::vector<std::uint32_t>& places) const {
+CDI_INLINE std::vector<LineColumn> LineIndex::find_all(
+    std::string_view text, const std::vector<std::uint32_t>& bytes) const {
+  std::vector<LineColumn> places;
+  places.reserve(bytes.size());
   Mark mark;
-  for (std::uint32_t& place : places) {
-    if (place < mark.at || place - mark.at > bytes_per_mark) mark = mark_before(place);
-    move(mark, text, place);
-    place = mark.line;
+  for (const std::uint32_t at : bytes) {
+    if (at < mark.at || at - mark.at > bytes_per_mark) mark = mark_before(at);
+    move(mark, text, at);
+    places.push_back({mark.line, mark.at - mark.begin + 1});
   }
+  return places;
 }
 
 }  // namespace detail

@@ -81,7 +81,6 @@ TEST_CASE("Specs in memory give the devices, conflicts and errors of files") {
   for (const bool quarantine : {false, true}) {
     cdi::ReadOptions options;
     options.quarantine_devices = quarantine;
-    options.keep_places = quarantine;
     const auto of_files = report(*cdi::scan_spec_dirs(dirs, options));
     const auto of_texts = report(cdi::registry_of_texts(in_memory, options));
     CHECK(of_files.size() > 2 * names.size());

@@ -29,7 +29,8 @@ cdi::Result<cdi::LoadedSpec> parse(const std::string& text, bool quarantine) {
 std::vector<std::string> devices_of(const cdi::LoadedSpec& loaded) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < loaded.spec.devices.size(); ++i) {
-    names.push_back(loaded.spec.devices[i].name + ":" + std::to_string(loaded.lines.at(i)));
+    names.push_back(loaded.spec.devices[i].name + ":" +
+                    std::to_string(loaded.device_places.at(i).line));
   }
   return names;
 }
@@ -313,7 +314,9 @@ TEST_CASE("Devices know their lines, in every layout") {
     CAPTURE(row.text);
     const auto loaded = cdi::parse_spec(row.text, "f.yaml", cdi::Format::yaml);
     REQUIRE_MESSAGE(loaded, (loaded ? "" : to_string(loaded.error())));
-    CHECK(loaded->lines == row.lines);
+    std::vector<std::uint32_t> lines;
+    for (const auto& place : loaded->device_places) lines.push_back(place.line);
+    CHECK(lines == row.lines);
   }
 }
 
@@ -413,7 +416,7 @@ TEST_CASE("The places of many devices") {
     text.append(i == 0 ? "\n" : ",\n").append(R"({"name": "d)").append(std::to_string(i));
     text.append(R"(", "containerEdits": {"env": ["A=1"]}})");
   }
-  const auto spec = cdi::parse_spec(text + "]}", "f", cdi::Format::json, {.keep_places = true});
+  const auto spec = cdi::parse_spec(text + "]}", "f", cdi::Format::json);
   REQUIRE(spec);
   for (std::size_t i = 0; i < count; ++i) {
     const auto device = "devices[" + std::to_string(i) + "]";

@@ -230,8 +230,8 @@ TEST_CASE("No limit covers a path with .., which leads elsewhere behind a link")
 
 TEST_CASE("The edits of a spec count for each of its devices, and reasons have a place") {
   auto spec = spec_with({.env = {"B=1"}}, {.env = {"A=1"}});
-  spec.edits_line = 7;
-  spec.lines = {4};
+  spec.edits_place = {7, 1};
+  spec.device_places = {{4, 1}};
   const cdi::Policy policy{.rules = {{.name = "r", .allow = true, .edits = {.env = {{"B"}}}}}};
   const auto decision = decide_on(spec, policy);
   REQUIRE(decision.reasons.size() == 1);

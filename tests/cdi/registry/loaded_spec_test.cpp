@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -43,44 +45,86 @@ void check_places(const cdi::LoadedSpec& spec, const std::vector<Row>& rows) {
   }
 }
 
+/// Places of which each is line 7.
+class Line7 final : public cdi::MemberPlaces {
+ public:
+  cdi::Position locate(std::string_view) const override { return {"f", 7, 1}; }
+  std::vector<cdi::LineColumn> places_of(std::string_view) const override { return {}; }
+};
+
+int reads = 0;
+
+/// The places of a spec whose text is not empty.
+std::unique_ptr<const cdi::MemberPlaces> count_reads(const cdi::LoadedSpec&,
+                                                     const std::string& kept) {
+  ++reads;
+  return kept.empty() ? nullptr : std::make_unique<const Line7>();
+}
+
 }  // namespace
 
-TEST_CASE("A spec knows the lines of its devices and of its edits") {
-  const auto spec = cdi::parse_spec(text, "/etc/cdi/a.yaml", cdi::Format::yaml);
+TEST_CASE("A spec that was changed knows the places of its devices and of its edits") {
+  auto spec = cdi::parse_spec(text, "/etc/cdi/a.yaml", cdi::Format::yaml);
   REQUIRE(spec);
-  CHECK(spec->places == nullptr);
-  check_places(*spec, {{"devices[0]", 4, 1},
-                       {"devices[1].containerEdits.deviceNodes[0].path", 6, 1},
+  spec->as_read = false;
+  CHECK(spec->places() == nullptr);
+  check_places(*spec, {{"devices[0]", 4, 5},
+                       {"devices[1].containerEdits.deviceNodes[0].path", 6, 5},
                        {"devices[2]", 0, 0},
                        {"devices[x]", 0, 0},
                        {"devices[", 0, 0},
-                       {"containerEdits.env[0]", 12, 1},
+                       {"containerEdits.env[0]", 12, 3},
                        {"kind", 0, 0},
                        {"", 0, 0}});
 }
 
-TEST_CASE("A spec that keeps its places knows those of each member") {
-  const auto spec =
-      cdi::parse_spec(text, "/etc/cdi/a.yaml", cdi::Format::yaml, {.keep_places = true});
+TEST_CASE("A spec that was read from a text knows the place of each member") {
+  const auto spec = cdi::parse_spec(text, "/etc/cdi/a.yaml", cdi::Format::yaml);
   REQUIRE(spec);
-  REQUIRE(spec->places != nullptr);
   check_places(*spec, {{"devices[0]", 4, 5},
                        {"devices[1].containerEdits.deviceNodes[0].path", 10, 17},
                        {"containerEdits.env[0]", 12, 9},
                        {"kind", 2, 7}});
 }
 
+TEST_CASE("Places are read when they are needed, and once, also for copies") {
+  reads = 0;
+  cdi::LoadedSpec spec{.as_read = true};
+  spec.lazy_places = std::make_shared<const cdi::LazyPlaces>(count_reads, "text");
+  auto copy = spec;
+  copy.path = "another";  // the copy keeps what was found
+  CHECK(reads == 0);
+  CHECK(spec.locate("kind").line == 7);
+  CHECK(copy.locate("kind").line == 7);
+  CHECK(reads == 1);
+  cdi::LoadedSpec lost{.as_read = true};
+  lost.lazy_places = std::make_shared<const cdi::LazyPlaces>(count_reads);
+  CHECK(lost.locate("kind").line == 0);
+  CHECK(lost.locate("kind").line == 0);
+  CHECK(reads == 2);
+}
+
+TEST_CASE("Several threads find the same places") {
+  const auto spec = *cdi::parse_spec(text, "/etc/cdi/a.yaml", cdi::Format::yaml);
+  const cdi::MemberPlaces* found[4] = {};
+  std::vector<std::thread> threads;
+  for (auto& one : found) threads.emplace_back([&] { one = spec.places(); });
+  for (auto& thread : threads) thread.join();
+  for (const auto* one : found) CHECK(one == spec.places());
+  CHECK(spec.locate("kind").line == 2);
+}
+
 TEST_CASE("The places of a spec without its bad devices are those of the file") {
-  const auto spec = cdi::parse_spec(R"({"cdiVersion": "0.6.0", "kind": "v/c", "devices": [
+  const auto spec =
+      cdi::parse_spec(R"({"cdiVersion": "0.6.0", "kind": "v/c", "devices": [
   {"name": "-bad", "containerEdits": {"env": ["A=1"]}},
   {"name": "good", "containerEdits": {"env": ["B=1"]}}
 ]})",
-                                    "/etc/cdi/a.yaml", cdi::Format::json,
-                                    {.quarantine_devices = true, .keep_places = true});
+                      "/etc/cdi/a.yaml", cdi::Format::json, {.quarantine_devices = true});
   REQUIRE(spec);
   REQUIRE(spec->spec.devices.size() == 1);
   check_places(*spec, {{"devices[0].name", 3, 12}});
-  CHECK(spec->lines == std::vector<std::uint32_t>{3});
+  CHECK(spec->device_places == std::vector<cdi::LineColumn>{{3, 3}});
 }
 
 TEST_CASE("A spec that was made by hand knows its path only") {

@@ -267,7 +267,8 @@ TEST_CASE("Resolved devices are injected as their names are") {
 }
 
 TEST_CASE("A failing device node is reported with the line of its device") {
-  cdi::LoadedSpec loaded{.path = "/etc/cdi/a.yaml", .lines = {4}, .edits_line = 9};
+  cdi::LoadedSpec loaded{
+      .path = "/etc/cdi/a.yaml", .device_places = {{4, 1}}, .edits_place = {9, 1}};
   const cdi::DeviceNode gone{.path = "/no/such/node"};
   loaded.spec = {.kind = "v/c",
                  .devices = {{.name = "d", .container_edits = {.device_nodes = {gone}}}}};

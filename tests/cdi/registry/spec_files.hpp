@@ -16,7 +16,7 @@
 namespace spec_files {
 
 inline cdi::LoadedSpec parse(const std::string& text, const char* path = "v.yaml") {
-  auto loaded = cdi::parse_spec(text, path, cdi::Format::yaml, {.keep_places = true});
+  auto loaded = cdi::parse_spec(text, path, cdi::Format::yaml);
   REQUIRE_MESSAGE(loaded, (loaded ? "" : to_string(loaded.error())));
   return *std::move(loaded);
 }

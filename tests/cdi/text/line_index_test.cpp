@@ -77,17 +77,17 @@ TEST_CASE("A place is found between marks, where line ends have one byte or two"
   }
 }
 
-TEST_CASE("The lines of many places are those of each, in any order") {
+TEST_CASE("Many bytes have the places that each of them has, in any order") {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += std::string(static_cast<std::size_t>(i % 7), 'x') + "\r\n";
   const LineIndex index{text};
-  std::vector<std::uint32_t> places{0, 0, 3, 700, 4000, 12, 4999, 4998};
-  std::vector<std::uint32_t> expected;
-  for (const std::uint32_t at : places) expected.push_back(index.find(text, at).line);
-  index.to_lines(text, places);
+  const std::vector<std::uint32_t> bytes{0, 0, 3, 700, 4000, 12, 4999, 4998};
+  std::vector<cdi::LineColumn> expected;
+  for (const std::uint32_t at : bytes) expected.push_back(index.find(text, at));
+  const auto places = index.find_all(text, bytes);
   CHECK(places == expected);
-  CHECK(places.front() == 1);
-  CHECK(places.back() > 900);
+  CHECK(places.front() == cdi::LineColumn{1, 1});
+  CHECK(places.back().line > 900);
 }
 
 TEST_CASE("The next line is behind LF, CR LF or CR") {

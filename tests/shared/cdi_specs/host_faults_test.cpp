@@ -153,7 +153,7 @@ devices:
     mounts:
     - {hostPath: /gone, containerPath: /c, options: [bind]}
 )",
-                                    "/etc/cdi/v.yaml", cdi::Format::yaml, {.keep_places = true});
+                                    "/etc/cdi/v.yaml", cdi::Format::yaml);
   REQUIRE(spec);
   std::vector<std::string> texts;
   const auto tree = host.tree();

@@ -39,9 +39,4 @@ inline void add_names(CLI::App& app, std::vector<std::string>& names) {
   app.add_option("NAME", names, "Qualified names: vendor.com/class=device")->required();
 }
 
-/// Commands whose errors name any member keep the places of all; it costs memory for each file.
-inline void keep_places(CLI::App& app, CommonOptions& common) {
-  app.parse_complete_callback([&common] { common.reading.keep_places = true; });
-}
-
 #endif  // CDI_TOOLS_CDI_BASE_COMMAND_HPP

@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_CDI_BASE_REPORTS_HPP
 #define CDI_TOOLS_CDI_BASE_REPORTS_HPP
 
+#include <span>
 #include <utility>
 
 #include <cdi/plan.hpp>
@@ -32,9 +33,21 @@ inline void report_unresolved(const cdi::Unresolved& one, const Output& output) 
   output.error(one.why, record);
 }
 
-/// Prints the overlaps of a plan on standard error.
-inline void warn_of_overlaps(const cdi::Plan& plan, const Output& output) {
-  for (const auto& overlap : cdi::find_overlaps(plan)) {
+/// Gives an origin the line of its edit, which is in one of the devices' files.
+inline void find_line(cdi::Origin& origin, std::span<const cdi::ResolvedDevice> devices) {
+  for (const auto& [spec, device] : devices) {
+    if (spec->path != origin.file) continue;
+    origin.line = spec->locate(origin.where).line;
+    return;
+  }
+}
+
+/// Prints the overlaps of the edits of devices on standard error.
+inline void warn_of_overlaps(const cdi::Plan& plan, std::span<const cdi::ResolvedDevice> devices,
+                             const Output& output) {
+  for (auto& overlap : cdi::find_overlaps(plan)) {
+    find_line(overlap.first, devices);
+    find_line(overlap.second, devices);
     output.warning({.message = to_string(overlap)});
   }
 }

@@ -231,7 +231,6 @@ inline void check_convert_options(const ConvertOptions& options, const CommonOpt
 
 inline Run set_up_convert(CLI::App& app, CommonOptions& common) {
   auto options = std::make_shared<ConvertOptions>();
-  keep_places(app, common);
   add_convert_options(app, *options);
   app.callback([options, &common] { check_convert_options(*options, common); });
   return [options](const CommonOptions& given, const Output& output) {

@@ -96,22 +96,11 @@ struct FoundDevices {
   std::vector<cdi::Unresolved> missing{};
 };
 
-inline bool has_conflicts(const cdi::Registry& registry) {
-  for (const auto& error : registry.errors()) {
-    if (error.code == cdi::Errc::conflict) return true;
-  }
-  return false;
-}
-
 /// Finds the devices. Warns of files that are not used, and prints an error for each name that does
 /// not resolve.
 inline FoundDevices find_devices(const DeviceFiles& files, const Output& output) {
   FoundDevices found{.registry = files.scan()};
   auto devices = found.registry->resolve_all(files.names);
-  if (!devices || has_conflicts(*found.registry)) {
-    found.registry = files.scan_with_places();
-    devices = found.registry->resolve_all(files.names);
-  }
   if (!files.quiet) warn(files.common, *found.registry, output);
   if (devices) {
     found.devices = *std::move(devices);
@@ -138,7 +127,7 @@ class Injection {
     ResolvedLinks resolved;
     if (const auto code = resolve_links(devices, resolved); code != exit_done) return code;
     if (const auto code = check(devices); code != exit_done) return code;
-    const auto code = options_.diff ? show(*file, found, devices) : edit(*file, devices);
+    const auto code = options_.diff ? show(*file, devices) : edit(*file, devices);
     if (code != exit_done || found.missing.empty()) return code;
     return exit_code_of(found.missing.front().reason);
   }
@@ -167,30 +156,20 @@ class Injection {
   /// The checks of the options.
   ExitCode check(const std::vector<cdi::ResolvedDevice>& devices) const {
     if (const auto code = enforce(devices); code != exit_done) return code;
-    if (options_.hooks == "refuse" && report_hooks(devices, files_, output_)) return exit_refused;
+    if (options_.hooks == "refuse" && report_hooks(devices, output_)) return exit_refused;
     const auto code = report_unsupported(options_.features, devices, output_);
     if (code == exit_done) report_drift(options_.drift, devices, output_);
     return code;
   }
 
-  /// Injects devices into a target. Prints an error with its place: the places of members take
-  /// another scan.
-  template <class Target>
-  ExitCode inject(Target& target, const std::vector<cdi::ResolvedDevice>& devices) const {
-    const cdi::HostWithOptions<> host{options_.host};
-    const auto done = cdi::Registry::inject_resolved(target, devices, host);
-    if (done) return exit_done;
-    const auto again = files_.scan_with_places();
-    const auto located = again->inject_resolved(target, again->resolvable(options_.names), host);
-    return output_.refuse(located ? done.error() : located.error());
-  }
-
   /// Prints or writes the config with the devices.
   ExitCode edit(const FileInPlace& file, const std::vector<cdi::ResolvedDevice>& devices) const {
     cdi::ConfigJson config{.text = file.text, .file = file.path};
-    if (const auto code = inject(config, devices); code != exit_done) return code;
+    const cdi::HostWithOptions<> host{options_.host};
+    const auto injected = cdi::Registry::inject_resolved(config, devices, host);
+    if (!injected) return output_.refuse(injected.error());
     if (options_.hooks == "lower") {
-      const auto done = lower_hooks(config, file, options_.config, files_, output_);
+      const auto done = lower_hooks(config, file, options_.config, files_, devices, output_);
       if (!done) return output_.refuse(done.error());
     }
     if (!options_.in_place) return print_config(file.text, config, output_);
@@ -199,22 +178,13 @@ class Injection {
   }
 
   /// Prints what changes in the config, and warns of overlaps.
-  ExitCode show(const FileInPlace& file, const FoundDevices& found,
-                const std::vector<cdi::ResolvedDevice>& devices) const {
+  ExitCode show(const FileInPlace& file, const std::vector<cdi::ResolvedDevice>& devices) const {
     cdi::ConfigJson config{.text = file.text, .file = file.path};
-    std::vector<cdi::Change> changes;
-    cdi::detail::Recorded<cdi::ConfigJson> recorded{config, changes};
-    if (const auto code = inject(recorded, devices); code != exit_done) return code;
-    if (!options_.quiet) warn_of_overlaps(found);
-    return print_changes(changes, output_);
-  }
-
-  /// Warns of overlaps of the devices as they are in the files.
-  void warn_of_overlaps(const FoundDevices& found) const {
     const cdi::HostWithOptions<> host{options_.host};
-    const auto plan = cdi::detail::make_plan(found.devices, cdi::detail::AnyHost{host},
-                                             &options_.host, cdi::detail::read_places);
-    if (plan) ::warn_of_overlaps(*plan, output_);
+    const auto injected = cdi::inject_recorded(config, devices, host);
+    if (!injected) return output_.refuse(injected.error());
+    if (!options_.quiet) warn_of_overlaps(injected->plan, devices, output_);
+    return print_changes(injected->changes, output_);
   }
 
   const InjectOptions& options_;
@@ -223,14 +193,12 @@ class Injection {
 };
 
 /// What `inject` does about a policy.
-inline void add_policy(CLI::App& app, InjectOptions& options, CommonOptions& common) {
+inline void add_policy(CLI::App& app, InjectOptions& options) {
   auto* const policy = app.add_option("--policy", options.check.policy.file,
                                       "Inject only what this policy allows; hooks without an "
                                       "environment get a PATH, as with --hook-env");
-  policy->type_name("FILE")->check(not_empty)->each([&](const std::string&) {
-    common.reading.keep_places = true;
-    options.host.hook_env = {std::string{cdi::explicit_hook_path}};
-  });
+  policy->type_name("FILE")->check(not_empty)->each(
+      [&](const std::string&) { options.host.hook_env = {std::string{cdi::explicit_hook_path}}; });
   app.add_option("--decisions", options.check.decisions, "Write what the policy decides, as JSON")
       ->type_name("FILE")
       ->check(not_empty)
@@ -239,7 +207,7 @@ inline void add_policy(CLI::App& app, InjectOptions& options, CommonOptions& com
 }
 
 /// What `inject` does about the host and the runtime.
-inline void add_host_options(CLI::App& app, InjectOptions& options, CommonOptions& common) {
+inline void add_host_options(CLI::App& app, InjectOptions& options) {
   app.add_flag_callback(
       "--hook-env", [&] { options.host.hook_env = {std::string{cdi::explicit_hook_path}}; },
       "Give a PATH to hooks without an environment; runc gives them that of the container");
@@ -250,7 +218,6 @@ inline void add_host_options(CLI::App& app, InjectOptions& options, CommonOption
       ->capture_default_str()
       ->check(CLI::IsMember({"keep", "report", "follow", "fail"}))
       ->each([&](const std::string& what) {
-        common.reading.keep_places = true;
         options.host.drift = what == "follow" ? cdi::HostDrift::follow
                              : what == "fail" ? cdi::HostDrift::fail
                                               : cdi::HostDrift::keep;
@@ -258,13 +225,12 @@ inline void add_host_options(CLI::App& app, InjectOptions& options, CommonOption
   app.add_option("--features", options.features,
                  "Warn of edits that a runtime does not implement: the output of runc features")
       ->type_name("FILE")
-      ->check(not_empty)
-      ->each([&](const std::string&) { common.reading.keep_places = true; });
+      ->check(not_empty);
   app.add_flag("--resolve-links", options.host.resolve_links,
                "Replace links in the host paths of mounts and device nodes");
 }
 
-inline void add_inject_options(CLI::App& app, InjectOptions& options, CommonOptions& common) {
+inline void add_inject_options(CLI::App& app, InjectOptions& options) {
   app.add_option("CONFIG", options.config, "The config.json, or - for standard input")
       ->required()
       ->check(not_empty);
@@ -276,8 +242,8 @@ inline void add_inject_options(CLI::App& app, InjectOptions& options, CommonOpti
                "Inject the devices that resolve, and print an error for each other name");
   app.add_flag("--diff", options.diff, "Print what would change instead of the config");
   app.footer(exit_code_table() + partial_exit_code_table());
-  add_policy(app, options, common);
-  add_host_options(app, options, common);
+  add_policy(app, options);
+  add_host_options(app, options);
   app.add_option("--hooks", options.hooks,
                  "keep: leave hooks as they are; lower: replace those that are understood, so that "
                  "their programs are not needed, and record what `cdi rootfs` should do; refuse: "
@@ -304,11 +270,8 @@ inline void check_inject_options(const InjectOptions& options, const CommonOptio
 
 inline Run set_up_inject(CLI::App& app, CommonOptions& common) {
   auto options = std::make_shared<InjectOptions>();
-  add_inject_options(app, *options, common);
-  app.callback([options, &common] {
-    check_inject_options(*options, common);
-    if (options->diff && !options->quiet) common.reading.keep_places = true;  // for overlaps
-  });
+  add_inject_options(app, *options);
+  app.callback([options, &common] { check_inject_options(*options, common); });
   return [options](const CommonOptions& given, const Output& output) {
     return Injection{given, *options, output}.run();
   };

@@ -63,9 +63,8 @@ inline ExitCode check_policy(const CommonOptions& common, const PolicyCommand& o
   return print_decisions(cdi::decide(*policy, *devices, options.policy.origin()), output);
 }
 
-inline Run set_up_policy(CLI::App& app, CommonOptions& common) {
+inline Run set_up_policy(CLI::App& app, CommonOptions& /*common*/) {
   auto options = std::make_shared<PolicyCommand>();
-  keep_places(app, common);
   app.add_option("FILE", options->policy.file, "The policy")->required()->check(not_empty);
   app.add_option("NAME", options->names, "Qualified names: decide about these devices");
   add_source(app, options->policy);

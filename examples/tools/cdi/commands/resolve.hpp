@@ -116,11 +116,11 @@ inline ShownPlan show(const cdi::Plan& plan) {
 /// The plan of the devices; without one, its errors are printed.
 inline std::optional<cdi::Plan> plan_devices(const std::vector<std::string>& names,
                                              const cdi::Registry& registry, const Output& output) {
-  for (const auto& one : registry.unresolved(names)) report_unresolved(one, output);
-  if (!registry.resolve_all(names)) return std::nullopt;
   auto plan = cdi::plan(registry, names);
   if (plan) return *std::move(plan);
-  output.error(plan.error());
+  const auto missing = registry.unresolved(names);
+  for (const auto& one : missing) report_unresolved(one, output);
+  if (missing.empty()) output.error(plan.error());
   return std::nullopt;
 }
 
@@ -130,14 +130,13 @@ inline ExitCode resolve(const CommonOptions& common, const std::vector<std::stri
   const auto registry = scan_and_warn(common, output);
   const auto plan = plan_devices(names, *registry, output);
   if (!plan) return exit_refused;
-  if (output.format() == OutputFormat::text) warn_of_overlaps(*plan, output);
+  if (output.format() == OutputFormat::text) warn_of_overlaps(*plan, {}, output);
   const auto shown = show(*plan);
   return output.result(shown.text, shown.record) ? exit_done : exit_refused;
 }
 
-inline Run set_up_resolve(CLI::App& app, CommonOptions& common) {
+inline Run set_up_resolve(CLI::App& app, CommonOptions& /*common*/) {
   auto names = std::make_shared<std::vector<std::string>>();
-  keep_places(app, common);
   add_names(app, *names);
   return [names](const CommonOptions& given, const Output& output) {
     return resolve(given, *names, output);

@@ -281,7 +281,6 @@ inline ExitCode explain_names(const CommonOptions& common, const WhyOptions& opt
 
 inline Run set_up_why(CLI::App& app, CommonOptions& common) {
   auto options = std::make_shared<WhyOptions>();
-  keep_places(app, common);
   add_names(app, options->names);
   app.add_option("--for", options->engine,
                  "Explain what this engine resolves: it refuses files of newer CDI releases; "

@@ -18,20 +18,9 @@ struct DeviceFiles {
   const std::vector<std::string>& names;
   bool quiet;  // reads only the files that can define the devices, and prints no warnings of files
 
-  std::shared_ptr<const cdi::Registry> scan() const { return scan(common.reading); }
-
-  /// Reads the specs again, with the places of all members, for errors and conflicts. To keep them
-  /// takes a tenth of the time of an injection, so that the first scan does not.
-  std::shared_ptr<const cdi::Registry> scan_with_places() const {
-    auto reading = common.reading;
-    reading.keep_places = true;
-    return scan(reading);
-  }
-
- private:
-  std::shared_ptr<const cdi::Registry> scan(const cdi::ReadOptions& reading) const {
-    if (!quiet) return cdi::scan_spec_dirs(common.spec_dirs(), reading);
-    return cdi::scan_spec_dirs_for(names, common.spec_dirs(), reading);
+  std::shared_ptr<const cdi::Registry> scan() const {
+    if (!quiet) return cdi::scan_spec_dirs(common.spec_dirs(), common.reading);
+    return cdi::scan_spec_dirs_for(names, common.spec_dirs(), common.reading);
   }
 };
 

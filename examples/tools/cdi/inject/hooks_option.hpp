@@ -37,18 +37,15 @@ inline cdi::Error refusal_of(const DeviceHook& one) {
 }
 
 /// Reports the hooks of the devices, with their places in the files. Whether there are any.
-inline bool report_hooks(std::span<const cdi::ResolvedDevice> devices, const DeviceFiles& files,
-                         const Output& output) {
-  if (hooks_of(devices).empty()) return false;
-  const auto registry = files.scan_with_places();
-  const auto hooks = hooks_of(registry->resolvable(files.names));
+inline bool report_hooks(std::span<const cdi::ResolvedDevice> devices, const Output& output) {
+  const auto hooks = hooks_of(devices);
   const auto reported = std::min(hooks.size(), cdi::most_warnings);
   for (const auto& hook : std::span{hooks}.first(reported)) output.error(refusal_of(hook));
   if (reported < hooks.size()) {
     output.error({.message = fmt::format("--hooks refuse: the devices have {} more hooks",
                                          hooks.size() - reported)});
   }
-  return true;
+  return !hooks.empty();
 }
 
 /// The config as the user wrote it, which is where errors have their places.
@@ -70,8 +67,7 @@ inline cdi::Result<GivenConfig> read_given(const FileInPlace& file) {
 /// Warns of the hooks that stay: those of the config at their places, and those of devices at
 /// theirs.
 inline void warn_of_kept(const std::vector<KeptHook>& kept, GivenConfig& given,
-                         const DeviceFiles& files, const Output& output) {
-  std::shared_ptr<const cdi::Registry> registry;
+                         std::span<const cdi::ResolvedDevice> devices, const Output& output) {
   std::optional<HookSearch> search;
   const auto reported = std::min(kept.size(), cdi::most_warnings);
   for (const auto& one : std::span{kept}.first(reported)) {
@@ -79,10 +75,7 @@ inline void warn_of_kept(const std::vector<KeptHook>& kept, GivenConfig& given,
     warning.position = given.document.locate(warning.where);
     auto& hooks = given.spec.hooks;
     if (!hooks || one.index >= hooks->at(one.point).size()) {
-      if (!search) {
-        registry = files.scan_with_places();
-        search.emplace(hooks_of(registry->resolvable(files.names)));
-      }
+      if (!search) search.emplace(hooks_of(devices));
       if (const auto* found = search->find(one.point, one.hook)) {
         warning.where = found->where;
         warning.position = found->spec->locate(found->where);
@@ -101,6 +94,7 @@ inline void warn_of_kept(const std::vector<KeptHook>& kept, GivenConfig& given,
 /// Warns of the hooks that stay, unless `files` are quiet.
 inline cdi::Result<void> lower_hooks(cdi::ConfigJson& config, const FileInPlace& file,
                                      const std::string& path, const DeviceFiles& files,
+                                     std::span<const cdi::ResolvedDevice> devices,
                                      const Output& output) {
   auto given = detail::read_given(file);
   if (!given) return given.error();
@@ -109,7 +103,7 @@ inline cdi::Result<void> lower_hooks(cdi::ConfigJson& config, const FileInPlace&
     lowered.error().position = given->document.locate(lowered.error().where);
     return lowered.error();
   }
-  if (!files.quiet) detail::warn_of_kept(lowered->kept, *given, files, output);
+  if (!files.quiet) detail::warn_of_kept(lowered->kept, *given, devices, output);
   config.text = std::move(lowered->text);
   return {};
 }

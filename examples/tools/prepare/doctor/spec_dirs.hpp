@@ -37,8 +37,7 @@ inline cdi::Registry read_specs(const tools::HostTree& tree, const std::vector<s
       const auto format = cdi::format_of(name);
       if (!format || S_ISDIR(tree.status(path).st_mode)) continue;
       const auto text = tree.read(path, cdi::Limits{}.bytes);
-      auto spec =
-          text ? cdi::parse_spec(*text, path, *format, {.keep_places = true}) : text.error();
+      auto spec = text ? cdi::parse_spec(*text, path, *format) : text.error();
       if (spec) {
         spec->priority = priority;
         specs.push_back(std::make_shared<const cdi::LoadedSpec>(std::move(*spec)));
