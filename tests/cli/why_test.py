@@ -173,7 +173,7 @@ class Why(Files):
         file = self.write("short/x.YAML", GOOD)
         self.assertEqual(self.why("vendor.com/gpu=gpu1", dirs=("short",)), (20, (
             'file-ignored: "vendor.com/gpu=gpu1": it is in a file that is ignored, because its '
-            f"name ends neither in .json nor in .yaml\n  at: {file}:6:1: the device is here; and the "
+            f"name ends neither in .json nor in .yaml\n  at: {file}:6:3: the device is here; and the "
             "file is ignored: its name ends neither in .json nor in .yaml: rename it to "
             '"x.yaml"\n  fix: rename the file\n')))
 
