@@ -308,7 +308,8 @@ struct ApplyFunction {
   Result<void> operator()(const BasicContainerEdits<S>& edits, OciSpec& target,
                           const Host& host = {}, const ApplyOptions& options = {}) const {
     const BasicContainerEdits<S>* const one[] = {&edits};
-    return (*this)(std::span<const BasicContainerEdits<S>* const>{one}, target, host, options);
+    return detail::apply_all(std::span<const BasicContainerEdits<S>* const>{one},
+                             detail::Texts::unknown, target, host, options);
   }
 
   /// Applies several edits at once; `Error::edits` identifies the edits at fault. No pointer may be
