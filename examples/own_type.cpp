@@ -3,7 +3,7 @@
 
 #include <cdi/apply.hpp>
 
-// A container of a runtime: its own types, with its own names.
+// A runtime's container, with the runtime's own types and names.
 struct Node {
   std::string path;
   std::int64_t major, minor;
@@ -22,12 +22,12 @@ struct Bind {
 struct Container {
   std::vector<std::string> env;
   std::vector<Node> nodes;
-  std::vector<Access> rules;  // of the device cgroup
+  std::vector<Access> rules;  // device cgroup rules
   std::vector<Bind> binds;
-  std::array<std::vector<std::string>, cdi::oci::hook_point_names.size()> programs;  // of hooks
+  std::array<std::vector<std::string>, cdi::oci::hook_point_names.size()> programs;  // hooks
 };
 
-// The key of an entry, and how to set it from a record of the engine.
+// `key_of` returns the key of an entry, and `set` copies a record of the engine into the entry.
 std::string_view key_of(const std::string& entry) {
   return std::string_view{entry}.substr(0, entry.find('='));
 }

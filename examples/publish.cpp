@@ -1,4 +1,4 @@
-// Publishes the specs of a driver: one of its device, and one for each claim.
+// Publishes a driver's specs: one for its device, and one for each claim.
 // usage: publish DIRECTORY NODE [CLAIM...]
 #include <iostream>
 #include <map>
@@ -15,7 +15,7 @@ cdi::Spec spec_of(const std::string& kind, const std::string& name, const std::s
   return {.kind = kind, .devices = {device}};
 }
 
-/// Writes what differs, and removes what this owner published before and no longer has.
+/// Writes the files that differ, and removes this owner's files that are no longer expected.
 bool reconcile(const cdi::Publisher& publisher, const std::map<std::string, cdi::Spec>& specs) {
   const auto done = publisher.reconcile(specs);
   if (!done) {

@@ -1,11 +1,11 @@
-// Finds the devices of a spec that set a variable, without a copy of its text: spec_view NAME <SPEC
+// Finds a spec's devices that set a variable, without copying the text: spec_view NAME <SPEC
 #include <iostream>
 #include <iterator>
 
 #include <cdi/core.hpp>
 #include <cdi/yaml.hpp>
 
-// Returned to a caller who does not have the document, so that it must own its text.
+// The result owns its text, because the caller does not have the document.
 std::vector<cdi::Device> devices_that_set(std::string_view name, const cdi::SpecView& spec) {
   std::vector<cdi::Device> found;
   for (const cdi::DeviceView& device : spec.devices) {
