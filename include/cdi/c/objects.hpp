@@ -184,7 +184,7 @@ struct NoMemory {
 };
 inline NoMemory no_memory;
 
-/// Fails with at least one error.
+/// Reports at least one error to the caller.
 inline void report(cdi_error** to, std::vector<Failure> errors) {
   if (to == nullptr) return;
   auto box = std::make_unique<Box<Grown<cdi_error>, KeptErrors>>();

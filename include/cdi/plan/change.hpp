@@ -21,7 +21,7 @@ enum class ChangeKind : std::uint8_t {
   added,     ///< the entry is new
   replaced,  ///< the entry gets another value, and perhaps another index
   removed,   ///< one new entry replaces two with the same key, and this one is dropped
-  moved,     ///< the order changes: the entry moves relative to the entries that stay
+  moved,     ///< the entry stays, but moves relative to the others
 };
 
 /// The code of each kind, in the order of `ChangeKind`. Codes are stable, for programs.

@@ -35,7 +35,7 @@ class ListChanges {
   /// Sets the new order, in the form of `ListPlan::order`, and returns the old entries that this
   /// order leaves out. Call `describe` for each of them before `moved`.
   std::vector<std::size_t> removed(std::span<const std::size_t> order);
-  /// Returns the old entries that move relative to the others that stay: `describe` each of them.
+  /// Returns the old entries that stay but move: `describe` each of them.
   std::vector<std::size_t> moved();
   /// Records the key and the text of an old entry.
   void describe(std::size_t i, EntryText entry);

@@ -84,7 +84,7 @@ struct Plan {
 
   /// Applies the plan to an OCI spec, all or nothing, as `Registry::inject` does for the devices,
   /// and returns the changes, list by list. New parents, such as an empty `process`, are not
-  /// listed. The host is not queried again. Errors are as in `apply`; `Errc::host` means that a
+  /// listed. The host is not queried again. Errors come from `apply`; `Errc::host` means that a
   /// node was added to the plan and is incomplete.
   template <Editable OciSpec>
   Result<std::vector<Change>> apply(OciSpec& target) const;
@@ -147,13 +147,12 @@ Result<Plan> make_plan(std::span<const ResolvedDevice> devices, const AnyHost& h
 
 }  // namespace detail
 
-/// The edits that an injection of these devices would make, joined, complete, and each with its
-/// origin: see `Plan`. Needs no OCI spec, and changes nothing.
+/// Returns the edits that an injection of these devices would make, joined, complete, and each with
+/// its origin: see `Plan`. No OCI spec is needed, and nothing changes.
 ///
-/// Costs one lookup for each name, one host lookup for each incomplete device node, and one more
-/// read of each spec file, for the lines of its edits: see `LoadedSpec::places`. With a
-/// `HostWithOptions`, the plan contains what the options change. Errors are those of
-/// `Registry::inject`.
+/// Each name takes one lookup, each incomplete device node one host lookup, and each spec file one
+/// more read, for the lines of its edits: see `LoadedSpec::places`. With a `HostWithOptions`, the
+/// plan contains what the options change. Errors come from `Registry::inject`.
 template <HostLookup Host = SystemHost>
 Result<Plan> plan(const Registry& registry, Names names, const Host& host = {}) {
   const auto devices = registry.resolve_all(names);
@@ -168,7 +167,7 @@ struct RecordedInjection {
 };
 
 /// Injects devices, all or none, as `Registry::inject_resolved` does, and returns the edits and the
-/// changes. Joins the edits once, looks each incomplete device node up once, and reads no file.
+/// changes. Joins the edits once, looks up each incomplete device node once, and reads no file.
 template <Editable OciSpec, HostLookup Host = SystemHost>
 Result<RecordedInjection> inject_recorded(OciSpec& target, std::span<const ResolvedDevice> devices,
                                           const Host& host = {}) {

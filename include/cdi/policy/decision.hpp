@@ -73,7 +73,7 @@ std::vector<Decision> decide(const Policy& policy, std::span<const ResolvedDevic
 /// Returns the decisions about devices of several origins. Each device is matched to its request by
 /// name, so that the devices may be fewer or in another order, as with `Registry::resolvable`. The
 /// second device of a name belongs to the second request of that name. A device without a request
-/// has no known origin: for its `sources`, only rules that deny match it.
+/// has an unknown origin, which only matches the `sources` of rules that deny.
 std::vector<Decision> decide(const Policy& policy, std::span<const ResolvedDevice> devices,
                              std::span<const RequestedDevice> requested);
 
@@ -83,7 +83,7 @@ Result<void> require_allowed(std::span<const Decision> decisions);
 
 /// Returns the decisions as a JSON log: an object with the list `decisions`, and `allowed`, which
 /// is true if every device is allowed. `indent` is the number of spaces per level; a negative one
-/// puts all on one line. No newline follows the end. File names that are not UTF-8 are escaped.
+/// puts all on one line. The log has no final newline. File names that are not UTF-8 are escaped.
 std::string write_decisions(std::span<const Decision> decisions, int indent = 2);
 
 }  // namespace CDI_ABI

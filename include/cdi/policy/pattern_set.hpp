@@ -1,4 +1,4 @@
-// Patterns of a policy, and `PatternSet`: one list of them, ready for many texts.
+// Patterns of a policy, and `PatternSet`: a list of patterns, prepared for many texts.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_POLICY_PATTERN_SET_HPP
@@ -47,7 +47,7 @@ inline std::string_view take_element(std::string_view& path) {
 }
 
 /// Returns whether a pattern matches an absolute path or one of its parent directories. `*` stands
-/// for any text without a slash. Both are in the form of `clean_path`; links are not followed.
+/// for any text without a slash. Both must be clean (`clean_path`); links are not followed.
 inline bool matches_path(std::string_view pattern, std::string_view path) {
   for (auto element = take_element(pattern); !element.empty(); element = take_element(pattern)) {
     const auto found = take_element(path);
@@ -56,8 +56,8 @@ inline bool matches_path(std::string_view pattern, std::string_view path) {
   return true;
 }
 
-/// The patterns of a list. A text is compared only with the patterns whose part before the first
-/// `*` the text begins with; a binary search finds a pattern without `*`.
+/// The patterns of a list. A text is compared only with patterns whose part before the first `*` is
+/// a prefix of the text; a binary search finds a pattern without `*`.
 class PatternSet {
  public:
   /// What the patterns match.

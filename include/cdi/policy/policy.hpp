@@ -114,10 +114,10 @@ struct Policy {
   static constexpr void fields(auto& list) { list("rules", &Policy::rules, required); }
 };
 
-/// Reads a policy from JSON text; `file` is its name in messages. Errors are as in `parse_json`,
-/// `read` with unknown members rejected, and `validate_policy`. `Errc::schema` also reports a
-/// member name in another case, and a null, which could be mistaken for an empty list. All errors
-/// have a line and a column.
+/// Reads a policy from JSON text; `file` is its name in messages. Errors come from `parse_json`,
+/// from `read`, with unknown members rejected, and from `validate_policy`. `Errc::schema` also
+/// reports a member name in another case, and a null, which could be mistaken for an empty list.
+/// All errors have a line and a column.
 Result<Policy> read_policy(std::string_view text, std::string_view file = {},
                            const Limits& limits = {});
 

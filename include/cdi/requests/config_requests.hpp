@@ -107,7 +107,7 @@ Result<void> add_requests_of(const ConfigJson& config, const RequestOptions& opt
 /// annotations, then from the first environment variable of the process with the given name. The
 /// config is an `oci::Spec`, an `nlohmann::json` object or a `ConfigJson`.
 ///
-/// Errors are as in `Requests`; `Errc::schema` also reports JSON that writes `annotations`,
+/// Errors come from `Requests`; `Errc::schema` also reports JSON that writes `annotations`,
 /// `process` or `env` in another case, which only some runtimes read. A `ConfigJson` adds the
 /// errors of `parse_json`, and its errors have a line and a column.
 template <class Config>
@@ -133,8 +133,8 @@ struct InjectRequestedOptions {
 /// wrapper does, and waits until all devices exist or the deadline passes. Returns the injected
 /// devices. A config without requests stays unchanged, and needs no wait.
 ///
-/// After an error, the config is unchanged. Errors are as in `gather_requests`, in
-/// `Registry::inject` and, with a deadline, in `Cache::wait_for`.
+/// After an error, the config is unchanged. Errors come from `gather_requests`, `Registry::inject`
+/// and, with a deadline, `Cache::wait_for`.
 ///
 /// `Cache::inject` injects names that the program already has. This function takes the names from
 /// the config, and injects from the registry that the wait returns. As a member of `Cache`, the

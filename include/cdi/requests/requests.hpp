@@ -1,4 +1,4 @@
-// `Requests`: the devices that a container asks for and the origin of each name; selectors.
+// `Requests`: the devices that a container requests, and the origin of each name; selectors.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_REQUESTS_REQUESTS_HPP
@@ -94,8 +94,8 @@ class Requests {
   }
 
   /// Adds the devices of an environment variable such as `VISIBLE_CDI_DEVICES`, whose value is a
-  /// selector. A name that is already requested is dropped under all rules. Errors are as in
-  /// `parse_selector`, with the name of the variable; after an error, nothing is added.
+  /// selector. A name that is already requested is dropped under all rules. Errors come from
+  /// `parse_selector`, and name the variable; after an error, nothing is added.
   Result<void> add_variable(std::string_view name, std::string_view value);
 
   /// Returns the requested devices, in order.

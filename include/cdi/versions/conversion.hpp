@@ -30,15 +30,15 @@ struct Conversion {
   std::vector<Error> losses{};
 };
 
-/// Converts the spec of a file to another release. Errors have their place in the file, and are as
-/// in `lower` with losses allowed, and in `validate` for `Purpose::write`.
+/// Converts the spec of a file to another release. Errors have their place in the file, and come
+/// from `lower` with losses allowed, and from `validate` for `Purpose::write`.
 Result<Conversion> convert_spec(const LoadedSpec& loaded, Release release);
 
 /// Returns the release that a file should have for an engine: the file's own release, if the engine
-/// reads it, or else the newest that it reads. Errors are as in `written_release_for`.
+/// reads it, or else the newest that it reads. Errors come from `written_release_for`.
 Result<Release> release_for(const VersionedEngine& engine, const Spec& spec);
 
-/// Converts the spec of a file to `release_for` the engine. Errors are as in both functions;
+/// Converts the spec of a file to `release_for` the engine. Errors come from both functions;
 /// `Errc::unsupported` also reports a value that the engine rejects in every release.
 Result<Conversion> convert_for(const VersionedEngine& engine, const LoadedSpec& loaded);
 
