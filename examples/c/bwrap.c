@@ -1,5 +1,5 @@
 /* Runs a command in a sandbox with devices: bwrap DIR NAME... OPTION-OF-BWRAP... -- COMMAND...
- * Says on stderr which edits it does not make. */
+ * Reports on stderr which edits it does not make. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include <cdi/cdi.h>
 
-static const char** end; /* of the arguments of bwrap */
+static const char** end; /* end of bwrap's arguments */
 
 static void add(const char* option, const char* from, const char* to) {
   *end++ = option;
@@ -15,7 +15,7 @@ static void add(const char* option, const char* from, const char* to) {
   *end++ = to;
 }
 
-/* The value of a variable in the sandbox, or NULL. */
+/* Returns the value of a variable in the sandbox, or NULL. */
 static const char* value_of(const cdi_edits* edits, const char* name) {
   size_t length = strlen(name);
   for (size_t i = 0; i < edits->env.count; ++i) {
@@ -25,7 +25,7 @@ static const char* value_of(const cdi_edits* edits, const char* name) {
   return getenv(name);
 }
 
-/* The folders of libraries, and those that the sandbox has already: a variable, or NULL. */
+/* Returns LD_LIBRARY_PATH=..., with the new folders before the sandbox's own, or NULL. */
 static char* library_path(const cdi_edits* edits) {
   static const char name[] = "LD_LIBRARY_PATH";
   const cdi_strings* folders = &edits->root_changes->library_folders;
@@ -86,7 +86,7 @@ static void add_edits(const cdi_edits* edits) {
 }
 
 int main(int argc, char** argv) {
-  int options = 2, command; /* where they begin */
+  int options = 2, command; /* the indices where these arguments begin */
   while (options < argc && argv[options][0] != '-') ++options;
   for (command = options; command < argc && strcmp(argv[command], "--") != 0;) ++command;
   if (command == argc) return fprintf(stderr, "bwrap: there is no --\n"), 2;

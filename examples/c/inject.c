@@ -4,7 +4,7 @@
 
 #include <cdi/cdi.h>
 
-/* Reads a whole file; NULL if that fails. */
+/* Returns the text of a whole file; NULL if reading fails. */
 static char* read_file(const char* path) {
   FILE* file = fopen(path, "rb");
   char* text = NULL;

@@ -1,5 +1,5 @@
-/* Prints what a runtime with structs of its own has to do for devices, and where each edit comes
- * from: runtime DIR NAME... */
+/* Prints what a runtime with its own structs must do for devices, and where each edit comes from:
+ * runtime DIR NAME... */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -39,7 +39,7 @@ static void print_hooks(const cdi_edits* edits) {
   }
 }
 
-/* What lowered hooks do, for a runtime that does not run them. */
+/* Prints the effects of lowered hooks, for a runtime that does not run hooks. */
 static void print_root_changes(const cdi_root_changes* changes) {
   for (size_t i = 0; i < changes->link_count; ++i) {
     printf("link %s %s\n", changes->links[i]->path, changes->links[i]->target);
@@ -78,7 +78,7 @@ static void print_edits(const cdi_edits* edits) {
   }
 }
 
-/* Prints errors, each with what to do. */
+/* Prints errors with their advice. */
 static void print_errors(const cdi_error* error) {
   for (; error != NULL; error = error->next) {
     fprintf(stderr, "runtime: %s\n", error->text);

@@ -1,7 +1,7 @@
-/* An OCI runtime spec as C structs, in the shape and with the names that libocispec generates: the
- * parts that CDI edits, and the functions that free them. A program with libocispec includes its
- * headers instead: its structs have more members. With C_SPEC_CRUN, the minor version of crun, such
- * as 8, they have the shape of that release.
+/* An OCI runtime spec as C structs, with the layout and names that libocispec generates: the parts
+ * that CDI edits, and the functions that free these parts. A program with libocispec includes the
+ * headers of libocispec instead, whose structs have more members. C_SPEC_CRUN, the minor version of
+ * crun, such as 8, selects the layout of that release.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,8 +20,8 @@
 #define C_SPEC_CRUN 24
 #endif
 
-/* All memory is from malloc. A list is an array of pointers and its length; a number that may be
- * absent has a bit that says whether it is there. */
+/* All memory comes from malloc. A list is an array of pointers and a length; an optional number has
+ * a bit that says whether the number is present. */
 
 typedef struct {
   char* path;

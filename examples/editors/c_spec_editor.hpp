@@ -1,5 +1,5 @@
-// The C structs of libocispec as a target of edits, for crun 1.8 and newer. Include
-// <ocispec/runtime_spec_schema_config_schema.h>, or c_spec.h, before.
+// The C structs of libocispec as a target of edits, for crun 1.8 and newer. First include
+// <ocispec/runtime_spec_schema_config_schema.h>, or c_spec.h.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_EXAMPLES_EDITORS_C_SPEC_EDITOR_HPP
@@ -29,7 +29,7 @@ inline std::string_view key_of(const Mount* mount) {
   return view(mount->destination);
 }
 
-/// An array and its length, which does not count the zero or NULL at the end of the array.
+/// An array and its length, which excludes the zero or NULL at the end of the array.
 template <class T>
 struct List {
   T*& items;
@@ -52,7 +52,7 @@ struct List {
     release(items[i]);
     items[i] = made;
   }
-  /// Frees the records that are not kept.
+  /// Keeps the records in `order`, and frees all others.
   void rearrange(std::span<const std::size_t> order) {
     T* const kept = make<T>(order.size() + 1);
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -68,7 +68,7 @@ struct List {
   }
 };
 
-/// The map of net devices, of which no key is twice.
+/// The map of net devices, in which no key occurs twice.
 template <class Map>
 struct NetDevices {
   using Device = std::remove_pointer_t<std::remove_pointer_t<decltype(Map::values)>>;
@@ -90,9 +90,9 @@ struct NetDevices {
 
 }  // namespace c_spec
 
-/// Parts that libocispec of crun before 1.22 does not have are there by `requires`: edits of the
-/// others then fail with `Errc::unsupported`. `::` is needed where the type has the name of a
-/// template of cdi, such as `Spec`.
+/// `requires` omits the parts that libocispec lacks in crun before 1.22: edits that need such a
+/// part fail with `Errc::unsupported`. `::` is needed where a type has the same name as a template
+/// of cdi, such as `Spec`.
 template <>
 struct cdi::SpecEditor<::runtime_spec_schema_config_schema> {
   ::runtime_spec_schema_config_schema& spec;

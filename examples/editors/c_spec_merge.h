@@ -1,7 +1,7 @@
-/* Merges the edits of devices, as cdi_cache_edits returns them, into the structs of libocispec, for
- * crun and other programs in C: what cdi_cache_inject_json does with the text of a config. Include
- * cdi/cdi.h and <ocispec/runtime_spec_schema_config_schema.h>, or c_spec.h, before. For crun before
- * 1.24, define C_SPEC_CRUN as the minor version, such as 8: its structs have fewer members.
+/* Merges the edits that cdi_cache_edits returns into the structs of libocispec, for crun and other
+ * programs in C, as cdi_cache_inject_json does with the text of a config. First include cdi/cdi.h
+ * and <ocispec/runtime_spec_schema_config_schema.h>, or c_spec.h. For crun before 1.24, whose
+ * structs have fewer members, define C_SPEC_CRUN as the minor version, such as 8.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,8 +30,8 @@ static inline bool merge_env(runtime_spec_schema_config_schema_process* process,
   return good;
 }
 
-/* Adds a node, unless the container has it. The first node of its path is removed; the new one
- * replaces the next one, or is appended. */
+/* Adds a node, unless the container already has an equal one. The first old node with this path is
+ * removed; the new node replaces the second, or is appended. */
 static inline bool merge_node(runtime_spec_schema_config_linux* to,
                               runtime_spec_schema_defs_linux_device* made) {
   if (made == NULL) return false;
@@ -58,7 +58,7 @@ static inline bool merge_node(runtime_spec_schema_config_linux* to,
   return false;
 }
 
-/* Adds a rule; if the container may have it already, only unless it is one of the first `old`. */
+/* Adds a rule, unless one of the first `old` rules is equal. */
 static inline bool merge_rule(runtime_spec_schema_config_linux_resources* to, const cdi_rule* rule,
                               size_t old) {
   const char type[] = {rule->type, '\0'};
@@ -110,7 +110,7 @@ static inline bool merge_nodes(runtime_spec_schema_config_schema* spec, const cd
   return true;
 }
 
-/* Adds a mount, unless the container has it; the first one of its destination is removed. */
+/* Adds a mount, unless the container has it; removes the first mount over its destination. */
 static inline bool merge_mount(runtime_spec_schema_config_schema* to,
                                runtime_spec_schema_defs_mount* made) {
   size_t same = to->mounts_len;
@@ -135,7 +135,7 @@ static inline bool merge_mount(runtime_spec_schema_config_schema* to,
   return false;
 }
 
-/* The number of slashes of a path without "//", "/./", "/../" and a last "/". */
+/* Returns how many slashes a path has without "//", "/./", "/../" and a final "/". */
 static inline size_t merge_depth(const char* path) {
   size_t parts = 0;
   const bool absolute = *path == '/';
@@ -171,7 +171,7 @@ static inline bool merge_mounts(runtime_spec_schema_config_schema* spec, const c
   return true;
 }
 
-/* Adds a hook to the list of its point, unless it is one of the first `old`. */
+/* Adds a hook to the list of its point, unless one of the first `old` hooks is equal. */
 static inline bool merge_hook(runtime_spec_schema_defs_hook*** items, size_t* length, size_t old,
                               runtime_spec_schema_defs_hook* made) {
   if (made == NULL) return false;
@@ -305,8 +305,8 @@ static inline bool merge_new_parts(runtime_spec_schema_config_schema* spec,
 }
 #endif
 
-/* Merges edits into a spec. Returns 0, or an errno value: ENOTSUP, before any change, when
- * libocispec has no place for net devices or Intel RDT; ENOMEM, when the spec may have some of the
+/* Merges edits into a spec. Returns 0, or an errno value: ENOTSUP, before any change, if libocispec
+ * has no place for net devices or Intel RDT; or ENOMEM, after which the spec may hold some of the
  * edits, and can be freed. */
 static inline int c_spec_merge(runtime_spec_schema_config_schema* spec, const cdi_edits* edits) {
   if (C_SPEC_CRUN < 22 && !merge_new_parts(spec, edits)) return ENOTSUP;

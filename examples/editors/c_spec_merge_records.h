@@ -1,4 +1,4 @@
-/* The records of an OCI spec of libocispec: made from those of cdi_edits, compared and freed.
+/* Makes the records of libocispec's OCI spec from the records of cdi_edits, and compares them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,8 +13,8 @@
 #define C_SPEC_CRUN 24
 #endif
 
-/* Lists end in NULL, which their length does not count: crun passes some to execve. MERGE_APPEND
- * adds `made`, and sets it to NULL. Without memory, or if `made` is NULL, it stays as it is. */
+/* A NULL after the last item ends each list, because crun passes some lists to execve. MERGE_APPEND
+ * adds `made`, and sets it to NULL. Without memory, or if `made` is NULL, nothing changes. */
 #define MERGE_APPEND(items, length, made)                                             \
   do {                                                                                \
     void* larger_ = NULL;                                                             \
@@ -25,12 +25,12 @@
     (items)[(length)] = (made) = NULL;                                                \
   } while (0)
 
-/* Takes an item out of a list, moves the later ones, and ends the list in NULL. */
+/* Removes an item from a list, moves the later items, and ends the list with NULL. */
 #define MERGE_REMOVE(items, length, at)                                                \
   (memmove((items) + (at), (items) + (at) + 1, ((length) - (at)-1) * sizeof *(items)), \
    (items)[--(length)] = NULL)
 
-/* The object behind a pointer, made when there is none; NULL without memory. */
+/* Returns the object that a pointer refers to, or a new one for NULL; NULL without memory. */
 #define MERGE_PART(pointer) ((pointer) ? (pointer) : ((pointer) = calloc(1, sizeof *(pointer))))
 
 static inline bool merge_is_same(const char* a, const char* b) {
@@ -46,7 +46,7 @@ static inline bool merge_are_same(char* const* a, size_t a_length, char* const* 
   return true;
 }
 
-/* Copies a text; an empty one is NULL, as OCI leaves it out. False without memory. */
+/* Copies a text; an empty text becomes NULL, which OCI omits. Returns false without memory. */
 static inline bool merge_copy(const char* text, char** to) {
   if (*text == '\0') return true;
   *to = malloc(strlen(text) + 1);
@@ -94,7 +94,7 @@ static inline bool merge_same_nodes(const runtime_spec_schema_defs_linux_device*
          a->gid == b->gid;
 }
 
-/* With a user namespace, a bind mount needs a mapping of users; NULL if it has one. */
+/* Returns the id mapping that a bind mount needs in a user namespace; NULL if it has one. */
 static inline const char* merge_mapping(const cdi_mount* mount) {
   const char* mapping = strcmp(mount->type, "bind") == 0 ? "idmap" : NULL;
   for (size_t i = 0; i < mount->options.count; ++i) {
@@ -134,7 +134,7 @@ static inline void merge_free_hook(runtime_spec_schema_defs_hook* hook) {
   free(hook);
 }
 
-/* The hook as a record; NULL without memory. */
+/* Makes a record from a hook; returns NULL without memory. */
 static inline runtime_spec_schema_defs_hook* merge_make_hook(const cdi_hook* hook) {
   runtime_spec_schema_defs_hook* made = calloc(1, sizeof *made);
   if (made == NULL) return NULL;

@@ -1,4 +1,4 @@
-// The records of an OCI spec as C structs: made from those of the engine, and freed.
+// Makes the records of an OCI spec, as C structs, from the engine's records, and frees them.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_EXAMPLES_EDITORS_C_SPEC_RECORDS_HPP
@@ -23,7 +23,7 @@ using Mount = runtime_spec_schema_defs_mount;
 using Hook = runtime_spec_schema_defs_hook;
 using IntelRdt = runtime_spec_schema_config_linux_intel_rdt;
 
-/// Zeroed memory of malloc; throws where there is none.
+/// Returns zeroed memory from malloc; throws without memory.
 template <class T>
 T* make(std::size_t count = 1) {
   auto* const made = static_cast<T*>(std::calloc(count == 0 ? 1 : count, sizeof(T)));
@@ -31,7 +31,7 @@ T* make(std::size_t count = 1) {
   return made;
 }
 
-/// The object behind a pointer; made when there is none.
+/// Returns the object that a pointer refers to, or a new object for null.
 template <class T>
 T& part(T*& pointer) {
   if (pointer == nullptr) pointer = make<T>();
@@ -47,19 +47,19 @@ inline char* copy(std::string_view text) {
   std::memcpy(copied, text.data(), text.size());
   return copied;
 }
-/// OCI leaves out what is empty.
+/// Copies a text, or returns null for an empty text, which OCI omits.
 inline char* copy_unless_empty(std::string_view text) {
   return text.empty() ? nullptr : copy(text);
 }
 
-/// The list ends in NULL, like those of libocispec: crun passes such lists to execve.
+/// Copies a list, with a final NULL as in libocispec, because crun passes such lists to execve.
 template <class Texts>
 void copy(const Texts& texts, char**& to, std::size_t& size) {
   to = texts.empty() ? nullptr : make<char*>(texts.size() + 1);
   for (const std::string_view text : texts) to[size++] = copy(text);
 }
 
-// How each record is freed, with all that it owns, and how it is made from one of the engine.
+// `release` frees a record and all that it owns; `copy_record` makes a record from the engine's.
 
 inline void release(char* text) {
   std::free(text);
@@ -119,7 +119,7 @@ inline Mount* copy_record(const cdi::oci::MountView& from) {
   copy(from.options, to->options, to->options_len);
   return to;
 }
-/// The timeout of a hook as an `int`.
+/// Returns the timeout of a hook as an `int`.
 inline std::optional<int> timeout_of(const cdi::oci::HookView& from) {
   constexpr std::int64_t most = std::numeric_limits<int>::max();  // 68 years
   if (!from.timeout) return std::nullopt;
@@ -150,7 +150,7 @@ Settings* copy_settings(const cdi::oci::LinuxIntelRdtView& from) {
   }
   return to;
 }
-/// A net device as a record of a type that not all releases of libocispec have.
+/// A net device, as a record whose type some libocispec releases lack.
 template <class NetDevice>
 struct NetDeviceRecord {
   const cdi::oci::LinuxNetDeviceView& view;
@@ -165,7 +165,7 @@ inline gid_t copy_record(std::uint32_t gid) {
   return gid;
 }
 
-// Whether a record is as `copy_record` would make it.
+// `is_same` returns whether a record equals what `copy_record` would make.
 
 template <class Texts>
 bool is_same(char* const* texts, std::size_t size, const Texts& others) {

@@ -13,7 +13,7 @@
 
 #include <cdi/apply.hpp>
 
-#include "oci.pb.h"  // of oci.proto, or of kata's; it compiles with -std=c++20 and not with gnu++20
+#include "oci.pb.h"  // from oci.proto or kata's; compiles with -std=c++20, but not with gnu++20
 
 namespace protobuf_editor {
 
@@ -31,7 +31,7 @@ inline void assign(const cdi::oci::LinuxDeviceView& from, grpc::LinuxDevice& to)
   assign(from.type, *to.mutable_type());
   to.set_major(from.major);
   to.set_minor(from.minor);
-  to.set_filemode(from.file_mode.value_or(0));  // these messages have no way to leave it out
+  to.set_filemode(from.file_mode.value_or(0));  // the messages cannot omit it
   to.set_uid(from.uid.value_or(0));
   to.set_gid(from.gid.value_or(0));
 }
@@ -103,7 +103,7 @@ struct Gids {
 }  // namespace protobuf_editor
 
 /// The messages have no place for net devices, and only one member of Intel RDT: edits that need
-/// them fail with `Errc::unsupported`.
+/// more fail with `Errc::unsupported`.
 template <>
 struct cdi::SpecEditor<::grpc::Spec> {
   ::grpc::Spec& spec;
