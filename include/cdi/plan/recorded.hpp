@@ -176,7 +176,7 @@ struct SpecEditor<detail::Recorded<OciSpec>> {
   auto device_rules() requires detail::HasDeviceRules<Inner> {
     return open("linux.resources.devices", inner_.device_rules());
   }
-  /// Returns the hooks of a point.
+  /// Returns the hooks of a hook point.
   detail::RecordedOpenList<Hooks> hooks(oci::HookPoint point) {
     return open("hooks." + std::string{oci::hook_point_name(point)}, inner_.hooks(point));
   }

@@ -103,8 +103,8 @@ inline Error owner_in_json_comment(std::string_view path, std::string_view owner
           .position = {.file = std::string{path}}};
 }
 
-/// Finds the owner of a text that cannot be parsed. A record of any other owner decides. Otherwise,
-/// a comment makes the file this owner's. An annotation alone is not trusted: the file may then be
+/// Finds the owner of a text that cannot be parsed. A record of another owner wins. Otherwise, a
+/// comment makes the file this owner's. An annotation alone is not trusted: the file may then be
 /// replaced, but not removed.
 inline void find_named_owner(FoundFile& found, std::string_view path, std::string_view owner,
                              Error why) {

@@ -26,13 +26,13 @@ Result<void> check_spec_file_name(std::string_view name);
 /// Writes and removes the spec files of one owner in one directory, and never touches files of
 /// other owners.
 ///
-/// Each spec file records its owner in the annotation `owner_annotation`. Before `cdiVersion`
-/// 0.6.0, which introduced annotations, a comment in the YAML file's first line, which engines
-/// ignore, records the owner. A file of another owner, or a spec without owner, is not removed, and
-/// is replaced only with `Replace::any`; otherwise `Errc::conflict`. (A file that another process
-/// creates at the same instant is not safe.) A file that is not a spec, because it is empty or
-/// truncated, may be replaced, but not removed. A link is replaced, not followed, unless its target
-/// is a file of another owner or of none. Directories, FIFOs, devices and sockets are rejected.
+/// Each spec file records its owner in the annotation `owner_annotation`. With a `cdiVersion`
+/// before 0.6.0, which introduced annotations, the record is a comment in the first line of the
+/// YAML file. A file of another owner, or a spec without owner, is not removed, and is replaced
+/// only with `Replace::any`; otherwise `Errc::conflict`. (A file that another process creates at
+/// the same instant is not safe.) A file that is not a spec, because it is empty or truncated, may
+/// be replaced, but not removed. A link is replaced, not followed, unless its target is a file of
+/// another owner or of none. Directories, FIFOs, devices and sockets are rejected.
 ///
 /// `replace_file` replaces the files, with mode 0644: after a kill at any moment, each file is
 /// complete, and either old or new. When several writers compete, the last file written stays. Any
@@ -56,9 +56,9 @@ class Publisher {
 
   /// Writes a spec to the file `name`, and creates a missing directory. A file that already has the
   /// same text is not written. An empty `version` becomes the oldest release that can express the
-  /// spec; for a JSON file, at least 0.6.0, which can record the owner. Any other version stays.
-  /// `Errc::unsupported` reports a JSON file with a `version` before 0.6.0, and `Errc::limit`
-  /// reports a text over `Limits::bytes`. An invalid spec fails as in `validate`.
+  /// spec; for a JSON file, at least 0.6.0, which can record the owner. Any other version stays
+  /// unchanged. `Errc::unsupported` reports a JSON file with a `version` before 0.6.0, and
+  /// `Errc::limit` reports a text over `Limits::bytes`. An invalid spec fails as in `validate`.
   Result<Publication> write(const std::string& name, const Spec& spec, DryRun dry_run = DryRun::no,
                             Replace replace = Replace::own) const;
 

@@ -25,7 +25,7 @@ struct Loss {
   friend bool operator==(const Loss&, const Loss&) = default;
 };
 
-/// Returns a loss as an `Errc::unsupported` error at its place, without a position. The message
+/// Returns a loss as an `Errc::unsupported` error with a path, but without a position. The message
 /// reads: `additionalGids [44] (since 0.7.0) is lost: ...`.
 Error to_error(const Loss& loss);
 
