@@ -9,11 +9,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <cdi/base/result.hpp>
 #include <cdi/engine/joined_edits.hpp>
+#include <cdi/model/fields.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/model/storage.hpp>
 #include <cdi/oci/hooks.hpp>
@@ -130,22 +132,49 @@ struct Joining {
   }
 };
 
-template <Storage S>
-void join_node(const BasicDeviceNode<S>& from, Joining& to) {
-  NodeView& node = to.edits.nodes.emplace_back();
-  node.path = to.view(from.path);
-  node.host_path = to.view(from.host_path);
-  node.type = to.view(from.type);
-  node.major = from.major;
-  node.minor = from.minor;
-  node.file_mode = from.file_mode;
-  node.permissions = to.view(from.permissions);
-  node.uid = from.uid;
-  node.gid = from.gid;
+/// A field list that collects the addresses of an object's members.
+template <class Object>
+struct AddressList {
+  Object& object;
+  void** next;
+
+  template <class Class, class T>
+  void operator()(const char*, T Class::*member, const FieldTraits& = {}) {
+    *next++ = &(object.*member);
+  }
+};
+
+/// A field list that stores views of an edit's members at addresses.
+template <class Edit>
+struct ViewList {
+  const Edit& from;
+  Joining& joining;
+  void* const* next;
+
+  template <class Class, class T>
+  void operator()(const char*, T Class::*member, const FieldTraits& = {}) {
+    if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+      *static_cast<std::string_view*>(*next++) = joining.view(from.*member);
+    } else {
+      static_assert(std::is_trivially_copyable_v<T>, "cdi: join a member of this type, too");
+      *static_cast<T*>(*next++) = from.*member;
+    }
+  }
+};
+
+/// Joins an edit of texts and numbers, member by member, as a view of the same edit.
+template <class Edit, class View>
+void join_members(const Edit& from, View& view, Joining& to) {
+  void* members[field_count<View>()];
+  AddressList<View> addresses{view, members};
+  View::fields(addresses);
+  ViewList<Edit> list{from, to, members};
+  Edit::fields(list);
 }
 
 template <Storage S>
 void join_hook(const BasicHook<S>& from, oci::HookPoint point, Joining& to) {
+  static_assert(field_count<BasicHook<S>>() == 5, "cdi: join each member of a hook");
   PlannedHook& hook = to.edits.hooks.emplace_back();
   hook.point = point;
   hook.path = to.view(from.path);
@@ -156,6 +185,7 @@ void join_hook(const BasicHook<S>& from, oci::HookPoint point, Joining& to) {
 
 template <Storage S>
 void join_mount(const BasicMount<S>& from, Joining& to) {
+  static_assert(field_count<BasicMount<S>>() == 4, "cdi: join each member of a mount");
   PlannedMount& mount = to.edits.mounts.emplace_back();
   mount.source = to.view(from.host_path);
   mount.destination = to.view(from.container_path);
@@ -165,6 +195,7 @@ void join_mount(const BasicMount<S>& from, Joining& to) {
 
 template <Storage S>
 void join_intel_rdt(const BasicIntelRdt<S>& from, Joining& to) {
+  static_assert(field_count<BasicIntelRdt<S>>() == 7, "cdi: join each member of the settings");
   to.edits.intel_rdt = {};
   to.edits.intel_rdt.clos_id = to.view(from.clos_id);
   to.edits.intel_rdt.l3_cache_schema = to.view(from.l3_cache_schema);
@@ -196,13 +227,14 @@ Result<void> join_hooks(const Hooks& hooks, Joining& to) {
 /// Adds one set of edits to the joined edits. Fails for edits that no OCI spec can hold.
 template <Storage S>
 Result<void> join_one(const BasicContainerEdits<S>& edits, Joining& joining) {
+  static_assert(field_count<BasicContainerEdits<S>>() == 7, "cdi: join each kind of edit");
   JoinedEdits& to = joining.edits;
   joining.add_views(edits.env, to.env);
-  for (const auto& node : edits.device_nodes) detail::join_node(node, joining);
+  for (const auto& node : edits.device_nodes) {
+    detail::join_members(node, to.nodes.emplace_back(), joining);
+  }
   for (const auto& device : edits.net_devices) {
-    auto& view = to.net_devices.emplace_back();
-    view.host_interface_name = joining.view(device.host_interface_name);
-    view.name = joining.view(device.name);
+    detail::join_members(device, to.net_devices.emplace_back(), joining);
   }
   auto known = detail::join_hooks(edits.hooks, joining);
   for (const auto& mount : edits.mounts) detail::join_mount(mount, joining);

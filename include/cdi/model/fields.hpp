@@ -4,6 +4,7 @@
 #ifndef CDI_MODEL_FIELDS_HPP
 #define CDI_MODEL_FIELDS_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
@@ -84,6 +85,17 @@ struct NoList {
   constexpr void operator()(const char*, T Class::*, const FieldTraits& = {}) {}
 };
 
+/// A field list that counts its fields.
+struct CountList {
+  std::size_t size = 0;
+
+  constexpr void operator()(const char*, ...) { ++size; }  // a template only where necessary
+  template <class Class, class T>
+  constexpr void operator()(const char*, T Class::*, const FieldTraits&) {
+    ++size;
+  }
+};
+
 /// A field list that visits fields until the visitor returns false.
 template <class Visitor>
 struct VisitList {
@@ -126,6 +138,15 @@ template <class T>
 concept Described = requires(detail::NoList& list) {
   Describe<std::remove_cvref_t<T>>::fields(list);
 };
+
+/// The number of fields of `T`. A `static_assert` on it marks code that treats each field by hand,
+/// so that the compiler names the code when a field is added.
+template <Described T>
+constexpr std::size_t field_count() {
+  detail::CountList list;
+  Describe<T>::fields(list);
+  return list.size;
+}
 
 /// Calls `visit(field)` for each field of `T` in document order, until a call returns false.
 /// Returns whether all calls returned true. Each `field` is a `Field` of a different type.

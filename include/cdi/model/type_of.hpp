@@ -70,17 +70,6 @@ void places_of_object(void* self, void** out) {
   if constexpr (Extensible<T>) *list.out = &object.extra;
 }
 
-/// A field list that counts its fields.
-struct CountList {
-  std::size_t size = 0;
-
-  constexpr void operator()(const char*, ...) { ++size; }  // a template only where necessary
-  template <class Class, class T>
-  constexpr void operator()(const char*, T Class::*, const FieldTraits&) {
-    ++size;
-  }
-};
-
 /// A field list that creates the rows of a table.
 struct RowList {
   FieldRow* next;

@@ -11,6 +11,8 @@
 #include <doctest/doctest.h>
 
 #include <cdi/engine/joined_edits.hpp>
+#include <cdi/model/copy_as.hpp>
+#include <cdi/model/fields.hpp>
 
 namespace {
 
@@ -54,6 +56,38 @@ TEST_CASE("Sets of edits are joined kind by kind, in order") {
   CHECK(joined.touched.env);
   CHECK(joined.touched.devices);
   CHECK_FALSE(joined.touched.net_devices);
+}
+
+namespace {
+
+/// An edit whose members all differ from their defaults.
+template <class Edit>
+Edit filled() {
+  Edit edit;
+  unsigned number = 0;
+  cdi::every_field<Edit>([&](const auto& field) {
+    auto& member = edit.*field.member;
+    ++number;
+    if constexpr (requires { member = "text"; }) {
+      member = "text " + std::to_string(number);
+    } else {
+      member = number;
+    }
+    return true;
+  });
+  return edit;
+}
+
+}  // namespace
+
+TEST_CASE("Each member of the field list of a node and of an interface is joined") {
+  const auto node = filled<cdi::DeviceNode>();
+  const auto device = filled<cdi::NetDevice>();
+  const Sets sets{{.device_nodes = {node}, .net_devices = {device}}};
+  cdi::detail::JoinedEdits joined;
+  REQUIRE(join(sets, joined));
+  CHECK(cdi::copy_as<cdi::DeviceNode>(joined.nodes.at(0)) == node);
+  CHECK(cdi::copy_as<cdi::NetDevice>(joined.net_devices.at(0)) == device);
 }
 
 TEST_CASE("An error names the set, the member and what is wrong") {
