@@ -233,7 +233,8 @@ class SingleHeader(PackagingTest):
                 shutil.copy(os.path.join(RELEASED, header), self.folder)
                 code = (CONSUMERS / f"{component}.cpp").read_text(encoding="utf-8")
                 (self.folder / "app.cpp").write_text(
-                    code.replace(f"<cdi/{component}.hpp>", f'"{header}"'), encoding="utf-8")
+                    re.sub(r"#include <cdi/.*>\n", "", f'#include "{header}"\n' + code),
+                    encoding="utf-8")
                 self.run_in(self.folder, "sh", "-ec", line)
                 self.run_in(self.folder, "./app")
 
@@ -258,7 +259,6 @@ class TwoCopies(PackagingTest):
 
     PART = """
 #include <cdi/core.hpp>
-#include <cdi/nlohmann.hpp>
 #include <cdi/nlohmann.hpp>
 #include <cdi/yaml.hpp>
 #define TEXT_(name) #name
