@@ -24,7 +24,7 @@ namespace {
 
 // The size of the heap: whole blocks, including the word that malloc puts before each.
 std::atomic<std::size_t> held_bytes{0};
-std::atomic<std::size_t> most_held{0};
+std::atomic<std::size_t> max_held{0};
 
 std::size_t block_size(void* block) {
   return malloc_usable_size(block) + sizeof(std::size_t);
@@ -36,7 +36,7 @@ void* operator new(std::size_t size) {
   void* const block = std::malloc(size);
   if (block == nullptr) throw std::bad_alloc{};
   const auto held = held_bytes += block_size(block);
-  if (held > most_held) most_held = held;
+  if (held > max_held) max_held = held;
   return block;
 }
 
@@ -54,16 +54,16 @@ namespace {
 /// The growth of the heap since construction.
 class HeldMemory {
  public:
-  HeldMemory() { most_held = before_; }
+  HeldMemory() { max_held = before_; }
 
   /// Reports it for each device and for each byte of spec text.
   void report(benchmark::State& state, std::size_t text, std::size_t devices) const {
     const auto held = static_cast<double>(held_bytes - before_);
-    const auto most = static_cast<double>(most_held - before_);
+    const auto max = static_cast<double>(max_held - before_);
     state.counters["text_per_device"] = static_cast<double>(text) / static_cast<double>(devices);
     state.counters["held_per_device"] = held / static_cast<double>(devices);
     state.counters["held_per_text"] = held / static_cast<double>(text);
-    state.counters["peak_per_text"] = most / static_cast<double>(text);
+    state.counters["peak_per_text"] = max / static_cast<double>(text);
   }
 
  private:

@@ -84,7 +84,7 @@ inline cdi::ContainerEdits nvidia_driver() {
   return edits;
 }
 
-/// The whole spec, for CDI 0.5.0, the newest release that the Go reference of Debian 12 reads.
+/// The whole spec, for CDI 0.5.0, the newest version that the Go reference of Debian 12 reads.
 inline cdi::Spec nvidia_spec() {
   cdi::Spec spec{.version = "0.5.0", .kind = "vendor.example.com/gpu"};
   spec.container_edits = nvidia_driver();

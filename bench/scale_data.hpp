@@ -48,7 +48,7 @@ inline cdi::Device scale_device(int file, int device) {
   return {.name = "dev" + number, .container_edits = std::move(edits)};
 }
 
-/// A spec of one vendor, for CDI 0.5.0, the newest release that the Go peer of Debian 12 reads.
+/// A spec of one vendor, for CDI 0.5.0, the newest version that the Go peer of Debian 12 reads.
 inline cdi::Spec scale_spec(int file, int devices) {
   const auto library = "/usr/lib/libv" + std::to_string(file) + ".so.1";
   cdi::Spec spec{.version = "0.5.0", .kind = scale_kind(file)};

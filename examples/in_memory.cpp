@@ -17,7 +17,7 @@ constexpr auto site = R"({"cdiVersion": "1.0.0", "kind": "vendor.com/gpu", "devi
     {"name": "0", "containerEdits": {"env": ["GPU=0", "SITE=1"]}}]})";
 
 int main(int argc, char** argv) {
-  const auto registry = cdi::registry_of_texts(
+  const auto registry = cdi::make_registry(
       {{.name = "gpus", .text = gpus}, {.name = "site", .text = site, .priority = 1}});
   for (const auto& error : registry.errors()) std::cerr << to_string(error) << '\n';
 

@@ -27,7 +27,7 @@ struct Container {
   std::array<std::vector<std::string>, cdi::oci::hook_point_names.size()> programs;  // hooks
 };
 
-// `key_of` returns the key of an entry, and `set` copies a record of the engine into the entry.
+// `key_of` returns the key of an entry, and `set` copies a record of `apply` into the entry.
 std::string_view key_of(const std::string& entry) {
   return std::string_view{entry}.substr(0, entry.find('='));
 }

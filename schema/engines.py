@@ -56,7 +56,7 @@ def by_name_and_version(rows):
     return sorted(rows, key=lambda row: (row["engine"], numbers(row["since"])))
 
 
-def release_table(data):
+def version_table(data):
     parsers = {each["library"]: each["parser"] for each in data["libraries"]}
     rows = []
     for row in by_name_and_version(data["rows"]):
@@ -66,7 +66,7 @@ def release_table(data):
                   braces(library), f"SpecParser::{parser_of(row, parsers)}",
                   braces(numbers(row["reads"]))]
         rows.append(", ".join(fields))
-    return table("engine_releases", "EngineRelease", rows)
+    return table("engine_versions", "EngineVersionRange", rows)
 
 
 def default_table(data):
@@ -106,7 +106,7 @@ def yaml_v3_text(data):
             *(f"    {quoted(word.removesuffix(';'))}{';' * word.endswith(';')}" for word in words)]
 
 
-TABLES = {"versions/engine_releases.hpp": release_table,
+TABLES = {"versions/engine_versions.hpp": version_table,
           "versions/engine_defaults.hpp": default_table,
           "versions/engine_support.hpp": support_table,
           "rules/yaml_v3_engines.hpp": yaml_v3_text}

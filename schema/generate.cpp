@@ -3,7 +3,7 @@
 
 // Prints a JSON schema, draft 2020-12, of the field lists and of the rules that are errors:
 //
-//   generate-schema cdi         a spec file, with the members of the current release
+//   generate-schema cdi         a spec file, with the members of the current version
 //   generate-schema oci-edits   an empty OCI config after edits of such specs
 //   generate-schema policy      a policy
 //
@@ -85,11 +85,11 @@ Json a_variable() {
   return matching("^[^=]+=");
 }
 
-Json a_release() {
+Json a_spec_version() {
   std::vector<std::string> names;
   for (const std::string mark : {"", "v"}) {
-    for (const cdi::Release release : cdi::spec_releases)
-      names.push_back(mark + to_string(release));
+    for (const cdi::SpecVersion version : cdi::spec_versions)
+      names.push_back(mark + to_string(version));
   }
   return one_of(names);
 }
@@ -125,7 +125,7 @@ Json not_all_empty() {
     const std::string key{field.key};
     Json way{{"required", Json::array({key})}};
     if (cdi::detail::List<Member>) way["properties"][key] = not_empty_list();
-    if (field.lifetime.has(cdi::current_release)) ways.push_back(std::move(way));
+    if (field.lifetime.has(cdi::current_version)) ways.push_back(std::move(way));
     return true;
   });
   return {{"anyOf", std::move(ways)}};
@@ -141,7 +141,7 @@ struct Demand {
 
 std::vector<Demand> cdi_demands() {
   return {
-      {"Spec", "cdiVersion", Rule::version_known, a_release()},
+      {"Spec", "cdiVersion", Rule::version_known, a_spec_version()},
       {"Spec", "kind", Rule::kind_name, a_kind()},
       {"Spec", "annotations", Rule::annotation_key, each_key(an_annotation_key())},
       {"Spec", "devices", Rule::devices_given, not_empty_list()},
@@ -192,7 +192,7 @@ Json patterns(Json words) {
   return {{"items", std::move(words)},
           {"contains", matching("[*]")},
           {"minContains", 0},
-          {"maxContains", cdi::most_wildcards}};
+          {"maxContains", cdi::max_wildcards}};
 }
 
 /// `validate_policy` checks the same.
@@ -202,7 +202,7 @@ std::vector<Demand> policy_demands() {
   const Json path_patterns = patterns(path);
   const Json variable_patterns = patterns({{"minLength", 1}, {"not", matching("=")}});
   return {
-      {"Policy", "rules", {}, at_most(cdi::most_rules)},
+      {"Policy", "rules", {}, at_most(cdi::max_rules)},
       {"PolicyRule", "name", {}, not_empty_text()},
       {"PolicyRule", "devices", {}, patterns(a_device_pattern())},
       {"PolicyRule", "sources", {}, each_item(one_of(cdi::request_origin_names))},
@@ -280,7 +280,7 @@ class Schema {
     cdi::every_field<T>([&](const auto& field) {
       using Member = typename std::remove_cvref_t<decltype(field)>::value_type;
       const bool here = whole || std::count(part->keys.begin(), part->keys.end(), field.key) > 0;
-      if (!here || !field.lifetime.has(cdi::current_release)) return true;
+      if (!here || !field.lifetime.has(cdi::current_version)) return true;
       Json& words = properties[std::string{field.key}] = value<Member>();
       words.update(take_demand(type, field.key), /*merge_objects=*/true);
       if (whole && field.when == cdi::Presence::required) required.push_back(field.key);
@@ -344,10 +344,10 @@ class Schema {
 };
 
 Json cdi_schema() {
-  const std::string release = to_string(cdi::current_release);
+  const std::string version = to_string(cdi::current_version);
   return Schema{cdi_demands(), {}}.document<cdi::Spec>(
-      "urn:container-device-interface:cdi-" + release,
-      "A spec of the Container Device Interface " + release);
+      "urn:container-device-interface:cdi-" + version,
+      "A spec of the Container Device Interface " + version);
 }
 
 Json oci_edits_schema() {

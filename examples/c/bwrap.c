@@ -100,9 +100,9 @@ int main(int argc, char** argv) {
     return 1;
   }
   const cdi_root_changes* root = edits->root_changes;
-  size_t most = edits->node_count + edits->mount_count + edits->env.count + root->link_count +
+  size_t max = edits->node_count + edits->mount_count + edits->env.count + root->link_count +
                 root->node_link_count;
-  const char** words = end = calloc(3 * most + (size_t)argc + 3, sizeof *words);
+  const char** words = end = calloc(3 * max + (size_t)argc + 3, sizeof *words);
   if (words == NULL) return perror("bwrap"), 1;
   *end++ = "bwrap";
   for (int i = options; i < command; ++i) *end++ = argv[i];

@@ -1,4 +1,4 @@
-// Makes the records of an OCI spec, as C structs, from the engine's records, and frees them.
+// Makes the records of an OCI spec, as C structs, from `apply`'s records, and frees them.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_EXAMPLES_EDITORS_C_SPEC_RECORDS_HPP
@@ -59,7 +59,7 @@ void copy(const Texts& texts, char**& to, std::size_t& size) {
   for (const std::string_view text : texts) to[size++] = copy(text);
 }
 
-// `release` frees a record and all that it owns; `copy_record` makes a record from the engine's.
+// `release` frees a record and all that it owns; `copy_record` makes a record from `apply`'s.
 
 inline void release(char* text) {
   std::free(text);
@@ -121,9 +121,9 @@ inline Mount* copy_record(const cdi::oci::MountView& from) {
 }
 /// Returns the timeout of a hook as an `int`.
 inline std::optional<int> timeout_of(const cdi::oci::HookView& from) {
-  constexpr std::int64_t most = std::numeric_limits<int>::max();  // 68 years
+  constexpr std::int64_t max = std::numeric_limits<int>::max();  // 68 years
   if (!from.timeout) return std::nullopt;
-  return static_cast<int>(*from.timeout < most ? *from.timeout : most);
+  return static_cast<int>(*from.timeout < max ? *from.timeout : max);
 }
 inline Hook* copy_record(const cdi::oci::HookView& from) {
   auto* const to = make<Hook>();

@@ -4,6 +4,6 @@
 #ifndef CDI_APPLY_HPP
 #define CDI_APPLY_HPP
 
-#include <cdi/engine/apply.hpp>  // IWYU pragma: export
+#include <cdi/apply/apply.hpp>  // IWYU pragma: export
 
 #endif  // CDI_APPLY_HPP

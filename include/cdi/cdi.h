@@ -59,7 +59,7 @@ enum cdi_code {
   CDI_INVALID_NAME, /* not a valid vendor.com/class=device */
   CDI_NOT_FOUND,    /* no spec provides the device */
   CDI_CONFLICT,     /* two specs of equal priority provide it; or a file has another owner */
-  CDI_UNSUPPORTED,  /* the OCI spec or the CDI release has no place for this */
+  CDI_UNSUPPORTED,  /* the OCI spec or the CDI version has no place for this */
   CDI_LIMIT,        /* the text is too large or too deep */
   CDI_HOST,         /* the host has no such device node, or a different one */
   CDI_REFUSED,      /* a policy forbids it */

@@ -5,6 +5,7 @@
 #define CDI_CDI_HPP
 
 // IWYU pragma: begin_exports
+#include <cdi/apply/host_options.hpp>
 #include <cdi/core.hpp>
 #include <cdi/dirs/cache.hpp>
 #include <cdi/dirs/diagnose.hpp>
@@ -12,10 +13,9 @@
 #include <cdi/dirs/inject_json.hpp>
 #include <cdi/dirs/scan.hpp>
 #include <cdi/dirs/watch.hpp>
-#include <cdi/engine/host_options.hpp>
 #include <cdi/files/file.hpp>
+#include <cdi/files/make_registry.hpp>
 #include <cdi/files/read_options.hpp>
-#include <cdi/files/registry_of_texts.hpp>
 #include <cdi/files/spec_text.hpp>
 #include <cdi/registry/drift.hpp>
 #include <cdi/targets/config_json.hpp>

@@ -1,14 +1,14 @@
-// Everything that needs no third-party header: models, rules, engine and registry.
+// Everything that needs no third-party header: models, rules, `apply` and registry.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_CORE_HPP
 #define CDI_CORE_HPP
 
 // IWYU pragma: begin_exports
+#include <cdi/apply/apply.hpp>
+#include <cdi/apply/host.hpp>
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/engine/apply.hpp>
-#include <cdi/engine/host.hpp>
 #include <cdi/fwd.hpp>
 #include <cdi/model/any_value.hpp>
 #include <cdi/model/copy_as.hpp>

@@ -4,7 +4,7 @@
 #ifndef CDI_HOST_HPP
 #define CDI_HOST_HPP
 
-#include <cdi/engine/host.hpp>          // IWYU pragma: export
-#include <cdi/engine/host_options.hpp>  // IWYU pragma: export
+#include <cdi/apply/host.hpp>          // IWYU pragma: export
+#include <cdi/apply/host_options.hpp>  // IWYU pragma: export
 
 #endif  // CDI_HOST_HPP

@@ -1,4 +1,4 @@
-// Determines which CDI releases can express a spec.
+// Determines which CDI versions can express a spec.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_MINIMUM_VERSION_HPP

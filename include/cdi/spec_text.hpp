@@ -4,7 +4,7 @@
 #ifndef CDI_SPEC_TEXT_HPP
 #define CDI_SPEC_TEXT_HPP
 
-#include <cdi/files/registry_of_texts.hpp>  // IWYU pragma: export
-#include <cdi/files/spec_text.hpp>          // IWYU pragma: export
+#include <cdi/files/make_registry.hpp>  // IWYU pragma: export
+#include <cdi/files/spec_text.hpp>      // IWYU pragma: export
 
 #endif  // CDI_SPEC_TEXT_HPP

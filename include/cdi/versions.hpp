@@ -1,4 +1,4 @@
-// CDI versions: which engine reads which release, conversions, and what a runtime ignores.
+// CDI versions: which engine reads which version, conversions, and what a runtime ignores.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_VERSIONS_HPP
@@ -10,9 +10,9 @@
 #include <cdi/versions/conversion.hpp>
 #include <cdi/versions/conversion_advice.hpp>
 #include <cdi/versions/engine_defaults.hpp>
-#include <cdi/versions/engine_releases.hpp>
 #include <cdi/versions/engine_support.hpp>
-#include <cdi/versions/lower.hpp>
+#include <cdi/versions/engine_versions.hpp>
+#include <cdi/versions/to_version.hpp>
 #include <cdi/versions/unsupported_edits.hpp>
 // IWYU pragma: end_exports
 

@@ -1,4 +1,4 @@
-// Uses the models, the rules and the engine, without third-party headers.
+// Uses the models, the rules and `apply`, without third-party headers.
 #include <cdi/core.hpp>
 
 int main() {

@@ -22,7 +22,7 @@ from toolchain import (CLANGXX, GXX, HEADERS, INCLUDE, OF_CLANG, OF_GCC, PROJECT
 TESTS = PROJECT / "tests"
 VECTORS = sorted(path for path in (TESTS / "conformance").glob("*.json")
                  if path.name != "deviations.json")
-UNIT_TESTS = """base/result engine/host files/signature files/text_file model/copy_as rules/name
+UNIT_TESTS = """base/result apply/host files/signature files/text_file model/copy_as rules/name
 text/document text/json nlohmann/models text/parse_json text/yaml/parse_yaml""".split()
 FULL = bool(os.environ.get("CDI_FULL"))
 if FULL:

@@ -14,7 +14,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = "base model oci text text/yaml rules engine targets registry files dirs".split()
+FOLDERS = "base model oci text text/yaml rules apply targets registry files dirs".split()
 WINGS = {"policy": {"requests"}, "plan": set(), "requests": set(), "versions": set(),
          "publish": set(), "nvidia": set(), "nlohmann": set()}
 C_LIBRARY = "c"  # uses all others

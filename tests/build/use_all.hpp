@@ -20,7 +20,7 @@ namespace {
 
 /// Addresses of tables that all objects must share.
 std::array<const void*, 5> shared_places() {
-  return {&cdi::rules, &cdi::reasons, &cdi::known_releases, &cdi::engine_releases, &cdi::apply};
+  return {&cdi::rules, &cdi::reasons, &cdi::known_versions, &cdi::engine_versions, &cdi::apply};
 }
 
 bool use_all() {

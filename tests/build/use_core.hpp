@@ -68,10 +68,10 @@ bool use_core() {
   if (wrong || wrong.error().position.line != 2) return false;
   if (cdi::parse_json("{")) return false;
 
-  if (cdi::minimum_version(*spec) != cdi::current_release) return false;
-  if (cdi::lower(*spec, {0, 3, 0}) || !cdi::lower(*spec, {0, 6, 0}, cdi::Losses::allow))
+  if (cdi::minimum_version(*spec) != cdi::current_version) return false;
+  if (cdi::to_version(*spec, {0, 3, 0}) || !cdi::to_version(*spec, {0, 6, 0}, cdi::Losses::allow))
     return false;
-  if (!cdi::newest_release_for("podman@4.9.3") || cdi::rules.empty()) return false;
+  if (!cdi::newest_spec_version_for("podman@4.9.3") || cdi::rules.empty()) return false;
   std::map<std::string, std::string> notes;
   if (!cdi::update_annotations(notes, "plugin", "id", {"vendor.com/class=one"})) return false;
   if (cdi::parse_annotations(notes)->devices.size() != 1) return false;

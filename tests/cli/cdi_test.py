@@ -219,7 +219,7 @@ devices:
         self.assertEqual(len(rows), len(lines))
         self.assertEqual(rows[0], {
             "rule": "version-known", "severity": "error",
-            "demand": "cdiVersion names a release of the CDI specification",
+            "demand": "cdiVersion names a version of the CDI specification",
             "source": "SPEC.md, Specification version"})
         self.assertEqual({row["severity"] for row in rows}, {"error", "write-error", "warning"})
 

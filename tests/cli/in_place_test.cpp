@@ -124,7 +124,7 @@ TEST_CASE("A link of another user is refused anywhere in the path") {
     CAPTURE(name);
     const auto file = read_in_place(tree / name);
     REQUIRE_FALSE(file);
-    CHECK(file.error().code == cdi::Errc::refused);
+    CHECK(file.error().code == cdi::Errc::denied);
     const auto link = std::string{name.substr(0, name.find('/'))};
     CHECK(to_string(file.error()) == tree / name +
                                          ": the path contains a link of user 4242, who is "

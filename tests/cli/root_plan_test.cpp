@@ -276,7 +276,7 @@ TEST_CASE("Links and files that leave no place for each other are refused before
   for (const auto& changes : refused) {
     const auto plan = plan_steps(*files, changes);
     REQUIRE_FALSE(plan);
-    CHECK(plan.error().code == cdi::Errc::refused);
+    CHECK(plan.error().code == cdi::Errc::denied);
   }
   CHECK(plan_steps(*files, {.links = {{"/a", "b"}, {"/a-b", "b"}, {"/ab", "b"}},
                             .modes = {{"/a/c", 0755}, {"/a", 0755}}}));

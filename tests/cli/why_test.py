@@ -121,7 +121,7 @@ class Why(Files):
         _, record = self.record("vendor.com/gpu=gpu0")
         self.assertEqual([c["file"] for c in record["causes"]], [self.good, other])
 
-    def test_the_release_that_a_file_needs_is_reported(self):
+    def test_the_version_that_a_file_needs_is_reported(self):
         self.write("specs/new.yaml", ODD.replace("0.6.0", "2.0.0"))
         self.assertEqual(self.record("odd.com/gpu=bad")[1]["needsVersion"], "2.0.0")
         self.assertIn("  fix: the file needs a program that knows CDI 2.0.0, this one knows 1.1.0: ",
@@ -183,7 +183,7 @@ class Why(Files):
         self.assertEqual([line.split(":")[0] for line in out.splitlines() if line[0] != " "],
                          ["resolved", "invalid-name", "unknown-device"])
 
-    def test_an_engine_reads_old_enough_releases(self):
+    def test_an_engine_reads_old_enough_versions(self):
         asked = ("--for", "podman@4.9.3", "vendor.com/gpu=gpu1")
         self.assertEqual(self.why(*asked),
                          (0, f"resolved by podman 4.9.3: vendor.com/gpu=gpu1: {self.good}:6\n"))
@@ -192,7 +192,7 @@ class Why(Files):
                               "line": 6, "priority": 0, "engine": "podman 4.9.3",
                               "reads": "0.6.0"}))
 
-    def test_an_engine_refuses_newer_releases(self):
+    def test_an_engine_refuses_newer_versions(self):
         name = "vendor.com/gpu=gpu1"
         self.assertEqual(self.why("--for", "podman@4.3.1", name), (14, (
             f'file-rejected: "{name}": podman 4.3.1 refuses a file of its kind\n'

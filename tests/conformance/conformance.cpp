@@ -151,7 +151,7 @@ Json inject_into_text(const cdi::Registry& registry, const Json& oci,
 
 Json run(const Json& vector) {
   const TemporaryDirectory root;
-  cdi::Cache cache{make_spec_dirs(vector, root.path()), {.read = {.patience = {}}}};
+  cdi::Cache cache{make_spec_dirs(vector, root.path()), {.read = {.retry_window = {}}}};
   const auto registry = cache.registry();
 
   Json result{{"name", vector["name"]},

@@ -152,12 +152,12 @@ echo "$NVIDIA_VISIBLE_DEVICES"
         self.check(spec)
 
     def test_refuses_newer_specs(self):
-        """Otherwise the other tests would prove nothing. A new podman reads all releases."""
+        """Otherwise the other tests would prove nothing. A new podman reads all versions."""
         spec, _ = self.write()
         self.install()
         _, errors = self.write("--dry-run")
         if "specs are written in CDI" not in errors:
-            self.skipTest(f"podman {self.version} reads specs of the newest release")
+            self.skipTest(f"podman {self.version} reads specs of the newest version")
         done = self.start(spec)
         self.assertIn(f"unresolvable CDI devices {DEVICE}", done.stderr)
 

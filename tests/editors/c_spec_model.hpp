@@ -106,7 +106,7 @@ class OwnedCSpec {
   CSpec spec{};
 };
 
-/// A record of the model as the view that the engine gives to editors.
+/// A record of the model as the view that `apply` gives to editors.
 template <class View, class Record>
 View view_of(const Record& record) {
   return cdi::copy_as<View>(record);

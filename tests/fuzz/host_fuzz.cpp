@@ -26,8 +26,8 @@
 
 #include "../../examples/tools/prepare/cdi_specs/prepared_spec.hpp"
 #include "../../examples/tools/prepare/cdi_specs/version_choice.hpp"
-#include "../../examples/tools/prepare/commands/plan.hpp"
 #include "../../examples/tools/prepare/commands/report.hpp"
+#include "../../examples/tools/prepare/commands/spec_set.hpp"
 #include "../../examples/tools/prepare/doctor/doctor.hpp"
 #include "../../examples/tools/prepare/vendors/survey.hpp"
 #include "fuzz.hpp"
@@ -42,8 +42,8 @@ class MadeUpHost {
       path_ = "/tmp/cdi-fuzz-XXXXXX";
       fuzz::require(::mkdtemp(path_.data()) != nullptr, "there is a temporary directory");
     }
-    constexpr int most = 200;  // files, so that an input takes less than a second
-    for (int count = 0; !text.empty() && count < most; ++count) {
+    constexpr int max = 200;  // files, so that an input takes less than a second
+    for (int count = 0; !text.empty() && count < max; ++count) {
       const auto end = std::min(text.find("\n@"), text.size());
       if (text.starts_with('@')) make(text.substr(1, std::max<std::size_t>(end, 1) - 1));
       text.remove_prefix(std::min(end + 1, text.size()));
@@ -91,7 +91,7 @@ class MadeUpHost {
 };
 
 void check_spec(const cdi::Spec& spec) {
-  const auto valid = cdi::validate(spec, nullptr, cdi::Purpose::write);
+  const auto valid = cdi::validate(spec, nullptr, cdi::ValidateFor::writing);
   fuzz::require(valid.has_value(), "a generated spec is valid", fuzz::fault_of(valid));
   std::set<std::string> names;
   for (const auto& device : spec.devices) {

@@ -82,7 +82,7 @@ void compare(const cdi::Registry& registry, const std::vector<std::string>& name
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto [before, spec] = fuzz::two_texts(fuzz::text_of(data, size));
-  const auto registry = cdi::registry_of_texts({{.name = "s.yaml", .text = std::string{spec}}});
+  const auto registry = cdi::make_registry({{.name = "s.yaml", .text = std::string{spec}}});
   const auto names = registry.devices();
   cdi::ConfigJson config{std::string{before}};
   const auto done = registry.inject(config, names, made_up_host);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A name that is split can be joined again; another text has an error in UTF-8. A selector selects
-// valid names, which select the same. A release that is read is written the same.
+// valid names, which select the same. A version that is read is written the same.
 
 #include <cstddef>
 #include <cstdint>
@@ -54,9 +54,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!cdi::is_device_name(text)) require_words(cdi::name_error(cdi::NamePart::device, text));
   const auto file = cdi::transient_spec_name("v/c", text);
   fuzz::require(!file || file->find('/') == file->npos, "a transient id cannot contain a slash");
-  if (const auto release = cdi::parse_release(text)) {
+  if (const auto version = cdi::parse_spec_version(text)) {
     const auto digits = text.substr(text.starts_with('v') ? 1 : 0);
-    fuzz::require(cdi::to_string(*release) == digits, "a release is written as it is read");
+    fuzz::require(cdi::to_string(*version) == digits, "a version is written as it is read");
   }
   return 0;
 }

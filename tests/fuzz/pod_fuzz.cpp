@@ -31,8 +31,8 @@ std::optional<pod::Json> answer_of(Ask ask) {
     }
     static_cast<void>(answer.value.dump());  // throws when a text is not UTF-8
     return answer.value;
-  } catch (const pod::Refusal& refusal) {
-    fuzz::require(cdi::detail::is_utf8(refusal.what()), "a reason is UTF-8", refusal.what());
+  } catch (const pod::Rejection& rejection) {
+    fuzz::require(cdi::detail::is_utf8(rejection.what()), "a reason is UTF-8", rejection.what());
   }
   return std::nullopt;
 }

@@ -30,7 +30,7 @@ void require_round_trip(const cdi::Spec& spec, cdi::Format format) {
 
 /// Whether a valid spec may also be written. If not, it breaks a rule that is only for writers.
 bool may_be_written(const cdi::Spec& spec) {
-  const auto valid = cdi::validate(spec, nullptr, cdi::Purpose::write);
+  const auto valid = cdi::validate(spec, nullptr, cdi::ValidateFor::writing);
   if (valid) return true;
   const bool for_writers =
       std::any_of(cdi::rules.begin(), cdi::rules.end(), [&](const cdi::RuleRow& row) {

@@ -314,7 +314,7 @@ int main() { std::printf("%s %s", one(), two()); }
         spec = vendored / "cdi/model/spec.hpp"
         text = spec.read_text(encoding="utf-8")
         other = text.replace("struct BasicContainerEdits {", "struct BasicContainerEdits {\n"
-                             "  long of_the_newer_release = 1;\n", 1)
+                             "  long of_the_newer_version = 1;\n", 1)
         self.assertNotEqual(other, text)
         spec.write_text(other, encoding="utf-8")
         self.compile("one", f"-I{PREFIX}/include")

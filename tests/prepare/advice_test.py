@@ -96,7 +96,7 @@ def run_as_printed(command, folder):
 
 
 def engines():
-    """The versions of the table from which on an engine reads another release."""
+    """The versions of the table from which on an engine reads another version."""
     table = run(CDI, "convert", "--help").stdout
     for name, rows in re.findall(r"^  ([a-z-]+): (\d[^:]*), known to", table, re.M):
         for version in re.findall(r"since ([\d.]+)", rows):
@@ -187,7 +187,7 @@ class Advice(unittest.TestCase):
         commands = commands_in(advice)
         if not commands:
             done = run(CDI, "convert", "--in-place", "--lossy", "--for", engine, path)
-            self.assertIn(done.returncode, (1, 2))  # 2: the engine reads no known release
+            self.assertIn(done.returncode, (1, 2))  # 2: the engine reads no known version
         for command in commands:
             self.check_command(path, command)
 

@@ -232,7 +232,7 @@ class Doctor(ClaimTest):
         done = json.loads(self.run_prepare("doctor", "-o", "json").stdout)["findings"]
         advice = [one["advice"] for one in done if "refuses" in one["what"]]
         self.assertEqual(len(advice), 1)
-        self.assertIn("A claim that was given a release keeps it", advice[0])
+        self.assertIn("A claim that was given a version keeps it", advice[0])
         self.obey(advice[0])
 
     def test_function_that_cannot_be_read(self):

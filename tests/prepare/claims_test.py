@@ -224,7 +224,7 @@ class Prepare(ClaimTest):
         self.make_tree("nv2")
         self.install(podman="4.9.3+ds1-1", containerd="1.7.16-1")
         self.prepare("a", "0")
-        self.assertIn("claim a: its spec is written in CDI 0.6.0, the newest release that podman "
+        self.assertIn("claim a: its spec is written in CDI 0.6.0, the newest version that podman "
                       "4.9.3 reads; --for or --max-version chooses another", self.errors)
         self.assertIn("claim a: additionalGids", self.errors)
         self.assertEqual(self.cdi_version("a"), "0.6.0")
@@ -242,7 +242,7 @@ class Prepare(ClaimTest):
         for engines in (("podman@4.9.3", "docker@28.0"), ("docker@28.0", "podman@4.9.3")):
             more = [word for engine in engines for word in ("--for", engine)]
             self.prepare("a", "0", more=more)
-            self.assertIn("the newest release that podman 4.9.3 reads", self.errors)
+            self.assertIn("the newest version that podman 4.9.3 reads", self.errors)
             self.assertEqual(self.cdi_version("a"), "0.6.0")
             self.install(podman="5.8.0-1")  # is another one than was asked for
             self.list()
@@ -303,7 +303,7 @@ class Prepare(ClaimTest):
         self.assertEqual(self.errors, "")
 
     def test_a_version_that_is_unknown_for_a_moment(self):
-        """The claim keeps the release that the engine could read."""
+        """The claim keeps the version that the engine could read."""
         self.install(podman="4.9.3-1")
         self.prepare("a", "0")
         before = self.spec_path("a").read_bytes()

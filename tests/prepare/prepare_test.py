@@ -285,7 +285,7 @@ class Names(PrepareTest):
 
 
 class Access(PrepareTest):
-    def test_open_nodes_need_no_group_and_an_older_release(self):
+    def test_open_nodes_need_no_group_and_an_older_version(self):
         for name in ("card1", "card2", "renderD128", "renderD129"):
             self.set_node(f"/dev/dri/{name}", mode="0666")
         spec = self.spec()

@@ -267,7 +267,7 @@ class Versions(WriteTest):
         self.assertIn("warning: nvidia.com/gpu: 0.6.0: ", done.stderr)
         self.assertIn("additionalGids", done.stderr)
 
-    def test_names_that_an_old_release_has_no_place_for(self):
+    def test_names_that_an_old_version_has_no_place_for(self):
         spec = self.spec("--max-version", "0.3.0")
         self.assertEqual((spec["cdiVersion"], [one["name"] for one in spec["devices"]]),
                          ("0.3.0", [FIRST_ID, SECOND_ID, "all"]))
@@ -349,7 +349,7 @@ class Versions(WriteTest):
         done = self.write()
         self.assertIn('\ncdiVersion: "0.5.0"\n', self.file.read_text())
         (line,) = [line for line in done.stderr.splitlines() if "specs are written" in line]
-        self.assertEqual(line, "cdi-prepare: specs are written in CDI 0.5.0, the newest release "
+        self.assertEqual(line, "cdi-prepare: specs are written in CDI 0.5.0, the newest version "
                                "that containerd 1.7.2 reads; --for or --max-version chooses another")
         # The fingerprint, which 0.5.0 cannot hold, is not reported as a loss.
         self.assertNotIn("annotations", done.stderr)
@@ -407,12 +407,12 @@ class Versions(WriteTest):
         self.assertEqual(spec["cdiVersion"], "0.6.0")
         self.assertIn("max-version=0.6.0", spec["annotations"]["cdi-prepare/options"])
         done = self.write("--for", "containerd@1.7.16", "--for", "podman@4.9.3", "--dry-run")
-        self.assertIn("CDI 0.6.0, the newest release that podman 4.9.3 reads", done.stderr)
+        self.assertIn("CDI 0.6.0, the newest version that podman 4.9.3 reads", done.stderr)
         for arguments in (("--for", "podman"), ("--for", "lxc@1"), ("--for", "podman@4.0"),
                           ("--for", "podman@4.9", "--max-version", "0.6.0")):
             self.write(*arguments, code=2)
 
-    def test_no_release(self):
+    def test_no_version(self):
         for text in ("new", "1.1", "0.7.0.0", ""):
             self.write("--max-version", text, code=2)
 

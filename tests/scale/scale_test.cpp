@@ -302,9 +302,9 @@ TEST_CASE("Devices on one line take no longer than on many lines") {
   }
   const auto spec = cdi::parse_spec(text + "]}", "f", cdi::Format::json);
   REQUIRE(spec);
-  REQUIRE(spec->device_places.size() == devices);
-  CHECK(spec->device_places.back().line == 1);
-  CHECK(spec->device_places.back().column > text.size() - 60);
+  REQUIRE(spec->device_positions.size() == devices);
+  CHECK(spec->device_positions.back().line == 1);
+  CHECK(spec->device_positions.back().column > text.size() - 60);
 }
 
 // Once, the search for the end of a line went on to the end of the text. It took minutes.

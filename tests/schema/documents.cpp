@@ -43,13 +43,13 @@ Json values_of(const std::string& path) {
   auto text = cdi::read_file(path);
   if (!format || !text) return nullptr;
   std::vector<cdi::Error> warnings;
-  const auto document = cdi::detail::parse_text(*text, path, *format, {}, warnings);
+  const auto document = cdi::detail::document_of_text(*text, path, *format, {}, warnings);
   return document ? Json{{"root", render(document->root())}} : nullptr;
 }
 
 Json check_file(const std::string& path) {
   const auto loaded = cdi::read_spec_file(path);
-  const auto good = loaded ? cdi::validate(loaded->spec, nullptr, cdi::Purpose::write)
+  const auto good = loaded ? cdi::validate(loaded->spec, nullptr, cdi::ValidateFor::writing)
                            : cdi::Result<void>{loaded.error()};
   Json answer{{"accepted", good.has_value()}, {"values", values_of(path)}};
   if (good) {

@@ -60,7 +60,7 @@ class Tables(unittest.TestCase):
             args = ("--data", str(data), "--headers", str(headers))
             self.assertEqual(self.generate(*args).returncode, 1)
             self.assertEqual(self.generate("--write", *args).returncode, 0)
-            self.assertIn("{99, 0, 0}", (headers / "versions/engine_releases.hpp").read_text())
+            self.assertIn("{99, 0, 0}", (headers / "versions/engine_versions.hpp").read_text())
             self.assertEqual(self.generate(*args).returncode, 0)
             table = headers / "versions/engine_support.hpp"
             table.write_text(table.read_text().replace("{1, 28, 0}", "{1, 27, 0}"))

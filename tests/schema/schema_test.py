@@ -49,7 +49,7 @@ RETIRED = {"rdt-dropped-field-enablembm-in-080"}  # 1.1.0 no longer has the memb
 # Rules that JSON schema cannot express, or only at great length.
 RULES_NOT_IN_SCHEMA = {
     "version-earlier-devices",
-    "version-new-enough",  # in the schema, every release has the members of the current one
+    "version-new-enough",  # in the schema, every version has the members of the current one
     "device-name-unique", "net-names-unique",  # `uniqueItems` compares whole items
     "text-nul",
 }

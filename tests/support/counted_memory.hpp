@@ -17,15 +17,15 @@
 namespace counted {
 
 inline std::atomic<std::size_t> held{0};  // bytes, with the padding of malloc
-inline std::atomic<std::size_t> most_held{0};
+inline std::atomic<std::size_t> max_held{0};
 inline std::atomic<std::size_t> allocations{0};
 
 /// The highest number of allocated bytes since construction, minus the number at construction. For
 /// one object at a time, in a program with one thread.
 class Peak {
  public:
-  Peak() : before_{held} { most_held = before_; }
-  std::size_t bytes() const { return most_held - before_; }
+  Peak() : before_{held} { max_held = before_; }
+  std::size_t bytes() const { return max_held - before_; }
 
  private:
   std::size_t before_;
@@ -37,7 +37,7 @@ class Peak {
 [[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   void* const memory = std::malloc(size == 0 ? 1 : size);
   counted::held += ::malloc_usable_size(memory) + sizeof(std::size_t);  // malloc's header
-  counted::most_held = std::max<std::size_t>(counted::most_held, counted::held);
+  counted::max_held = std::max<std::size_t>(counted::max_held, counted::held);
   ++counted::allocations;
   return memory;
 }
@@ -58,7 +58,7 @@ class Peak {
   void* const memory = std::aligned_alloc(align, (size + align - 1) / align * align);
   if (memory == nullptr) std::abort();
   counted::held += ::malloc_usable_size(memory) + sizeof(std::size_t);
-  counted::most_held = std::max<std::size_t>(counted::most_held, counted::held);
+  counted::max_held = std::max<std::size_t>(counted::max_held, counted::held);
   ++counted::allocations;
   return memory;
 }

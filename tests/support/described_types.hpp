@@ -32,8 +32,8 @@ struct Outer {
 
   static constexpr void fields(auto& list) {
     list("name", &Outer::name, cdi::required);
-    list("inner", &Outer::inner, {cdi::Presence::keep_empty, cdi::Release{1, 0, 0}});
-    list("items", &Outer::items, cdi::Release{0, 7, 0});
+    list("inner", &Outer::inner, {cdi::Presence::keep_empty, cdi::SpecVersion{1, 0, 0}});
+    list("items", &Outer::items, cdi::SpecVersion{0, 7, 0});
     list("flag", &Outer::flag);
     list("inners", &Outer::inners);
   }

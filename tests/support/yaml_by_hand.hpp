@@ -68,7 +68,7 @@ inline void check_parsed(const std::vector<YamlRow>& rows) {
 }
 
 /// Checks that texts are refused with `Errc::syntax`.
-inline void check_refused(const std::vector<std::string>& texts) {
+inline void check_rejected(const std::vector<std::string>& texts) {
   for (const auto& text : texts) {
     CAPTURE(text);
     const auto document = cdi::parse_yaml(text);
@@ -78,7 +78,7 @@ inline void check_refused(const std::vector<std::string>& texts) {
 }
 
 /// Checks the place at which texts are refused with `Errc::syntax`.
-inline void check_refused_at(const std::vector<YamlRow>& rows) {
+inline void check_rejected_at(const std::vector<YamlRow>& rows) {
   for (const auto& row : rows) {
     CAPTURE(row.text);
     const auto document = cdi::parse_yaml(row.text, "f");

@@ -40,7 +40,7 @@ constexpr Command commands[] = {
 void add_common_options(CLI::App& app, CommonOptions& common) {
   app.set_version_flag("--version", [] {
     return fmt::format("cdi {}.{}.{}, CDI {}", CDI_VERSION_MAJOR, CDI_VERSION_MINOR,
-                       CDI_VERSION_PATCH, to_string(cdi::current_release));
+                       CDI_VERSION_PATCH, to_string(cdi::current_version));
   });
   add_repeated(app, "-d,--spec-dir", common.named_dirs,
                "Read specs from DIR; may be repeated, the last has the highest priority "
@@ -53,7 +53,7 @@ void add_common_options(CLI::App& app, CommonOptions& common) {
       ->check(CLI::IsMember({"text", "json", "yaml"}));
   app.add_flag("--quarantine", common.reading.quarantine_devices,
                "Skip invalid devices, and keep the other devices of their files");
-  app.add_flag("--refuse-writable", common.reading.refuse_writable,
+  app.add_flag("--refuse-writable", common.reading.reject_writable,
                "Refuse files and directories that other users may write");
 }
 
@@ -114,7 +114,7 @@ OutputFormat format_in(std::span<const char* const> words) {
 /// Prints help, the version or an error.
 ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error, const Output& output) {
   if (tools::is_answer(error)) {
-    return output.print(tools::usage_answer(app, error)) ? exit_done : exit_refused;
+    return output.print(tools::usage_answer(app, error)) ? exit_done : exit_failed;
   }
   output.error({.message = tools::usage_fault(app, error)});
   return exit_usage;
@@ -144,6 +144,6 @@ int main(int argc, char** argv) {
     std::fputs("cdi: error: ", stderr);
     std::fputs(error.what(), stderr);
     std::fputs("\n", stderr);
-    return exit_refused;
+    return exit_failed;
   }
 }

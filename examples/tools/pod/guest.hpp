@@ -64,16 +64,16 @@ inline cdi::Error timeout_error(cdi::Error why, int timeout) {
 inline bool try_as_agent(const cdi::Registry& registry, cdi::ConfigJson& config,
                          const std::vector<cdi::RequestedDevice>& requested) {
   for (const auto& error : registry.errors()) {
-    if (error.code != cdi::Errc::conflict) throw Refusal{error};
+    if (error.code != cdi::Errc::conflict) throw Rejection{error};
   }
   const auto missing = registry.unresolved(requested);
   for (const auto& one : missing) {
     if (one.reason != cdi::Reason::unknown_kind && one.reason != cdi::Reason::no_directory) {
-      throw Refusal{one.why};
+      throw Rejection{one.why};
     }
   }
   if (!missing.empty()) return false;
-  if (const auto done = registry.inject(config, requested); !done) throw Refusal{done.error()};
+  if (const auto done = registry.inject(config, requested); !done) throw Rejection{done.error()};
   return true;
 }
 
@@ -88,7 +88,7 @@ inline void inject_as_agent(cdi::Cache& cache, cdi::ConfigJson& config,
   }
   auto why = cache.snapshot()->require(requested).error();
   why.code = cdi::Errc::timeout;
-  throw Refusal{timeout_error(std::move(why), timeout)};
+  throw Rejection{timeout_error(std::move(why), timeout)};
 }
 
 }  // namespace detail
@@ -111,10 +111,11 @@ inline GuestAnswer inject_guest(cdi::ConfigJson config, const GuestOptions& opti
     detail::inject_as_agent(cache, config, requests, options.timeout);
   } else {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{options.timeout};
-    const auto done = cdi::inject_requested(
-        cache, config,
-        {.requests = requests, .deadline = deadline, .wait = {.quiet = std::chrono::seconds{0}}});
-    if (!done) throw Refusal{detail::timeout_error(done.error(), options.timeout)};
+    const auto done = cdi::inject_requested(cache, config,
+                                            {.requests = requests,
+                                             .deadline = deadline,
+                                             .wait = {.quiet_period = std::chrono::seconds{0}}});
+    if (!done) throw Rejection{detail::timeout_error(done.error(), options.timeout)};
   }
   GuestAnswer answer{std::move(config.text)};
   for (const auto& error : cache.snapshot()->errors()) answer.warnings.push_back(to_string(error));

@@ -82,7 +82,7 @@ inline std::optional<VfioDevice> read_device(const Member& member, bool go) {
   if (vendor.empty() && class_id.empty()) return std::nullopt;
   for (const auto* key : {"vendor_id", "class_id"}) {
     const auto id = member.at(key);
-    if (!id.text().starts_with("0x")) id.refuse("must begin with 0x, as in sysfs");
+    if (!id.text().starts_with("0x")) id.reject("must begin with 0x, as in sysfs");
   }
   VfioDevice device{.place = member,
                     .vendor_and_class = vendor + "-" + class_id,
@@ -111,7 +111,7 @@ inline std::string vfio_number(const VfioDevice& device) {
   path.remove_prefix(path.rfind('/') == std::string_view::npos ? 0 : path.rfind('/') + 1);
   if (path.starts_with("vfio")) path.remove_prefix(4);
   if (path.empty() || path.find_first_not_of("0123456789") != std::string_view::npos) {
-    device.place.at("container_path").refuse("must end in a number, such as /dev/vfio/12");
+    device.place.at("container_path").reject("must end in a number, such as /dev/vfio/12");
   }
   return std::string{path};
 }
@@ -205,7 +205,7 @@ inline void number_for_go(const std::vector<VfioDevice>& devices,
     const auto found = std::find_if(sorted.begin(), sorted.end(),
                                     [&](const auto* sibling) { return is_same(*sibling, device); });
     if (found == sorted.end()) {
-      device.place.refuse(
+      device.place.reject(
           "is not among the siblings: none with the vendor_id and class_id of an NVIDIA GPU "
           "has its bdf or host_path");
     }

@@ -23,21 +23,21 @@
 namespace pod {
 
 /// Why a command has no answer. `main` prints it.
-class Refusal : public std::exception {
+class Rejection : public std::exception {
  public:
-  explicit Refusal(const cdi::Error& why) : text_{to_string(why)} {}
-  explicit Refusal(const std::string& message)
-      : Refusal{cdi::Error{.code = cdi::Errc::invalid, .message = message}} {}
+  explicit Rejection(const cdi::Error& why) : text_{to_string(why)} {}
+  explicit Rejection(const std::string& message)
+      : Rejection{cdi::Error{.code = cdi::Errc::invalid, .message = message}} {}
   const char* what() const noexcept override { return text_.c_str(); }
 
  private:
   std::string text_;
 };
 
-/// The value of a result; throws its error as a `Refusal`.
+/// The value of a result; throws its error as a `Rejection`.
 template <class T>
 T value_or_throw(cdi::Result<T> result) {
-  if (!result) throw Refusal{result.error()};
+  if (!result) throw Rejection{result.error()};
   return *std::move(result);
 }
 
@@ -51,11 +51,11 @@ class Member {
   const std::string& path() const { return path_; }
 
   /// Throws an error about this member.
-  [[noreturn]] void refuse(std::string message) const {
-    throw Refusal{cdi::Error{.code = cdi::Errc::schema,
-                             .message = std::move(message),
-                             .where = path_,
-                             .position = value_.position()}};
+  [[noreturn]] void reject(std::string message) const {
+    throw Rejection{cdi::Error{.code = cdi::Errc::schema,
+                               .message = std::move(message),
+                               .where = path_,
+                               .position = value_.position()}};
   }
 
   /// A member of an object; null counts as absent.
@@ -74,14 +74,14 @@ class Member {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       std::string list;
       for (const auto key : known) list.append(list.empty() ? "" : ", ").append(key);
-      member.refuse("is not known: use one of " + list);
+      member.reject("is not known: use one of " + list);
     }
   }
 
   /// A member of an object that must exist.
   Member at(std::string_view key) const {
     if (auto found = find(key)) return *std::move(found);
-    Member{value_, inner(key)}.refuse("is missing");
+    Member{value_, inner(key)}.reject("is missing");
   }
 
   /// The items of a list.
@@ -116,22 +116,22 @@ class Member {
   }
 
   bool boolean() const {
-    if (!is_boolean()) refuse("must be true or false");
+    if (!is_boolean()) reject("must be true or false");
     return value_.text() == "true";
   }
 
   /// A whole number from 0 to 2^63 - 1, written with digits only.
   std::int64_t count() const {
-    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    constexpr auto max = std::numeric_limits<std::int64_t>::max();
     const auto digits = value_.kind() == cdi::Document::Kind::plain ? value_.text() : "";
     std::int64_t number = 0;
     bool good = !digits.empty();
     for (const char c : digits) {
       good = good && c >= '0' && c <= '9';
-      if (good && number > (most - (c - '0')) / 10) refuse("is larger than 2^63 - 1");
+      if (good && number > (max - (c - '0')) / 10) reject("is larger than 2^63 - 1");
       if (good) number = number * 10 + (c - '0');
     }
-    if (!good) refuse("must be a whole number that is not negative, such as 4096");
+    if (!good) reject("must be a whole number that is not negative, such as 4096");
     return number;
   }
 
@@ -148,7 +148,7 @@ class Member {
   }
 
   void require(cdi::Document::Kind kind, std::string_view name) const {
-    if (value_.kind() != kind) refuse(std::string{"must be "}.append(name));
+    if (value_.kind() != kind) reject(std::string{"must be "}.append(name));
   }
 
   std::string inner(std::string_view key) const {
@@ -181,7 +181,7 @@ inline bool boolean_at(const Member& object, std::string_view key, bool fallback
 inline cdi::Document parse_input(std::string_view text) {
   auto document = value_or_throw(cdi::parse_json(text, "standard input"));
   if (document.root().kind() != cdi::Document::Kind::map) {
-    Member{document.root(), {}}.refuse("the input must be one JSON object");
+    Member{document.root(), {}}.reject("the input must be one JSON object");
   }
   return document;
 }

@@ -47,7 +47,7 @@ inline std::vector<InstanceType> read_types(const Member& list, bool with_gpus) 
   for (const auto& item : list.items()) {
     const auto name = item.at("name");
     auto type = read_amounts(item, name.text());
-    if (type.name.empty()) name.refuse("must not be empty");
+    if (type.name.empty()) name.reject("must not be empty");
     if (with_gpus || type.gpus == 0) types.push_back(std::move(type));
   }
   std::stable_sort(types.begin(), types.end(), [](const auto& a, const auto& b) {
@@ -94,7 +94,7 @@ inline std::string best_fit(const Member& types_list, const InstanceType& reques
     return name.empty() ? "no type" : name;
   };
   if (chosen.empty()) {
-    types_list.refuse("no type has " + amounts_text(request) +
+    types_list.reject("no type has " + amounts_text(request) +
                       (right.empty() ? "" : " for the binary search, which misses " + right));
   }
   if (right != upstream) {
@@ -119,7 +119,7 @@ inline void check_valid(const Member& input, const std::string& chosen,
                                      : std::find(valid.begin(), valid.end(), chosen) != valid.end();
   if (allowed) return;
   (list ? *list : input.at("types"))
-      .refuse("does not have the chosen type " + cdi::quoted(chosen) +
+      .reject("does not have the chosen type " + cdi::quoted(chosen) +
               (valid.empty() ? ", and an empty list allows only the default" : ""));
 }
 
@@ -149,7 +149,7 @@ inline Answer answer_instance(const Member& input, bool compatible) {
     rule = "vcpus and memory";
   } else {
     if (fallback.empty()) {
-      request.refuse("needs GPUs, or both vcpus and memory_mib, because there is no default");
+      request.reject("needs GPUs, or both vcpus and memory_mib, because there is no default");
     }
     chosen = fallback;
     rule = "default";

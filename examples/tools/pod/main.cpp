@@ -25,7 +25,7 @@
 
 namespace {
 
-enum ExitCode : int { exit_done = 0, exit_refused = 1, exit_usage = 2 };
+enum ExitCode : int { exit_done = 0, exit_failed = 1, exit_usage = 2 };
 
 /// What the command line sets.
 struct CommandLine {
@@ -49,7 +49,7 @@ void print_warnings(const std::vector<std::string>& warnings) {
 }
 
 void print_result(std::string_view text) {
-  if (!pod::print_text(text)) throw pod::Refusal{"cannot write to standard output"};
+  if (!pod::print_text(text)) throw pod::Rejection{"cannot write to standard output"};
 }
 
 void print(const pod::Answer& answer) {
@@ -147,11 +147,11 @@ void add_guest(CLI::App& app, CommandLine& line) {
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
-  constexpr int most_seconds = 1'000'000;
+  constexpr int max_seconds = 1'000'000;
   sub->add_option("--timeout", guest.timeout, "Wait at most SECONDS for specs")
       ->type_name("SECONDS")
       ->capture_default_str()
-      ->check(CLI::Range(0, most_seconds));
+      ->check(CLI::Range(0, max_seconds));
   sub->add_flag("--visible", guest.visible,
                 "Also inject the devices of VISIBLE_CDI_DEVICES, as with "
                 "agent.visible_cdi_devices, which Kata has off by default");
@@ -240,7 +240,7 @@ ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
   }
   if (pod::print_text(tools::usage_answer(app, error))) return exit_done;
   pod::print_message("error", "cannot write to standard output");
-  return exit_refused;
+  return exit_failed;
 }
 
 ExitCode run(int argc, char** argv) {
@@ -283,6 +283,6 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const std::exception& error) {
     pod::print_message("error", error.what());
-    return exit_refused;
+    return exit_failed;
   }
 }

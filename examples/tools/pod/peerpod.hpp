@@ -43,7 +43,7 @@ inline ResourceList summed(const PodSpec& pod, ResourceList Requirements::*which
 
 /// The limit when there is a request and the limit is not less; else the request. Nothing without
 /// a request, even if there is a limit.
-inline std::optional<Quantity> asked_amount(const Quantity& request, const Quantity& limit) {
+inline std::optional<Quantity> requested_amount(const Quantity& request, const Quantity& limit) {
   if (request == Quantity{}) return std::nullopt;
   return limit >= request ? limit : request;
 }
@@ -152,7 +152,7 @@ inline Answer answer_peerpod(const Member& input, const PeerpodOptions& options)
   const auto limits = detail::summed(pod, &Requirements::limits);
   auto& out = answer.value["annotations"];
   const auto amount = [&](std::string_view name) {
-    return detail::asked_amount(amount_of(requests, name), amount_of(limits, name));
+    return detail::requested_amount(amount_of(requests, name), amount_of(limits, name));
   };
   if (const auto cpu = amount("cpu")) out[vcpus_annotation] = std::to_string(units(*cpu));
   if (const auto memory = amount("memory")) {
@@ -160,7 +160,7 @@ inline Answer answer_peerpod(const Member& input, const PeerpodOptions& options)
   }
   constexpr auto gpu = detail::gpu_resource;
   if (const auto gpus = amount_of(requests, gpu); gpus != Quantity{}) {
-    if (gpus.nano != 0) pod.place.refuse("the sum of nvidia.com/gpu must be a whole number");
+    if (gpus.nano != 0) pod.place.reject("the sum of nvidia.com/gpu must be a whole number");
     out[gpus_annotation] = decimal_text(gpus.whole);
     answer.warnings.emplace_back("each container of the pod gets all NVIDIA GPUs of the VM");
   }

@@ -53,7 +53,7 @@ inline Quantity amount_of(const ResourceList& list, std::string_view resource) {
 inline void add_to(ResourceList& total, const ResourceList& more, const Member& place) {
   for (const auto& [name, amount] : more) {
     const auto added = sum(amount_of(total, name), amount);
-    if (!added) place.refuse("the sum of " + cdi::quoted(name) + " is larger than 2^63 - 1");
+    if (!added) place.reject("the sum of " + cdi::quoted(name) + " is larger than 2^63 - 1");
     total[name] = *added;
   }
 }
@@ -66,9 +66,9 @@ inline ResourceList read_list(const Member& object, std::string_view key) {
   if (!list) return out;
   for (const auto& [name, value] : list->members()) {
     const auto amount = parse_quantity(value.text_or_number());
-    if (!amount) value.refuse(amount.error().message);
+    if (!amount) value.reject(amount.error().message);
     // Kubernetes counts CPUs in thousandths, in 64 bits.
-    if (name == "cpu" && !thousandths(*amount)) value.refuse("is too many CPUs");
+    if (name == "cpu" && !thousandths(*amount)) value.reject("is too many CPUs");
     out[name] = *amount;
   }
   return out;
@@ -121,7 +121,7 @@ inline PodSpec read_pod(const Member& input) {
   pod.pod_level = detail::read_requirements(spec);
   pod.claims = detail::read_claims(spec, "resourceClaims");
   pod.overhead = detail::read_list(spec, "overhead");
-  if (pod.containers.empty()) spec.at("containers").refuse("must have a container");
+  if (pod.containers.empty()) spec.at("containers").reject("must have a container");
   return pod;
 }
 
@@ -131,17 +131,17 @@ inline ResourceList effective(const PodSpec& pod, ResourceList Requirements::*wh
   ResourceList total;
   for (const auto& one : pod.containers) add_to(total, one.resources.*which, pod.place);
   ResourceList sidecars;
-  ResourceList most;
+  ResourceList max;
   for (const auto& one : pod.init_containers) {
     const auto& own = one.resources.*which;
     auto together = sidecars;
     add_to(together, own, pod.place);
-    detail::raise_to(most, together);
+    detail::raise_to(max, together);
     if (!one.sidecar) continue;
     add_to(total, own, pod.place);
     sidecars = together;
   }
-  detail::raise_to(total, most);
+  detail::raise_to(total, max);
   for (const auto& [name, amount] : pod.pod_level.*which) total[name] = amount;
   return total;
 }

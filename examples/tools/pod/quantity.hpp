@@ -30,27 +30,27 @@ struct Quantity {
   friend auto operator<=>(const Quantity&, const Quantity&) = default;
 };
 
-inline constexpr std::int64_t most_units = std::numeric_limits<std::int64_t>::max();
+inline constexpr std::int64_t max_units = std::numeric_limits<std::int64_t>::max();
 inline constexpr std::uint32_t nanos = 1'000'000'000;
 
 /// The sum; nothing when it is larger than 2^63 - 1.
 inline std::optional<Quantity> sum(const Quantity& a, const Quantity& b) {
   const auto nano = a.nano + b.nano;  // below 2 * 10^9, which 32 bits hold
   const std::int64_t carry = nano >= nanos ? 1 : 0;
-  if (b.whole > most_units - a.whole || carry > most_units - a.whole - b.whole) return std::nullopt;
+  if (b.whole > max_units - a.whole || carry > max_units - a.whole - b.whole) return std::nullopt;
   return Quantity{a.whole + b.whole + carry, carry == 1 ? nano - nanos : nano};
 }
 
 /// The amount in whole units, rounded up. `Value()` of Kubernetes.
 inline std::int64_t units(const Quantity& amount) {
-  return amount.nano == 0 || amount.whole == most_units ? amount.whole : amount.whole + 1;
+  return amount.nano == 0 || amount.whole == max_units ? amount.whole : amount.whole + 1;
 }
 
 /// The amount in thousandths, rounded up; nothing when that is larger than 2^63 - 1. `MilliValue()`
 /// of Kubernetes.
 inline std::optional<std::int64_t> thousandths(const Quantity& amount) {
   const std::int64_t part = (amount.nano + 999'999) / 1'000'000;
-  if (amount.whole > (most_units - part) / 1000) return std::nullopt;
+  if (amount.whole > (max_units - part) / 1000) return std::nullopt;
   return amount.whole * 1000 + part;
 }
 
@@ -173,7 +173,7 @@ inline std::optional<Quantity> rounded(const Digits& number) {
   };
   Quantity out;
   for (long i = 0; i < before; ++i) {
-    if (out.whole > (most_units - digit(i)) / 10) return std::nullopt;
+    if (out.whole > (max_units - digit(i)) / 10) return std::nullopt;
     out.whole = out.whole * 10 + digit(i);
   }
   for (long i = before; i < before + 9; ++i) {
@@ -191,24 +191,24 @@ inline std::optional<Quantity> rounded(const Digits& number) {
 /// Reads an amount. `Errc::invalid` for a text that is not one, for a negative amount and for one
 /// above 2^63 - 1.
 inline cdi::Result<Quantity> parse_quantity(std::string_view text) {
-  const auto refuse = [&](std::string_view fault) {
+  const auto reject = [&](std::string_view fault) {
     return cdi::Error{.code = cdi::Errc::invalid,
                       .message = cdi::quoted(text).append(" ").append(fault)};
   };
-  if (text.size() > 256) return refuse("is longer than 256 bytes");
+  if (text.size() > 256) return reject("is longer than 256 bytes");
   auto rest = text;
   const bool negative = rest.starts_with('-');
   if (negative || rest.starts_with('+')) rest.remove_prefix(1);
   auto number = detail::take_digits(rest);
   const auto scale = detail::scale_of(rest);
   if (!number || !scale) {
-    return refuse("is not a quantity: write, for example, 2, 0.5, 500m, 1e3, 512Mi or 4Gi");
+    return reject("is not a quantity: write, for example, 2, 0.5, 500m, 1e3, 512Mi or 4Gi");
   }
   number->fraction -= scale->ten;
   for (int i = 0; i < scale->two; ++i) detail::double_digits(number->digits);
   const auto amount = detail::rounded(*number);
-  if (negative && (!amount || *amount != Quantity{})) return refuse("must not be negative");
-  if (!amount) return refuse("is larger than 2^63 - 1");
+  if (negative && (!amount || *amount != Quantity{})) return reject("must not be negative");
+  if (!amount) return reject("is larger than 2^63 - 1");
   return *amount;
 }
 

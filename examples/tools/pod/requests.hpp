@@ -54,10 +54,10 @@ inline bool is_list_of_devices(const std::string& value) {
 /// CDI or NRI plugins use, or a misspelt one before the names of devices.
 inline bool looks_like_request(const std::string& key, const std::string& value) {
   constexpr std::string_view usual = "cdi.k8s.io";
-  constexpr std::size_t most_wrong_letters = 2;
+  constexpr std::size_t max_wrong_letters = 2;
   const auto prefix = std::string_view{key}.substr(0, key.find('/'));
   if (prefix.ends_with(".cdi.k8s.io") || prefix.starts_with("cdi-devices.")) return true;
-  return cdi::detail::edit_distance(prefix, usual, most_wrong_letters) <= most_wrong_letters &&
+  return cdi::detail::edit_distance(prefix, usual, max_wrong_letters) <= max_wrong_letters &&
          is_list_of_devices(value);
 }
 
@@ -96,7 +96,7 @@ inline Answer without_cdi(const std::vector<std::string>& field) {
     return {.value = {{"devices", Json::array()}},
             .warnings = {"CDI is off: containerd ignores annotations silently"}};
   }
-  throw Refusal{
+  throw Rejection{
       "CDI is off, and cri[0] asks for " + cdi::quoted(field.front()) +
       ": containerd 2.2 refuses the container, older ones ignore the field; set enable_cdi = true"};
 }
@@ -111,13 +111,13 @@ inline Answer answer_requests(const Member& input, const RequestsOptions& option
   const auto field = cri ? cri->texts() : std::vector<std::string>{};
   const auto annotations = detail::annotations_at(input, "annotations");
   const bool crio = options.runtime == "crio";
-  if (!options.cdi && crio) throw Refusal{"--cdi off: CRI-O has no switch for CDI"};
+  if (!options.cdi && crio) throw Rejection{"--cdi off: CRI-O has no switch for CDI"};
   if (!options.cdi) return detail::without_cdi(field);
   Answer answer{.value = {{"devices", Json::array()}}};
   cdi::Requests requests{crio ? cdi::RequestRules::cri_o : cdi::RequestRules::containerd};
   requests.add_field(field);
   const auto read = detail::read_annotations(annotations, options, answer);
-  if (auto done = requests.add_annotations(read, ""); !done) throw Refusal{done.error()};
+  if (auto done = requests.add_annotations(read, ""); !done) throw Rejection{done.error()};
   for (const auto& device : requests.devices()) {
     answer.value["devices"].push_back(device.name);
     if (options.origins) answer.value["origins"].push_back(detail::origin_text(device));

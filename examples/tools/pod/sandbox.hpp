@@ -72,22 +72,22 @@ namespace detail {
 /// 1024 shares for each CPU; from 2 to 262144, as the kernel accepts.
 inline std::uint64_t shares_of(std::int64_t milli) {
   constexpr std::int64_t least = 2;
-  constexpr std::int64_t most = 262'144;
-  if (milli >= most) return most;  // before the product is too large
-  return static_cast<std::uint64_t>(std::clamp(milli * 1024 / 1000, least, most));
+  constexpr std::int64_t max = 262'144;
+  if (milli >= max) return max;  // before the product is too large
+  return static_cast<std::uint64_t>(std::clamp(milli * 1024 / 1000, least, max));
 }
 
 /// The CPU time in each period of 100 ms: at least 1 ms, and 0 without a limit.
 inline std::int64_t quota_of(std::int64_t milli, const Member& place) {
   constexpr std::int64_t us_for_milli = 100;
   constexpr std::int64_t least = 1000;
-  if (milli > most_units / us_for_milli) place.refuse("the limits of CPUs are too large");
+  if (milli > max_units / us_for_milli) place.reject("the limits of CPUs are too large");
   return milli == 0 ? 0 : std::max(milli * us_for_milli, least);
 }
 
 inline std::int64_t milli_of(const ResourceList& list, const Member& place) {
   const auto milli = thousandths(amount_of(list, "cpu"));
-  if (!milli) place.refuse("the sum of CPUs is too large");
+  if (!milli) place.reject("the sum of CPUs is too large");
   return *milli;
 }
 
@@ -128,10 +128,10 @@ inline Sandbox sandbox_of(const PodSpec& pod, bool static_cpu_manager) {
   const auto limits = effective(pod, &Requirements::limits);
   const auto limit = detail::milli_of(limits, pod.place);
   const bool exclusive = static_cpu_manager && has_exclusive_cpus(pod);
-  const auto asked = requests.contains("cpu") ? detail::milli_of(requests, pod.place) : limit;
+  const auto requested = requests.contains("cpu") ? detail::milli_of(requests, pod.place) : limit;
   return {.period = 100'000,
           .quota = exclusive ? -1 : detail::quota_of(limit, pod.place),
-          .shares = detail::shares_of(asked),
+          .shares = detail::shares_of(requested),
           .memory = units(amount_of(limits, "memory")),
           .known = true};
 }

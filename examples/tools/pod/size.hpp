@@ -87,13 +87,13 @@ inline float number_of(const Member& annotation) {
 inline void read_defaults(const Member& annotations, Profile& profile) {
   if (const auto vcpus = annotations.find(vcpus_annotation)) {
     profile.vcpus = number_of(*vcpus);
-    if (profile.vcpus < 0) vcpus->refuse("must be a number of vCPUs, such as 1.5");
+    if (profile.vcpus < 0) vcpus->reject("must be a number of vCPUs, such as 1.5");
   }
   if (const auto memory = annotations.find(memory_annotation)) {
     std::uint32_t number = 0;
-    if (!is_number(memory->text(), number)) memory->refuse("must be a number of MiB, such as 2048");
+    if (!is_number(memory->text(), number)) memory->reject("must be a number of MiB, such as 2048");
     if (number < least_memory && profile.name != "remote")
-      memory->refuse("must be at least 256 MiB");
+      memory->reject("must be at least 256 MiB");
     profile.memory = number;
   }
 }
@@ -166,7 +166,7 @@ inline Size size_of_rs(const Sandbox& sandbox, const Profile& profile, Answer& a
 /// The first proposal of Confidential Containers: 1 vCPU and 2048 MiB more than requested.
 inline Size size_of_rfc(const Quantity& cpu, const Quantity& memory, const Member& place) {
   const auto milli = thousandths(cpu);
-  if (!milli) place.refuse("the sum of CPUs is too large");
+  if (!milli) place.reject("the sum of CPUs is too large");
   const auto vcpus = static_cast<float>(*milli / 1000 + (*milli % 1000 == 0 ? 0 : 1));
   const auto mib = mebibytes(memory);
   return {.vcpus = 1 + vcpus,
@@ -178,7 +178,7 @@ inline Size size_of_rfc(const Quantity& cpu, const Quantity& memory, const Membe
 /// The amounts of a sandbox, for the formula that counts requests.
 inline Size size_of_rfc(const Sandbox& sandbox, const Member& place) {
   const auto milli_vcpus = std::ceil(double{quota_vcpus(sandbox)} * 1000);
-  if (milli_vcpus > 1e15) place.refuse("asks for too many CPUs");
+  if (milli_vcpus > 1e15) place.reject("asks for too many CPUs");
   const auto milli = static_cast<std::int64_t>(milli_vcpus);
   return size_of_rfc({milli / 1000, static_cast<std::uint32_t>(milli % 1000) * 1'000'000},
                      {std::max<std::int64_t>(sandbox.memory, 0), 0}, place);
@@ -233,7 +233,7 @@ inline void add_overhead(const PodSpec& pod, Answer& answer) {
   constexpr std::int64_t mebibyte = 1 << 20;
   const auto vcpus = answer.value["vcpus"].get<std::int64_t>();
   const auto memory = answer.value["memory_mib"].get<std::int64_t>();
-  if (memory > most_units / mebibyte) pod.place.refuse("asks for more than 2^63 - 1 bytes");
+  if (memory > max_units / mebibyte) pod.place.reject("asks for more than 2^63 - 1 bytes");
   const auto requests = effective(pod, &Requirements::requests);
   const auto milli =
       part_of_overhead(vcpus * 1000, milli_of(requests, pod.place), "thousandths of a CPU", answer);
@@ -250,9 +250,9 @@ inline void add_overhead(const PodSpec& pod, Answer& answer) {
 /// no limits to them.
 inline void set_size(const Size& size, const SizeOptions& options, const Member& place,
                      Answer& answer) {
-  constexpr float most_vcpus = 1e9F;
-  if (!(size.vcpus < most_vcpus)) place.refuse("asks for more than 10^9 vCPUs");
-  if (size.memory == 0) place.refuse("the VM would have no memory, which Kata refuses");
+  constexpr float max_vcpus = 1e9F;
+  if (!(size.vcpus < max_vcpus)) place.reject("asks for more than 10^9 vCPUs");
+  if (size.memory == 0) place.reject("the VM would have no memory, which Kata refuses");
   answer.value["vcpus"] =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(size.vcpus)));
   answer.value["memory_mib"] = size.memory;
@@ -322,8 +322,8 @@ inline Answer size_of_pod(const Member& input, const SizeOptions& options) {
 inline Answer answer_size(const Member& input, const SizeOptions& options) {
   input.allow({"annotations", "pod"});
   const auto annotations = input.find("annotations");
-  if (!annotations && !input.find("pod")) input.refuse("the input must have annotations or pod");
-  if (annotations && input.find("pod")) annotations->refuse("cannot be combined with pod");
+  if (!annotations && !input.find("pod")) input.reject("the input must have annotations or pod");
+  if (annotations && input.find("pod")) annotations->reject("cannot be combined with pod");
   return annotations ? detail::size_of_annotations(*annotations, options)
                      : detail::size_of_pod(input, options);
 }

@@ -52,7 +52,7 @@ struct NodePath {
 inline GpuNode read_node(const Member& member) {
   GpuNode node{.runtime = member.text()};
   const auto end = node.runtime.find("://");
-  if (end == std::string::npos) member.refuse("must be a runtime, such as containerd://2.1.4");
+  if (end == std::string::npos) member.reject("must be a runtime, such as containerd://2.1.4");
   for (const auto* name : {"docker", "containerd", "cri-o"}) {
     if (node.runtime.starts_with(name)) node.engine = name;
   }
@@ -65,7 +65,7 @@ inline ClusterPolicy read_policy(const Member& input) {
   input.allow({"operator", "openshift", "toolkit", "cdi", "nodes"});
   const auto operator_member = input.at("operator");
   const auto release = cdi::parse_engine_version(operator_member.text());
-  if (!release) operator_member.refuse("must be a release of gpu-operator, such as 25.10");
+  if (!release) operator_member.reject("must be a release of gpu-operator, such as 25.10");
   ClusterPolicy policy{.release = *release,
                        .openshift = boolean_at(input, "openshift", false),
                        .cdi = *release >= cdi_by_default,
@@ -74,9 +74,9 @@ inline ClusterPolicy read_policy(const Member& input) {
     cdi->allow({"enabled", "nri"});
     policy.cdi = boolean_at(*cdi, "enabled", policy.cdi);
     policy.nri = boolean_at(*cdi, "nri", false);
-    if (policy.cdi && *release < cdi_added) cdi->refuse("gpu-operator has CDI since 23.3");
-    if (policy.nri && !policy.cdi) cdi->at("nri").refuse("needs cdi.enabled");
-    if (policy.nri && !policy.toolkit) cdi->at("nri").refuse("needs the toolkit");
+    if (policy.cdi && *release < cdi_added) cdi->reject("gpu-operator has CDI since 23.3");
+    if (policy.nri && !policy.cdi) cdi->at("nri").reject("needs cdi.enabled");
+    if (policy.nri && !policy.toolkit) cdi->at("nri").reject("needs the toolkit");
   }
   return policy;
 }

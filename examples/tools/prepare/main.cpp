@@ -26,8 +26,8 @@ ExitCode run(Command command, const AssessedSurvey& found, const Options& option
   switch (command) {
     case Command::detect: return show_gpus(found, options);
     case Command::write: return write_specs(found, options);
-    case Command::check: return check_specs(found, options, Changes::first);
-    case Command::diff: return check_specs(found, options, Changes::all);
+    case Command::check: return check_specs(found, options, Differences::first);
+    case Command::diff: return check_specs(found, options, Differences::all);
     case Command::doctor: return examine_host(found, options);
     case Command::prepare: return prepare_claim(found, options);
     case Command::unprepare: return unprepare_claim(found, options);

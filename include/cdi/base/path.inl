@@ -60,11 +60,11 @@ CDI_INLINE std::size_t path_depth(std::string_view path) {
 }
 
 CDI_INLINE bool has_long_name(std::string_view path) {
-  constexpr std::size_t most_bytes = 255;
+  constexpr std::size_t max_bytes = 255;
   std::size_t begin = 0;  // start of the current part
   for (std::size_t i = 0; i <= path.size(); ++i) {
     if (i < path.size() && path[i] != '/') continue;
-    if (i - begin > most_bytes) return true;
+    if (i - begin > max_bytes) return true;
     begin = i + 1;
   }
   return false;

@@ -28,10 +28,10 @@ enum class Errc : std::uint8_t {
   invalid_name,  ///< not a valid vendor, class, device or `vendor.com/class=device` name
   not_found,     ///< no spec provides the device, or the engine is unknown
   conflict,      ///< equal-priority specs provide the device, or a key or file has another owner
-  unsupported,   ///< the OCI spec type or CDI release cannot express the edit
+  unsupported,   ///< the OCI spec type or CDI version cannot express the edit
   limit,         ///< larger, deeper or more numerous than `Limits` and `ReadOptions` allow
   host,          ///< the host lacks the device node, or has a different one
-  refused,       ///< the caller's policy forbids it: `ReadOptions::refuse_writable`
+  denied,        ///< the caller's policy forbids it: `ReadOptions::reject_writable`
   timeout,       ///< the deadline has passed
   system,        ///< a system call failed, or a path is unusable: see `Error::system`
 };

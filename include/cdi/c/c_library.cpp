@@ -53,7 +53,7 @@ cdi::Result<cdi::CacheOptions> options_of(std::uint32_t flags) {
   }
   cdi::CacheOptions options;
   options.read.quarantine_devices = (flags & CDI_QUARANTINE) != 0;
-  options.read.refuse_writable = (flags & CDI_REFUSE_WRITABLE) != 0;
+  options.read.reject_writable = (flags & CDI_REFUSE_WRITABLE) != 0;
   if ((flags & CDI_WATCHED) != 0) options.freshness = cdi::Freshness::watched;
   return options;
 }
@@ -296,9 +296,9 @@ cdi_errors* cdi_cache_errors(cdi_cache* cache, cdi_error** error) {
 cdi_reasons* cdi_cache_why(cdi_cache* cache, cdi_texts names, size_t count, cdi_error** error) {
   return guarded(error, [&]() -> Answer<cdi_reasons*> {
     if (cache == nullptr) return missing("the cache");
-    const auto asked = views(names, count, "names");
-    if (!asked) return asked.error();
-    return reasons(cache->cache->registry()->unresolved(*asked));
+    const auto requested = views(names, count, "names");
+    if (!requested) return requested.error();
+    return reasons(cache->cache->registry()->unresolved(*requested));
   });
 }
 
@@ -306,9 +306,9 @@ int cdi_cache_wait(cdi_cache* cache, cdi_texts names, size_t count, uint32_t mil
                    cdi_error** error) {
   return guarded(error, [&]() -> Answer<int> {
     if (cache == nullptr) return missing("the cache");
-    const auto asked = views(names, count, "names");
-    if (!asked) return asked.error();
-    if (auto waited = wait(*cache, *asked, milliseconds); waited.failure) {
+    const auto requested = views(names, count, "names");
+    if (!requested) return requested.error();
+    if (auto waited = wait(*cache, *requested, milliseconds); waited.failure) {
       return *std::move(waited.failure);
     }
     return done;
@@ -320,10 +320,10 @@ char* cdi_cache_inject_json(cdi_cache* cache, const char* config, cdi_texts name
   return guarded(error, [&]() -> Answer<char*> {
     if (cache == nullptr) return missing("the cache");
     if (config == nullptr) return missing("the config");
-    const auto asked = views(names, count, "names");
-    if (!asked) return asked.error();
+    const auto requested = views(names, count, "names");
+    if (!requested) return requested.error();
     const auto registry = cache->cache->registry();
-    auto found = find(*registry, *asked);
+    auto found = find(*registry, *requested);
     if (!found.missing.empty()) return std::move(found.missing);
     return inject(*cache, config, found.devices);
   });
@@ -335,13 +335,13 @@ char* cdi_cache_inject_resolvable(cdi_cache* cache, const char* config, cdi_text
   return guarded(error, [&]() -> Answer<char*> {
     if (cache == nullptr) return missing("the cache");
     if (config == nullptr) return missing("the config");
-    const auto asked = views(names, count, "names");
-    if (!asked) return asked.error();
+    const auto requested = views(names, count, "names");
+    if (!requested) return requested.error();
     const auto registry = cache->cache->registry();
-    auto injected = inject(*cache, config, registry->resolvable(*asked));
+    auto injected = inject(*cache, config, registry->resolvable(*requested));
     std::unique_ptr<char, void (*)(const void*)> kept{injected.value, cdi_free};
     if (injected.errors.empty() && rest != nullptr) {
-      *rest = reasons(registry->unresolved(*asked));
+      *rest = reasons(registry->unresolved(*requested));
     }
     kept.release();
     return injected;
@@ -371,13 +371,13 @@ char* cdi_cache_inject_requested(cdi_cache* cache, const char* config, const cha
 cdi_edits* cdi_cache_edits(cdi_cache* cache, cdi_texts names, size_t count, cdi_error** error) {
   return guarded(error, [&]() -> Answer<cdi_edits*> {
     if (cache == nullptr) return missing("the cache");
-    const auto asked = views(names, count, "names");
-    if (!asked) return asked.error();
+    const auto requested = views(names, count, "names");
+    if (!requested) return requested.error();
     const auto registry = cache->cache->registry();
-    auto found = find(*registry, *asked);
+    auto found = find(*registry, *requested);
     if (!found.missing.empty()) return std::move(found.missing);
     if (auto denied = denials(*cache, found.devices); !denied.empty()) return denied;
-    auto plan = cdi::plan(*registry, *asked, host_of(*cache));
+    auto plan = cdi::plan(*registry, *requested, host_of(*cache));
     if (!plan) return std::move(plan).error();
     auto box = std::make_unique<EditsBox>();
     box->storage.plan = *std::move(plan);

@@ -120,13 +120,13 @@ struct Failure {
  private:
   /// Lists files that could not be read, because they may hold the reason.
   void add_causes(const std::vector<cdi::Error>& causes) {
-    constexpr std::size_t most = 3;
+    constexpr std::size_t max = 3;
     std::string more;
-    for (std::size_t i = 0; i < causes.size() && i < most; ++i) {
+    for (std::size_t i = 0; i < causes.size() && i < max; ++i) {
       more.append("; not used: ").append(to_string(causes[i]));
     }
-    if (causes.size() > most) {
-      more.append("; and ").append(std::to_string(causes.size() - most)).append(" more");
+    if (causes.size() > max) {
+      more.append("; and ").append(std::to_string(causes.size() - max)).append(" more");
     }
     error.message.append(more);
     text.append(more);

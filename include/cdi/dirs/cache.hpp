@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include <cdi/apply/apply.hpp>
+#include <cdi/apply/host.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/dirs/scan.hpp>  // IWYU pragma: export
-#include <cdi/engine/apply.hpp>
-#include <cdi/engine/host.hpp>
 #include <cdi/files/read_options.hpp>
 #include <cdi/registry/registry.hpp>
 #include <cdi/rules/names.hpp>
@@ -47,11 +47,11 @@ struct CacheOptions {
 /// How `Cache::wait_for` waits.
 struct WaitOptions {
   /// Fails at once if the kind of a device exists and the device does not, unless a file that may
-  /// define it is unreadable or changed during the last `quiet`. Disable this for specs that are
-  /// written several times, each time with more devices.
+  /// define it is unreadable or changed during the last `quiet_period`. Disable this for specs that
+  /// are written several times, each time with more devices.
   bool fail_on_unknown_device = true;
   /// A device counts as missing if no file that may define it has changed for this long.
-  std::chrono::milliseconds quiet{1000};
+  std::chrono::milliseconds quiet_period{1000};
 };
 
 /// Provides spec directories as a registry that is up to date at each call. Only files that have
@@ -75,7 +75,7 @@ class Cache {
 
   /// Returns the current devices; with `Freshness::manual`, the devices at the last check. Never
   /// null, and the same object while nothing changes. The registry contains the errors of files.
-  /// Waits up to `ReadOptions::patience` for a file that has just changed and is invalid.
+  /// Waits up to `ReadOptions::retry_window` for a file that has just changed and is invalid.
   std::shared_ptr<const Registry> registry();
 
   /// Returns the devices at the last check; never null. Makes no system call and does not wait,
@@ -116,9 +116,9 @@ class Cache {
   const std::optional<Error>& watch_error() const;
 
  private:
-  class State;
+  class Impl;
 
-  const std::unique_ptr<State> state_;
+  const std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace CDI_ABI

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/apply/host.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/dirs/cache.hpp>
 #include <cdi/dirs/scan_ledger.hpp>
@@ -20,7 +21,6 @@
 #include <cdi/dirs/thread.hpp>
 #include <cdi/dirs/waiting.hpp>
 #include <cdi/dirs/watch.hpp>
-#include <cdi/engine/host.hpp>
 #include <cdi/files/file_state.hpp>
 #include <cdi/files/read_options.hpp>
 #include <cdi/files/signature.hpp>
@@ -33,9 +33,9 @@ namespace cdi {
 inline namespace CDI_ABI {
 
 /// The data of a cache, and its checks for changes.
-class Cache::State {
+class Cache::Impl {
  public:
-  State(std::vector<std::string> dirs, const CacheOptions& options)
+  Impl(std::vector<std::string> dirs, const CacheOptions& options)
       : paths_{std::move(dirs)}, options_{options} {
     if (is_watching()) open_watcher();
     if (options_.freshness == Freshness::background) start_thread();
@@ -62,7 +62,7 @@ class Cache::State {
                                                    const WaitOptions& options) {
     constexpr std::chrono::milliseconds pause{10};  // minimum, however often files change
     ReadOptions read = options_.read;
-    read.patience = {};  // a file that is being written causes another round
+    read.retry_window = {};  // a file that is being written causes another round
     auto watcher = Watcher::open(paths_);
     auto found = ledger_.last();
     for (;;) {
@@ -70,10 +70,10 @@ class Cache::State {
       const auto ticket = ledger_.begin(detail::ScanScope::everything);
       found = detail::Scanner{read}.scan(paths_, found, detail::ScanScope::everything);
       const auto missing = found->registry->unresolved(names, 0);
-      const bool hopeless =
-          detail::is_hopeless(*found, missing, options.fail_on_unknown_device, options.quiet);
-      const bool late = !hopeless && std::chrono::steady_clock::now() >= deadline;
-      if (missing.empty() || hopeless || late) {
+      const bool in_vain = detail::cannot_succeed(*found, missing, options.fail_on_unknown_device,
+                                                  options.quiet_period);
+      const bool late = !in_vain && std::chrono::steady_clock::now() >= deadline;
+      if (missing.empty() || in_vain || late) {
         finish(found, ticket);
         if (missing.empty()) return found->registry;
         return detail::why_not_resolved(*found->registry, names, late);
@@ -112,7 +112,7 @@ class Cache::State {
 
   void start_thread() {
     const auto work = [](void* state) {
-      static_cast<State*>(state)->check();
+      static_cast<Impl*>(state)->check();
     };
     const int failed = thread_.start(work, this, watcher_ ? watcher_->descriptor() : -1);
     if (failed != 0 && !watch_error_) {
@@ -163,32 +163,32 @@ class Cache::State {
 };
 
 CDI_INLINE Cache::Cache(std::vector<std::string> dirs, const CacheOptions& options)
-    : state_{std::make_unique<State>(std::move(dirs), options)} {}
+    : impl_{std::make_unique<Impl>(std::move(dirs), options)} {}
 CDI_INLINE Cache::~Cache() = default;
 
 CDI_INLINE std::shared_ptr<const Registry> Cache::registry() {
-  return state_->registry();
+  return impl_->registry();
 }
 
 CDI_INLINE std::shared_ptr<const Registry> Cache::snapshot() {
-  return state_->snapshot();
+  return impl_->snapshot();
 }
 
 CDI_INLINE std::shared_ptr<const Registry> Cache::refresh() {
-  return state_->refresh();
+  return impl_->refresh();
 }
 
 CDI_INLINE Result<std::shared_ptr<const Registry>> Cache::wait_for(
     Names names, std::chrono::steady_clock::time_point deadline, const WaitOptions& options) {
-  return state_->wait_for(names, deadline, options);
+  return impl_->wait_for(names, deadline, options);
 }
 
 CDI_INLINE int Cache::descriptor() const {
-  return state_->descriptor();
+  return impl_->descriptor();
 }
 
 CDI_INLINE const std::optional<Error>& Cache::watch_error() const {
-  return state_->watch_error();
+  return impl_->watch_error();
 }
 
 }  // namespace CDI_ABI

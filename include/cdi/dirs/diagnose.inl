@@ -15,7 +15,7 @@
 #include <cdi/dirs/diagnose.hpp>
 #include <cdi/dirs/ignored_specs.hpp>
 #include <cdi/dirs/scan.hpp>
-#include <cdi/files/registry_of_texts.hpp>
+#include <cdi/files/make_registry.hpp>
 #include <cdi/files/signature.hpp>
 #include <cdi/files/text_file.hpp>
 #include <cdi/registry/registry.hpp>
@@ -107,7 +107,7 @@ inline Registry read_ignored(const std::vector<IgnoredSpec>& files, const ReadOp
       if (may_be_elsewhere(one)) one.causes.push_back(text.error());
     }
   }
-  return registry_of_texts(std::move(texts), options);
+  return make_registry(std::move(texts), options);
 }
 
 /// Finds names in files with ignored names.

@@ -22,7 +22,7 @@ std::vector<std::string> default_spec_dirs();
 /// Reads the spec files of directories, listed from the lowest priority to the highest. An
 /// unreadable file or directory affects only its own devices; the registry's errors report it. A
 /// missing directory is not an error. Never returns null. Reads each file once, and waits up to
-/// `ReadOptions::patience` for files that have just changed and are invalid.
+/// `ReadOptions::retry_window` for files that have just changed and are invalid.
 std::shared_ptr<const Registry> scan_spec_dirs(const std::vector<std::string>& paths,
                                                const ReadOptions& options = {});
 

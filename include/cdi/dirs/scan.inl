@@ -35,18 +35,20 @@ CDI_INLINE std::shared_ptr<const Registry> scan_spec_dirs(const std::vector<std:
 CDI_INLINE std::shared_ptr<const Registry> scan_spec_dirs_for(Names names,
                                                               const std::vector<std::string>& paths,
                                                               const ReadOptions& options) {
-  const detail::AskedKinds asked{names};
-  const detail::ScanMode mode{.asked = &asked, .once = true};
-  const detail::Patience patience{options.patience};  // shared by all files of this call
+  const detail::RequestedKinds requested{names};
+  const detail::ScanMode mode{.requested = &requested, .once = true};
+  const detail::RetryWindow retry_window{options.retry_window};  // shared by all files of this call
   const auto everything = detail::ScanScope::everything;
-  const auto found = detail::Scanner{options, mode, patience}.scan(paths, nullptr, everything);
+  const auto found = detail::Scanner{options, mode, retry_window}.scan(paths, nullptr, everything);
   bool all = true;
   names.each(
       [&](std::string_view name) { all = all && found->registry->find(name).device != nullptr; });
   if (all) return found->registry;
   ReadOptions again = options;
   again.keep_last_good = false;  // as if each file was read once
-  return detail::Scanner{again, {.once = true}, patience}.scan(paths, found, everything)->registry;
+  return detail::Scanner{again, {.once = true}, retry_window}
+      .scan(paths, found, everything)
+      ->registry;
 }
 
 }  // namespace CDI_ABI

@@ -35,7 +35,7 @@ struct ScannedFile {
 struct ScannedDir {
   SpecDir dir{};
   Signature signature{};
-  bool settled = false;                            // see `is_settled`; false without a listing
+  bool stable = false;                             // see `is_stable`; false without a listing
   std::shared_ptr<const RejectedFile> rejected{};  // why it was not listed
   std::vector<std::shared_ptr<const ScannedFile>> files{};  // sorted by name
 };
@@ -101,13 +101,13 @@ inline bool is_unchanged(const ScannedDir& before, ScanScope scope) {
     struct stat info = {};
     return ::stat(before.dir.path.c_str(), &info) != 0 && errno == ENOENT;
   }
-  if (!before.settled || !leads_to(before.dir.path, before.signature)) return false;
+  if (!before.stable || !leads_to(before.dir.path, before.signature)) return false;
   FilePath path{before.dir.path};
   for (const auto& file : before.files) {
-    const bool watched = scope == ScanScope::unwatched && file->file.settled && !file->is_link;
+    const bool watched = scope == ScanScope::unwatched && file->file.stable && !file->is_link;
     if (watched) continue;
-    const bool same = file->file.settled ? leads_to(path(file->name), file->file.signature)
-                                         : is_still_no_file(path(file->name), file->file);
+    const bool same = file->file.stable ? leads_to(path(file->name), file->file.signature)
+                                        : is_still_no_file(path(file->name), file->file);
     if (!same) return false;
   }
   return true;

@@ -34,13 +34,13 @@ inline namespace CDI_ABI {
 namespace detail {
 
 /// Lists the spec files of a directory, without subdirectories; links have the type `DT_LNK`. Reads
-/// at most `most` + 1 entries.
+/// at most `max` + 1 entries.
 inline Result<Listing> list_specs(const DirectoryStream& directory, const std::string& path,
-                                  std::size_t most) {
+                                  std::size_t max) {
   const auto wanted = [](std::string_view name) {
     return format_of(name).has_value();
   };
-  auto listing = directory.list(path, wanted, most);
+  auto listing = directory.list(path, wanted, max);
   if (!listing) return listing;
   std::vector<DirectoryEntry> files;
   files.reserve(listing->entries.size());
@@ -63,9 +63,9 @@ inline void keep_last_good(const FileState& before, FileState& now) {
   fault.message.append("; keeping its last valid contents");
   now.rejected = nullptr;
   now.spec = before.spec;
-  if (before.spec->fault && is_same_error(*before.spec->fault, fault)) return;
+  if (before.spec->last_error && is_same_error(*before.spec->last_error, fault)) return;
   auto kept = std::make_shared<LoadedSpec>(*before.spec);
-  kept->fault = std::make_shared<const Error>(std::move(fault));
+  kept->last_error = std::make_shared<const Error>(std::move(fault));
   now.spec = std::move(kept);
 }
 
@@ -73,10 +73,10 @@ inline void keep_last_good(const FileState& before, FileState& now) {
 class Scanner {
  public:
   explicit Scanner(const ReadOptions& options, const ScanMode& mode = {})
-      : Scanner{options, mode, Patience{options.patience}} {}
-  /// Waits for files until this patience ends; another scan may have used part of it.
-  Scanner(const ReadOptions& options, const ScanMode& mode, const Patience& patience)
-      : options_{options}, mode_{mode}, patience_{patience} {}
+      : Scanner{options, mode, RetryWindow{options.retry_window}} {}
+  /// Waits for files until this retry window ends; another scan may have used part of it.
+  Scanner(const ReadOptions& options, const ScanMode& mode, const RetryWindow& retry_window)
+      : options_{options}, mode_{mode}, retry_window_{retry_window} {}
 
   /// Returns the current state of the directories, or `before` itself if nothing has changed.
   /// `paths` must be the same as in the scan `before`, if there was one.
@@ -110,7 +110,7 @@ class Scanner {
     auto listing = directory ? list(directory, out.dir.path) : cannot_open(out.dir.path);
     if (!listing) return unlisted(std::move(listing).error(), before, std::move(out));
     out.signature = listing->signature;
-    out.settled = is_settled(out.signature, now);
+    out.stable = is_stable(out.signature, now);
     out.dir.state = SpecDir::State::read;
     out.files.reserve(listing->entries.size());
     FilePath path{out.dir.path};
@@ -131,7 +131,7 @@ class Scanner {
 
   /// Lists the spec files of an open directory, if the options allow it.
   Result<Listing> list(const DirectoryStream& directory, const std::string& path) const {
-    if (options_.refuse_writable) {
+    if (options_.reject_writable) {
       struct stat info = {};
       if (::fstat(directory.descriptor(), &info) != 0) {
         return file_error(path, "cannot stat the directory");
@@ -167,20 +167,20 @@ class Scanner {
                  const ScannedDir& dir_before, ScannedDir& out) const {
     auto known = detail::find_scanned_file(dir_before, found.name);
     struct stat info = {};
-    if (known && known->file.settled && known->is_link == found.is_link &&
+    if (known && known->file.stable && known->is_link == found.is_link &&
         ::fstatat(directory, found.name.c_str(), &info, 0) == 0 &&
         signature_of(info) == known->file.signature) {
       return add_file(std::move(known), out);
     }
     const FileState before = known ? known->file : FileState{};
     found.file = detail::read_spec_at({directory, found.name, path, out.dir.priority}, options_,
-                                      before, patience_, mode_);
+                                      before, retry_window_, mode_);
     if (found.file.rejected) {
       const Error& why = found.file.rejected->why;
       if (why.system == ENOENT && !found.is_link) return;  // removed after it was listed
       if (before.rejected && is_same_rejection(*before.rejected, *found.file.rejected)) {
         found.file.rejected = before.rejected;
-      } else if (options_.keep_last_good && before.spec && why.code != Errc::refused) {
+      } else if (options_.keep_last_good && before.spec && why.code != Errc::denied) {
         detail::keep_last_good(before, found.file);
       }
     }
@@ -209,7 +209,7 @@ class Scanner {
 
   const ReadOptions& options_;
   const ScanMode mode_;
-  Patience patience_;
+  RetryWindow retry_window_;
   ScannedDir nothing_{};
 };
 

@@ -34,9 +34,10 @@ inline Error why_not_resolved(const Registry& registry, Names names, bool late) 
   return error;
 }
 
-/// Returns whether a file that may define a device changed less than `quiet` ago, so that a program
-/// may still be writing it.
-inline bool may_grow(const Scan& scan, std::string_view name, std::chrono::milliseconds quiet) {
+/// Returns whether a file that may define a device changed less than `quiet_period` ago, so that a
+/// program may still be writing it.
+inline bool recently_changed(const Scan& scan, std::string_view name,
+                             std::chrono::milliseconds quiet_period) {
   const auto now = file_clock();
   const auto kind = name.substr(0, name.find('='));
   const auto may_hold = [&](const FileState& file) {
@@ -45,20 +46,20 @@ inline bool may_grow(const Scan& scan, std::string_view name, std::chrono::milli
   };
   for (const auto& dir : scan.dirs) {
     for (const auto& file : dir->files) {
-      const bool young = age_of(file->file.signature, now) < quiet.count();
-      if (young && may_hold(file->file)) return true;
+      const bool recent = age_of(file->file.signature, now) < quiet_period.count();
+      if (recent && may_hold(file->file)) return true;
     }
   }
   return false;
 }
 
 /// Returns whether waiting is futile: a name is invalid, or its kind has no such device.
-inline bool is_hopeless(const Scan& scan, const std::vector<Unresolved>& missing,
-                        bool fail_on_unknown_device, std::chrono::milliseconds quiet) {
+inline bool cannot_succeed(const Scan& scan, const std::vector<Unresolved>& missing,
+                           bool fail_on_unknown_device, std::chrono::milliseconds quiet_period) {
   for (const auto& one : missing) {
     if (one.reason == Reason::invalid_name) return true;
     const bool unknown = one.reason == Reason::unknown_device && one.causes.empty();
-    if (fail_on_unknown_device && unknown && !may_grow(scan, one.name, quiet)) {
+    if (fail_on_unknown_device && unknown && !recently_changed(scan, one.name, quiet_period)) {
       return true;
     }
   }

@@ -64,7 +64,7 @@ class Watcher {
   Watcher(Descriptor inotify, const std::vector<std::string>& dirs);
 
   bool consume_events();
-  detail::WatchedChange read_events();
+  detail::WatchedEvent read_events();
 
   Descriptor inotify_;
   detail::WatchedPaths paths_;

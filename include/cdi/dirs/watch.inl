@@ -12,10 +12,10 @@
 #include <unistd.h>
 #include <utility>
 
+#include <cdi/apply/host.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/dirs/watch.hpp>
 #include <cdi/dirs/watched_paths.hpp>
-#include <cdi/engine/host.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
@@ -58,8 +58,8 @@ CDI_INLINE bool Watcher::wait_until(std::chrono::steady_clock::time_point deadli
 CDI_INLINE bool Watcher::consume_events() {
   const auto change = read_events();
   const bool had_error = watch_error().has_value();
-  if (change == detail::WatchedChange::paths || had_error) rewatch();
-  return change != detail::WatchedChange::none || (had_error && !watch_error());
+  if (change == detail::WatchedEvent::paths || had_error) rewatch();
+  return change != detail::WatchedEvent::none || (had_error && !watch_error());
 }
 
 CDI_INLINE void Watcher::rewatch() {
@@ -67,8 +67,8 @@ CDI_INLINE void Watcher::rewatch() {
 }
 
 /// Reads the events in the queue now, but not events that are added meanwhile.
-CDI_INLINE detail::WatchedChange Watcher::read_events() {
-  auto change = detail::WatchedChange::none;
+CDI_INLINE detail::WatchedEvent Watcher::read_events() {
+  auto change = detail::WatchedEvent::none;
   alignas(inotify_event) char block[16384];
   int queued = 0;
   ::ioctl(inotify_.get(), FIONREAD, &queued);

@@ -19,7 +19,7 @@ inline namespace CDI_ABI {
 namespace detail {
 
 /// What inotify events may have changed; a later value includes the earlier values.
-enum class WatchedChange : std::uint8_t { none, files, paths };
+enum class WatchedEvent : std::uint8_t { none, files, paths };
 
 /// The paths of spec directories, and the watches that report when a spec file in them changes or
 /// when a path leads to another directory.
@@ -36,7 +36,7 @@ class WatchedPaths {
   const std::optional<Error>& error() const { return error_; }
 
   /// Returns what a block of events, as read from inotify, may have changed.
-  WatchedChange changes_in(std::string_view events) const;
+  WatchedEvent changes_in(std::string_view events) const;
 
  private:
   /// What is watched in one directory: spec files, and the names that a path lookup passes through.
@@ -50,7 +50,7 @@ class WatchedPaths {
   static const Watch* find(const std::vector<Watch>& watches, int number);
   static bool holds(const Watch& watch, std::string_view name);
 
-  WatchedChange change_of(std::uint32_t mask, int number, std::string_view name) const;
+  WatchedEvent change_of(std::uint32_t mask, int number, std::string_view name) const;
   Watch& watch_of(int number);
   void watch_dir(const std::string& dir);
   void walk(std::string at, std::string_view path, int& links);

@@ -58,8 +58,8 @@ CDI_INLINE WatchedPaths::WatchedPaths(int inotify, const std::vector<std::string
   for (const auto& dir : dirs) dirs_.push_back(clean_path(dir));  // as in `scan_spec_dirs`
 }
 
-CDI_INLINE WatchedChange WatchedPaths::changes_in(std::string_view events) const {
-  WatchedChange change = WatchedChange::none;
+CDI_INLINE WatchedEvent WatchedPaths::changes_in(std::string_view events) const {
+  WatchedEvent change = WatchedEvent::none;
   while (!events.empty()) {
     inotify_event event;
     std::memcpy(&event, events.data(), sizeof event);
@@ -72,14 +72,14 @@ CDI_INLINE WatchedChange WatchedPaths::changes_in(std::string_view events) const
   return change;
 }
 
-CDI_INLINE WatchedChange WatchedPaths::change_of(std::uint32_t mask, int number,
-                                                 std::string_view name) const {
-  if ((mask & IN_Q_OVERFLOW) != 0) return WatchedChange::paths;
+CDI_INLINE WatchedEvent WatchedPaths::change_of(std::uint32_t mask, int number,
+                                                std::string_view name) const {
+  if ((mask & IN_Q_OVERFLOW) != 0) return WatchedEvent::paths;
   const Watch* const watch = find(watches_, number);
-  if (watch == nullptr) return WatchedChange::none;  // an event from a removed watch
+  if (watch == nullptr) return WatchedEvent::none;  // an event from a removed watch
   // An event without a name concerns the directory itself.
-  if (name.empty() || holds(*watch, name)) return WatchedChange::paths;
-  return watch->specs && format_of(name) ? WatchedChange::files : WatchedChange::none;
+  if (name.empty() || holds(*watch, name)) return WatchedEvent::paths;
+  return watch->specs && format_of(name) ? WatchedEvent::files : WatchedEvent::none;
 }
 
 CDI_INLINE const WatchedPaths::Watch* WatchedPaths::find(const std::vector<Watch>& watches,

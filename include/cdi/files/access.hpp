@@ -62,14 +62,13 @@ inline Error writable_by_others(std::string_view path, std::string_view what,
                             ? "a user who is neither root nor the user of this process owns the "
                             : "other users may write the ";
   message.append(what).append(": ").append(detail::describe_access(info));
-  return {.code = Errc::refused,
-          .message = std::move(message),
-          .position = {.file = std::string{path}}};
+  return {
+      .code = Errc::denied, .message = std::move(message), .position = {.file = std::string{path}}};
 }
 
 }  // namespace detail
 
-/// Fails with `Errc::refused` for a file or directory for which `is_writable_by_others` is true.
+/// Fails with `Errc::denied` for a file or directory for which `is_writable_by_others` is true.
 /// `path` appears in the message.
 inline Result<void> check_writers(std::string_view path, const struct stat& info) {
   if (!is_writable_by_others(info)) return {};

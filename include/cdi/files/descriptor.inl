@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <fcntl.h>
 
-#include <cdi/engine/host.hpp>
+#include <cdi/apply/host.hpp>
 #include <cdi/files/descriptor.hpp>
 
 namespace cdi {

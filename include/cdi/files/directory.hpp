@@ -53,14 +53,14 @@ inline void sort_by_name(std::vector<DirectoryEntry>& entries) {
   entries.swap(sorted);
 }
 
-/// Reads the remaining entries with wanted names, at most `most` + 1 of them. Returns false on
+/// Reads the remaining entries with wanted names, at most `max` + 1 of them. Returns false on
 /// failure, with the reason in `errno`.
 template <class Wanted>
-bool read_entries(DIR* stream, const Wanted& wanted, std::size_t most,
+bool read_entries(DIR* stream, const Wanted& wanted, std::size_t max,
                   std::vector<DirectoryEntry>& entries) {
   entries.clear();
   errno = 0;
-  while (const dirent* entry = entries.size() > most ? nullptr : ::readdir(stream)) {
+  while (const dirent* entry = entries.size() > max ? nullptr : ::readdir(stream)) {
     const std::string_view name = entry->d_name;
     if (wanted(name)) entries.push_back({.name = std::string{name}, .type = entry->d_type});
     errno = 0;
@@ -85,23 +85,23 @@ class DirectoryStream {
   /// Returns the directory's descriptor, which remains owned.
   int descriptor() const { return ::dirfd(stream_); }
 
-  /// Lists the entries with wanted names, at most `most` + 1 of them. Call this function only once.
+  /// Lists the entries with wanted names, at most `max` + 1 of them. Call this function only once.
   /// `readdir` may repeat or omit names while the directory changes; the directory is then listed
   /// again, up to three times. `path` appears in messages.
   template <class Wanted>
-  Result<Listing> list(const std::string& path, const Wanted& wanted, std::size_t most) const {
-    static constexpr int most_tries = 4;
+  Result<Listing> list(const std::string& path, const Wanted& wanted, std::size_t max) const {
+    static constexpr int max_tries = 4;
     Listing out;
     struct stat info = {};
     bool listed = ::fstat(descriptor(), &info) == 0;
-    for (int i = 0; listed && i < most_tries && out.signature != signature_of(info); ++i) {
+    for (int i = 0; listed && i < max_tries && out.signature != signature_of(info); ++i) {
       if (i > 0) ::rewinddir(stream_);
       out.signature = signature_of(info);
-      listed = detail::read_entries(stream_, wanted, most, out.entries) &&
+      listed = detail::read_entries(stream_, wanted, max, out.entries) &&
                ::fstat(descriptor(), &info) == 0;
     }
     if (!listed) return file_error(path, "cannot list the directory");
-    out.cut = out.entries.size() > most;
+    out.cut = out.entries.size() > max;
     detail::sort_by_name(out.entries);
     return out;
   }
@@ -119,7 +119,7 @@ inline DirectoryStream open_directory(const std::string& path) {
 /// Lists a directory that the caller has opened: see `DirectoryStream::list`.
 template <class Wanted>
 Result<Listing> list_directory(int directory, const std::string& path, const Wanted& wanted,
-                               std::size_t most) {
+                               std::size_t max) {
   // Reopening gives a separate offset. Without search permission, the caller's offset is shared.
   Descriptor own{::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   const bool shared = !own;
@@ -129,7 +129,7 @@ Result<Listing> list_directory(int directory, const std::string& path, const Wan
   static_cast<void>(own.release());  // the stream closes it
   const DirectoryStream stream{opened};
   if (shared) ::rewinddir(opened);
-  return stream.list(path, wanted, most);
+  return stream.list(path, wanted, max);
 }
 
 /// Opens a directory. If the directory is missing, creates it and its missing parents with mode

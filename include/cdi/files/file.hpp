@@ -17,10 +17,10 @@ namespace cdi {
 inline namespace CDI_ABI {
 
 /// Reads one spec file and validates it. Links are followed, but the target must be a regular file.
-/// An invalid file that has just changed is read again: see `ReadOptions::patience`.
+/// An invalid file that has just changed is read again: see `ReadOptions::retry_window`.
 ///
 /// Fails with the errors of `parse_spec`; with `Errc::system` if the file cannot be read, is not a
-/// regular file or keeps changing; with `Errc::refused` if `ReadOptions::refuse_writable` applies;
+/// regular file or keeps changing; with `Errc::denied` if `ReadOptions::reject_writable` applies;
 /// and with `Errc::invalid` if the name ends in neither `.json` nor `.yaml`.
 Result<LoadedSpec> read_spec_file(const std::string& path, const ReadOptions& options = {});
 

@@ -25,7 +25,7 @@ inline namespace CDI_ABI {
 
 CDI_INLINE Result<LoadedSpec> read_spec_file(const std::string& path, const ReadOptions& options) {
   const auto file = detail::read_spec_at({AT_FDCWD, path, path}, options, {},
-                                         detail::Patience{options.patience}, {.once = true});
+                                         detail::RetryWindow{options.retry_window}, {.once = true});
   if (file.rejected) return file.rejected->why;
   return std::move(*std::const_pointer_cast<LoadedSpec>(file.spec));  // this is the only owner
 }

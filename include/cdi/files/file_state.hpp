@@ -33,10 +33,10 @@ inline namespace CDI_ABI {
 namespace detail {
 
 /// The kinds of the devices that a program requests.
-class AskedKinds {
+class RequestedKinds {
  public:
   /// Takes the kind of each name: the text before the first `=`, which need not be a valid kind.
-  explicit AskedKinds(Names names) {
+  explicit RequestedKinds(Names names) {
     names.each([&](std::string_view name) { add(name.substr(0, name.find('='))); });
   }
 
@@ -48,7 +48,7 @@ class AskedKinds {
   /// the value. Any other spelling requires a backslash escape, a tag, which begins with an
   /// exclamation mark, or UTF-16, which has a NUL byte for each ASCII character.
   bool can_be_in(std::string_view text) const {
-    if (kinds_.size() > most) return true;
+    if (kinds_.size() > max) return true;
     for (const auto& kind : kinds_) {
       if (text.find(kind) != text.npos) return true;
     }
@@ -59,10 +59,10 @@ class AskedKinds {
   }
 
  private:
-  static constexpr std::size_t most = 8;  // searching for more kinds costs as much as parsing
+  static constexpr std::size_t max = 8;  // searching for more kinds costs as much as parsing
 
   void add(std::string_view kind) {
-    if (kinds_.size() > most) return;
+    if (kinds_.size() > max) return;
     for (const auto& known : kinds_) {
       if (known == kind) return;
     }
@@ -84,9 +84,9 @@ inline void sleep_for(std::chrono::nanoseconds time) {
 }
 
 /// Waits briefly while a program may still be writing a file. Returns false when no time is left.
-struct Patience {
-  explicit Patience(std::chrono::milliseconds most)
-      : end{std::chrono::steady_clock::now() + (most < longest ? most : longest)} {}
+struct RetryWindow {
+  explicit RetryWindow(std::chrono::milliseconds max)
+      : end{std::chrono::steady_clock::now() + (max < longest ? max : longest)} {}
 
   bool operator()() const {
     constexpr std::chrono::milliseconds step{2};
@@ -105,7 +105,7 @@ struct FileState {
   std::shared_ptr<const LoadedSpec> spec{};
   std::shared_ptr<const RejectedFile> rejected{};
   Signature signature{};
-  bool settled = false;         // see `is_settled`; if false, every scan opens the file
+  bool stable = false;          // see `is_stable`; if false, every scan opens the file
   std::uint64_t text_hash = 0;  // hash of the bytes, to skip parsing; 0 with `ScanMode::once`
 };
 
@@ -131,7 +131,7 @@ struct SpecFilePlace {
 /// How a scan treats its files.
 struct ScanMode {
   /// Skips a file that cannot be of these kinds, unless a process may still be writing the file.
-  const AskedKinds* asked = nullptr;
+  const RequestedKinds* requested = nullptr;
   bool once = false;  // whether no later scan compares the bytes
 };
 
@@ -153,9 +153,9 @@ struct ReadAttempt {
 };
 
 /// Returns the maximum size of a file in bytes: see `Limits::bytes`.
-inline std::size_t most_bytes(const Limits& limits) {
-  constexpr std::size_t most = (std::size_t{512} << 20) - 1;
-  return limits.bytes < most ? limits.bytes : most;
+inline std::size_t max_bytes(const Limits& limits) {
+  constexpr std::size_t max = (std::size_t{512} << 20) - 1;
+  return limits.bytes < max ? limits.bytes : max;
 }
 
 /// Describes a file that could not be read. While this process keeps its user, the signature alone
@@ -163,22 +163,23 @@ inline std::size_t most_bytes(const Limits& limits) {
 /// changes.
 inline ReadAttempt unread_file(Error why, const TextFile& text) {
   const bool changing = why.system == EAGAIN;
-  const bool by_signature = why.code == Errc::limit || why.code == Errc::refused;
+  const bool by_signature = why.code == Errc::limit || why.code == Errc::denied;
   ReadAttempt out{.file = rejected_file({.why = std::move(why)}), .may_pass = changing};
   if (by_signature) {
     out.file.signature = text.signature;
-    out.file.settled = text.settled;
+    out.file.stable = text.stable;
   }
   return out;
 }
 
-/// Returns the places of a spec's members in its file; null if the file now contains another spec.
-inline std::unique_ptr<const MemberPlaces> places_in_file(const LoadedSpec& spec,
-                                                          const std::string& /*text*/) {
+/// Returns the positions of a spec's members in its file; null if the file now contains another
+/// spec.
+inline std::unique_ptr<const MemberPositions> positions_in_file(const LoadedSpec& spec,
+                                                                const std::string& /*text*/) {
   TextFile file;
   const auto done = detail::read_file_into(file, AT_FDCWD, spec.path, spec.path,
-                                           detail::most_bytes({}), /*refuse_writable=*/false);
-  return done ? detail::places_in_text(spec, file.text) : nullptr;
+                                           detail::max_bytes({}), /*reject_writable=*/false);
+  return done ? detail::positions_in_text(spec, file.text) : nullptr;
 }
 
 /// Reads a spec file once. `before` is its state after the previous read: identical bytes are not
@@ -189,12 +190,12 @@ inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions&
   if (!format) return {.file = rejected_file({.why = detail::no_spec_name(place.path)})};
   TextFile text;
   auto done = detail::read_file_into(text, place.directory, place.name, place.path,
-                                     detail::most_bytes(options.limits), options.refuse_writable);
+                                     detail::max_bytes(options.limits), options.reject_writable);
   if (!done) return unread_file(std::move(done).error(), text);
-  const bool recent = text.age < options.patience.count();
-  if (mode.asked != nullptr && !recent && !mode.asked->can_be_in(text.text)) return {};
+  const bool recent = text.age < options.retry_window.count();
+  if (mode.requested != nullptr && !recent && !mode.requested->can_be_in(text.text)) return {};
   const FileAccess access = detail::access_of(text);
-  FileState out{.signature = text.signature, .settled = text.settled};
+  FileState out{.signature = text.signature, .stable = text.stable};
   if (!mode.once) out.text_hash = detail::hash_bytes(text.text);
   const bool was_read = before.signature.inode != 0 && !mode.once;
   if (was_read && before.signature.size == out.signature.size &&
@@ -203,14 +204,14 @@ inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions&
     out.rejected = before.rejected;
     return {.file = std::move(out)};
   }
-  auto read = detail::read_text(std::move(text.text), place.path, *format, options);
+  auto read = detail::spec_of_text(std::move(text.text), place.path, *format, options);
   if (!read.spec) {
     out.rejected = std::make_shared<const RejectedFile>(std::move(read.rejected));
     return {.file = std::move(out), .may_pass = recent};
   }
   read.spec->priority = place.priority;
   read.spec->access = access;
-  read.spec->lazy_places = std::make_shared<LazyPlaces>(detail::places_in_file);
+  read.spec->lazy_positions = std::make_shared<LazyPositions>(detail::positions_in_file);
   out.spec = std::make_shared<LoadedSpec>(*std::move(read.spec));
   return {.file = std::move(out)};
 }

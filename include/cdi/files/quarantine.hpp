@@ -36,8 +36,8 @@ inline std::optional<Error> device_error(const Document::Value& item, std::strin
   auto device = cdi::read<Device>(item);
   if (!device) return std::move(device).error();
   Spec alone{.version = std::string{version}, .kind = "a/b"};
-  if (!parse_release(version))
-    alone.version = to_string(current_release);  // the device is not at fault
+  if (!parse_spec_version(version))
+    alone.version = to_string(current_version);  // the device is not at fault
   alone.devices.push_back(std::move(*device));
   if (!is_last) {
     alone.devices.push_back(
@@ -50,7 +50,7 @@ inline std::optional<Error> device_error(const Document::Value& item, std::strin
     const auto need = minimum_need(alone);
     error.where = need.where;
     error.message = "version " + cdi::quoted(version) + " is too old for it";
-    error.advice = "write \"" + to_string(need.release) + "\"";
+    error.advice = "write \"" + to_string(need.version) + "\"";
   }
   constexpr std::string_view outer = "devices[0]";
   if (error.where.starts_with(outer)) error.where.erase(0, outer.size());
@@ -87,34 +87,34 @@ inline Error repeated_name_error(const Document::Value& item, std::string_view n
 
 /// Copies a spec's document without its invalid devices and without devices that share a name, and
 /// appends their errors to `out`. Returns nothing if no device is left, if all are valid, or if
-/// there are more than `most_named_devices` errors.
+/// there are more than `max_named_devices` errors.
 inline std::optional<Document> without_bad_devices(const Document& document,
                                                    std::vector<QuarantinedDevice>& out) {
   const auto devices = detail::find_member(document.root(), "devices");
   const auto version = detail::find_member(document.root(), "cdiVersion");
   if (!devices || devices->kind() != Document::Kind::list) return std::nullopt;
-  const auto release = version ? version->text() : std::string_view{};
+  const auto declared = version ? version->text() : std::string_view{};
   std::vector<std::string> names;
   for (const auto item : devices->items()) names.push_back(detail::name_of_device(item));
   const auto repeated = detail::which_repeat(names);
   std::vector<char> bad;
   std::size_t end_of_good = 0;
   for (const auto item : devices->items()) {
-    bad.push_back(repeated[bad.size()] || detail::device_error(item, release, true));
+    bad.push_back(repeated[bad.size()] || detail::device_error(item, declared, true));
     if (!bad.back()) end_of_good = bad.size();
   }
   std::size_t index = 0;
   for (const auto item : devices->items()) {
     const std::size_t i = index++;
     if (!bad[i]) continue;
-    auto error = detail::device_error(item, release, i >= end_of_good);
+    auto error = detail::device_error(item, declared, i >= end_of_good);
     if (!error && repeated[i]) error = detail::repeated_name_error(item, names[i]);
     bad[i] = error.has_value();
     if (!error) continue;
     error->add_outer(detail::item_path("devices", i));
     out.push_back({std::move(names[i]), std::move(*error)});
   }
-  if (out.empty() || out.size() == bad.size() || out.size() > most_named_devices)
+  if (out.empty() || out.size() == bad.size() || out.size() > max_named_devices)
     return std::nullopt;
   return document.without(*devices, bad);
 }

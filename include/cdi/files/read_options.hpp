@@ -1,4 +1,4 @@
-// `ReadOptions`: limits, quarantine, patience and policy for reading spec files.
+// `ReadOptions`: limits, quarantine, retry window and policy for reading spec files.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_READ_OPTIONS_HPP
@@ -23,16 +23,16 @@ struct ReadOptions {
   /// devices. Otherwise, one invalid device rejects the whole file, as the CDI document says. An
   /// error outside the devices, or in all of them, always rejects the file.
   bool quarantine_devices = false;
-  /// Refuses, with `Errc::refused`, files and directories that a user other than root and this
+  /// Refuses, with `Errc::denied`, files and directories that a user other than root and this
   /// process's user owns or may write. If the path is a link, its target is checked, but not the
   /// target's directory. `read_spec_file` checks only the file.
-  bool refuse_writable = false;
+  bool reject_writable = false;
   /// An invalid file that changed within this time is read again, because another process may still
   /// be writing it. All files of a call together wait at most this long, and never more than an
   /// hour. 0 disables waiting.
-  std::chrono::milliseconds patience{100};
+  std::chrono::milliseconds retry_window{100};
   /// Keeps the last valid contents of a file that has become invalid or unreadable, or whose
-  /// directory cannot be listed. Contents are dropped if the file was removed, if `refuse_writable`
+  /// directory cannot be listed. Contents are dropped if the file was removed, if `reject_writable`
   /// refuses it or its directory, or if the directory has too many files. A device is dropped if a
   /// valid file in the same directory defines it. Only a `Cache` knows earlier contents.
   bool keep_last_good = true;

@@ -1,4 +1,4 @@
-// The apparent contents of a rejected spec file: its kind, its devices and the release it needs.
+// The apparent contents of a rejected spec file: its kind, its devices and the version it needs.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_REJECTED_CONTENTS_HPP
@@ -66,10 +66,10 @@ void scan_pairs(std::string_view text, std::string_view key, Take&& take) {
   }
 }
 
-/// Returns the release that a text states if it is newer than every release this library knows, or
+/// Returns the version that a text states if it is newer than every version this library knows, or
 /// an empty string. The result contains only digits and dots, whatever the text contains.
-inline std::string newer_release(std::string_view text) {
-  constexpr Release now = current_release;
+inline std::string newer_version(std::string_view text) {
+  constexpr SpecVersion now = current_version;
   constexpr std::uint32_t known[] = {now.major, now.minor, now.patch};
   std::uint32_t numbers[3] = {};
   if (text.starts_with('v')) text.remove_prefix(1);
@@ -87,18 +87,18 @@ inline std::string newer_release(std::string_view text) {
 
 /// A rejected file that lists more devices is assumed to define any device. A file with more
 /// invalid devices is rejected as a whole.
-inline constexpr std::size_t most_named_devices = 1000;
+inline constexpr std::size_t max_named_devices = 1000;
 
-/// Records the kind, the devices and the required release that a rejected file states.
+/// Records the kind, the devices and the required version that a rejected file states.
 inline void record_contents(const Document& document, RejectedFile& file) {
   const auto text_of = [&](std::string_view member) {
     const auto value = detail::find_member(document.root(), member);
     return value ? value->text() : std::string_view{};
   };
   if (parse_kind(text_of("kind"))) file.kind = text_of("kind");
-  if (file.needs_version.empty()) file.needs_version = newer_release(text_of("cdiVersion"));
+  if (file.needs_version.empty()) file.needs_version = newer_version(text_of("cdiVersion"));
   const auto devices = detail::find_member(document.root(), "devices");
-  if (!devices || devices->size() > most_named_devices) return;
+  if (!devices || devices->size() > max_named_devices) return;
   for (const auto item : devices->items()) {
     auto name = detail::name_of_device(item);
     if (is_device_name(name)) file.devices.push_back(std::move(name));
@@ -114,11 +114,11 @@ inline void guess_contents(std::string_view text, RejectedFile& file) {
   });
   detail::scan_pairs(text, "name", [&](std::string_view value) {
     if (is_device_name(value)) file.devices.emplace_back(value);
-    return file.devices.size() <= most_named_devices;
+    return file.devices.size() <= max_named_devices;
   });
-  if (file.devices.size() > most_named_devices) file.devices.clear();
+  if (file.devices.size() > max_named_devices) file.devices.clear();
   detail::scan_pairs(text, "cdiversion", [&](std::string_view value) {
-    if (file.needs_version.empty()) file.needs_version = detail::newer_release(value);
+    if (file.needs_version.empty()) file.needs_version = detail::newer_version(value);
     return false;
   });
 }

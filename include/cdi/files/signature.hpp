@@ -13,7 +13,7 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// The `stat` data of a file or directory. Equal signatures mean equal contents if `is_settled` is
+/// The `stat` data of a file or directory. Equal signatures mean equal contents if `is_stable` is
 /// true for the first signature.
 struct Signature {
   std::uint64_t device = 0;      ///< the file system
@@ -50,7 +50,7 @@ std::int64_t age_of(const Signature& signature, const timespec& now);
 /// systems set times in steps: a clock tick of at most 10 ms, or one or two seconds if they store
 /// whole seconds. Two changes within one step leave the same times. (Writes through a shared memory
 /// map need not change the times at all.)
-bool is_settled(const Signature& signature, const timespec& now);
+bool is_stable(const Signature& signature, const timespec& now);
 
 }  // namespace CDI_ABI
 }  // namespace cdi

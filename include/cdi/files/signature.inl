@@ -16,15 +16,15 @@ CDI_INLINE timespec file_clock() {
 }
 
 CDI_INLINE std::int64_t age_of(const Signature& signature, const timespec& now) {
-  constexpr std::int64_t most = 1'000'000;  // seconds: long enough, and safe to multiply
-  if (signature.changed < now.tv_sec - most) return most * 1000;
+  constexpr std::int64_t max = 1'000'000;  // seconds: long enough, and safe to multiply
+  if (signature.changed < now.tv_sec - max) return max * 1000;
   if (signature.changed > now.tv_sec) return 0;
   const std::int64_t seconds = now.tv_sec - signature.changed;
   const std::int64_t age = seconds * 1000 + (now.tv_nsec - signature.changed_ns) / 1'000'000;
   return age < 0 ? 0 : age;
 }
 
-CDI_INLINE bool is_settled(const Signature& signature, const timespec& now) {
+CDI_INLINE bool is_stable(const Signature& signature, const timespec& now) {
   constexpr std::int64_t tick = 20;
   constexpr std::int64_t whole_seconds = 2'000;
   return age_of(signature, now) > (signature.changed_ns == 0 ? whole_seconds : tick);

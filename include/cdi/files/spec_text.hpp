@@ -25,8 +25,8 @@ namespace detail {
 
 /// Parses a document and takes ownership of its text. `format` comes from the file name, but the
 /// text may have the other format. A refused text remains unchanged.
-Result<Document> parse_text(std::string& text, std::string_view path, Format format,
-                            const Limits& limits, std::vector<Error>& warnings);
+Result<Document> document_of_text(std::string& text, std::string_view path, Format format,
+                                  const Limits& limits, std::vector<Error>& warnings);
 
 /// A spec, or the reason why a text does not contain one.
 struct SpecOrRejected {
@@ -35,11 +35,12 @@ struct SpecOrRejected {
 };
 
 /// Parses a spec and validates it.
-SpecOrRejected read_text(std::string text, std::string_view path, Format format,
-                         const ReadOptions& options);
+SpecOrRejected spec_of_text(std::string text, std::string_view path, Format format,
+                            const ReadOptions& options);
 
-/// Returns the places of a spec's members in its text; null if the text contains another spec.
-std::unique_ptr<const MemberPlaces> places_in_text(const LoadedSpec& spec, const std::string& text);
+/// Returns the positions of a spec's members in its text; null if the text contains another spec.
+std::unique_ptr<const MemberPositions> positions_in_text(const LoadedSpec& spec,
+                                                         const std::string& text);
 
 }  // namespace detail
 
@@ -55,13 +56,13 @@ Result<LoadedSpec> parse_spec(std::string_view text, std::string_view path, Form
                               const ReadOptions& options = {});
 
 /// Returns the text of a spec file in either format, with a newline at the end. Fails with
-/// `Errc::invalid` or `Errc::invalid_name` if the spec is not valid for `Purpose::write` or
+/// `Errc::invalid` or `Errc::invalid_name` if the spec is not valid for `ValidateFor::writing` or
 /// contains text that is not UTF-8.
 Result<std::string> write_spec(const Spec& spec, Format format);
 
 /// Returns a text that also records the owner, as in the files of a `Publisher`: in the annotation
-/// `owner_annotation` or, before release 0.6.0, in a comment in the first line. An empty owner is
-/// not recorded. Fails with `Errc::invalid` if `check_owner` refuses the owner, and with
+/// `owner_annotation` or, before CDI version 0.6.0, in a comment in the first line. An empty owner
+/// is not recorded. Fails with `Errc::invalid` if `check_owner` refuses the owner, and with
 /// `Errc::unsupported` for JSON before 0.6.0, which has neither annotations nor comments.
 Result<std::string> write_spec(Spec spec, Format format, std::string_view owner);
 

@@ -39,14 +39,15 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-CDI_INLINE Result<Document> parse_text(std::string& text, std::string_view path, Format format,
-                                       const Limits& limits, std::vector<Error>& warnings) {
+CDI_INLINE Result<Document> document_of_text(std::string& text, std::string_view path,
+                                             Format format, const Limits& limits,
+                                             std::vector<Error>& warnings) {
   const auto first = text.find_first_not_of(" \t\r\n");
   const bool braces = first != std::string_view::npos && text[first] == '{';
-  if (format == Format::yaml && !braces) return detail::take_yaml(text, path, limits);
-  auto json = detail::take_json(text, path, limits);
+  if (format == Format::yaml && !braces) return detail::parse_yaml_in_place(text, path, limits);
+  auto json = detail::parse_json_in_place(text, path, limits);
   if (json || json.error().code != Errc::syntax) return json;
-  if (format == Format::yaml) return detail::take_yaml(text, path, limits);
+  if (format == Format::yaml) return detail::parse_yaml_in_place(text, path, limits);
   auto yaml = cdi::parse_yaml(text, path, limits);
   // Any single line of text is a YAML scalar, so only a map is taken for YAML.
   if (!yaml || yaml->root().kind() != Document::Kind::map) return json;
@@ -78,7 +79,7 @@ inline Error odd_case_warning(const Reading& reading) {
 }
 
 /// Makes the warning about a scalar that engines with an older Go library read differently. Its
-/// code is `Errc::schema` if those engines refuse the scalar, as `refusal_by` does for them.
+/// code is `Errc::schema` if those engines refuse the scalar, as `rejection_by` does for them.
 inline Error yaml_1_1_warning(const Document::Value& scalar) {
   const bool quoted = scalar.kind() == Document::Kind::quoted;
   return {.code = quoted ? Errc::schema : Errc::invalid,
@@ -91,16 +92,17 @@ inline Error yaml_1_1_warning(const Document::Value& scalar) {
           .rule = row_of(Rule::portable_text).code};
 }
 
-/// Returns the newest member if the spec declares an earlier release.
+/// Returns the newest member if the spec declares an earlier version.
 inline std::optional<NewerMember> newer_member(const Reading& reading, const Spec& spec) {
-  if (!reading.newest_key || reading.newest <= parse_release(spec.version)) return std::nullopt;
+  if (!reading.newest_key || reading.newest <= parse_spec_version(spec.version))
+    return std::nullopt;
   return NewerMember{.since = reading.newest,
                      .key = std::string{reading.newest_key->text()},
                      .position = reading.newest_key->position()};
 }
 
 /// Reads a spec from a document and validates it. Errors and warnings receive line and column.
-inline SpecOrRejected read_document(const Document& document) {
+inline SpecOrRejected spec_of_document(const Document& document) {
   Reading reading;
   auto spec = detail::read_noting<Spec>(document.root(), reading);
   if (!spec) return {.rejected = {.why = std::move(spec).error()}};
@@ -114,10 +116,10 @@ inline SpecOrRejected read_document(const Document& document) {
     warnings.push_back(yaml_1_1_warning(*scalar));
   }
   LoadedSpec out{.spec = std::move(*spec), .warnings = std::move(warnings)};
-  out.device_places = document.places_of(*detail::find_member(document.root(), "devices"));
+  out.device_positions = document.positions_of(*detail::find_member(document.root(), "devices"));
   if (const auto edits = detail::find_member(document.root(), "containerEdits")) {
     const auto at = edits->position();
-    out.edits_place = {at.line, at.column};
+    out.edits_position = {at.line, at.column};
   }
   out.newer_member = newer_member(reading, out.spec);
   out.as_read = true;
@@ -125,23 +127,23 @@ inline SpecOrRejected read_document(const Document& document) {
 }
 
 /// Reads a spec. `quarantine` removes the invalid devices, from `document` as well.
-inline SpecOrRejected read_good_devices(Document& document, bool quarantine) {
-  auto out = detail::read_document(document);
+inline SpecOrRejected spec_of_good_devices(Document& document, bool quarantine) {
+  auto out = detail::spec_of_document(document);
   if (out.spec || !quarantine) return out;
   std::vector<QuarantinedDevice> left_out;
   auto good = detail::without_bad_devices(document, left_out);
   if (!good) return out;
-  out = detail::read_document(*good);
+  out = detail::spec_of_document(*good);
   if (!out.spec) return out;
   out.spec->quarantined = std::move(left_out);
   document = *std::move(good);
   return out;
 }
 
-/// The places of members, from the document that a spec was read from.
-class PlacesInDocument final : public MemberPlaces {
+/// The positions of members, from the document that a spec was read from.
+class DocumentPositions final : public MemberPositions {
  public:
-  explicit PlacesInDocument(Document document) : document_{std::move(document)} {
+  explicit DocumentPositions(Document document) : document_{std::move(document)} {
     const auto devices = detail::find_member(document_.root(), "devices");
     if (!devices) return;
     for (const auto device : devices->items()) devices_.push_back(device);
@@ -153,12 +155,12 @@ class PlacesInDocument final : public MemberPlaces {
     return value.position();
   }
 
-  std::vector<LineColumn> places_of(std::string_view where) const override {
+  std::vector<LineColumn> positions_of(std::string_view where) const override {
     auto value = start_of(where);
     while (!where.empty()) {
       if (!detail::descend(value, where)) return {};
     }
-    return document_.places_of(value);
+    return document_.positions_of(value);
   }
 
  private:
@@ -211,20 +213,20 @@ inline void warn_of_text(const Document& document, std::vector<Error>& warnings)
   }
 }
 
-CDI_INLINE SpecOrRejected read_text(std::string text, std::string_view path, Format format,
-                                    const ReadOptions& options) {
+CDI_INLINE SpecOrRejected spec_of_text(std::string text, std::string_view path, Format format,
+                                       const ReadOptions& options) {
   const std::string kept = options.digest == nullptr ? std::string{} : text;
   // JSON files cannot contain comments, whatever their text is.
   std::string owner{format == Format::yaml ? detail::owner_in_comment(text) : std::string_view{}};
   std::vector<Error> warnings;
-  auto document = detail::parse_text(text, path, format, options.limits, warnings);
+  auto document = detail::document_of_text(text, path, format, options.limits, warnings);
   if (!document) {
     SpecOrRejected out{.rejected = {.why = document.error()}};
     detail::guess_contents(text, out.rejected);
     return out;
   }
   detail::warn_of_text(*document, warnings);
-  auto out = detail::read_good_devices(*document, options.quarantine_devices);
+  auto out = detail::spec_of_good_devices(*document, options.quarantine_devices);
   if (!out.spec) {
     detail::record_contents(*document, out.rejected);
     return out;
@@ -238,15 +240,15 @@ CDI_INLINE SpecOrRejected read_text(std::string text, std::string_view path, For
   return out;
 }
 
-CDI_INLINE std::unique_ptr<const MemberPlaces> places_in_text(const LoadedSpec& spec,
-                                                              const std::string& text) {
+CDI_INLINE std::unique_ptr<const MemberPositions> positions_in_text(const LoadedSpec& spec,
+                                                                    const std::string& text) {
   std::vector<Error> warnings;
   std::string copy = DocumentBuilder::copy_of(text, {});
-  auto document = detail::parse_text(copy, spec.path, Format::yaml, {}, warnings);
+  auto document = detail::document_of_text(copy, spec.path, Format::yaml, {}, warnings);
   if (!document) return nullptr;
-  const auto again = detail::read_good_devices(*document, !spec.quarantined.empty());
+  const auto again = detail::spec_of_good_devices(*document, !spec.quarantined.empty());
   if (!again.spec || again.spec->spec != spec.spec) return nullptr;
-  return std::make_unique<const PlacesInDocument>(*std::move(document));
+  return std::make_unique<const DocumentPositions>(*std::move(document));
 }
 
 }  // namespace detail
@@ -254,14 +256,15 @@ CDI_INLINE std::unique_ptr<const MemberPlaces> places_in_text(const LoadedSpec& 
 CDI_INLINE Result<LoadedSpec> parse_spec(std::string_view text, std::string_view path,
                                          Format format, const ReadOptions& options) {
   auto read =
-      detail::read_text(DocumentBuilder::copy_of(text, options.limits), path, format, options);
+      detail::spec_of_text(DocumentBuilder::copy_of(text, options.limits), path, format, options);
   if (!read.spec) return std::move(read.rejected.why);
-  read.spec->lazy_places = std::make_shared<LazyPlaces>(detail::places_in_text, std::string{text});
+  read.spec->lazy_positions =
+      std::make_shared<LazyPositions>(detail::positions_in_text, std::string{text});
   return *std::move(read.spec);
 }
 
 CDI_INLINE Result<std::string> write_spec(const Spec& spec, Format format) {
-  auto valid = cdi::validate(spec, nullptr, Purpose::write);
+  auto valid = cdi::validate(spec, nullptr, ValidateFor::writing);
   if (!valid) return std::move(valid).error();
   if (format == Format::yaml) return cdi::write_yaml(spec);
   auto text = cdi::write_json(spec);
@@ -274,7 +277,7 @@ CDI_INLINE Result<std::string> write_spec(const Spec& spec, Format format) {
 CDI_INLINE Result<std::string> write_spec(Spec spec, Format format, std::string_view owner) {
   if (owner.empty()) return cdi::write_spec(spec, format);
   if (auto good = cdi::check_owner(owner); !good) return std::move(good).error();
-  const auto declared = parse_release(spec.version);
+  const auto declared = parse_spec_version(spec.version);
   const bool has_annotations = !declared || *declared >= detail::first_with_annotations;
   if (!has_annotations && format == Format::json) {
     return Error{.code = Errc::unsupported,

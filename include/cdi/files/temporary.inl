@@ -165,13 +165,13 @@ CDI_INLINE bool is_temporary_name(std::string_view name) {
 }
 
 CDI_INLINE void remove_temporaries_of(int directory, std::string_view name) {
-  constexpr std::size_t most = 100'000;
+  constexpr std::size_t max = 100'000;
   const auto own = detail::temporary_name(name, 0);  // may contain only part of the name
   const auto target = detail::temporary_target(own);
   const auto is_of_name = [&](std::string_view other) {
     return detail::temporary_target(other) == target;
   };
-  const auto listing = detail::list_directory(directory, "", is_of_name, most);
+  const auto listing = detail::list_directory(directory, "", is_of_name, max);
   if (!listing) return;
   for (const auto& entry : listing->entries) {
     const auto abandoned = detail::open_abandoned(directory, entry.name);

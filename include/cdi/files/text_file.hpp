@@ -28,7 +28,7 @@ inline namespace CDI_ABI {
 struct TextFile {
   std::string text{};       ///< the file's bytes
   Signature signature{};    ///< at the time of the read
-  bool settled = false;     ///< whether every later change alters `signature`: see `is_settled`
+  bool stable = false;      ///< whether every later change alters `signature`: see `is_stable`
   std::int64_t age = 0;     ///< milliseconds between the last change and the read
   std::uint32_t owner = 0;  ///< user ID
   std::uint32_t group = 0;  ///< group ID
@@ -61,9 +61,9 @@ inline bool is_same_content(const Signature& before, const struct stat& after) {
   return now == before;
 }
 
-/// Like `read_file_at`, but also sets `out.signature` after `Errc::limit` and `Errc::refused`.
+/// Like `read_file_at`, but also sets `out.signature` after `Errc::limit` and `Errc::denied`.
 inline Result<void> read_file_into(TextFile& out, int directory, const std::string& name,
-                                   std::string_view path, std::size_t limit, bool refuse_writable) {
+                                   std::string_view path, std::size_t limit, bool reject_writable) {
   struct stat info = {};
   // Opening some devices has side effects, so the type is checked first. The check of the opened
   // file decides.
@@ -82,9 +82,9 @@ inline Result<void> read_file_into(TextFile& out, int directory, const std::stri
   if (::fstat(file.get(), &info) != 0) return file_error(path, "cannot stat the file");
   if (!S_ISREG(info.st_mode)) return detail::not_regular(path, info.st_mode);
   out = {.signature = signature_of(info), .owner = info.st_uid, .group = info.st_gid};
-  out.settled = is_settled(out.signature, now);
+  out.stable = is_stable(out.signature, now);
   out.age = age_of(out.signature, now);
-  if (refuse_writable) {
+  if (reject_writable) {
     if (auto good = check_writers(path, info); !good) return std::move(good).error();
   }
   if (std::cmp_greater(info.st_size, limit)) return detail::over_limit(path, limit);
@@ -105,12 +105,12 @@ inline Result<void> read_file_into(TextFile& out, int directory, const std::stri
 }  // namespace detail
 
 /// Reads the regular file `name` in an open directory, or in the current directory for `AT_FDCWD`.
-/// Links are followed. `path` appears in messages. Fails like `read_file`, and with `Errc::refused`
-/// if `refuse_writable` is set and other users may write to the file, see `check_writers`.
+/// Links are followed. `path` appears in messages. Fails like `read_file`, and with `Errc::denied`
+/// if `reject_writable` is set and other users may write to the file, see `check_writers`.
 inline Result<TextFile> read_file_at(int directory, const std::string& name, std::string_view path,
-                                     std::size_t limit, bool refuse_writable = false) {
+                                     std::size_t limit, bool reject_writable = false) {
   TextFile out;
-  auto done = detail::read_file_into(out, directory, name, path, limit, refuse_writable);
+  auto done = detail::read_file_into(out, directory, name, path, limit, reject_writable);
   if (!done) return std::move(done).error();
   return out;
 }

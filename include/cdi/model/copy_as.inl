@@ -42,10 +42,10 @@ inline bool copy_entry(void* context, std::string_view key, void* value) {
 
 /// Replaces the members of an object with copies of another's members.
 inline void copy_members(void* from, const Type& from_type, void* to, const Type& to_type) {
-  Places froms;
-  Places tos;
-  from_type.places(from, froms);
-  to_type.places(to, tos);
+  FieldPointers froms;
+  FieldPointers tos;
+  from_type.pointers(from, froms);
+  to_type.pointers(to, tos);
   const std::size_t count = from_type.field_count;
   for (std::size_t i = 0; i < count; ++i) {
     detail::copy_erased(froms[i], *from_type.fields[i].type, tos[i], *to_type.fields[i].type);

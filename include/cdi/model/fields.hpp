@@ -1,4 +1,4 @@
-// Field lists: the members of a type and the CDI releases that define them.
+// Field lists: the members of a type and the CDI versions that define them.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_MODEL_FIELDS_HPP
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <cdi/model/release.hpp>
+#include <cdi/model/spec_version.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -25,44 +25,44 @@ enum class Presence : std::uint8_t {
 /// Short for `Presence::required` in field lists.
 inline constexpr Presence required = Presence::required;
 
-/// The CDI releases that define a field: from `since` up to, but not including, `until`.
+/// The CDI versions that define a field: from `since` up to, but not including, `until`.
 struct Lifetime {
-  /// Later than every release: the value of `until` for fields in the newest release.
-  static constexpr Release never{255, 255, 255};
+  /// Later than every version: the value of `until` for fields in the newest version.
+  static constexpr SpecVersion never{255, 255, 255};
 
-  Release since = {};             ///< the first release with the field
-  Release until = never;          ///< the first release without the field
+  SpecVersion since = {};         ///< the first version with the field
+  SpecVersion until = never;      ///< the first version without the field
   std::string_view instead = {};  ///< the key that replaces the field in `until`, if any
 
-  /// A field of every release that a spec can name.
+  /// A field of every version that a spec can name.
   constexpr Lifetime() = default;
-  /// A field of `first` and all later releases. Implicit, for field lists.
-  constexpr Lifetime(Release first) noexcept : since{first} {}
+  /// A field of `first` and all later versions. Implicit, for field lists.
+  constexpr Lifetime(SpecVersion first) noexcept : since{first} {}
   /// A field from `first` until `gone`, which uses `then` instead; `then` is not copied.
-  constexpr Lifetime(Release first, Release gone, std::string_view then) noexcept
+  constexpr Lifetime(SpecVersion first, SpecVersion gone, std::string_view then) noexcept
       : since{first}, until{gone}, instead{then} {}
 
-  /// Whether `release` defines the field.
-  constexpr bool has(Release release) const { return since <= release && release < until; }
-  /// Whether the newest releases lack the field.
+  /// Whether `version` defines the field.
+  constexpr bool has(SpecVersion version) const { return since <= version && version < until; }
+  /// Whether the newest versions lack the field.
   constexpr bool ended() const { return until != never; }
 };
 
 /// The traits of a field. The constructors are implicit, so that a field list names only what is
-/// special: `required`, a `Release`, a `Lifetime`, or a pair in braces.
+/// special: `required`, a `SpecVersion`, a `Lifetime`, or a pair in braces.
 struct FieldTraits {
   Presence when = Presence::omit_empty;  ///< whether the field must appear in a document
-  Lifetime lifetime = {};                ///< the CDI releases that define it; all for OCI types
+  Lifetime lifetime = {};                ///< the CDI versions that define it; all for OCI types
 
-  /// An optional field of every release.
+  /// An optional field of every version.
   constexpr FieldTraits() = default;
-  /// A field of every release, or of `releases`.
-  constexpr FieldTraits(Presence presence, const Lifetime& releases = {}) noexcept
-      : when{presence}, lifetime{releases} {}
-  /// An optional field of `since` and all later releases.
-  constexpr FieldTraits(Release since) noexcept : lifetime{since} {}
-  /// An optional field of some releases.
-  constexpr FieldTraits(const Lifetime& releases) noexcept : lifetime{releases} {}
+  /// A field of every version, or of `versions`.
+  constexpr FieldTraits(Presence presence, const Lifetime& versions = {}) noexcept
+      : when{presence}, lifetime{versions} {}
+  /// An optional field of `since` and all later versions.
+  constexpr FieldTraits(SpecVersion since) noexcept : lifetime{since} {}
+  /// An optional field of some versions.
+  constexpr FieldTraits(const Lifetime& versions) noexcept : lifetime{versions} {}
 };
 
 /// One field of a described type: a document key, the member for its value, and its traits.
@@ -74,7 +74,7 @@ struct Field {
   std::string_view key;                  ///< as written; case is ignored on reading
   T Class::*member;                      ///< points to the member
   Presence when = Presence::omit_empty;  ///< whether the field must appear in a document
-  Lifetime lifetime = {};                ///< the CDI releases that define the field
+  Lifetime lifetime = {};                ///< the CDI versions that define the field
 };
 
 namespace detail {

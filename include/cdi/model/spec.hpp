@@ -10,7 +10,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/heap_optional.hpp>
-#include <cdi/model/release.hpp>
+#include <cdi/model/spec_version.hpp>
 #include <cdi/model/storage.hpp>
 #include <cdi/version.hpp>
 
@@ -44,7 +44,7 @@ struct BasicDeviceNode {
   static constexpr void fields(auto& list) {
     using Self = BasicDeviceNode;
     list("path", &Self::path, required);
-    list("hostPath", &Self::host_path, Release{0, 5, 0});
+    list("hostPath", &Self::host_path, SpecVersion{0, 5, 0});
     list("type", &Self::type);
     list("major", &Self::major);
     list("minor", &Self::minor);
@@ -109,7 +109,7 @@ struct BasicMount {
     list("hostPath", &Self::host_path, required);
     list("containerPath", &Self::container_path, required);
     list("options", &Self::options);
-    list("type", &Self::type, Release{0, 4, 0});
+    list("type", &Self::type, SpecVersion{0, 4, 0});
   }
 };
 
@@ -133,8 +133,8 @@ struct BasicIntelRdt {
     list("closID", &Self::clos_id);
     list("l3CacheSchema", &Self::l3_cache_schema);
     list("memBwSchema", &Self::mem_bw_schema);
-    list("schemata", &Self::schemata, Release{1, 1, 0});
-    list("enableMonitoring", &Self::enable_monitoring, Release{1, 1, 0});
+    list("schemata", &Self::schemata, SpecVersion{1, 1, 0});
+    list("enableMonitoring", &Self::enable_monitoring, SpecVersion{1, 1, 0});
     list("enableCMT", &Self::enable_cmt, Lifetime{{0, 7, 0}, {1, 1, 0}, "enableMonitoring"});
     list("enableMBM", &Self::enable_mbm, Lifetime{{0, 7, 0}, {1, 1, 0}, "enableMonitoring"});
   }
@@ -160,11 +160,11 @@ struct BasicContainerEdits {
     using Self = BasicContainerEdits;
     list("env", &Self::env);
     list("deviceNodes", &Self::device_nodes);
-    list("netDevices", &Self::net_devices, Release{1, 1, 0});
+    list("netDevices", &Self::net_devices, SpecVersion{1, 1, 0});
     list("hooks", &Self::hooks);
     list("mounts", &Self::mounts);
-    list("intelRdt", &Self::intel_rdt, Release{0, 7, 0});
-    list("additionalGids", &Self::additional_gids, Release{0, 7, 0});
+    list("intelRdt", &Self::intel_rdt, SpecVersion{0, 7, 0});
+    list("additionalGids", &Self::additional_gids, SpecVersion{0, 7, 0});
   }
 
   /// Applies these edits to an OCI spec in place, all or nothing: `target` is unchanged after an
@@ -191,7 +191,7 @@ struct BasicDevice {
   static constexpr void fields(auto& list) {
     using Self = BasicDevice;
     list("name", &Self::name, required);
-    list("annotations", &Self::annotations, Release{0, 6, 0});
+    list("annotations", &Self::annotations, SpecVersion{0, 6, 0});
     list("containerEdits", &Self::container_edits, required);
   }
 };
@@ -202,7 +202,7 @@ struct BasicDevice {
 /// contain `version`, `kind` and `devices`.
 template <class S>
 struct BasicSpec {
-  StringOf<S> version{};  ///< the document's CDI release, such as "1.1.0"
+  StringOf<S> version{};  ///< the document's CDI version, such as "1.1.0"
   StringOf<S> kind{};     ///< "vendor.com/class": the part of qualified names before `=`
   /// Data for tools; injection ignores it. Since 0.6.0.
   DictOf<S, StringOf<S>> annotations{by_key};
@@ -215,7 +215,7 @@ struct BasicSpec {
     using Self = BasicSpec;
     list("cdiVersion", &Self::version, required);
     list("kind", &Self::kind, required);
-    list("annotations", &Self::annotations, Release{0, 6, 0});
+    list("annotations", &Self::annotations, SpecVersion{0, 6, 0});
     list("devices", &Self::devices, required);
     list("containerEdits", &Self::container_edits);
   }

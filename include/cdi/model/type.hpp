@@ -72,13 +72,13 @@ struct Type {
   bool (*each)(void* self, void* context, VisitEntry visit) = nullptr;  // for a dict
   /// Writes the addresses of the members of an object, value or member to `out`, in field order,
   /// followed by the address of `extra`.
-  void (*places)(void* self, void** out) = nullptr;
+  void (*pointers)(void* self, void** out) = nullptr;
 };
 
 /// The maximum number of fields in a type.
-inline constexpr std::size_t most_fields = 63;
-/// The addresses of an object's members: see `Type::places`.
-using Places = void * [most_fields + 1];
+inline constexpr std::size_t max_fields = 63;
+/// The addresses of an object's members: see `Type::pointers`.
+using FieldPointers = void * [max_fields + 1];
 
 /// Passes a constant value to table functions that do not change it.
 inline void* as_mutable(const void* self) {

@@ -66,13 +66,14 @@ CDI_INLINE bool is_empty(const void* self, const Type& type) {
     case Shape::any_member:
     case Shape::object: break;
   }
-  Places places;
-  type.places(value, places);
-  if (type.shape == Shape::any_value) return *static_cast<ValueKind*>(places[0]) == ValueKind::null;
+  FieldPointers pointers;
+  type.pointers(value, pointers);
+  if (type.shape == Shape::any_value)
+    return *static_cast<ValueKind*>(pointers[0]) == ValueKind::null;
   for (std::size_t i = 0; i < type.field_count; ++i) {
-    if (!is_empty(places[i], *type.fields[i].type)) return false;
+    if (!is_empty(pointers[i], *type.fields[i].type)) return false;
   }
-  return type.extra == nullptr || is_empty(places[type.field_count], *type.extra);
+  return type.extra == nullptr || is_empty(pointers[type.field_count], *type.extra);
 }
 
 }  // namespace detail

@@ -48,7 +48,7 @@ extern template const Type& table_of<oci::SpecView>();
 
 /// A field list that collects the addresses of an object's members. `Class` may be a base class.
 template <class Object>
-struct PlaceList {
+struct FieldPointerList {
   Object& object;
   void** out;
 
@@ -63,9 +63,9 @@ struct PlaceList {
 };
 
 template <class T>
-void places_of_object(void* self, void** out) {
+void pointers_of_object(void* self, void** out) {
   T& object = *static_cast<T*>(self);
-  PlaceList<T> list{object, out};
+  FieldPointerList<T> list{object, out};
   list_fields<T>(list);
   if constexpr (Extensible<T>) *list.out = &object.extra;
 }
@@ -100,13 +100,13 @@ inline constexpr auto field_rows = make_field_rows<T>();
 
 template <class T>
 constexpr void fill_object(Type& type) {
-  static_assert(count_fields<T>() <= most_fields, "cdi: a described type has 63 fields at most");
+  static_assert(count_fields<T>() <= max_fields, "cdi: a described type has 63 fields at most");
   type.shape = is_any_value<T>    ? Shape::any_value
                : is_any_member<T> ? Shape::any_member
                                   : Shape::object;
   type.field_count = static_cast<std::uint8_t>(field_rows<T>.size());
   type.fields = field_rows<T>.data();
-  type.places = places_of_object<T>;
+  type.pointers = pointers_of_object<T>;
   if constexpr (Extensible<T>) type.extra = &type_of<decltype(T::extra)>;
 }
 

@@ -18,8 +18,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cdi/apply/apply.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/engine/apply.hpp>
 #include <cdi/nlohmann/models.hpp>
 #include <cdi/oci/hooks.hpp>
 #include <cdi/oci/linux.hpp>
@@ -381,9 +381,9 @@ struct SpecEditor<Json> {
 
 #ifdef CDI_COMPILED
 extern template Result<void> detail::edit(nlohmann::json& target, JoinedEdits& edits,
-                                          const AnyHost& host);
+                                          const HostRef& host);
 extern template Result<void> detail::edit(nlohmann::ordered_json& target, JoinedEdits& edits,
-                                          const AnyHost& host);
+                                          const HostRef& host);
 #endif
 
 }  // namespace CDI_ABI

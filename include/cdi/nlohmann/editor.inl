@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cdi/apply/apply.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/engine/apply.hpp>
 #include <cdi/nlohmann/editor.hpp>
 #include <cdi/version.hpp>
 
@@ -18,9 +18,9 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-template Result<void> detail::edit(nlohmann::json& target, JoinedEdits& edits, const AnyHost& host);
+template Result<void> detail::edit(nlohmann::json& target, JoinedEdits& edits, const HostRef& host);
 template Result<void> detail::edit(nlohmann::ordered_json& target, JoinedEdits& edits,
-                                   const AnyHost& host);
+                                   const HostRef& host);
 
 }  // namespace CDI_ABI
 }  // namespace cdi

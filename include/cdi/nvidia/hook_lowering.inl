@@ -63,17 +63,17 @@ inline Result<std::vector<HookFlag>> hook_flags(std::span<const std::string_view
 }
 
 /// The maximum length of a path, and of a link's target, in bytes.
-inline constexpr std::size_t most_path_bytes = 4095;
+inline constexpr std::size_t max_path_bytes = 4095;
 
 /// Returns whether a path is absolute and usable on Linux, without `..`, and not the root.
 inline bool is_plain_path(std::string_view path) {
-  if (path.size() > most_path_bytes) return false;
+  if (path.size() > max_path_bytes) return false;
   if (!path.starts_with('/') || clean_path(path) == "/") return false;
   return !has_parent_part(path) && !has_long_name(path);
 }
 
 inline Error bad_path(std::string_view path) {
-  if (path.size() > most_path_bytes) {
+  if (path.size() > max_path_bytes) {
     return not_lowered("its path " + cdi::quoted(path) + " has more than 4095 bytes");
   }
   return not_lowered("its path " + cdi::quoted(path) +
@@ -109,7 +109,7 @@ inline Result<void> lower_link(std::string_view value, const SortedOutline& cont
   if (written.ends_with('/')) {
     return not_lowered("its link " + cdi::quoted(written) + " ends with a slash");
   }
-  if (target.size() > most_path_bytes) {
+  if (target.size() > max_path_bytes) {
     return not_lowered("the target of its link " + cdi::quoted(written) +
                        " has more than 4095 bytes");
   }

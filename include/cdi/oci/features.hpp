@@ -65,8 +65,8 @@ struct LinuxFeatures {
 /// A runtime's features, as printed by `runc features` and `crun features`. Members that edits do
 /// not need are kept in `extra`. features.md.
 struct Features {
-  std::string oci_version_min{};                    ///< the oldest supported OCI release
-  std::string oci_version_max{};                    ///< the newest supported OCI release; required
+  std::string oci_version_min{};                    ///< the oldest supported OCI version
+  std::string oci_version_max{};                    ///< the newest supported OCI version; required
   std::optional<std::vector<std::string>> hooks{};  ///< the hook points; absent when unknown
   /// The mount options that the runtime itself interprets; absent when unknown.
   std::optional<std::vector<std::string>> mount_options{};

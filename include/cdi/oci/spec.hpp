@@ -48,11 +48,11 @@ using Root = BasicRoot<Owning>;
 
 /// An OCI runtime spec: the root of a bundle's config.json. config.md.
 ///
-/// Members from newer releases are kept in the `extra` of their object and written back. Like the
+/// Members from newer versions are kept in the `extra` of their object and written back. Like the
 /// Go types, `write` omits optional members that are false, 0 or empty.
 template <class S>
 struct BasicSpec {
-  StringOf<S> version{};                     ///< OCI runtime spec release, such as `1.3.0`
+  StringOf<S> version{};                     ///< OCI runtime spec version, such as `1.3.0`
   std::optional<BasicProcess<S>> process{};  ///< needed to start the container
   std::optional<BasicRoot<S>> root{};        ///< absent only for Hyper-V containers
   StringOf<S> hostname{};                    ///< the container's name; not set when empty

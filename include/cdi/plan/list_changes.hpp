@@ -1,4 +1,4 @@
-// `ListChanges`: what the engine changes in one list of an OCI spec, as a list of `Change`.
+// `ListChanges`: what `apply` changes in one list of an OCI spec, as a list of `Change`.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PLAN_LIST_CHANGES_HPP
@@ -32,7 +32,7 @@ class ListChanges {
   void assign(std::size_t i, std::string before, EntryText after);
   void append(EntryText entry);
 
-  /// Sets the new order, in the form of `ListPlan::order`, and returns the old entries that this
+  /// Sets the new order, in the form of `ListMerge::order`, and returns the old entries that this
   /// order leaves out. Call `describe` for each of them before `moved`.
   std::vector<std::size_t> removed(std::span<const std::size_t> order);
   /// Returns the old entries that stay but move: `describe` each of them.

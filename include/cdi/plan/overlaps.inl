@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/apply/apply.hpp>
 #include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/engine/apply.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/plan/overlaps.hpp>
 #include <cdi/plan/plan.hpp>

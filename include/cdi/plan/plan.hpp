@@ -15,16 +15,16 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/apply/apply.hpp>
+#include <cdi/apply/device_nodes.hpp>
+#include <cdi/apply/host.hpp>
+#include <cdi/apply/host_options.hpp>
+#include <cdi/apply/joined_edits.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/engine/apply.hpp>
-#include <cdi/engine/device_nodes.hpp>
-#include <cdi/engine/host.hpp>
-#include <cdi/engine/host_options.hpp>
-#include <cdi/engine/joined_edits.hpp>
 #include <cdi/fwd.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/plan/change.hpp>  // IWYU pragma: export
-#include <cdi/plan/recorded.hpp>
+#include <cdi/plan/recording_target.hpp>
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/registry/registry.hpp>
 #include <cdi/rules/names.hpp>
@@ -132,7 +132,7 @@ struct JoinedDevices {
   explicit JoinedDevices(std::span<const ResolvedDevice> devices) : found{devices} {}
 
   /// Joins the edits for a target with these parts. `options` may be null.
-  Result<void> join(OptionalParts parts, const AnyHost& host, const HostOptions* options);
+  Result<void> join(OptionalParts parts, const HostRef& host, const HostOptions* options);
   /// Returns the plan of the edits, once their device nodes are complete.
   Plan plan(PlanLines lines) const;
 
@@ -142,7 +142,7 @@ struct JoinedDevices {
 };
 
 /// Makes a plan of the devices' edits. `options` may be null.
-Result<Plan> make_plan(std::span<const ResolvedDevice> devices, const AnyHost& host,
+Result<Plan> make_plan(std::span<const ResolvedDevice> devices, const HostRef& host,
                        const HostOptions* options);
 
 }  // namespace detail
@@ -151,13 +151,13 @@ Result<Plan> make_plan(std::span<const ResolvedDevice> devices, const AnyHost& h
 /// its origin: see `Plan`. No OCI spec is needed, and nothing changes.
 ///
 /// Each name takes one lookup, each incomplete device node one host lookup, and each spec file one
-/// more read, for the lines of its edits: see `LoadedSpec::places`. With a `HostWithOptions`, the
-/// plan contains what the options change. Errors come from `Registry::inject`.
+/// more read, for the lines of its edits: see `LoadedSpec::positions`. With a `HostWithOptions`,
+/// the plan contains what the options change. Errors come from `Registry::inject`.
 template <HostLookup Host = SystemHost>
 Result<Plan> plan(const Registry& registry, Names names, const Host& host = {}) {
   const auto devices = registry.resolve_all(names);
   if (!devices) return devices.error();
-  return detail::make_plan(*devices, detail::AnyHost{host}, detail::options_of(host));
+  return detail::make_plan(*devices, detail::HostRef{host}, detail::options_of(host));
 }
 
 /// The edits of an injection, and its changes.
@@ -173,12 +173,12 @@ Result<RecordedInjection> inject_recorded(OciSpec& target, std::span<const Resol
                                           const Host& host = {}) {
   static_assert(!KeepsViews<OciSpec>, "the edits end with this call; the target would keep views");
   RecordedInjection out;
-  const detail::AnyHost any_host{host};
-  detail::Recorded<OciSpec> recorded{target, out.changes};
+  const detail::HostRef host_ref{host};
+  detail::RecordingTarget<OciSpec> recorded{target, out.changes};
   detail::JoinedDevices edits{devices};
-  auto done = edits.join(detail::places_of<SpecEditor<detail::Recorded<OciSpec>>>, any_host,
+  auto done = edits.join(detail::parts_of<SpecEditor<detail::RecordingTarget<OciSpec>>>, host_ref,
                          detail::options_of(host));
-  if (done) done = detail::edit(recorded, edits.joined, any_host);
+  if (done) done = detail::edit(recorded, edits.joined, host_ref);
   if (!done) return edits.found.trace(std::move(done).error());
   out.plan = edits.plan(detail::PlanLines::of_devices);
   return out;
@@ -188,7 +188,7 @@ template <Editable OciSpec>
 Result<std::vector<Change>> Plan::apply(OciSpec& target) const {
   static_assert(!KeepsViews<OciSpec>, "a plan makes edits that this type would point into");
   std::vector<Change> changes;
-  detail::Recorded<OciSpec> recorded{target, changes};
+  detail::RecordingTarget<OciSpec> recorded{target, changes};
   auto done = cdi::apply(edits(), recorded, detail::PlannedHost{*this});
   if (!done) return std::move(done).error();
   return changes;
@@ -196,10 +196,10 @@ Result<std::vector<Change>> Plan::apply(OciSpec& target) const {
 
 #ifdef CDI_COMPILED
 namespace detail {
-extern template Result<void> edit(Recorded<oci::Spec>& target, JoinedEdits& edits,
-                                  const AnyHost& host);
-extern template Result<void> edit(Recorded<ConfigJson>& target, JoinedEdits& edits,
-                                  const AnyHost& host);
+extern template Result<void> edit(RecordingTarget<oci::Spec>& target, JoinedEdits& edits,
+                                  const HostRef& host);
+extern template Result<void> edit(RecordingTarget<ConfigJson>& target, JoinedEdits& edits,
+                                  const HostRef& host);
 }  // namespace detail
 #endif
 

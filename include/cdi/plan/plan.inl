@@ -14,13 +14,13 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/apply/device_nodes.hpp>
+#include <cdi/apply/host.hpp>
+#include <cdi/apply/host_options.hpp>
+#include <cdi/apply/joined_edits.hpp>
 #include <cdi/base/order.hpp>
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/engine/device_nodes.hpp>
-#include <cdi/engine/host.hpp>
-#include <cdi/engine/host_options.hpp>
-#include <cdi/engine/joined_edits.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/plan/plan.hpp>
 #include <cdi/registry/registry.hpp>
@@ -51,7 +51,7 @@ std::vector<Edit> edits_of(const std::vector<Planned<Edit>>& all) {
   return out;
 }
 
-// The engine looks up nodes that seem incomplete, without a major or a mode. The host has already
+// `apply` looks up nodes that seem incomplete, without a major or a mode. The host has already
 // confirmed a major of 0 for a complete node; a node without a mode is not on the host.
 CDI_INLINE PlannedHost::PlannedHost(const Plan& plan) {
   for (const auto& [node, origin, overridden] : plan.device_nodes) {
@@ -96,16 +96,16 @@ class Planner {
     return path;
   }
 
-  /// Returns the places of the spec; null if they are not wanted or not known.
-  const MemberPlaces* places() const {
-    return lines_ == PlanLines::of_edits ? spec().places() : nullptr;
+  /// Returns the positions of the spec; null if they are not wanted or not known.
+  const MemberPositions* positions() const {
+    return lines_ == PlanLines::of_edits ? spec().positions() : nullptr;
   }
 
   Origin origin_of(std::string_view member) {
     Origin out{.file = spec().path, .where = path(member)};
     out.name = spec().spec.kind;
     if (origin().device != nullptr) out.name.append("=").append(origin().device->name);
-    const auto* const known = places();
+    const auto* const known = positions();
     out.line = (known == nullptr ? spec().locate_part(out.where) : known->locate(out.where)).line;
     return out;
   }
@@ -116,7 +116,7 @@ class Planner {
     if (list.empty()) return;
     const Origin origin = origin_of(member);
     std::vector<LineColumn> found;
-    if (const auto* const known = places()) found = known->places_of(origin.where);
+    if (const auto* const known = positions()) found = known->positions_of(origin.where);
     for (std::size_t i = 0; i < list.size(); ++i) {
       Origin entry = origin;
       entry.where = item_path(origin.where, i);
@@ -237,7 +237,7 @@ class Planner {
   Plan plan_{};
 };
 
-CDI_INLINE Result<void> JoinedDevices::join(OptionalParts parts, const AnyHost& host,
+CDI_INLINE Result<void> JoinedDevices::join(OptionalParts parts, const HostRef& host,
                                             const HostOptions* options) {
   auto done =
       detail::join(std::span<const ContainerEdits* const>{found.edits}, found.texts, parts, joined);
@@ -252,7 +252,7 @@ CDI_INLINE Plan JoinedDevices::plan(PlanLines lines) const {
   return Planner{found, joined, lines}.make();
 }
 
-CDI_INLINE Result<Plan> make_plan(std::span<const ResolvedDevice> devices, const AnyHost& host,
+CDI_INLINE Result<Plan> make_plan(std::span<const ResolvedDevice> devices, const HostRef& host,
                                   const HostOptions* options) {
   constexpr OptionalParts all_parts{true, true, true, true};
   JoinedDevices edits{devices};
@@ -263,8 +263,10 @@ CDI_INLINE Result<Plan> make_plan(std::span<const ResolvedDevice> devices, const
 }
 
 #ifdef CDI_SOURCE
-template Result<void> edit(Recorded<oci::Spec>& target, JoinedEdits& edits, const AnyHost& host);
-template Result<void> edit(Recorded<ConfigJson>& target, JoinedEdits& edits, const AnyHost& host);
+template Result<void> edit(RecordingTarget<oci::Spec>& target, JoinedEdits& edits,
+                           const HostRef& host);
+template Result<void> edit(RecordingTarget<ConfigJson>& target, JoinedEdits& edits,
+                           const HostRef& host);
 #endif
 
 }  // namespace detail

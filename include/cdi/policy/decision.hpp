@@ -47,7 +47,7 @@ struct Decision {
   std::string source{};  ///< where the request comes from: see `request_origin_names`
   std::string key{};     ///< the annotation or variable with the request; may be empty
   std::string file{};    ///< the path of the spec file
-  std::vector<DenyReason> reasons{};  ///< from one to `most_warnings` if denied
+  std::vector<DenyReason> reasons{};  ///< from one to `max_warnings` if denied
 
   friend bool operator==(const Decision&, const Decision&) = default;
 
@@ -77,7 +77,7 @@ std::vector<Decision> decide(const Policy& policy, std::span<const ResolvedDevic
 std::vector<Decision> decide(const Policy& policy, std::span<const ResolvedDevice> devices,
                              std::span<const RequestedDevice> requested);
 
-/// Succeeds when all devices are allowed. Otherwise, `Errc::refused` reports the first denied
+/// Succeeds when all devices are allowed. Otherwise, `Errc::denied` reports the first denied
 /// device, the place of its first reason, and how many more devices are denied.
 Result<void> require_allowed(std::span<const Decision> decisions);
 

@@ -153,7 +153,7 @@ class LimitCheck {
   }
 
  private:
-  bool is_full() const { return reasons_.size() >= most_warnings; }
+  bool is_full() const { return reasons_.size() >= max_warnings; }
 
   template <class Edit>
   void check_each(const std::vector<Edit>& edits) {
@@ -347,7 +347,7 @@ CDI_INLINE Result<void> require_allowed(std::span<const Decision> decisions) {
     if (denied++ == 0) first = &one;
   }
   if (first == nullptr) return {};
-  Error error{.code = Errc::refused,
+  Error error{.code = Errc::denied,
               .message = "the policy denies " + cdi::quoted(first->device),
               .position = {.file = first->file}};
   if (!first->rule.empty()) error.message.append(", by the rule ").append(cdi::quoted(first->rule));

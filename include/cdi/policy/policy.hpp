@@ -98,10 +98,10 @@ struct PolicyRule {
 };
 
 /// The maximum number of rules in a policy. Each device may be compared with all rules.
-inline constexpr std::size_t most_rules = 1000;
+inline constexpr std::size_t max_rules = 1000;
 /// The maximum number of patterns with `*` in one list. Each text may be compared with all these
 /// patterns, while other patterns are looked up.
-inline constexpr std::size_t most_wildcards = 1000;
+inline constexpr std::size_t max_wildcards = 1000;
 
 /// Decides which devices may be injected. The first rule that applies to a device decides, and
 /// later rules do not matter. A device is denied when no rule applies.
@@ -122,8 +122,8 @@ Result<Policy> read_policy(std::string_view text, std::string_view file = {},
                            const Limits& limits = {});
 
 /// Checks the values of a policy made in code: rule names, patterns, sources and modes. The first
-/// value that is unclear, or can have no effect, is an `Errc::invalid`; more than `most_rules` or
-/// `most_wildcards` is an `Errc::limit`. `where` is the path of the value.
+/// value that is unclear, or can have no effect, is an `Errc::invalid`; more than `max_rules` or
+/// `max_wildcards` is an `Errc::limit`. `where` is the path of the value.
 Result<void> validate_policy(const Policy& policy);
 
 }  // namespace CDI_ABI

@@ -34,9 +34,9 @@ inline Error invalid_policy(std::string where, std::string message, std::string_
           .where = std::move(where)};
 }
 
-inline Error policy_over_limit(std::string where, std::string_view what, std::size_t most) {
+inline Error policy_over_limit(std::string where, std::string_view what, std::size_t max) {
   std::string message = "at most ";
-  message.append(std::to_string(most)).append(" ").append(what).append(" are allowed");
+  message.append(std::to_string(max)).append(" ").append(what).append(" are allowed");
   return {.code = Errc::limit,
           .message = std::move(message),
           .advice = "write fewer",
@@ -108,8 +108,8 @@ inline Result<void> check_texts(const OptionalTexts& texts, std::string_view key
                             found.advice);
     }
     if (text.find('*') != std::string::npos) ++wildcards;
-    if (wildcards > most_wildcards) {
-      return policy_over_limit(item_path(key, i), "patterns with * in a list", most_wildcards);
+    if (wildcards > max_wildcards) {
+      return policy_over_limit(item_path(key, i), "patterns with * in a list", max_wildcards);
     }
   }
   return {};
@@ -153,7 +153,7 @@ inline Result<void> check_rule(const PolicyRule& rule) {
 }
 
 /// A null would mean an absent list, so that everything would be allowed.
-inline Result<void> refuse_nulls(const Document::Value& value, std::string_view key) {
+inline Result<void> reject_nulls(const Document::Value& value, std::string_view key) {
   if (value.is_null()) {
     return Error{.code = Errc::schema,
                  .message = "null is not allowed",
@@ -162,13 +162,13 @@ inline Result<void> refuse_nulls(const Document::Value& value, std::string_view 
                  .position = value.position()};
   }
   for (const auto [name, member] : value.members()) {
-    if (auto r = refuse_nulls(member, name.text()); !r) {
+    if (auto r = reject_nulls(member, name.text()); !r) {
       return key.empty() ? std::move(r) : std::move(r).error().under(key);
     }
   }
   std::size_t index = 0;
   for (const auto item : value.items()) {
-    if (auto r = refuse_nulls(item, item_path(key, index++)); !r) return r;
+    if (auto r = reject_nulls(item, item_path(key, index++)); !r) return r;
   }
   return {};
 }
@@ -183,8 +183,8 @@ inline Error policy_in_other_case(const Reading& reading) {
 }  // namespace detail
 
 CDI_INLINE Result<void> validate_policy(const Policy& policy) {
-  if (policy.rules.size() > most_rules) {
-    return detail::policy_over_limit(detail::item_path("rules", most_rules), "rules", most_rules);
+  if (policy.rules.size() > max_rules) {
+    return detail::policy_over_limit(detail::item_path("rules", max_rules), "rules", max_rules);
   }
   const auto first = detail::first_of_equals(
       policy.rules.size(),
@@ -206,7 +206,7 @@ CDI_INLINE Result<Policy> read_policy(std::string_view text, std::string_view fi
                                       const Limits& limits) {
   const auto document = parse_json(text, file, limits);
   if (!document) return document.error();
-  if (auto good = detail::refuse_nulls(document->root(), {}); !good) return good.error();
+  if (auto good = detail::reject_nulls(document->root(), {}); !good) return good.error();
   detail::Reading reading{.is_strict = true};
   auto policy = detail::read_noting<Policy>(document->root(), reading);
   if (!policy) return policy;

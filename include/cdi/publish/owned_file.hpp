@@ -14,7 +14,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/files/descriptor.hpp>
 #include <cdi/files/temporary.hpp>
-#include <cdi/publish/file_ownership.hpp>
+#include <cdi/publish/ownership.hpp>
 #include <cdi/publish/publication.hpp>
 #include <cdi/version.hpp>
 
@@ -33,15 +33,15 @@ inline constexpr mode_t spec_file_mode = 0644;  // readable for every runtime
 
 /// Returns the effect of writing `file` in place of the existing file.
 inline Publication::Action action_for(const FoundFile& found, const PlannedFile& file) {
-  if (found.ownership == FileOwnership::absent) return Publication::Action::created;
-  const bool same = found.ownership == FileOwnership::own && found.text == file.text &&
-                    found.mode == spec_file_mode;
+  if (found.ownership == Ownership::absent) return Publication::Action::created;
+  const bool same =
+      found.ownership == Ownership::own && found.text == file.text && found.mode == spec_file_mode;
   return same ? Publication::Action::unchanged : Publication::Action::replaced;
 }
 
 /// Writes a spec file, unless the file already has this text or belongs to another owner. The
 /// directory is not synced.
-inline Result<Publication::Action> write_owned_file(const OwnerDir& dir, const PlannedFile& file,
+inline Result<Publication::Action> write_owned_file(const PublishDir& dir, const PlannedFile& file,
                                                     DryRun dry_run,
                                                     Replace replace = Replace::own) {
   const auto path = path_in(dir.path, file.name);
@@ -49,8 +49,7 @@ inline Result<Publication::Action> write_owned_file(const OwnerDir& dir, const P
   static constexpr int tries = 100;
   for (int i = 0; i < tries; ++i) {
     auto found = find_owner(dir, file.name, file.text);
-    if (!found && replace == Replace::any)
-      found = FoundFile{.ownership = FileOwnership::not_a_spec};
+    if (!found && replace == Replace::any) found = FoundFile{.ownership = Ownership::not_a_spec};
     if (!found) return std::move(found).error();
     auto good = check_replaceable(*found, path, replace);
     if (!good) return std::move(good).error();
@@ -61,7 +60,7 @@ inline Result<Publication::Action> write_owned_file(const OwnerDir& dir, const P
       auto filled = temporary->fill(path, file.text, {.mode = spec_file_mode});
       if (!filled) return std::move(filled).error();
     }
-    const bool absent = found->ownership == FileOwnership::absent;
+    const bool absent = found->ownership == Ownership::absent;
     if (absent ? temporary->create(file.name) : temporary->replace(file.name)) return action;
     // Another process has just created the file: the next round finds its owner.
     if (!absent || errno != EEXIST) return file_error(path, "cannot rename the new file");
@@ -73,13 +72,13 @@ inline Result<Publication::Action> write_owned_file(const OwnerDir& dir, const P
 }
 
 /// Removes a spec file of this owner. The directory is not synced.
-inline Result<Publication::Action> remove_owned_file(const OwnerDir& dir, const std::string& name,
+inline Result<Publication::Action> remove_owned_file(const PublishDir& dir, const std::string& name,
                                                      DryRun dry_run) {
   const auto path = path_in(dir.path, name);
   const auto found = find_owner(dir, name);
   if (!found) return found.error();
   if (auto good = check_removable(*found, path); !good) return std::move(good).error();
-  if (found->ownership == FileOwnership::absent) return Publication::Action::absent;
+  if (found->ownership == Ownership::absent) return Publication::Action::absent;
   if (dry_run == DryRun::yes || ::unlinkat(dir.directory, name.c_str(), 0) == 0) {
     return Publication::Action::removed;
   }

@@ -98,12 +98,12 @@ struct NamedOwners {
 };
 
 inline NamedOwners owners_named_in(std::string_view text, std::string_view owner) {
-  constexpr std::size_t most = 3 * longest_owner;  // with quotes, escapes and blanks
+  constexpr std::size_t max = 3 * longest_owner;  // with quotes, escapes and blanks
   const OwnerSpellings spellings{owner};
   NamedOwners named;
   for (auto at = text.find(owner_annotation); at != text.npos && named.other.empty();
        at = text.find(owner_annotation, at + 1)) {
-    const auto rest = detail::value_behind_key(text.substr(at + owner_annotation.size(), most));
+    const auto rest = detail::value_behind_key(text.substr(at + owner_annotation.size(), max));
     if (rest.empty()) continue;
     named.any = true;
     if (!spellings.may_begin(rest)) named.other = detail::shown_value(rest, owner);
@@ -111,7 +111,7 @@ inline NamedOwners owners_named_in(std::string_view text, std::string_view owner
   return named;
 }
 
-/// Returns the text of a spec that records its owner. An empty `version` becomes the oldest release
+/// Returns the text of a spec that records its owner. An empty `version` becomes the oldest version
 /// that can express the spec and record the owner.
 inline Result<std::string> write_owned_spec(Spec spec, Format format, const std::string& owner) {
   spec.annotations.erase(std::string{owner_annotation});

@@ -55,7 +55,7 @@ class Publisher {
   Publisher(std::string owner, int directory, std::string dir);
 
   /// Writes a spec to the file `name`, and creates a missing directory. A file that already has the
-  /// same text is not written. An empty `version` becomes the oldest release that can express the
+  /// same text is not written. An empty `version` becomes the oldest version that can express the
   /// spec; for a JSON file, at least 0.6.0, which can record the owner. Any other version stays
   /// unchanged. `Errc::unsupported` reports a JSON file with a `version` before 0.6.0, and
   /// `Errc::limit` reports a text over `Limits::bytes`. An invalid spec fails as in `validate`.
@@ -86,7 +86,7 @@ class Publisher {
   Result<std::vector<std::string>> files() const;
 
  private:
-  class Work;
+  class Impl;
 
   std::string owner_;
   std::string dir_;

@@ -24,9 +24,9 @@
 #include <cdi/files/directory.hpp>
 #include <cdi/files/replace_file.hpp>
 #include <cdi/model/spec.hpp>
-#include <cdi/publish/file_ownership.hpp>
 #include <cdi/publish/owned_file.hpp>
 #include <cdi/publish/owner_record.hpp>
+#include <cdi/publish/ownership.hpp>
 #include <cdi/publish/publication.hpp>
 #include <cdi/publish/publish.hpp>
 #include <cdi/publish/reconciliation.hpp>
@@ -61,9 +61,9 @@ CDI_INLINE Result<void> check_spec_file_name(std::string_view name) {
 }
 
 /// Carries out one call of a publisher, step by step.
-class Publisher::Work {
+class Publisher::Impl {
  public:
-  explicit Work(const Publisher& self)
+  explicit Impl(const Publisher& self)
       : owner_{self.owner_}, dir_{self.dir_}, directory_{self.directory_} {}
 
   using Action = Publication::Action;
@@ -73,7 +73,7 @@ class Publisher::Work {
 
   std::string path_of(const std::string& name) const { return detail::path_in(dir_, name); }
 
-  detail::OwnerDir owner_dir(const Descriptor& directory) const {
+  detail::PublishDir owner_dir(const Descriptor& directory) const {
     return {.directory = directory.get(), .path = dir_, .owner = owner_};
   }
 
@@ -158,7 +158,7 @@ class Publisher::Work {
                                const std::set<std::string>& keep, DryRun dry_run) const {
     auto directory = open(IfMissing::leave);
     if (!directory) return std::move(directory).error();
-    auto plan = detail::plan_reconcile(owner_dir(*directory), files, keep);
+    auto plan = detail::plan_reconciliation(owner_dir(*directory), files, keep);
     if (!plan) return std::move(plan).error();
     if (dry_run == DryRun::no && plan->has_changes() && *directory &&
         ::faccessat(directory->get(), ".", W_OK | X_OK, AT_EACCESS) != 0) {
@@ -204,31 +204,31 @@ CDI_INLINE Publisher::Publisher(std::string owner, int directory, std::string di
 
 CDI_INLINE Result<Publication> Publisher::write(const std::string& name, const Spec& spec,
                                                 DryRun dry_run, Replace replace) const {
-  const Work work{*this};
+  const Impl work{*this};
   const auto file = work.make_file(name, spec);
   if (!file) return file.error();
   const auto directory =
-      work.open(dry_run == DryRun::yes ? Work::IfMissing::leave : Work::IfMissing::create);
+      work.open(dry_run == DryRun::yes ? Impl::IfMissing::leave : Impl::IfMissing::create);
   if (!directory) return directory.error();
   const auto action = detail::write_owned_file(work.owner_dir(*directory), *file, dry_run, replace);
   if (!action) return action.error();
-  return Work::finish({work.path_of(name), *action}, *directory, dry_run);
+  return Impl::finish({work.path_of(name), *action}, *directory, dry_run);
 }
 
 CDI_INLINE Result<Publication> Publisher::remove(const std::string& name, DryRun dry_run) const {
-  const Work work{*this};
+  const Impl work{*this};
   if (auto good = work.check(name); !good) return std::move(good).error();
-  const auto directory = work.open(Work::IfMissing::leave);
+  const auto directory = work.open(Impl::IfMissing::leave);
   if (!directory) return directory.error();
   const auto action = detail::remove_owned_file(work.owner_dir(*directory), name, dry_run);
   if (!action) return action.error();
-  return Work::finish({work.path_of(name), *action}, *directory, dry_run);
+  return Impl::finish({work.path_of(name), *action}, *directory, dry_run);
 }
 
 CDI_INLINE Result<Reconciled> Publisher::reconcile(const std::map<std::string, Spec>& expected,
                                                    DryRun dry_run,
                                                    const std::set<std::string>& keep) const {
-  const Work work{*this};
+  const Impl work{*this};
   if (auto good = work.check_all(keep); !good) return std::move(good).error();
   const auto files = work.make_files(expected);
   if (!files) return files.error();
@@ -237,15 +237,15 @@ CDI_INLINE Result<Reconciled> Publisher::reconcile(const std::map<std::string, S
 
 CDI_INLINE Result<Reconciled> Publisher::prune(const std::set<std::string>& keep,
                                                DryRun dry_run) const {
-  const Work work{*this};
+  const Impl work{*this};
   if (auto good = work.check_all(keep); !good) return std::move(good).error();
   return work.reconcile({}, keep, dry_run);
 }
 
 CDI_INLINE Result<std::vector<std::string>> Publisher::files() const {
-  const Work work{*this};
+  const Impl work{*this};
   if (auto good = work.check_self(); !good) return std::move(good).error();
-  const auto directory = work.open(Work::IfMissing::leave);
+  const auto directory = work.open(Impl::IfMissing::leave);
   if (!directory) return directory.error();
   const auto dir = work.owner_dir(*directory);
   auto names = detail::list_names(dir);

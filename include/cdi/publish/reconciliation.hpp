@@ -19,8 +19,8 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/files/directory.hpp>
 #include <cdi/files/replace_file.hpp>
-#include <cdi/publish/file_ownership.hpp>
 #include <cdi/publish/owned_file.hpp>
+#include <cdi/publish/ownership.hpp>
 #include <cdi/publish/publication.hpp>
 #include <cdi/version.hpp>
 
@@ -35,7 +35,7 @@ struct PublisherNames {
   std::vector<std::string> temporaries{};
 };
 
-inline Result<PublisherNames> list_names(const OwnerDir& dir) {
+inline Result<PublisherNames> list_names(const PublishDir& dir) {
   PublisherNames names;
   if (dir.directory < 0) return names;
   const auto wanted = [](std::string_view name) {
@@ -52,7 +52,7 @@ inline Result<PublisherNames> list_names(const OwnerDir& dir) {
 }
 
 /// The outstanding changes to a directory, and what is known about the other files.
-struct ReconcilePlan {
+struct Reconciliation {
   Reconciled outcome{};  // the files that stay, and the unreadable ones
   std::vector<const PlannedFile*> writes{};
   std::vector<std::string> removals{};
@@ -61,7 +61,8 @@ struct ReconcilePlan {
   bool has_changes() const { return !writes.empty() || !removals.empty(); }
 };
 
-inline Result<void> plan_write(const OwnerDir& dir, const PlannedFile& file, ReconcilePlan& plan) {
+inline Result<void> add_write(const PublishDir& dir, const PlannedFile& file,
+                              Reconciliation& plan) {
   const auto path = path_in(dir.path, file.name);
   const auto found = find_owner(dir, file.name, file.text);
   if (!found) return found.error();
@@ -76,16 +77,16 @@ inline Result<void> plan_write(const OwnerDir& dir, const PlannedFile& file, Rec
 
 /// Plans how to change a directory to `files` and the existing files in `keep`. `files` must
 /// outlive the plan.
-inline Result<ReconcilePlan> plan_reconcile(const OwnerDir& dir,
-                                            const std::vector<PlannedFile>& files,
-                                            const std::set<std::string>& keep) {
+inline Result<Reconciliation> plan_reconciliation(const PublishDir& dir,
+                                                  const std::vector<PlannedFile>& files,
+                                                  const std::set<std::string>& keep) {
   auto names = list_names(dir);
   if (!names) return std::move(names).error();
-  ReconcilePlan plan{.temporaries = std::move(names->temporaries)};
+  Reconciliation plan{.temporaries = std::move(names->temporaries)};
   std::set<std::string_view> expected;
   for (const auto& file : files) {
     expected.insert(file.name);
-    if (auto good = plan_write(dir, file, plan); !good) return std::move(good).error();
+    if (auto good = add_write(dir, file, plan); !good) return std::move(good).error();
   }
   for (const auto& name : names->specs) {
     if (expected.contains(name)) continue;
@@ -102,7 +103,7 @@ inline Result<ReconcilePlan> plan_reconcile(const OwnerDir& dir,
 }
 
 /// Removes the temporary files of killed writers.
-inline void remove_temporaries(const OwnerDir& dir, ReconcilePlan& plan, DryRun dry_run) {
+inline void remove_temporaries(const PublishDir& dir, Reconciliation& plan, DryRun dry_run) {
   for (const auto& name : plan.temporaries) {
     const auto abandoned = detail::open_abandoned(dir.directory, name);
     if (!abandoned) continue;
@@ -119,7 +120,7 @@ inline void remove_temporaries(const OwnerDir& dir, ReconcilePlan& plan, DryRun 
 /// writes precede the first removal, so that a kill in between leaves too many files rather than
 /// too few. If a file cannot be written, as on a full disk, no file is removed: the new file may
 /// replace an old one under another name.
-inline Reconciled carry_out(ReconcilePlan plan, const OwnerDir& dir, DryRun dry_run) {
+inline Reconciled carry_out(Reconciliation plan, const PublishDir& dir, DryRun dry_run) {
   auto& outcome = plan.outcome;
   const auto record = [&](const std::string& name, const Result<Publication::Action>& action) {
     if (action) {

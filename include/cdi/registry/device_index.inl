@@ -52,7 +52,7 @@ inline std::uint32_t hash_of(std::string_view text, std::uint64_t seed) {
 }
 
 CDI_INLINE std::int64_t rank_of(const LoadedSpec& spec) {
-  return std::int64_t{spec.priority} * 2 + (spec.fault == nullptr ? 1 : 0);
+  return std::int64_t{spec.priority} * 2 + (spec.last_error == nullptr ? 1 : 0);
 }
 
 CDI_INLINE void DeviceIndex::Slot::set_name(std::string_view text) {

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
+#include <cdi/apply/device_nodes.hpp>
+#include <cdi/apply/host.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/engine/device_nodes.hpp>
-#include <cdi/engine/host.hpp>
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/version.hpp>
 
@@ -18,7 +18,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-std::vector<Error> find_drift(std::span<const ResolvedDevice> devices, const AnyHost& host);
+std::vector<Error> find_drift(std::span<const ResolvedDevice> devices, const HostRef& host);
 
 }  // namespace detail
 
@@ -28,7 +28,7 @@ std::vector<Error> find_drift(std::span<const ResolvedDevice> devices, const Any
 /// each pinned node. `HostOptions::drift` decides how an injection handles such nodes.
 template <HostLookup Host = SystemHost>
 std::vector<Error> find_drift(std::span<const ResolvedDevice> devices, const Host& host = {}) {
-  return detail::find_drift(devices, detail::AnyHost{host});
+  return detail::find_drift(devices, detail::HostRef{host});
 }
 
 }  // namespace CDI_ABI

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/apply/device_nodes.hpp>
+#include <cdi/apply/host_options.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/engine/device_nodes.hpp>
-#include <cdi/engine/host_options.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/registry/drift.hpp>
 #include <cdi/registry/loaded_spec.hpp>
@@ -33,7 +33,7 @@ inline NodeView view_of(const DeviceNode& node) {
 }
 
 CDI_INLINE std::vector<Error> find_drift(std::span<const ResolvedDevice> devices,
-                                         const AnyHost& host) {
+                                         const HostRef& host) {
   const EditsOfDevices found{devices};
   std::vector<Error> out;
   for (std::size_t i = 0; i < found.edits.size(); ++i) {

@@ -42,27 +42,27 @@ inline Error conflict(const ResolvedDevice& mine, const LoadedSpec& other, std::
 /// Returns whether a file or directory was not read, so that its contents are unknown.
 inline bool may_hold_specs(const Error& error) {
   const bool other_kind_of_file = error.system == EINVAL || error.system == EISDIR;
-  return error.code == Errc::refused || error.code == Errc::limit ||
+  return error.code == Errc::denied || error.code == Errc::limit ||
          (error.code == Errc::system && !other_kind_of_file);
 }
 
 inline Reason reason_of(const Error& error) {
   if (error.code == Errc::system) return Reason::unreadable;
-  return error.code == Errc::refused ? Reason::refused : Reason::rejected;
+  return error.code == Errc::denied ? Reason::denied : Reason::rejected;
 }
 
 /// Adds a cause; the first cause determines the reason.
 inline void add_cause(Reason reason, const Error& cause, Unresolved& out) {
-  constexpr std::size_t most_named = 3;
+  constexpr std::size_t max_named = 3;
   if (out.causes.empty()) {
     out.reason = reason;
     out.why.code = cause.code;
     out.why.system = cause.system;
     out.why.message = row_of(reason).meaning;
   }
-  if (out.causes.size() < most_named) {
+  if (out.causes.size() < max_named) {
     out.why.message.append(out.causes.empty() ? ": " : "; ").append(to_string(cause));
-  } else if (out.causes.size() == most_named) {
+  } else if (out.causes.size() == max_named) {
     out.why.message.append("; and more");
   }
   out.causes.push_back(cause);
@@ -147,7 +147,7 @@ class Explainer {
       for (const auto& one : spec->quarantined) {
         if (one.name == device) add_cause(Reason::quarantined, one.why, out);
       }
-      if (spec->fault) add_cause(reason_of(*spec->fault), *spec->fault, out);
+      if (spec->last_error) add_cause(reason_of(*spec->last_error), *spec->last_error, out);
     }
     for (const auto& file : rejected_) {
       bool may_have_it = file->devices.empty();
@@ -243,14 +243,14 @@ inline Error join(const std::vector<Unresolved>& missing, const std::vector<Erro
     error.message.append("; ").append(detail::advised_message(missing[i].why));
     explained = explained && !is_unknown(missing[i].reason);
   }
-  constexpr std::size_t most = 3;
+  constexpr std::size_t max = 3;
   std::size_t unused = 0;
   for (const auto& other : not_used) {
-    if (explained || other.code == Errc::conflict || ++unused > most) continue;
+    if (explained || other.code == Errc::conflict || ++unused > max) continue;
     error.message.append("; not used: ").append(to_string(other));
   }
-  if (unused > most) {
-    error.message.append("; and ").append(std::to_string(unused - most)).append(" more");
+  if (unused > max) {
+    error.message.append("; and ").append(std::to_string(unused - max)).append(" more");
   }
   return error;
 }

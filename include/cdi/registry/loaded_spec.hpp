@@ -15,8 +15,8 @@
 #include <vector>
 
 #include <cdi/base/result.hpp>
-#include <cdi/model/release.hpp>
 #include <cdi/model/spec.hpp>
+#include <cdi/model/spec_version.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -30,38 +30,38 @@ struct QuarantinedDevice {
 
 struct LoadedSpec;
 
-/// The places of the members of a spec in its text.
-class MemberPlaces {
+/// The positions of the members of a spec in its text.
+class MemberPositions {
  public:
-  virtual ~MemberPlaces() = default;
+  virtual ~MemberPositions() = default;
   /// Returns the place of a member, such as `devices[0].name`, or of its innermost enclosing
   /// member.
   virtual Position locate(std::string_view where) const = 0;
-  /// Returns the places where the items of a list begin; nothing if the list does not exist.
-  virtual std::vector<LineColumn> places_of(std::string_view where) const = 0;
+  /// Returns the positions where the items of a list begin; nothing if the list does not exist.
+  virtual std::vector<LineColumn> positions_of(std::string_view where) const = 0;
 };
 
-/// Finds the places of a spec's members when they are first needed, and keeps them. Several threads
-/// may search at the same time.
-class LazyPlaces {
+/// Finds the positions of a spec's members when they are first needed, and keeps them. Several
+/// threads may search at the same time.
+class LazyPositions {
  public:
   /// Reads the text of a spec again. Returns null if the text now contains another spec.
-  using Read = std::unique_ptr<const MemberPlaces> (*)(const LoadedSpec& spec,
-                                                       const std::string& text);
+  using Read = std::unique_ptr<const MemberPositions> (*)(const LoadedSpec& spec,
+                                                          const std::string& text);
 
-  /// Finds places with `read`, which gets `text`: the text of the spec, or nothing for a file.
-  explicit LazyPlaces(Read read, std::string text = {}) : read_{read}, text_{std::move(text)} {}
-  LazyPlaces(const LazyPlaces&) = delete;
-  LazyPlaces& operator=(const LazyPlaces&) = delete;
-  ~LazyPlaces() { delete found_.load(); }
+  /// Finds positions with `read`, which gets `text`: the text of the spec, or nothing for a file.
+  explicit LazyPositions(Read read, std::string text = {}) : read_{read}, text_{std::move(text)} {}
+  LazyPositions(const LazyPositions&) = delete;
+  LazyPositions& operator=(const LazyPositions&) = delete;
+  ~LazyPositions() { delete found_.load(); }
 
-  /// Returns the places, or null. `spec` must be as it was read. Valid as long as this object.
-  const MemberPlaces* find(const LoadedSpec& spec) const;
+  /// Returns the positions, or null. `spec` must be as it was read. Valid as long as this object.
+  const MemberPositions* find(const LoadedSpec& spec) const;
 
  private:
   Read read_;
   std::string text_;
-  mutable std::atomic<const MemberPlaces*> found_{nullptr};
+  mutable std::atomic<const MemberPositions*> found_{nullptr};
   mutable std::atomic<bool> is_lost_{false};  // the text now contains another spec
 };
 
@@ -74,11 +74,11 @@ struct FileAccess {
   friend bool operator==(const FileAccess&, const FileAccess&) = default;
 };
 
-/// A member of a file that the file's declared release does not have. The file is valid if the
+/// A member of a file that the file's declared version does not have. The file is valid if the
 /// member is empty or `Rule::version_earlier_devices` applies, but engines that do not know the
 /// member refuse the file.
 struct NewerMember {
-  Release since{};      ///< the first release with the member
+  SpecVersion since{};  ///< the first version with the member
   std::string key{};    ///< as written in the file
   Position position{};  ///< the position of the key
 };
@@ -89,16 +89,16 @@ struct LoadedSpec {
   std::string path{};             ///< path of its file, or name of its text
   int priority = 0;               ///< its directory's priority; the higher wins
   std::vector<Error> warnings{};  ///< about the file; `rule` is the code of the rule
-  /// The places where the devices begin; empty if the spec was not read from a text.
-  std::vector<LineColumn> device_places{};
-  LineColumn edits_place{};  ///< the place where its `containerEdits` begin
-  std::string digest{};      ///< digest of the parsed bytes: see `ReadOptions::digest`
+  /// The positions where the devices begin; empty if the spec was not read from a text.
+  std::vector<LineColumn> device_positions{};
+  LineColumn edits_position{};  ///< the place where its `containerEdits` begin
+  std::string digest{};         ///< digest of the parsed bytes: see `ReadOptions::digest`
   /// The access of the file that was read; nothing for a spec that does not come from a file.
   std::optional<FileAccess> access{};
   /// The devices that were left out: see `ReadOptions::quarantine_devices`.
   std::vector<QuarantinedDevice> quarantined{};
   /// The file's current fault if `spec` holds its last valid contents; otherwise null.
-  std::shared_ptr<const Error> fault{};
+  std::shared_ptr<const Error> last_error{};
   /// The owner in the comment in the first line of a YAML file; empty if there is no such comment.
   std::string owner_comment{};
   /// The newest of the members that are newer than `cdiVersion`; nothing if there are none.
@@ -106,19 +106,19 @@ struct LoadedSpec {
   /// Whether `spec` is unchanged since it was read: its texts are then UTF-8, and an injection need
   /// not check them. False for a spec made by hand; set it to false when you change `spec`.
   bool as_read = false;
-  /// Finds `places`, which copies share. Null for a spec made by hand.
-  std::shared_ptr<const LazyPlaces> lazy_places{};
+  /// Finds `positions`, which copies share. Null for a spec made by hand.
+  std::shared_ptr<const LazyPositions> lazy_positions{};
 
-  /// Returns the places of the spec's members. The first call reads the file again and keeps its
+  /// Returns the positions of the spec's members. The first call reads the file again and keeps its
   /// document, about twice the size of the file. Returns null for a spec made or changed by hand,
   /// and if the file now contains another spec or exceeds the default `Limits`. Valid as long as
   /// this object.
-  const MemberPlaces* places() const {
-    return as_read && lazy_places != nullptr ? lazy_places->find(*this) : nullptr;
+  const MemberPositions* positions() const {
+    return as_read && lazy_positions != nullptr ? lazy_positions->find(*this) : nullptr;
   }
 
   /// Returns the place of a member, such as `devices[0].containerEdits.mounts[2]`, in the file.
-  /// Without `places`, returns what `locate_part` returns.
+  /// Without `positions`, returns what `locate_part` returns.
   Position locate(std::string_view where) const;
 
   /// Returns the place of the device, or of the spec's `containerEdits`, that a member belongs to;
@@ -136,7 +136,7 @@ struct RejectedFile {
   Error why{};                         ///< contains the path in `position.file`
   std::string kind{};                  ///< the devices' kind if known; otherwise empty
   std::vector<std::string> devices{};  ///< device names, as far as known; empty if more than 1000
-  std::string needs_version{};         ///< the required CDI release if it is the fault
+  std::string needs_version{};         ///< the required CDI version if it is the fault
 };
 
 /// The state of a spec directory after the last read.

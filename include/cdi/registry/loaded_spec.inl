@@ -17,7 +17,7 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-CDI_INLINE const MemberPlaces* LazyPlaces::find(const LoadedSpec& spec) const {
+CDI_INLINE const MemberPositions* LazyPositions::find(const LoadedSpec& spec) const {
   const auto* known = found_.load(std::memory_order_acquire);
   if (known != nullptr || is_lost_) return known;
   auto read = read_(spec, text_);
@@ -30,24 +30,25 @@ CDI_INLINE const MemberPlaces* LazyPlaces::find(const LoadedSpec& spec) const {
 }
 
 CDI_INLINE Position LoadedSpec::locate(std::string_view where) const {
-  const auto* const known = places();
+  const auto* const known = positions();
   return known == nullptr ? locate_part(where) : known->locate(where);
 }
 
 CDI_INLINE Position LoadedSpec::locate_part(std::string_view where) const {
   constexpr std::string_view device = "devices[";
   LineColumn at;
-  if (where.substr(0, where.find_first_of(".[")) == "containerEdits") at = edits_place;
+  if (where.substr(0, where.find_first_of(".[")) == "containerEdits") at = edits_position;
   std::uint32_t index = 0;
   std::string_view rest = where;
   rest.remove_prefix(where.starts_with(device) ? device.size() : where.size());
-  if (detail::take_number(rest, index) && index < device_places.size()) at = device_places[index];
+  if (detail::take_number(rest, index) && index < device_positions.size())
+    at = device_positions[index];
   return {path, at.line, at.column};
 }
 
 CDI_INLINE Position ResolvedDevice::position() const {
-  const auto& places = spec->device_places;
-  const auto at = index() < places.size() ? places[index()] : LineColumn{};
+  const auto& positions = spec->device_positions;
+  const auto at = index() < positions.size() ? positions[index()] : LineColumn{};
   return {spec->path, at.line, at.column};
 }
 

@@ -35,21 +35,21 @@ inline void drop_common_ends(std::string_view& a, std::string_view& b) {
 }
 
 /// Returns how many letters to change, add or drop to turn one name into the other, ignoring case.
-/// Returns `most + 1` if there are more than `most`, or if a name exceeds 64 bytes. Costs at most
-/// `2 * most + 1` steps for each letter of the shorter name, and no allocation.
-inline std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t most) {
+/// Returns `max + 1` if there are more than `max`, or if a name exceeds 64 bytes. Costs at most
+/// `2 * max + 1` steps for each letter of the shorter name, and no allocation.
+inline std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t max) {
   constexpr std::size_t longest = 64;
   if (a.size() > b.size()) std::swap(a, b);
-  if (b.size() > longest || b.size() - a.size() > most) return most + 1;
+  if (b.size() > longest || b.size() - a.size() > max) return max + 1;
   drop_common_ends(a, b);
   std::array<std::size_t, longest + 1> row{};
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    // Cells further from the diagonal need more than `most` letters; `row` is larger there.
-    const std::size_t begin = i > most ? i - most : 0;
-    const std::size_t end = b.size() < i + most + 1 ? b.size() : i + most + 1;
+    // Cells further from the diagonal need more than `max` letters; `row` is larger there.
+    const std::size_t begin = i > max ? i - max : 0;
+    const std::size_t end = b.size() < i + max + 1 ? b.size() : i + max + 1;
     std::size_t diagonal = row[begin];
-    std::size_t least = row[begin] = begin == 0 ? i + 1 : most + 1;
+    std::size_t least = row[begin] = begin == 0 ? i + 1 : max + 1;
     for (std::size_t j = begin; j < end; ++j) {
       const std::size_t changed = diagonal + (same_letter(a[i], b[j]) ? 0 : 1);
       diagonal = row[j + 1];
@@ -57,9 +57,9 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b, std::si
       row[j + 1] = changed < added ? changed : added;
       if (row[j + 1] < least) least = row[j + 1];
     }
-    if (least > most) return most + 1;
+    if (least > max) return max + 1;
   }
-  return row[b.size()] <= most ? row[b.size()] : most + 1;
+  return row[b.size()] <= max ? row[b.size()] : max + 1;
 }
 
 /// The first few of many names, by rank and then in byte order, without duplicates.
@@ -67,15 +67,15 @@ class FewNames {
  public:
   static constexpr std::size_t longest = 9;
 
-  /// Keeps at most `most` names; `most` must not exceed `longest`.
-  explicit FewNames(std::size_t most) : most_{most} {}
+  /// Keeps at most `max` names; `max` must not exceed `longest`.
+  explicit FewNames(std::size_t max) : max_{max} {}
 
   void add(std::size_t rank, std::string_view name) {
     const Entry entry{rank, name};
     std::size_t at = size_;  // the place of the new entry
     while (at > 0 && entry < entries_[at - 1]) --at;
-    if (at == most_ || (at > 0 && entry == entries_[at - 1])) return;
-    if (size_ < most_) ++size_;
+    if (at == max_ || (at > 0 && entry == entries_[at - 1])) return;
+    if (size_ < max_) ++size_;
     for (auto i = size_ - 1; i > at; --i) entries_[i] = entries_[i - 1];
     entries_[at] = entry;
   }
@@ -94,7 +94,7 @@ class FewNames {
     }
   };
 
-  std::size_t most_;
+  std::size_t max_;
   std::size_t size_ = 0;
   std::array<Entry, longest> entries_{};
 };
@@ -103,14 +103,14 @@ class FewNames {
 class NearestNames {
  public:
   explicit NearestNames(std::string_view wanted) : wanted_{wanted} {
-    most_ = wanted.size() < 6 ? 1 : wanted.size() < 9 ? 2 : 3;
+    max_ = wanted.size() < 6 ? 1 : wanted.size() < 9 ? 2 : 3;
   }
 
   /// Adds a name if it is similar to the wanted name, or in any case if `related`.
   void add(std::string_view name, bool related = false) {
-    const auto distance = detail::edit_distance(wanted_, name, most_);
+    const auto distance = detail::edit_distance(wanted_, name, max_);
     const bool holds = wanted_.size() > 2 && name.find(wanted_) != std::string_view::npos;
-    if (distance <= most_ || related || holds) names_.add(distance, name);
+    if (distance <= max_ || related || holds) names_.add(distance, name);
   }
 
   const FewNames& names() const { return names_; }
@@ -119,7 +119,7 @@ class NearestNames {
   static constexpr std::size_t limit = 5;
 
   std::string_view wanted_;
-  std::size_t most_ = 0;
+  std::size_t max_ = 0;
   FewNames names_{limit};
 };
 
@@ -131,14 +131,14 @@ class FirstNames {
   std::string text() const {
     std::string out;
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      out.append(i == 0 ? "" : ", ").append(i == most ? "..." : cdi::escaped(names_[i]));
+      out.append(i == 0 ? "" : ", ").append(i == max ? "..." : cdi::escaped(names_[i]));
     }
     return out.empty() ? "none" : out;
   }
 
  private:
-  static constexpr std::size_t most = 8;
-  FewNames names_{most + 1};  // one extra name reveals that there are more
+  static constexpr std::size_t max = 8;
+  FewNames names_{max + 1};  // one extra name reveals that there are more
 };
 
 }  // namespace detail

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/apply/apply.hpp>
+#include <cdi/apply/host.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/engine/apply.hpp>
-#include <cdi/engine/host.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/registry/device_index.hpp>
 #include <cdi/registry/loaded_spec.hpp>

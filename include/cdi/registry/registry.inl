@@ -69,7 +69,7 @@ CDI_INLINE Registry::Registry(std::vector<std::shared_ptr<const LoadedSpec>> spe
     : index_{std::move(specs)}, rejected_{std::move(rejected)}, dirs_{std::move(dirs)} {
   for (const auto& file : rejected_) errors_.push_back(file->why);
   for (const auto& spec : index_.specs()) {
-    if (spec->fault) errors_.push_back(*spec->fault);
+    if (spec->last_error) errors_.push_back(*spec->last_error);
     for (const auto& device : spec->quarantined) errors_.push_back(device.why);
   }
   for (const auto& one : index_.conflicts()) {

@@ -27,7 +27,7 @@ enum class Reason : std::uint8_t {
   rejected,        ///< a file of its kind is not a valid spec
   quarantined,     ///< it was left out of its file: see `ReadOptions::quarantine_devices`
   unreadable,      ///< a file or directory that may define it cannot be read
-  refused,         ///< `ReadOptions::refuse_writable` forbids the file or directory
+  denied,          ///< `ReadOptions::reject_writable` forbids the file or directory
   no_directory,    ///< none of the spec directories exists
   not_searched,    ///< its directory is not searched; only `diagnose` reports it
   ignored,         ///< programs ignore its file because of the name; only `diagnose` reports it
@@ -59,7 +59,7 @@ inline constexpr std::array<ReasonRow, 11> reasons{{
      "if permissions are missing, chmod a+r the file and a+rx the directories above it; if a link "
      "is broken, create its target or remove the link; if a path is not a directory, pass the "
      "right one"},
-    {Reason::refused, "refused-by-policy",
+    {Reason::denied, "refused-by-policy",
      "other users can write a file or directory that may define it",
      "make it owned by root and not writable by others: chown root, chmod go-w"},
     {Reason::no_directory, "no-directory", "none of the spec directories exists",
@@ -90,11 +90,11 @@ struct Unresolved {
   /// Files and directories that may define the device, with path, line and column. If the kind or
   /// device is unknown, the files and directories that could not be read.
   std::vector<Error> causes{};
-  std::string needs_version{};  ///< the CDI release that such a file needs, if that is its fault
+  std::string needs_version{};  ///< the CDI version that such a file needs, if that is its fault
 };
 
 /// Returns, in one sentence, what to do about a name that does not resolve: the advice of its
-/// reason, unless the release of a file is the fault.
+/// reason, unless the version of a file is the fault.
 std::string advice(const Unresolved& one);
 
 }  // namespace CDI_ABI

@@ -16,13 +16,13 @@ namespace cdi {
 inline namespace CDI_ABI {
 
 CDI_INLINE std::string advice(const Unresolved& one) {
-  if (!one.needs_version.empty() && parse_release(one.needs_version)) {
+  if (!one.needs_version.empty() && parse_spec_version(one.needs_version)) {
     return "write cdiVersion \"" + one.needs_version + "\" into the file";
   }
   if (!one.needs_version.empty()) {
     return "the file needs a program that knows CDI " + one.needs_version + ", this one knows " +
-           to_string(current_release) + ": update this one, or regenerate the file for CDI " +
-           to_string(current_release);
+           to_string(current_version) + ": update this one, or regenerate the file for CDI " +
+           to_string(current_version);
   }
   std::string text{row_of(one.reason).advice};
   if (!is_unknown(one.reason) || one.causes.empty()) return text;

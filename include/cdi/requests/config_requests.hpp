@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/apply/apply.hpp>
+#include <cdi/apply/host.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/dirs/cache.hpp>
-#include <cdi/engine/apply.hpp>
-#include <cdi/engine/host.hpp>
 #include <cdi/registry/registry.hpp>
 #include <cdi/requests/requests.hpp>
 #include <cdi/rules/annotations.hpp>

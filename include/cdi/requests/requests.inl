@@ -50,8 +50,8 @@ CDI_INLINE Result<void> Requests::add_entries(const detail::AnnotationEntries& e
     if (values[i].data() == nullptr) {
       return detail::wrong_kind(detail::inner_path("annotations", keys[i]), "a string");
     }
-    const bool refused = values[i].empty() && rules_ != RequestRules::each_once;
-    auto good = refused ? detail::whole_name_error("") : detail::append_names(values[i], names);
+    const bool rejected = values[i].empty() && rules_ != RequestRules::each_once;
+    auto good = rejected ? detail::whole_name_error("") : detail::append_names(values[i], names);
     if (!good) {
       good.error().message.insert(0, "annotation " + quoted(keys[i]) + ": ");
       return good;

@@ -22,7 +22,7 @@ namespace detail {
 class Findings {
  public:
   /// `warnings` may be null.
-  Findings(std::vector<Error>* warnings, Purpose purpose)
+  Findings(std::vector<Error>* warnings, ValidateFor purpose)
       : warnings_{warnings}, purpose_{purpose} {}
 
   /// Whether there is an error; later notes are then ignored.
@@ -32,9 +32,10 @@ class Findings {
   void note(Rule rule, const MemberPath& at, Error error) {
     if (stopped()) return;
     const RuleRow& row = row_of(rule);
-    const bool only_read = row.severity == Severity::write_error && purpose_ == Purpose::read;
+    const bool only_read =
+        row.severity == Severity::write_error && purpose_ == ValidateFor::reading;
     const bool is_warning = row.severity == Severity::warning || only_read;
-    if (is_warning && (warnings_ == nullptr || noted_ == most_warnings)) return;
+    if (is_warning && (warnings_ == nullptr || noted_ == max_warnings)) return;
     error.rule = row.code;
     error.where = at.text();
     if (!is_warning) {
@@ -57,7 +58,7 @@ class Findings {
 
  private:
   std::vector<Error>* warnings_;
-  Purpose purpose_;
+  ValidateFor purpose_;
   std::size_t noted_ = 0;
   Result<void> error_{};
 };

@@ -1,4 +1,4 @@
-// The releases of the CDI specification, and those that can express a spec.
+// The versions of the CDI specification, and those that can express a spec.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_RULES_MINIMUM_VERSION_HPP
@@ -11,17 +11,17 @@
 #include <string_view>
 
 #include <cdi/model/fields.hpp>
-#include <cdi/model/release.hpp>
 #include <cdi/model/spec.hpp>
+#include <cdi/model/spec_version.hpp>
 #include <cdi/model/storage.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Every release of the CDI specification, oldest first. 0.1.0 and 0.2.0 are listed, although no
+/// Every version of the CDI specification, oldest first. 0.1.0 and 0.2.0 are listed, although no
 /// spec can name them. SPEC.md, Released versions.
-inline constexpr std::array<Release, 10> known_releases{{
+inline constexpr std::array<SpecVersion, 10> known_versions{{
     {0, 1, 0},
     {0, 2, 0},
     {0, 3, 0},
@@ -34,48 +34,48 @@ inline constexpr std::array<Release, 10> known_releases{{
     {1, 1, 0},
 }};
 
-/// The releases that a spec file can name: 0.3.0 and later.
-inline constexpr std::array<Release, known_releases.size() - 2> spec_releases = [] {
-  std::array<Release, known_releases.size() - 2> out;
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = known_releases[i + 2];
+/// The versions that a spec file can name: 0.3.0 and later.
+inline constexpr std::array<SpecVersion, known_versions.size() - 2> spec_versions = [] {
+  std::array<SpecVersion, known_versions.size() - 2> out;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = known_versions[i + 2];
   return out;
 }();
-static_assert(spec_releases.front() == Release{} && spec_releases.back() == current_release);
+static_assert(spec_versions.front() == SpecVersion{} && spec_versions.back() == current_version);
 
-/// Returns the release that a `cdiVersion` names, with or without a leading `v`, or `nullopt` if
-/// `known_releases` does not contain it.
-std::optional<Release> parse_release(std::string_view text);
+/// Returns the version that a `cdiVersion` names, with or without a leading `v`, or `nullopt` if
+/// `known_versions` does not contain it.
+std::optional<SpecVersion> parse_spec_version(std::string_view text);
 
 namespace detail {
 
-/// Returns the names of `spec_releases`, separated by commas, for messages.
-std::string spec_release_names();
+/// Returns the names of `spec_versions`, separated by commas, for messages.
+std::string spec_version_names();
 
 }  // namespace detail
 
-/// The releases that define everything in a document: from `release` up to, but not including,
+/// The versions that define everything in a document: from `version` up to, but not including,
 /// `until`. Also names the members that limit this range.
-struct ReleaseNeed {
-  Release release{};                 ///< the oldest release that defines everything; at least 0.3.0
-  std::string where{};               ///< the member that needs `release`, or empty
-  Release until = Lifetime::never;   ///< the first release that lacks a used member
-  std::string until_where{};         ///< the member that `until` lacks, or empty
-  std::string_view until_instead{};  ///< the replacement for that member in `until`
+struct VersionNeed {
+  SpecVersion version{};  ///< the oldest version that defines everything; at least 0.3.0
+  std::string where{};    ///< the member that needs `version`, or empty
+  SpecVersion until = Lifetime::never;  ///< the first version that lacks a used member
+  std::string until_where{};            ///< the member that `until` lacks, or empty
+  std::string_view until_instead{};     ///< the replacement for that member in `until`
 };
 
-/// Returns the CDI releases that can express a spec, and the members that limit them. The field
+/// Returns the CDI versions that can express a spec, and the members that limit them. The field
 /// lists decide, and two rules for values: since 0.5.0, device names may begin with a digit; since
 /// 0.6.0, classes may contain dots. The spec's `cdiVersion` is ignored. Costs one pass.
 ///
 /// With `CDI_COMPILED`, storages other than `Owning` and `Borrowed` also need
 /// `<cdi/rules/minimum_version.inl>`.
 template <Storage S>
-ReleaseNeed minimum_need(const BasicSpec<S>& spec);
+VersionNeed minimum_need(const BasicSpec<S>& spec);
 
-/// Returns the oldest CDI release that can express a spec; `to_string` makes it a `cdiVersion`.
+/// Returns the oldest CDI version that can express a spec; `to_string` makes it a `cdiVersion`.
 template <Storage S>
-Release minimum_version(const BasicSpec<S>& spec) {
-  return minimum_need(spec).release;
+SpecVersion minimum_version(const BasicSpec<S>& spec) {
+  return minimum_need(spec).version;
 }
 
 }  // namespace CDI_ABI

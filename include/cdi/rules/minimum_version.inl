@@ -12,8 +12,8 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/model/fields.hpp>
-#include <cdi/model/release.hpp>
 #include <cdi/model/spec.hpp>
+#include <cdi/model/spec_version.hpp>
 #include <cdi/model/storage.hpp>
 #include <cdi/model/type.hpp>
 #include <cdi/model/type_of.hpp>
@@ -25,20 +25,20 @@ namespace cdi {
 inline namespace CDI_ABI {
 
 #if CDI_BODIES
-CDI_INLINE std::optional<Release> parse_release(std::string_view text) {
+CDI_INLINE std::optional<SpecVersion> parse_spec_version(std::string_view text) {
   if (text.starts_with('v')) text.remove_prefix(1);
-  for (const Release release : known_releases) {
-    if (cdi::to_string(release) == text) return release;
+  for (const SpecVersion version : known_versions) {
+    if (cdi::to_string(version) == text) return version;
   }
   return std::nullopt;
 }
 
 namespace detail {
 
-CDI_INLINE std::string spec_release_names() {
+CDI_INLINE std::string spec_version_names() {
   std::string names;
-  for (const Release release : spec_releases) {
-    names.append(names.empty() ? "" : ", ").append(cdi::to_string(release));
+  for (const SpecVersion version : spec_versions) {
+    names.append(names.empty() ? "" : ", ").append(cdi::to_string(version));
   }
   return names;
 }
@@ -48,7 +48,7 @@ CDI_INLINE std::string spec_release_names() {
 
 namespace detail {
 
-/// The releases that fields need, for each object type in a spec.
+/// The versions that fields need, for each object type in a spec.
 class FieldNeeds {
  public:
   /// Covers an object type and the object types inside.
@@ -87,10 +87,10 @@ class FieldNeeds {
     ++count_;
   }
 
-  static constexpr std::size_t most = 16;  // a spec has 8
+  static constexpr std::size_t max = 16;  // a spec has 8
 
-  const Type* types_[most] = {};
-  Lifetime needs_[most] = {};  // same index as the type; the last entry is for no fields
+  const Type* types_[max] = {};
+  Lifetime needs_[max] = {};  // same index as the type; the last entry is for no fields
   std::size_t count_ = 0;
 };
 
@@ -110,18 +110,18 @@ enum class NeededBy : std::uint8_t {
   reference,
 };
 
-/// Finds what a spec's fields need: each nonempty field needs its release. Members that cannot
+/// Finds what a spec's fields need: each nonempty field needs its version. Members that cannot
 /// change the result are skipped.
 class NeedFinder {
  public:
   /// Updates `need`, which holds the result so far.
-  NeedFinder(ReleaseNeed& need, const FieldNeeds& field_needs, NeededBy members)
+  NeedFinder(VersionNeed& need, const FieldNeeds& field_needs, NeededBy members)
       : need_{need}, field_needs_{field_needs}, members_{members} {}
 
   /// Applies the need of one member.
   void narrow(const Lifetime& lifetime, const MemberPath& at) {
-    if (lifetime.since > need_.release) {
-      need_.release = lifetime.since;
+    if (lifetime.since > need_.version) {
+      need_.version = lifetime.since;
       need_.where = at.text();
     }
     if (lifetime.until < need_.until) {
@@ -133,22 +133,22 @@ class NeedFinder {
 
   /// Applies the needs of an object's members.
   void add_object(const void* self, const Type& type, const MemberPath& at) {
-    Places places;
-    type.places(as_mutable(self), places);
+    FieldPointers pointers;
+    type.pointers(as_mutable(self), pointers);
     for (std::size_t i = 0; i < type.field_count; ++i) {
       const FieldRow& row = type.fields[i];
       const bool has_needs = narrows(field_needs_.in(*row.type));
-      if ((!has_needs && !narrows(row.lifetime)) || is_empty(places[i], *row.type)) continue;
+      if ((!has_needs && !narrows(row.lifetime)) || is_empty(pointers[i], *row.type)) continue;
       if (earlier_device_ && (row.key == "hostPath" || row.key == "type")) continue;
       const MemberPath field{&at, row.key};
       narrow(row.lifetime, field);
-      if (has_needs) add(places[i], *row.type, field);
+      if (has_needs) add(pointers[i], *row.type, field);
     }
   }
 
  private:
   bool narrows(const Lifetime& lifetime) const {
-    return lifetime.since > need_.release || lifetime.until < need_.until;
+    return lifetime.since > need_.version || lifetime.until < need_.until;
   }
 
   /// Applies the needs of an object, of a list's items, or of an optional's value.
@@ -164,29 +164,29 @@ class NeedFinder {
     }
   }
 
-  ReleaseNeed& need_;
+  VersionNeed& need_;
   const FieldNeeds& field_needs_;
   const NeededBy members_;
   bool earlier_device_ = false;  // inside a device whose host paths and mount types are ignored
 };
 
-/// Implements `minimum_need`, but skips members that release `known` already defines.
+/// Implements `minimum_need`, but skips members that version `known` already defines.
 template <Storage S>
-ReleaseNeed minimum_need_from(const BasicSpec<S>& spec, Release known,
+VersionNeed minimum_need_from(const BasicSpec<S>& spec, SpecVersion known,
                               NeededBy members = NeededBy::all) {
-  ReleaseNeed need{.release = known};
+  VersionNeed need{.version = known};
   NeedFinder finder{need, field_needs<S>(), members};
   finder.add_object(&spec, type_of<BasicSpec<S>>, {});
-  for (std::size_t i = 0; i < spec.devices.size() && need.release < Release{0, 5, 0}; ++i) {
+  for (std::size_t i = 0; i < spec.devices.size() && need.version < SpecVersion{0, 5, 0}; ++i) {
     const std::string_view name = spec.devices[i].name;
     if (name.empty() || !is_digit(name.front())) continue;
     const MemberPath device{nullptr, "devices", i};
-    finder.narrow(Release{0, 5, 0}, {&device, "name"});
+    finder.narrow(SpecVersion{0, 5, 0}, {&device, "name"});
   }
   const std::string_view kind = spec.kind;
   const auto slash = kind.find('/');
   if (slash != std::string_view::npos && kind.find('.', slash) != std::string_view::npos) {
-    finder.narrow(Release{0, 6, 0}, {nullptr, "kind"});
+    finder.narrow(SpecVersion{0, 6, 0}, {nullptr, "kind"});
   }
   return need;
 }
@@ -194,13 +194,13 @@ ReleaseNeed minimum_need_from(const BasicSpec<S>& spec, Release known,
 }  // namespace detail
 
 template <Storage S>
-ReleaseNeed minimum_need(const BasicSpec<S>& spec) {
-  return detail::minimum_need_from(spec, Release{});
+VersionNeed minimum_need(const BasicSpec<S>& spec) {
+  return detail::minimum_need_from(spec, SpecVersion{});
 }
 
 #ifdef CDI_SOURCE
-template ReleaseNeed minimum_need(const BasicSpec<Owning>&);
-template ReleaseNeed minimum_need(const BasicSpec<Borrowed>&);
+template VersionNeed minimum_need(const BasicSpec<Owning>&);
+template VersionNeed minimum_need(const BasicSpec<Borrowed>&);
 #endif
 
 }  // namespace CDI_ABI

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include <cdi/base/result.hpp>
-#include <cdi/model/release.hpp>
+#include <cdi/model/spec_version.hpp>
 #include <cdi/rules/annotation_key.hpp>
 #include <cdi/version.hpp>
 
@@ -22,8 +22,8 @@ namespace detail {
 
 static_assert(is_annotation_key(owner_annotation));
 
-/// The first release in which specs can contain the annotation.
-inline constexpr Release first_with_annotations{0, 6, 0};
+/// The first version in which specs can contain the annotation.
+inline constexpr SpecVersion first_with_annotations{0, 6, 0};
 
 /// The start of a YAML file's first line, for specs that cannot contain annotations.
 inline constexpr std::string_view owner_comment = "# cdi-publisher/owner: ";

@@ -17,7 +17,7 @@ inline namespace CDI_ABI {
 /// The rules for the values in a spec. The table `rules` states each rule in full. A broken rule is
 /// an error unless it is called a warning here.
 enum class Rule : std::uint8_t {
-  version_known,       ///< `cdiVersion` is accepted by `parse_release`
+  version_known,       ///< `cdiVersion` is accepted by `parse_spec_version`
   version_new_enough,  ///< `cdiVersion` covers every used member: see `minimum_need`
   /// Applies `version_new_enough` to host paths and mount types in devices before the last; a
   /// warning to readers, because the Go reference reads such files.
@@ -69,9 +69,9 @@ enum class Severity : std::uint8_t {
 };
 
 /// The purpose of a validation.
-enum class Purpose : std::uint8_t {
-  read,   ///< using the spec
-  write,  ///< writing it: a `Severity::write_error` is an error rather than a warning
+enum class ValidateFor : std::uint8_t {
+  reading,  ///< using the spec
+  writing,  ///< writing it: a `Severity::write_error` is an error rather than a warning
 };
 
 /// A row of the table of rules.
@@ -90,7 +90,7 @@ struct RuleRow {
 /// that the reference means to enforce, but does not, are errors for writers.
 inline constexpr std::array<RuleRow, 39> rules{{
     {Rule::version_known, "version-known", Severity::error,
-     "cdiVersion names a release of the CDI specification", "SPEC.md, Specification version"},
+     "cdiVersion names a version of the CDI specification", "SPEC.md, Specification version"},
     {Rule::version_new_enough, "version-new-enough", Severity::error,
      "cdiVersion is not older than the newest member used", "SPEC.md, Released versions"},
     {Rule::version_earlier_devices, "version-earlier-devices", Severity::write_error,
@@ -193,7 +193,7 @@ static_assert([] {
 }());
 
 /// The maximum number of warnings per spec: any more would share a cause.
-inline constexpr std::size_t most_warnings = 100;
+inline constexpr std::size_t max_warnings = 100;
 
 /// Returns the row of a rule in `rules`.
 constexpr const RuleRow& row_of(Rule rule) {

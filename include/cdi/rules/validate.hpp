@@ -44,7 +44,7 @@ concept SpecPart = requires(const T& value) {
 
 /// Checks a spec or a part of a spec: a device, edits, or a single edit. The result is the first
 /// broken rule that is an error for this purpose; `where` is the member's path, relative to
-/// `value`. Other broken rules before that error, at most `most_warnings`, are added to `warnings`
+/// `value`. Other broken rules before that error, at most `max_warnings`, are added to `warnings`
 /// unless it is null. Costs a pass over all text, and another over the members.
 ///
 /// Errors are `Errc::invalid`, or `Errc::invalid_name` for names and kinds; `Error::rule` is the
@@ -55,14 +55,14 @@ concept SpecPart = requires(const T& value) {
 /// `<cdi/rules/validate.inl>`.
 template <SpecPart T>
 Result<void> validate(const T& value, std::vector<Error>* warnings = nullptr,
-                      Purpose purpose = Purpose::read);
+                      ValidateFor purpose = ValidateFor::reading);
 
 namespace detail {
 
 /// Validates a value whose texts are known to contain no NUL character.
 template <SpecPart T>
 Result<void> validate_without_nul(const T& value, std::vector<Error>* warnings,
-                                  Purpose purpose = Purpose::read);
+                                  ValidateFor purpose = ValidateFor::reading);
 
 }  // namespace detail
 

@@ -17,14 +17,14 @@
 #include <cdi/model/storage.hpp>
 #include <cdi/model/type_of.hpp>
 #include <cdi/rules/annotation_key.hpp>
-#include <cdi/rules/edit_rules.hpp>
 #include <cdi/rules/findings.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/minimum_version.inl>
 #include <cdi/rules/name.hpp>
 #include <cdi/rules/rules.hpp>
-#include <cdi/rules/text_rules.hpp>
 #include <cdi/rules/validate.hpp>
+#include <cdi/rules/validate_edits.hpp>
+#include <cdi/rules/validate_texts.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {
@@ -35,7 +35,7 @@ namespace detail {
 /// Checks the annotations of a spec or device.
 template <class Dict>
 void check_annotations(const Dict& annotations, const MemberPath& outer, Findings& out) {
-  constexpr std::size_t most = 256 << 10;
+  constexpr std::size_t max = 256 << 10;
   const MemberPath at{&outer, "annotations"};
   std::size_t size = 0;
   for (const auto& [key, value] : annotations) {
@@ -44,22 +44,22 @@ void check_annotations(const Dict& annotations, const MemberPath& outer, Finding
     out.note(Rule::annotation_key, {&at, key}, annotation_key_error(key));
     if (out.stopped()) return;
   }
-  if (size <= most) return;
+  if (size <= max) return;
   out.note(Rule::annotation_size, at, "the annotations have " + std::to_string(size) + " bytes",
-           "use at most " + std::to_string(most));
+           "use at most " + std::to_string(max));
 }
 
 template <class S>
 void check(const BasicDevice<S>& device, const MemberPath& at, Findings& out) {
-  constexpr std::size_t most = 63;
+  constexpr std::size_t max = 63;
   const MemberPath name_at{&at, "name"};
   if (!is_device_name(device.name)) {
     out.note(Rule::device_name, name_at, name_error(NamePart::device, device.name));
   }
-  if (device.name.size() > most) {
+  if (device.name.size() > max) {
     out.note(Rule::device_name_length, name_at,
              "the device name has " + std::to_string(device.name.size()) + " bytes",
-             "use at most " + std::to_string(most));
+             "use at most " + std::to_string(max));
   }
   check_annotations(device.annotations, at, out);
   const MemberPath edits_at{&at, "containerEdits"};
@@ -73,20 +73,20 @@ void check(const BasicDevice<S>& device, const MemberPath& at, Findings& out) {
 template <class S>
 void check_version(const BasicSpec<S>& spec, Findings& out) {
   const MemberPath at{nullptr, "cdiVersion"};
-  const auto declared = parse_release(spec.version);
+  const auto declared = parse_spec_version(spec.version);
   if (!declared) {
     return out.note(Rule::version_known, at, "unknown version " + cdi::quoted(spec.version),
-                    "use one of " + spec_release_names());
+                    "use one of " + spec_version_names());
   }
-  const auto need = minimum_need_from(spec, *declared < Release{} ? Release{} : *declared);
-  if (*declared < need.release) {
+  const auto need = minimum_need_from(spec, *declared < SpecVersion{} ? SpecVersion{} : *declared);
+  if (*declared < need.version) {
     std::string message = "version " + cdi::quoted(spec.version) + " is too old";
     if (!need.where.empty()) message.append(" for ").append(need.where);
-    const bool refused =
-        *declared < Release{} ||
-        *declared < minimum_need_from(spec, *declared, NeededBy::reference).release;
-    out.note(refused ? Rule::version_new_enough : Rule::version_earlier_devices, at,
-             std::move(message), "write \"" + to_string(need.release) + "\"");
+    const bool rejected =
+        *declared < SpecVersion{} ||
+        *declared < minimum_need_from(spec, *declared, NeededBy::reference).version;
+    out.note(rejected ? Rule::version_new_enough : Rule::version_earlier_devices, at,
+             std::move(message), "write \"" + to_string(need.version) + "\"");
   }
   if (*declared >= need.until) {
     out.note(Rule::field_retired, {nullptr, need.until_where},
@@ -157,7 +157,8 @@ void check(const BasicSpec<S>& spec, const MemberPath& at, Findings& out) {
 }
 
 template <SpecPart T>
-Result<void> validate_without_nul(const T& value, std::vector<Error>* warnings, Purpose purpose) {
+Result<void> validate_without_nul(const T& value, std::vector<Error>* warnings,
+                                  ValidateFor purpose) {
   Findings findings{warnings, purpose};
   detail::check(value, {}, findings);
   return std::move(findings).take();
@@ -166,7 +167,7 @@ Result<void> validate_without_nul(const T& value, std::vector<Error>* warnings, 
 }  // namespace detail
 
 template <SpecPart T>
-Result<void> validate(const T& value, std::vector<Error>* warnings, Purpose purpose) {
+Result<void> validate(const T& value, std::vector<Error>* warnings, ValidateFor purpose) {
   detail::Findings findings{warnings, purpose};
   detail::check_texts(&value, detail::type_of<T>, {}, findings);
   if (!findings.stopped()) detail::check(value, {}, findings);
@@ -174,22 +175,24 @@ Result<void> validate(const T& value, std::vector<Error>* warnings, Purpose purp
 }
 
 #ifdef CDI_SOURCE
-template Result<void> validate(const BasicSpec<Owning>&, std::vector<Error>*, Purpose);
-template Result<void> validate(const BasicSpec<Borrowed>&, std::vector<Error>*, Purpose);
-template Result<void> validate(const BasicDevice<Owning>&, std::vector<Error>*, Purpose);
-template Result<void> validate(const BasicDevice<Borrowed>&, std::vector<Error>*, Purpose);
-template Result<void> validate(const BasicContainerEdits<Owning>&, std::vector<Error>*, Purpose);
-template Result<void> validate(const BasicContainerEdits<Borrowed>&, std::vector<Error>*, Purpose);
-template Result<void> validate(const BasicDeviceNode<Owning>&, std::vector<Error>*, Purpose);
-template Result<void> validate(const BasicDeviceNode<Borrowed>&, std::vector<Error>*, Purpose);
-template Result<void> validate(const BasicNetDevice<Owning>&, std::vector<Error>*, Purpose);
-template Result<void> validate(const BasicNetDevice<Borrowed>&, std::vector<Error>*, Purpose);
-template Result<void> validate(const BasicHook<Owning>&, std::vector<Error>*, Purpose);
-template Result<void> validate(const BasicHook<Borrowed>&, std::vector<Error>*, Purpose);
-template Result<void> validate(const BasicMount<Owning>&, std::vector<Error>*, Purpose);
-template Result<void> validate(const BasicMount<Borrowed>&, std::vector<Error>*, Purpose);
-template Result<void> validate(const BasicIntelRdt<Owning>&, std::vector<Error>*, Purpose);
-template Result<void> validate(const BasicIntelRdt<Borrowed>&, std::vector<Error>*, Purpose);
+template Result<void> validate(const BasicSpec<Owning>&, std::vector<Error>*, ValidateFor);
+template Result<void> validate(const BasicSpec<Borrowed>&, std::vector<Error>*, ValidateFor);
+template Result<void> validate(const BasicDevice<Owning>&, std::vector<Error>*, ValidateFor);
+template Result<void> validate(const BasicDevice<Borrowed>&, std::vector<Error>*, ValidateFor);
+template Result<void> validate(const BasicContainerEdits<Owning>&, std::vector<Error>*,
+                               ValidateFor);
+template Result<void> validate(const BasicContainerEdits<Borrowed>&, std::vector<Error>*,
+                               ValidateFor);
+template Result<void> validate(const BasicDeviceNode<Owning>&, std::vector<Error>*, ValidateFor);
+template Result<void> validate(const BasicDeviceNode<Borrowed>&, std::vector<Error>*, ValidateFor);
+template Result<void> validate(const BasicNetDevice<Owning>&, std::vector<Error>*, ValidateFor);
+template Result<void> validate(const BasicNetDevice<Borrowed>&, std::vector<Error>*, ValidateFor);
+template Result<void> validate(const BasicHook<Owning>&, std::vector<Error>*, ValidateFor);
+template Result<void> validate(const BasicHook<Borrowed>&, std::vector<Error>*, ValidateFor);
+template Result<void> validate(const BasicMount<Owning>&, std::vector<Error>*, ValidateFor);
+template Result<void> validate(const BasicMount<Borrowed>&, std::vector<Error>*, ValidateFor);
+template Result<void> validate(const BasicIntelRdt<Owning>&, std::vector<Error>*, ValidateFor);
+template Result<void> validate(const BasicIntelRdt<Borrowed>&, std::vector<Error>*, ValidateFor);
 #endif
 
 }  // namespace CDI_ABI

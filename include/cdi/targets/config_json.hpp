@@ -12,13 +12,13 @@
 #include <string_view>
 #include <vector>
 
+#include <cdi/apply/apply.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/engine/apply.hpp>
 #include <cdi/model/type_of.hpp>
 #include <cdi/oci/hooks.hpp>
 #include <cdi/oci/linux.hpp>
 #include <cdi/oci/mount.hpp>
-#include <cdi/targets/json_changes.hpp>
+#include <cdi/targets/json_patch.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/read.hpp>
 #include <cdi/version.hpp>
@@ -46,10 +46,10 @@ namespace detail {
 /// A list in a JSON text. Valid as long as the changes exist.
 class ConfigJsonList {
  public:
-  ConfigJsonList(JsonChanges& changes, JsonChanges::Id list, std::string_view key_member)
-      : changes_{&changes}, list_{list}, key_member_{key_member} {}
+  ConfigJsonList(JsonPatch& patch, JsonPatch::Id list, std::string_view key_member)
+      : patch_{&patch}, list_{list}, key_member_{key_member} {}
 
-  std::size_t size() const { return changes_->size(list_); }
+  std::size_t size() const { return patch_->size(list_); }
   std::string_view key(std::size_t i) const;
   std::uint32_t id(std::size_t i) const;
   /// Returns an old item as JSON text; for `NAME=value`, only the text.
@@ -60,18 +60,18 @@ class ConfigJsonList {
       if (!has_command_of(i, record)) return false;
     }
     if (has_other_members(i, table_of<Record>())) return false;  // whose values need not be read
-    const auto found = cdi::read<Record>(changes_->item(list_, i));
+    const auto found = cdi::read<Record>(patch_->item(list_, i));
     return found && *found == record;
   }
   template <class Record>
   void append(const Record& record) {
-    changes_->append(list_, {&record, table_of<Record>()});
+    patch_->append(list_, {&record, table_of<Record>()});
   }
   template <class Record>
   void assign(std::size_t i, const Record& record) {
-    changes_->assign(list_, i, {&record, table_of<Record>()});
+    patch_->assign(list_, i, {&record, table_of<Record>()});
   }
-  void rearrange(std::span<const std::size_t> order) { changes_->rearrange(list_, order); }
+  void rearrange(std::span<const std::size_t> order) { patch_->rearrange(list_, order); }
 
  private:
   std::string_view text_member(std::size_t i, std::string_view key) const;
@@ -79,28 +79,27 @@ class ConfigJsonList {
   /// Returns whether an item has members that a record of a type does not have.
   bool has_other_members(std::size_t i, const Type& type) const;
 
-  JsonChanges* changes_;
-  JsonChanges::Id list_;
+  JsonPatch* patch_;
+  JsonPatch::Id list_;
   std::string_view key_member_;  // empty if the items are `NAME=value`
 };
 
 /// The object `linux.netDevices` in a JSON text. Valid as long as the changes exist.
 class ConfigJsonInterfaces {
  public:
-  ConfigJsonInterfaces(JsonChanges& changes, JsonChanges::Id object)
-      : changes_{&changes}, object_{object} {}
+  ConfigJsonInterfaces(JsonPatch& patch, JsonPatch::Id object) : patch_{&patch}, object_{object} {}
 
   void set(std::string_view key, const oci::LinuxNetDeviceView& record) {
-    changes_->set(object_, key, {&record, table_of<oci::LinuxNetDeviceView>()});
+    patch_->set(object_, key, {&record, table_of<oci::LinuxNetDeviceView>()});
   }
   /// Returns the member's JSON text before any change, or nothing if it was absent. The first call
   /// costs a sort, later calls a binary search.
   std::optional<std::string_view> find(std::string_view key);
 
  private:
-  JsonChanges* changes_;
-  JsonChanges::Id object_;
-  std::optional<std::vector<JsonChanges::Member>> old_{};  // sorted by key
+  JsonPatch* patch_;
+  JsonPatch::Id object_;
+  std::optional<std::vector<JsonPatch::Member>> old_{};  // sorted by key
 };
 
 }  // namespace detail
@@ -123,39 +122,34 @@ struct SpecEditor<ConfigJson> {
   Result<void> check(const TouchedParts& touched);
 
   /// Returns `process.env`; the key of a variable is its name.
-  List env() { return {*changes_, changes_->list(process(), "env"), {}}; }
+  List env() { return {*patch_, patch_->list(process(), "env"), {}}; }
   /// Returns `linux.devices`; the key of a node is its path in the container.
-  List devices() { return {*changes_, changes_->list(linux_part(), "devices"), "path"}; }
+  List devices() { return {*patch_, patch_->list(linux_part(), "devices"), "path"}; }
   /// Returns `linux.resources.devices`, for appending.
   List device_rules() {
-    return {*changes_, changes_->list(changes_->object(linux_part(), "resources"), "devices"), {}};
+    return {*patch_, patch_->list(patch_->object(linux_part(), "resources"), "devices"), {}};
   }
   /// Returns `linux.netDevices`; the key of an interface is its name on the host.
   detail::ConfigJsonInterfaces net_devices() {
-    return {*changes_, changes_->object(linux_part(), "netDevices")};
+    return {*patch_, patch_->object(linux_part(), "netDevices")};
   }
   /// Returns `mounts`; the key of a mount is its destination, as text.
-  List mounts() { return {*changes_, changes_->list(root, "mounts"), "destination"}; }
+  List mounts() { return {*patch_, patch_->list(root, "mounts"), "destination"}; }
   /// Returns the list of `hooks` for one hook point, for appending.
   List hooks(oci::HookPoint point) {
-    return {*changes_,
-            changes_->list(changes_->object(root, "hooks"), oci::hook_point_name(point)),
-            {}};
+    return {*patch_, patch_->list(patch_->object(root, "hooks"), oci::hook_point_name(point)), {}};
   }
   /// Replaces `linux.intelRdt` with these settings.
   void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
-    changes_->set(linux_part(), "intelRdt",
-                  {&settings, detail::table_of<oci::LinuxIntelRdtView>()});
+    patch_->set(linux_part(), "intelRdt", {&settings, detail::table_of<oci::LinuxIntelRdtView>()});
   }
   /// Returns `linux.intelRdt` as JSON text, or nothing if it is absent.
   std::optional<std::string_view> intel_rdt() {
-    const auto found = changes_->member(linux_part(), "intelRdt");
-    return found ? std::optional{changes_->source_of(*found)} : std::nullopt;
+    const auto found = patch_->member(linux_part(), "intelRdt");
+    return found ? std::optional{patch_->source_of(*found)} : std::nullopt;
   }
   /// Returns `process.user.additionalGids`.
-  List additional_gids() {
-    return {*changes_, changes_->list(user(process()), "additionalGids"), {}};
-  }
+  List additional_gids() { return {*patch_, patch_->list(user(process()), "additionalGids"), {}}; }
 
   /// Returns `process.user`; a missing ID is 0.
   ProcessUser process_user() const;
@@ -166,20 +160,20 @@ struct SpecEditor<ConfigJson> {
   void finish();
 
  private:
-  static constexpr auto root = detail::JsonChanges::root;
+  static constexpr auto root = detail::JsonPatch::root;
 
-  detail::JsonChanges::Id process();
-  detail::JsonChanges::Id user(detail::JsonChanges::Id process);
-  detail::JsonChanges::Id linux_part() { return changes_->object(root, "linux"); }
+  detail::JsonPatch::Id process();
+  detail::JsonPatch::Id user(detail::JsonPatch::Id process);
+  detail::JsonPatch::Id linux_part() { return patch_->object(root, "linux"); }
 
   ConfigJson& config_;
   std::optional<Document> document_{};
-  std::optional<detail::JsonChanges> changes_{};  // changes to the document
+  std::optional<detail::JsonPatch> patch_{};  // changes to the document
 };
 
 #ifdef CDI_COMPILED
 extern template Result<void> detail::edit(ConfigJson& target, JoinedEdits& edits,
-                                          const AnyHost& host);
+                                          const HostRef& host);
 #endif
 
 }  // namespace CDI_ABI

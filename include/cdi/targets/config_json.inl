@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/apply/apply.hpp>
 #include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/engine/apply.hpp>
 #include <cdi/targets/config_json.hpp>
-#include <cdi/targets/json_changes.hpp>
+#include <cdi/targets/json_patch.hpp>
 #include <cdi/targets/part_check.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/member_case.hpp>
@@ -110,21 +110,21 @@ class DocumentView {
 
 CDI_INLINE std::string_view ConfigJsonList::key(std::size_t i) const {
   if (!key_member_.empty()) return text_member(i, key_member_);
-  return env_name(DocumentView{changes_->item(list_, i)}.text());
+  return env_name(DocumentView{patch_->item(list_, i)}.text());
 }
 
 CDI_INLINE std::string_view ConfigJsonList::text_member(std::size_t i, std::string_view key) const {
-  return DocumentView{changes_->item(list_, i)}.member(key).text();
+  return DocumentView{patch_->item(list_, i)}.member(key).text();
 }
 
 CDI_INLINE bool ConfigJsonList::has_command_of(std::size_t i, const oci::HookView& hook) const {
-  const DocumentView item{changes_->item(list_, i)};
+  const DocumentView item{patch_->item(list_, i)};
   return item.member("path").text() == hook.path && item.member("args").has_texts(hook.args) &&
          item.member("env").has_texts(hook.env);
 }
 
 CDI_INLINE bool ConfigJsonList::has_other_members(std::size_t i, const Type& type) const {
-  const auto item = changes_->item(list_, i);
+  const auto item = patch_->item(list_, i);
   if (item.kind() != Document::Kind::map) return false;
   if (item.size() > type.field_count) return true;
   for (const auto [key, value] : item.members()) {
@@ -134,19 +134,19 @@ CDI_INLINE bool ConfigJsonList::has_other_members(std::size_t i, const Type& typ
 }
 
 CDI_INLINE std::string_view ConfigJsonList::record(std::size_t i) const {
-  const auto item = changes_->item(list_, i);
-  return key_member_.empty() ? item.text() : changes_->source_of(item);
+  const auto item = patch_->item(list_, i);
+  return key_member_.empty() ? item.text() : patch_->source_of(item);
 }
 
 CDI_INLINE std::uint32_t ConfigJsonList::id(std::size_t i) const {
-  return DocumentView{changes_->item(list_, i)}.id().value_or(0);
+  return DocumentView{patch_->item(list_, i)}.id().value_or(0);
 }
 
 CDI_INLINE std::optional<std::string_view> ConfigJsonInterfaces::find(std::string_view key) {
-  if (!old_) old_ = changes_->sorted_members(object_);
+  if (!old_) old_ = patch_->sorted_members(object_);
   const auto end = count_first(old_->size(), [&](std::size_t i) { return (*old_)[i].key <= key; });
   if (end == 0 || (*old_)[end - 1].key != key) return std::nullopt;
-  return changes_->source_of((*old_)[end - 1].value);
+  return patch_->source_of((*old_)[end - 1].value);
 }
 
 }  // namespace detail
@@ -155,7 +155,7 @@ CDI_INLINE Result<void> SpecEditor<ConfigJson>::check(const TouchedParts& touche
   auto document = cdi::parse_json(config_.text, config_.file, config_.limits);
   if (!document) return std::move(document).error();
   document_.emplace(*std::move(document));
-  changes_.emplace(*document_);
+  patch_.emplace(*document_);
   return detail::PartCheck<detail::DocumentView>{touched}.check(
       detail::DocumentView{document_->root()});
 }
@@ -175,34 +175,34 @@ CDI_INLINE bool SpecEditor<ConfigJson>::has_user_namespace() const {
   return found;
 }
 
-CDI_INLINE detail::JsonChanges::Id SpecEditor<ConfigJson>::process() {
-  const auto process = changes_->object(root, "process");
-  if (changes_->is_empty(process)) {
+CDI_INLINE detail::JsonPatch::Id SpecEditor<ConfigJson>::process() {
+  const auto process = patch_->object(root, "process");
+  if (patch_->is_empty(process)) {
     constexpr std::string_view unknown;
     user(process);
-    changes_->set(process, "cwd", {&unknown, detail::table_of<std::string_view>()});
+    patch_->set(process, "cwd", {&unknown, detail::table_of<std::string_view>()});
   }
   return process;
 }
 
-CDI_INLINE detail::JsonChanges::Id SpecEditor<ConfigJson>::user(detail::JsonChanges::Id process) {
-  const auto user = changes_->object(process, "user");
-  if (changes_->is_empty(user)) {
+CDI_INLINE detail::JsonPatch::Id SpecEditor<ConfigJson>::user(detail::JsonPatch::Id process) {
+  const auto user = patch_->object(process, "user");
+  if (patch_->is_empty(user)) {
     constexpr std::uint32_t zero = 0;
-    changes_->set(user, "uid", {&zero, detail::table_of<std::uint32_t>()});
-    changes_->set(user, "gid", {&zero, detail::table_of<std::uint32_t>()});
+    patch_->set(user, "uid", {&zero, detail::table_of<std::uint32_t>()});
+    patch_->set(user, "gid", {&zero, detail::table_of<std::uint32_t>()});
   }
   return user;
 }
 
 CDI_INLINE void SpecEditor<ConfigJson>::finish() {
-  std::string text = changes_->text();
+  std::string text = patch_->text();
   if (config_.text.starts_with(detail::utf8_mark)) text.insert(0, detail::utf8_mark);
   config_.text = std::move(text);
 }
 
 #ifdef CDI_SOURCE
-template Result<void> detail::edit(ConfigJson& target, JoinedEdits& edits, const AnyHost& host);
+template Result<void> detail::edit(ConfigJson& target, JoinedEdits& edits, const HostRef& host);
 #endif
 
 }  // namespace CDI_ABI

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/apply/apply.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/engine/apply.hpp>
 #include <cdi/model/borrowed.hpp>
 #include <cdi/model/copy_as.hpp>
 #include <cdi/model/storage.hpp>
@@ -190,7 +190,7 @@ struct SpecEditor<oci::BasicSpec<S>> {
 
 #ifdef CDI_COMPILED
 extern template Result<void> detail::edit(oci::Spec& target, JoinedEdits& edits,
-                                          const AnyHost& host);
+                                          const HostRef& host);
 #endif
 
 }  // namespace CDI_ABI

@@ -6,8 +6,8 @@
 
 #include <cstddef>
 
+#include <cdi/apply/apply.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/engine/apply.hpp>
 #include <cdi/oci/spec.hpp>
 #include <cdi/targets/oci_editor.hpp>
 #include <cdi/version.hpp>
@@ -17,7 +17,7 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-template Result<void> detail::edit(oci::Spec& target, JoinedEdits& edits, const AnyHost& host);
+template Result<void> detail::edit(oci::Spec& target, JoinedEdits& edits, const HostRef& host);
 
 }  // namespace CDI_ABI
 }  // namespace cdi

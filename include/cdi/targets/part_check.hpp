@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include <cdi/apply/spec_editor.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/engine/spec_editor.hpp>
 #include <cdi/oci/hooks.hpp>
 #include <cdi/text/member_case.hpp>
 #include <cdi/version.hpp>

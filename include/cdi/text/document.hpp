@@ -108,10 +108,10 @@ class Document {
   Position locate(std::string_view path) const;
 
   /// Returns the places where the items of a list begin. Costs one pass over the list's text.
-  std::vector<LineColumn> places_of(const Value& list) const;
+  std::vector<LineColumn> positions_of(const Value& list) const;
 
   /// The bytes that a model may use; with the document, at most ten times the text plus 4 MiB.
-  std::size_t most_model_bytes() const;
+  std::size_t max_model_bytes() const;
 
   /// Returns a copy without the list items for which `left_out` is true. Lines and columns of all
   /// other values stay the same. Costs a copy of the document.
@@ -171,7 +171,7 @@ class Document {
 
   static constexpr std::size_t bytes_per_value = 16;  // charged per value: more than a node
   static constexpr unsigned kind_bits = 3;
-  static constexpr std::uint32_t most_bytes = 0xffff'ffffU >> kind_bits;
+  static constexpr std::uint32_t max_bytes = 0xffff'ffffU >> kind_bits;
   static constexpr std::uint32_t pack(Kind kind, std::uint32_t size) {
     return size << kind_bits | static_cast<std::uint32_t>(kind);
   }

@@ -28,12 +28,12 @@ CDI_INLINE bool Document::may_have_nul() const {
   return std::string_view{decoded_.data(), decoded_.size()}.find('\0') != std::string_view::npos;
 }
 
-CDI_INLINE std::size_t Document::most_model_bytes() const {
-  constexpr std::size_t most_per_byte = 10;
+CDI_INLINE std::size_t Document::max_model_bytes() const {
+  constexpr std::size_t max_per_byte = 10;
   constexpr std::size_t always = std::size_t{4} << 20;
-  const std::size_t most = most_per_byte * source_.size() + always;
+  const std::size_t max = max_per_byte * source_.size() + always;
   const std::size_t taken = source_.size() + decoded_.size() + nodes_.size() * sizeof(Node);
-  return taken < most ? most - taken : 0;
+  return taken < max ? max - taken : 0;
 }
 
 CDI_INLINE void Document::Nodes::add_block() {
@@ -108,7 +108,7 @@ CDI_INLINE Position Document::position(std::size_t at) const {
   return {file_, line, column};
 }
 
-CDI_INLINE std::vector<LineColumn> Document::places_of(const Value& list) const {
+CDI_INLINE std::vector<LineColumn> Document::positions_of(const Value& list) const {
   std::vector<std::uint32_t> bytes;
   bytes.reserve(list.size());
   for (const auto item : list.items()) bytes.push_back(place_of(item.node()));

@@ -37,15 +37,15 @@ class DocumentBuilder {
     document_.file_ = file;
     auto& text = document_.source_;
     text = std::move(source);
-    if (text.size() > most_bytes(limits)) {
-      refuse_whole(Errc::limit, "more than " + std::to_string(most_bytes(limits)) + " bytes");
+    if (text.size() > max_bytes(limits)) {
+      reject_whole(Errc::limit, "more than " + std::to_string(max_bytes(limits)) + " bytes");
       return;
     }
     constexpr std::size_t longest_in_string = 32;  // a longer text is on the heap
     text.reserve(longest_in_string);
     constexpr std::uint64_t unlimited = std::uint64_t{1} << 62;
-    most_memory_ = std::uint64_t{6} * text.size() + small +
-                   std::min<std::uint64_t>(limits.expansion, unlimited);
+    max_memory_ = std::uint64_t{6} * text.size() + small +
+                  std::min<std::uint64_t>(limits.expansion, unlimited);
     has_mark_ = text.starts_with(detail::utf8_mark);
     if (has_mark_) text.erase(0, detail::utf8_mark.size());
     document_.lines_ = detail::LineIndex{text};
@@ -54,7 +54,7 @@ class DocumentBuilder {
 
   /// Copies a text for the constructor. A text over the limit is cut one byte after the limit.
   static std::string copy_of(std::string_view text, const Limits& limits) {
-    return std::string{text.substr(0, most_bytes(limits) + 1)};
+    return std::string{text.substr(0, max_bytes(limits) + 1)};
   }
 
   /// The text for the parser, followed by a NUL. Lives as long as the builder.
@@ -73,13 +73,13 @@ class DocumentBuilder {
   bool decoded_scalar(std::size_t at, std::string_view text, bool quoted) {
     auto& all = document_.decoded_;
     const auto begin = document_.source_.size() + all.size();
-    if (text.size() > Document::most_bytes || begin > Document::most_bytes) {
-      return refuse(Errc::limit, "the text is too large", at);
+    if (text.size() > Document::max_bytes || begin > Document::max_bytes) {
+      return reject(Errc::limit, "the text is too large", at);
     }
     if (all.capacity() - all.size() < text.size()) {
       // YAML's `\L` and `\P` grow most: two bytes become three.
-      const std::size_t most = source().size() + source().size() / 2;
-      all.reserve(std::max(text.size() + all.size(), std::min(2 * all.size(), most)));
+      const std::size_t max = source().size() + source().size() / 2;
+      all.reserve(std::max(text.size() + all.size(), std::min(2 * all.size(), max)));
     }
     all.insert(all.end(), text.begin(), text.end());
     return add(node(quoted ? Kind::quoted : Kind::plain, at, begin, text.size()));
@@ -104,7 +104,7 @@ class DocumentBuilder {
   bool copy(std::uint32_t from, std::size_t at) {
     for (const Level& level : open_) {
       if (level.index == from) {
-        return refuse(Errc::syntax, "an alias refers to an enclosing value", at);
+        return reject(Errc::syntax, "an alias refers to an enclosing value", at);
       }
     }
     const std::uint32_t count = nodes().after(from) - from;
@@ -132,7 +132,7 @@ class DocumentBuilder {
   /// Counts memory that the parser itself uses. If that is too much, the next value is rejected.
   void note_memory(std::size_t bytes) {
     other_memory_ += bytes;
-    most_nodes_ = std::min<std::uint64_t>(limits_.values, nodes_that_fit());
+    max_nodes_ = std::min<std::uint64_t>(limits_.values, nodes_that_fit());
   }
 
   /// Whether the document is null. Call this only after the last value.
@@ -165,18 +165,18 @@ class DocumentBuilder {
   bool is_portable() const { return document_.unportable_.empty(); }
 
   /// Rejects the text because of a place; returns false. The message must not be empty.
-  bool refuse(Errc code, std::string message, std::string advice, std::size_t at) {
+  bool reject(Errc code, std::string message, std::string advice, std::size_t at) {
     error_ = {.code = code,
               .message = std::move(message),
               .advice = std::move(advice),
               .position = document_.position(std::min(at, document_.source_.size()))};
     return false;
   }
-  bool refuse(Errc code, std::string message, std::size_t at) {
-    return refuse(code, std::move(message), {}, at);
+  bool reject(Errc code, std::string message, std::size_t at) {
+    return reject(code, std::move(message), {}, at);
   }
   /// Rejects the text as a whole; returns false.
-  bool refuse_whole(Errc code, std::string message) {
+  bool reject_whole(Errc code, std::string message) {
     error_ = {.code = code, .message = std::move(message), .position = {.file = document_.file_}};
     return false;
   }
@@ -197,12 +197,12 @@ class DocumentBuilder {
     std::string unused;
     return std::move(*this).finish(unused);
   }
-  /// Finishes as above; a rejected text is returned unchanged in `refused`.
-  Result<Document> finish(std::string& refused) && {
+  /// Finishes as above; a rejected text is returned unchanged in `rejected`.
+  Result<Document> finish(std::string& rejected) && {
     const bool good = !failed() && (!has_merge_keys_ || merge_all());
     if (good) return std::move(document_);
-    refused = std::move(document_.source_);
-    if (has_mark_) refused.insert(0, detail::utf8_mark);
+    rejected = std::move(document_.source_);
+    if (has_mark_) rejected.insert(0, detail::utf8_mark);
     return std::move(error_);
   }
 
@@ -220,8 +220,8 @@ class DocumentBuilder {
     bool is_map = false;
   };
 
-  static std::size_t most_bytes(const Limits& limits) {
-    return std::min<std::size_t>(limits.bytes, Document::most_bytes);
+  static std::size_t max_bytes(const Limits& limits) {
+    return std::min<std::size_t>(limits.bytes, Document::max_bytes);
   }
 
   Nodes& nodes() { return document_.nodes_; }
@@ -236,8 +236,8 @@ class DocumentBuilder {
 
   /// The maximum number of nodes that fit into memory.
   std::uint64_t nodes_that_fit() const {
-    return other_memory_ < most_memory_ ? (most_memory_ - other_memory_) / Document::bytes_per_value
-                                        : 0;
+    return other_memory_ < max_memory_ ? (max_memory_ - other_memory_) / Document::bytes_per_value
+                                       : 0;
   }
 
   /// Creates a null or scalar node.
@@ -248,28 +248,28 @@ class DocumentBuilder {
   }
 
   bool too_many(std::size_t at) {
-    return refuse(Errc::limit, "more than " + std::to_string(limits_.values) + " values", at);
+    return reject(Errc::limit, "more than " + std::to_string(limits_.values) + " values", at);
   }
 
   bool too_much(std::size_t at) {
-    return refuse(Errc::limit,
-                  "the values take more than " + std::to_string(most_memory_) + " bytes", at);
+    return reject(Errc::limit,
+                  "the values take more than " + std::to_string(max_memory_) + " bytes", at);
   }
 
   bool too_deep(std::size_t at) {
-    return refuse(Errc::limit, "nested more than " + std::to_string(limits_.depth) + " deep", at);
+    return reject(Errc::limit, "nested more than " + std::to_string(limits_.depth) + " deep", at);
   }
 
   /// Counts the bytes that an alias adds: reading an alias costs as much as its full text.
   bool count_expansion(std::uint32_t from, std::uint32_t count, std::size_t at) {
     constexpr std::size_t per_value = 32;
-    const auto most = std::max(limits_.expansion, 10 * source().size());
+    const auto max = std::max(limits_.expansion, 10 * source().size());
     for (std::uint32_t i = from; i < from + count; ++i) {
       const Node& copied = nodes()[i];
       expansion_ += per_value + (is_scalar(copied) ? Document::size_of(copied) : 0);
     }
-    if (expansion_ <= most) return true;
-    return refuse(Errc::limit, "aliases add more than " + std::to_string(most) + " bytes", at);
+    if (expansion_ <= max) return true;
+    return reject(Errc::limit, "aliases add more than " + std::to_string(max) + " bytes", at);
   }
 
   /// Rejects the first value that exceeds the limits or the memory.
@@ -279,7 +279,7 @@ class DocumentBuilder {
 
   [[gnu::always_inline]] bool add(const Node& added) {
     const std::size_t index = nodes().size();
-    if (index >= most_nodes_) return one_more(Document::place_of(added));
+    if (index >= max_nodes_) return one_more(Document::place_of(added));
     ++open_.back().children;
     last_ = static_cast<std::uint32_t>(index);
     nodes().push_back(added);
@@ -312,7 +312,7 @@ class DocumentBuilder {
     for (std::uint32_t i = map.index + 1; i < nodes().size(); i = nodes().after(i + 1)) {
       const Node& key = nodes()[i];
       if (!is_scalar(key))
-        return refuse(Errc::syntax, "a key must be text", Document::place_of(key));
+        return reject(Errc::syntax, "a key must be text", Document::place_of(key));
       if (is_merge_key(key)) has_merge_keys_ = true;
       const std::uint64_t bit = bit_of(text(key));
       may_repeat = may_repeat || (seen & bit) != 0;
@@ -351,7 +351,7 @@ class DocumentBuilder {
     const auto first = std::find_if(keys_.begin(), keys_.end(), [&](std::uint32_t key) {
       return text(nodes()[key]) == text(second);
     });
-    return refuse(Errc::schema,
+    return reject(Errc::schema,
                   "key " + cdi::quoted(text(second)) + " is a duplicate, first in line " +
                       std::to_string(line(Document::place_of(nodes()[*first]))),
                   "remove one", Document::place_of(second));
@@ -360,9 +360,9 @@ class DocumentBuilder {
   /// Merges keys, if memory permits.
   bool merge_all() {
     note_memory(detail::MergeKeys::bytes_for(nodes().size()));
-    if (nodes().size() > most_nodes_) return too_much(0);
+    if (nodes().size() > max_nodes_) return too_much(0);
     const auto bad = detail::MergeKeys{document_}.merge();
-    return !bad || refuse(Errc::syntax, "<< must name a map or a list of maps", *bad);
+    return !bad || reject(Errc::syntax, "<< must name a map or a list of maps", *bad);
   }
 
   Limits limits_;
@@ -374,8 +374,8 @@ class DocumentBuilder {
   std::vector<std::uint32_t> keys_{};  // key indices in the map being closed
   std::size_t expansion_ = 0;          // bytes added by aliases
   std::uint64_t other_memory_ = 0;     // bytes used by the parser, apart from values
-  std::uint64_t most_memory_ = 0;
-  std::uint64_t most_nodes_ = 0;  // allowed by the limits and the memory
+  std::uint64_t max_memory_ = 0;
+  std::uint64_t max_nodes_ = 0;  // allowed by the limits and the memory
   std::uint32_t last_ = 0;
   Error error_{};
 };

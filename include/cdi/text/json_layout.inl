@@ -34,11 +34,11 @@ inline std::size_t end_of_json_string(std::string_view text, std::size_t at) {
 }
 
 CDI_INLINE JsonLayout::JsonLayout(const Document& document) : document_{document} {
-  constexpr std::size_t most = 16;  // columns; anything wider is not indentation
+  constexpr std::size_t max = 16;  // columns; anything wider is not indentation
   for (const auto [key, value] : document.root().members()) {
     const auto blanks = blanks_in(document.root());
     const auto indentation = blanks.substr(blanks.rfind('\n') + 1);
-    if (detail::has_lines(blanks) && indentation.size() <= most) unit_ = indentation;
+    if (detail::has_lines(blanks) && indentation.size() <= max) unit_ = indentation;
     is_spaced_ = document.source()[value.offset() - 1] == ' ';
     return;
   }
@@ -89,10 +89,10 @@ CDI_INLINE std::string_view JsonLayout::blanks_in(const Document::Value& value) 
 
 CDI_INLINE std::string JsonLayout::lead(const Document::Value& value,
                                         std::string_view outer) const {
-  constexpr std::size_t most = 64;  // in bytes; each new line repeats them
+  constexpr std::size_t max = 64;  // in bytes; each new line repeats them
   const auto blanks = blanks_in(value);
   if (value.size() == 0) return lead(outer);
-  if (blanks.size() <= most) return std::string{blanks};
+  if (blanks.size() <= max) return std::string{blanks};
   return detail::has_lines(blanks) ? lead(outer.empty() ? "\n" : outer) : std::string{};
 }
 

@@ -56,7 +56,7 @@ class MergeKeys {
   bool is_merge_key(std::uint32_t key) const { return is_merge_key(document_, node(key)); }
 
   /// Rejects a value of `<<` that cannot be merged; returns false.
-  bool refuse(const Node& named) {
+  bool reject(const Node& named) {
     bad_ = Document::place_of(named);
     return false;
   }
@@ -119,9 +119,9 @@ class MergeKeys {
   bool collect_merged(std::uint32_t named, Keys& keys) {
     bool merges = false;
     if (Document::kind_of(node(named)) == Kind::map) return collect_keys(named, keys, merges);
-    if (Document::kind_of(node(named)) != Kind::list) return refuse(node(named));
+    if (Document::kind_of(node(named)) != Kind::list) return reject(node(named));
     for (auto item = named + 1; item < after(named); item = after(item)) {
-      if (Document::kind_of(node(item)) != Kind::map) return refuse(node(item));
+      if (Document::kind_of(node(item)) != Kind::map) return reject(node(item));
       if (!collect_keys(item, keys, merges)) return false;
     }
     return true;

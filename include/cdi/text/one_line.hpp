@@ -19,7 +19,7 @@ inline namespace CDI_ABI {
 namespace detail {
 
 /// A sink that writes a value on one line, cut to fit into a message.
-class OneLine final : public AnySink {
+class OneLine final : public ErasedSink {
  public:
   void begin_map() override { open("{"); }
   void end_map() override { close("}"); }

@@ -31,7 +31,7 @@ class JsonReader {
   /// Fills the builder. Returns false if the text is rejected.
   bool read() {
     skip_blanks();
-    if (at_ == text_.size()) return builder_.refuse(Errc::syntax, "the text is empty", 0);
+    if (at_ == text_.size()) return builder_.reject(Errc::syntax, "the text is empty", 0);
     note_tab(0);
     if (!read_value()) return false;
     while (builder_.is_open()) {
@@ -81,11 +81,11 @@ class JsonReader {
                              "remove it");
   }
 
-  bool refuse(std::string message, std::string advice, std::size_t at) {
+  bool reject(std::string message, std::string advice, std::size_t at) {
     message.insert(0, "not valid JSON: ");
-    return builder_.refuse(Errc::syntax, std::move(message), std::move(advice), at);
+    return builder_.reject(Errc::syntax, std::move(message), std::move(advice), at);
   }
-  bool refuse(std::string message, std::size_t at) { return refuse(std::move(message), {}, at); }
+  bool reject(std::string message, std::size_t at) { return reject(std::move(message), {}, at); }
 
   /// Rejects the current character.
   bool unexpected(std::string_view expected, std::string_view advice = {}) {
@@ -95,7 +95,7 @@ class JsonReader {
     std::string message = "unexpected ";
     message.append(quoted(character));
     message.append(", expected ").append(expected);
-    return refuse(std::move(message), std::string{advice}, at_);
+    return reject(std::move(message), std::string{advice}, at_);
   }
 
   bool cut_off() {
@@ -104,7 +104,7 @@ class JsonReader {
       message = "unexpected end of text: the value that begins in " + builder_.describe(*open) +
                 " is not closed";
     }
-    return refuse(std::move(message), text_.size());
+    return reject(std::move(message), text_.size());
   }
 
   /// Continues inside the innermost list or map, after its start or after one of its values.
@@ -118,7 +118,7 @@ class JsonReader {
       if (peek(at_) != ',') return unexpected(map ? "',' or '}'" : "',' or ']'");
       ++at_;
       skip_blanks();
-      if (peek(at_) == end) return refuse("a comma before the end", "remove it", comma);
+      if (peek(at_) == end) return reject("a comma before the end", "remove it", comma);
     }
     begun_ = false;
     return (!map || read_key()) && read_value();
@@ -267,7 +267,7 @@ class JsonReader {
     decoded_.assign(text_.substr(begin + 1, at_ - begin - 1));
     while (peek(at_) != '"') {
       if (at_ >= text_.size()) {
-        return refuse("the string that begins here is not ended", "add \"", begin);
+        return reject("the string that begins here is not ended", "add \"", begin);
       }
       if (text_[at_] != '\\') return bad_byte();
       if (!read_escape()) return false;
@@ -280,10 +280,10 @@ class JsonReader {
   }
 
   bool bad_byte() {
-    if (text_[at_] == '\n') return refuse("a line break in a string", "write \\n", at_);
-    if (text_[at_] == '\t') return refuse("a tab in a string", "write \\t", at_);
+    if (text_[at_] == '\n') return reject("a line break in a string", "write \\n", at_);
+    if (text_[at_] == '\t') return reject("a tab in a string", "write \\t", at_);
     auto [message, advice] = forbidden_byte(text_[at_], {});
-    return refuse(std::move(message), std::move(advice), at_);
+    return reject(std::move(message), std::move(advice), at_);
   }
 
   bool read_escape() {
@@ -294,7 +294,7 @@ class JsonReader {
     if (name == 'u') return read_unicode_escape(begin);
     const auto which = name == '\0' ? names.npos : names.find(name);
     if (which == names.npos) {
-      return refuse("invalid escape sequence in a string", "write \\\\ for a backslash", begin);
+      return reject("invalid escape sequence in a string", "write \\\\ for a backslash", begin);
     }
     if (name == '/') builder_.note_unportable(begin, unportable_slash, advice_on_slash);
     ++at_;
@@ -316,7 +316,7 @@ class JsonReader {
   bool read_unicode_escape(std::size_t begin) {
     std::uint32_t code = 0;
     if (!hex_digits(begin + 2, code)) {
-      return refuse("\\u needs four hexadecimal digits after it", begin);
+      return reject("\\u needs four hexadecimal digits after it", begin);
     }
     at_ = begin + 6;
     std::uint32_t low = 0;
@@ -331,7 +331,7 @@ class JsonReader {
                                "by most engines",
                                "write the character itself");
     } else if (code >= 0xd800 && code < 0xe000) {
-      return refuse("half of a surrogate pair", "write both halves, or the character itself",
+      return reject("half of a surrogate pair", "write both halves, or the character itself",
                     begin);
     }
     append_utf8(decoded_, code);
@@ -345,8 +345,8 @@ class JsonReader {
   std::string decoded_{};
 };
 
-CDI_INLINE Result<Document> take_json(std::string& text, std::string_view file,
-                                      const Limits& limits) {
+CDI_INLINE Result<Document> parse_json_in_place(std::string& text, std::string_view file,
+                                                const Limits& limits) {
   DocumentBuilder builder{std::move(text), file, limits, /*merge_keys=*/false};
   if (!builder.failed()) detail::JsonReader{builder}.read();
   return std::move(builder).finish(text);
@@ -357,7 +357,7 @@ CDI_INLINE Result<Document> take_json(std::string& text, std::string_view file,
 CDI_INLINE Result<Document> parse_json(std::string_view text, std::string_view file,
                                        const Limits& limits) {
   std::string copy = DocumentBuilder::copy_of(text, limits);
-  return detail::take_json(copy, file, limits);
+  return detail::parse_json_in_place(copy, file, limits);
 }
 
 }  // namespace CDI_ABI

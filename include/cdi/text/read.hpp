@@ -10,7 +10,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/model/borrowed.hpp>
 #include <cdi/model/fields.hpp>
-#include <cdi/model/release.hpp>
+#include <cdi/model/spec_version.hpp>
 #include <cdi/model/type.hpp>
 #include <cdi/model/type_of.hpp>
 #include <cdi/text/document.hpp>
@@ -30,8 +30,8 @@ struct Reading {
   /// different text.
   std::optional<Document::Value> other_in_yaml_1_1{};
   bool is_strict = false;  // never convert other scalars to text or boolean
-  Release newest{};        // the newest `Lifetime::since` of the members, even empty ones
-  std::optional<Document::Value> newest_key{};  // the first key of that release; none for 0.3.0
+  SpecVersion newest{};    // the newest `Lifetime::since` of the members, even empty ones
+  std::optional<Document::Value> newest_key{};  // the first key of that version; none for 0.3.0
   std::size_t bytes_left = 0;                   // for the items of lists and dicts
 };
 
@@ -61,7 +61,7 @@ template <class T>
 Result<T> read_noting(const Document::Value& value, Reading& reading) {
   T out{};
   const Type& type = table_of<T>();
-  reading.bytes_left = value.document().most_model_bytes();
+  reading.bytes_left = value.document().max_model_bytes();
   if (!detail::read_value(value, &out, type, text_as(type, reading), reading)) return reading.why;
   return out;
 }

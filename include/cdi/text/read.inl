@@ -14,7 +14,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/model/any_value.hpp>
 #include <cdi/model/fields.hpp>
-#include <cdi/model/release.hpp>
+#include <cdi/model/spec_version.hpp>
 #include <cdi/model/type.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/member_case.hpp>
@@ -136,17 +136,17 @@ inline FoundField find_field(const Type& type, std::string_view key, std::size_t
 
 /// Reads a `BasicAnyMember`.
 inline void read_member(const Document::Member& member, void* self, const Type& type) {
-  Places places;
-  type.places(self, places);
-  type.fields[0].type->set_text(places[0], member.key.text());
-  detail::read_any(member.value, places[1], *type.fields[1].type);
+  FieldPointers pointers;
+  type.pointers(self, pointers);
+  type.fields[0].type->set_text(pointers[0], member.key.text());
+  detail::read_any(member.value, pointers[1], *type.fields[1].type);
 }
 
 CDI_INLINE void read_any(const Document::Value& value, void* self, const Type& type) {
-  Places places;
-  type.places(self, places);
-  auto& kind = *static_cast<ValueKind*>(places[0]);
-  type.fields[1].type->set_text(places[1], value.text());
+  FieldPointers pointers;
+  type.pointers(self, pointers);
+  auto& kind = *static_cast<ValueKind*>(pointers[0]);
+  type.fields[1].type->set_text(pointers[1], value.text());
   const Type& list = *type.fields[2].type;
   const Type& member = *list.item;
   switch (value.kind()) {
@@ -156,7 +156,7 @@ CDI_INLINE void read_any(const Document::Value& value, void* self, const Type& t
     case Document::Kind::list: kind = ValueKind::list; break;
     case Document::Kind::map: kind = ValueKind::map; break;
   }
-  Items items{list.make(places[2], value.size()), 0};
+  Items items{list.make(pointers[2], value.size()), 0};
   if (kind == ValueKind::map) {
     for (const auto entry : value.members()) {
       detail::read_member(entry, nth(items, items.size++, member), member);
@@ -164,8 +164,8 @@ CDI_INLINE void read_any(const Document::Value& value, void* self, const Type& t
     return;
   }
   for (const auto item : value.items()) {
-    Places parts;
-    member.places(nth(items, items.size++, member), parts);
+    FieldPointers parts;
+    member.pointers(nth(items, items.size++, member), parts);
     detail::read_any(item, parts[1], type);
   }
 }
@@ -218,8 +218,8 @@ inline bool check_unknown(const Document::Member& member, const Type& type, Read
   return false;
 }
 
-/// Not inlined into `read_object`, since few members are newer than the oldest release.
-[[gnu::noinline]] inline void note_release(const Document::Value& key, Release since,
+/// Not inlined into `read_object`, since few members are newer than the oldest version.
+[[gnu::noinline]] inline void note_version(const Document::Value& key, SpecVersion since,
                                            Reading& reading) {
   if (since <= reading.newest) return;
   reading.newest = since;
@@ -229,8 +229,8 @@ inline bool check_unknown(const Document::Member& member, const Type& type, Read
 inline bool read_object(const Document::Value& value, void* self, const Type& type,
                         Reading& reading) {
   if (value.kind() != Document::Kind::map) return detail::expected(reading, value, "an object");
-  Places places;
-  type.places(self, places);
+  FieldPointers pointers;
+  type.pointers(self, pointers);
   std::uint64_t seen = 0;
   std::size_t unknown = 0;
   std::size_t next = 0;  // usually the next key's field, since most texts follow the field order
@@ -253,14 +253,14 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
       reading.odd_case = key;
       reading.field = row.key;
     }
-    if (row.lifetime.since != Release{}) note_release(key, row.lifetime.since, reading);
+    if (row.lifetime.since != SpecVersion{}) note_version(key, row.lifetime.since, reading);
     if (member.is_null() && takes_null(row, type)) continue;
-    if (!detail::read_value(member, places[i], *row.type, text_as(type, reading), reading)) {
+    if (!detail::read_value(member, pointers[i], *row.type, text_as(type, reading), reading)) {
       reading.why.add_outer(row.key);
       return false;
     }
   }
-  if (unknown != 0) detail::read_unknown(value, type, places[type.field_count], unknown);
+  if (unknown != 0) detail::read_unknown(value, type, pointers[type.field_count], unknown);
   return check_required(value, type, seen, reading);
 }
 

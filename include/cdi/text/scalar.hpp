@@ -65,10 +65,10 @@ inline bool take_exponent(std::string& digits, std::int64_t& exponent) {
   if (first != last && *first == '+' && first + 1 != last && first[1] != '-') ++first;
   const auto [stop, failed] = std::from_chars(first, last, exponent);
   if (failed == std::errc::invalid_argument || stop != last) return false;
-  constexpr std::int64_t most = 1'000'000'000;  // larger than any text
-  if (failed != std::errc{}) exponent = *first == '-' ? -most : most;
-  if (exponent > most) exponent = most;
-  if (exponent < -most) exponent = -most;
+  constexpr std::int64_t max = 1'000'000'000;  // larger than any text
+  if (failed != std::errc{}) exponent = *first == '-' ? -max : max;
+  if (exponent > max) exponent = max;
+  if (exponent < -max) exponent = -max;
   digits.erase(e);
   return true;
 }
@@ -79,8 +79,8 @@ inline bool multiply(std::string& digits, std::int64_t exponent) {
     if (digits.back() != '0') return false;
     digits.pop_back();
   }
-  constexpr std::int64_t most = 40;  // more digits than any integer has
-  digits.append(static_cast<std::size_t>(exponent < most ? exponent : most), '0');
+  constexpr std::int64_t max = 40;  // more digits than any integer has
+  digits.append(static_cast<std::size_t>(exponent < max ? exponent : max), '0');
   return true;
 }
 

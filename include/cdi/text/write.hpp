@@ -37,7 +37,7 @@ concept Sink = requires(T sink, std::string_view text, std::int64_t number, std:
 namespace detail {
 
 /// A type-erased sink.
-class AnySink {
+class ErasedSink {
  public:
   virtual void begin_map() = 0;
   virtual void end_map() = 0;
@@ -52,15 +52,15 @@ class AnySink {
   virtual void null() = 0;
 
  protected:
-  AnySink() = default;
-  AnySink(const AnySink&) = default;
-  AnySink& operator=(const AnySink&) = default;
-  ~AnySink() = default;
+  ErasedSink() = default;
+  ErasedSink(const ErasedSink&) = default;
+  ErasedSink& operator=(const ErasedSink&) = default;
+  ~ErasedSink() = default;
 };
 
 /// Wraps a sink of type `S`, which must outlive the wrapper.
 template <class S>
-class SinkOf final : public AnySink {
+class SinkOf final : public ErasedSink {
  public:
   explicit SinkOf(S& sink) : sink_{sink} {}
 
@@ -81,7 +81,7 @@ class SinkOf final : public AnySink {
 };
 
 /// Writes a value of any field type.
-void write_value(const void* self, const Type& type, AnySink& sink);
+void write_value(const void* self, const Type& type, ErasedSink& sink);
 
 /// Writes a value to a text sink and returns the text.
 template <class S>

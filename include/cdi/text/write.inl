@@ -22,40 +22,40 @@ inline namespace CDI_ABI {
 namespace detail {
 
 /// Writes a list of `BasicAnyMember`s; `type` is the type of the list.
-inline void write_members(void* list, const Type& type, bool with_keys, AnySink& sink) {
+inline void write_members(void* list, const Type& type, bool with_keys, ErasedSink& sink) {
   const Type& member = *type.item;
   const Items items = type.items(list);
   for (std::size_t i = 0; i < items.size; ++i) {
-    Places places;
-    member.places(nth(items, i, member), places);
-    if (with_keys) sink.key(member.fields[0].type->text(places[0]));
-    detail::write_value(places[1], *member.fields[1].type, sink);
+    FieldPointers pointers;
+    member.pointers(nth(items, i, member), pointers);
+    if (with_keys) sink.key(member.fields[0].type->text(pointers[0]));
+    detail::write_value(pointers[1], *member.fields[1].type, sink);
   }
 }
 
 /// Writes a `BasicAnyValue`.
-inline void write_any(void* self, const Type& type, AnySink& sink) {
-  Places places;
-  type.places(self, places);
-  const std::string_view text = type.fields[1].type->text(places[1]);
-  switch (*static_cast<const ValueKind*>(places[0])) {
+inline void write_any(void* self, const Type& type, ErasedSink& sink) {
+  FieldPointers pointers;
+  type.pointers(self, pointers);
+  const std::string_view text = type.fields[1].type->text(pointers[1]);
+  switch (*static_cast<const ValueKind*>(pointers[0])) {
     case ValueKind::null: return sink.null();
     case ValueKind::boolean: return sink.boolean(text == "true");
     case ValueKind::number: return sink.number(text);
     case ValueKind::text: return sink.text(text);
     case ValueKind::list:
       sink.begin_list();
-      detail::write_members(places[2], *type.fields[2].type, false, sink);
+      detail::write_members(pointers[2], *type.fields[2].type, false, sink);
       return sink.end_list();
     case ValueKind::map: break;
   }
   sink.begin_map();
-  detail::write_members(places[2], *type.fields[2].type, true, sink);
+  detail::write_members(pointers[2], *type.fields[2].type, true, sink);
   sink.end_map();
 }
 
 /// Writes a member of an object, unless it may be omitted.
-inline void write_field(void* value, const FieldRow& row, AnySink& sink) {
+inline void write_field(void* value, const FieldRow& row, ErasedSink& sink) {
   const bool omit_empty = row.when == Presence::omit_empty;
   if (row.type->shape == Shape::text) {  // the most common shape
     const std::string_view text = row.type->text(value);
@@ -69,27 +69,27 @@ inline void write_field(void* value, const FieldRow& row, AnySink& sink) {
 }
 
 /// Writes a described type: the fields, then the members of `extra`.
-inline void write_object(void* self, const Type& type, AnySink& sink) {
-  Places places;
-  type.places(self, places);
+inline void write_object(void* self, const Type& type, ErasedSink& sink) {
+  FieldPointers pointers;
+  type.pointers(self, pointers);
   sink.begin_map();
   for (std::size_t i = 0; i < type.field_count; ++i) {
-    detail::write_field(places[i], type.fields[i], sink);
+    detail::write_field(pointers[i], type.fields[i], sink);
   }
   if (type.extra != nullptr) {
-    detail::write_members(places[type.field_count], *type.extra, true, sink);
+    detail::write_members(pointers[type.field_count], *type.extra, true, sink);
   }
   sink.end_map();
 }
 
 inline bool write_entry(void* context, std::string_view key, void* value) {
-  const auto& [type, sink] = *static_cast<std::pair<const Type&, AnySink&>*>(context);
+  const auto& [type, sink] = *static_cast<std::pair<const Type&, ErasedSink&>*>(context);
   sink.key(key);
   detail::write_value(value, type, sink);
   return true;
 }
 
-CDI_INLINE void write_value(const void* self, const Type& type, AnySink& sink) {
+CDI_INLINE void write_value(const void* self, const Type& type, ErasedSink& sink) {
   void* const value = as_mutable(self);
   switch (type.shape) {
     case Shape::boolean: return sink.boolean(*static_cast<const bool*>(self));
@@ -105,7 +105,7 @@ CDI_INLINE void write_value(const void* self, const Type& type, AnySink& sink) {
     }
     case Shape::dict: {
       sink.begin_map();
-      std::pair<const Type&, AnySink&> context{*type.item, sink};
+      std::pair<const Type&, ErasedSink&> context{*type.item, sink};
       type.each(value, &context, write_entry);
       return sink.end_map();
     }

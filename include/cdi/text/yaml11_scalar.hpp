@@ -27,7 +27,7 @@ inline bool is_go_integer(std::string_view text) {
 /// Whether a text is a decimal number as Go writes it: no plus, leading zeros, underscores,
 /// exponent or trailing zeros in the fraction, and no more digits than 32 bits can hold.
 inline bool is_go_decimal(std::string_view text) {
-  constexpr std::size_t most_digits = 7;
+  constexpr std::size_t max_digits = 7;
   if (text == "-0") return false;
   const std::string_view number = text.substr(text.starts_with('-') ? 1 : 0);
   const std::size_t point = number.find('.');
@@ -36,7 +36,7 @@ inline bool is_go_decimal(std::string_view text) {
   if (whole.empty() || (whole.size() > 1 && whole.front() == '0')) return false;
   if (point == text.npos) return detail::is_go_integer(text);
   const std::size_t digits = number.size() - 1 - (whole == "0" ? 1 : 0);
-  return digits <= most_digits && whole.size() < most_digits && !number.starts_with("0.0000") &&
+  return digits <= max_digits && whole.size() < max_digits && !number.starts_with("0.0000") &&
          number.back() != '0' && number.back() != '.' && number.rfind('.') == point;
 }
 

@@ -1,4 +1,4 @@
-// `refusal_by`: whether an engine reads a spec file; `convert_spec`: the file in another release.
+// `rejection_by`: whether an engine reads a spec file; `convert_spec`: the file in another version.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_VERSIONS_CONVERSION_HPP
@@ -13,48 +13,48 @@
 #include <cdi/model/spec.hpp>
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/version.hpp>
-#include <cdi/versions/engine_releases.hpp>
+#include <cdi/versions/engine_versions.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// The spec of a file in another CDI release, with what the conversion lost.
+/// The spec of a file in another CDI version, with what the conversion lost.
 struct Conversion {
   Spec spec{};  ///< valid for `write_spec`
-  /// The owner that the file records; empty if none. From release 0.6.0 on, `spec` holds the
+  /// The owner that the file records; empty if none. From CDI version 0.6.0 on, `spec` holds the
   /// owner's annotation. Before 0.6.0, the record is kept only if `write_spec` receives this owner.
   std::string owner{};
-  /// All losses, with their places in the file: members that the release lacks, annotations that
+  /// All losses, with their places in the file: members that the version lacks, annotations that
   /// may be read but not written, and everything after the first YAML document. The first
-  /// `most_warnings` losses have a line and a column, if `LoadedSpec::locate` knows them.
+  /// `max_warnings` losses have a line and a column, if `LoadedSpec::locate` knows them.
   std::vector<Error> losses{};
 };
 
-/// Converts the spec of a file to another release. Errors have their place in the file, and come
-/// from `lower` with losses allowed, and from `validate` for `Purpose::write`.
-Result<Conversion> convert_spec(const LoadedSpec& loaded, Release release);
+/// Converts the spec of a file to another version. Errors have their place in the file, and come
+/// from `to_version` with losses allowed, and from `validate` for `ValidateFor::writing`.
+Result<Conversion> convert_spec(const LoadedSpec& loaded, SpecVersion version);
 
-/// Returns the release that a file should have for an engine: the file's own release, if the engine
-/// reads it, or else the newest that it reads. Errors come from `written_release_for`.
-Result<Release> release_for(const VersionedEngine& engine, const Spec& spec);
+/// Returns the version that a file should have for an engine: the file's own version, if the engine
+/// reads it, or else the newest that it reads. Errors come from `written_spec_version_for`.
+Result<SpecVersion> spec_version_for(const VersionedEngine& engine, const Spec& spec);
 
-/// Converts the spec of a file to `release_for` the engine. Errors come from both functions;
-/// `Errc::unsupported` also reports a value that the engine rejects in every release.
+/// Converts the spec of a file to `spec_version_for` the engine. Errors come from both functions;
+/// `Errc::unsupported` also reports a value that the engine rejects in every version.
 Result<Conversion> convert_for(const VersionedEngine& engine, const LoadedSpec& loaded);
 
 /// Returns why an engine rejects a spec file, with the place in the file, as `Errc::unsupported`;
-/// nullopt if the engine reads the file. Engines reject unknown releases, members that their newest
-/// known release does not have yet, even if empty, or has no more, and some values. The Go library
+/// nullopt if the engine reads the file. Engines reject unknown versions, members that their newest
+/// known version does not have yet, even if empty, or has no more, and some values. The Go library
 /// before 1.1.1 rejects permissions `none`, and a vendor or class of one character; older versions
-/// also reject `closID: /`, device names of one character, and a `v` before the release. This
+/// also reject `closID: /`, device names of one character, and a `v` before the version. This
 /// library and the Rust crate reject quoted words such as `"yes"` for a boolean. The Go library
 /// 1.1.1 and the Rust crate reject or ignore member names in another case. Unquoted words and
 /// numbers that only the Rust crate reads differently are not detected.
-std::optional<Error> refusal_by(const VersionedEngine& engine, const LoadedSpec& loaded);
+std::optional<Error> rejection_by(const VersionedEngine& engine, const LoadedSpec& loaded);
 
 /// Returns the warnings about the text of a file that another program may reject or misread, under
 /// the rules `json-syntax`, `single-document`, `member-case` and `portable-text`. A conversion to
-/// any release writes a text without these faults.
+/// any version writes a text without these faults.
 std::vector<Error> text_warnings(const LoadedSpec& loaded);
 
 /// Returns the same warnings except about text that this engine reads as this library does: member

@@ -23,8 +23,8 @@
 #include <cdi/rules/validate.hpp>
 #include <cdi/version.hpp>
 #include <cdi/versions/conversion.hpp>
-#include <cdi/versions/engine_releases.hpp>
-#include <cdi/versions/lower.hpp>
+#include <cdi/versions/engine_versions.hpp>
+#include <cdi/versions/to_version.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
@@ -80,55 +80,55 @@ inline void add_losses(const std::vector<Loss>& losses, const LoadedSpec& loaded
   for (const auto& loss : losses) {
     Error error = to_error(loss);
     error.position.file = loaded.path;
-    if (out.losses.size() < most_warnings) error = at_its_place(std::move(error), loaded);
+    if (out.losses.size() < max_warnings) error = at_its_place(std::move(error), loaded);
     out.losses.push_back(std::move(error));
   }
 }
 
-// The Go library rejects some values in files of all releases, or crashes: permissions `none`, and
+// The Go library rejects some values in files of all versions, or crashes: permissions `none`, and
 // a vendor or class of one character, up to 1.1.0; closID `/` up to 1.0.1; and device names of one
 // character up to 0.4.0. The Rust crate rejects permissions `none` before 1.1.1.
 
 /// Returns whether an engine rejects permissions `none`. An unknown engine may use the Go library.
-inline bool refuses_none(const EngineRelease* engine) {
+inline bool rejects_none(const EngineVersionRange* engine) {
   return engine == nullptr || engine->library < EngineVersion{1, 1, 1};
 }
 
 /// Returns whether an engine rejects a vendor or class of one character.
-inline bool refuses_short_kinds(const EngineRelease* engine) {
+inline bool rejects_short_kinds(const EngineVersionRange* engine) {
   return engine == nullptr || engine->parser == SpecParser::sigs_yaml;
 }
 
 /// Returns the first of these values that an engine rejects, described in `message`. `newest` is
-/// the library's newest known release. Null stands for an engine with a Go library up to 1.1.0.
-inline std::optional<Error> refused_value(const ContainerEdits& edits, Release newest,
-                                          const EngineRelease* engine) {
-  for (std::size_t i = 0; i < edits.device_nodes.size() && refuses_none(engine); ++i) {
+/// the library's newest known version. Null stands for an engine with a Go library up to 1.1.0.
+inline std::optional<Error> rejected_value(const ContainerEdits& edits, SpecVersion newest,
+                                           const EngineVersionRange* engine) {
+  for (std::size_t i = 0; i < edits.device_nodes.size() && rejects_none(engine); ++i) {
     if (edits.device_nodes[i].permissions != "none") continue;
     return Error{.message = "the permissions none",
                  .where = item_path("deviceNodes", i) + ".permissions"};
   }
   const bool is_root = edits.intel_rdt && edits.intel_rdt->clos_id == "/";
-  if (!is_root || newest >= Release{1, 1, 0}) return std::nullopt;
+  if (!is_root || newest >= SpecVersion{1, 1, 0}) return std::nullopt;
   return Error{.message = "the closID /", .where = "intelRdt.closID"};
 }
 
-inline std::optional<Error> refused_value(const Spec& spec, Release newest,
-                                          const EngineRelease* engine = nullptr) {
+inline std::optional<Error> rejected_value(const Spec& spec, SpecVersion newest,
+                                           const EngineVersionRange* engine = nullptr) {
   const auto kind = parse_kind(spec.kind);
   const bool is_short = kind && (kind->vendor.size() == 1 || kind->device_class.size() == 1);
-  if (is_short && refuses_short_kinds(engine)) {
+  if (is_short && rejects_short_kinds(engine)) {
     return Error{.message = "a vendor or class of one character", .where = "kind"};
   }
-  if (auto value = refused_value(spec.container_edits, newest, engine)) {
+  if (auto value = rejected_value(spec.container_edits, newest, engine)) {
     return std::move(*value).under("containerEdits");
   }
   for (std::size_t i = 0; i < spec.devices.size(); ++i) {
     const auto device = item_path("devices", i);
-    if (spec.devices[i].name.size() == 1 && newest < Release{0, 5, 0}) {
+    if (spec.devices[i].name.size() == 1 && newest < SpecVersion{0, 5, 0}) {
       return Error{.message = "a device name of one character", .where = device + ".name"};
     }
-    if (auto value = refused_value(spec.devices[i].container_edits, newest, engine)) {
+    if (auto value = rejected_value(spec.devices[i].container_edits, newest, engine)) {
       return std::move(*value).under(device + ".containerEdits");
     }
   }
@@ -136,14 +136,14 @@ inline std::optional<Error> refused_value(const Spec& spec, Release newest,
 }
 
 /// Completes such an error with the name of the engine and the place in the file.
-inline Error refuse_value(Error value, const VersionedEngine& engine, const LoadedSpec& loaded) {
+inline Error reject_value(Error value, const VersionedEngine& engine, const LoadedSpec& loaded) {
   value.code = Errc::unsupported;
   value.message = to_string(engine) + " refuses " + value.message;
   return at_its_place(std::move(value), loaded);
 }
 
 /// Returns why an engine rejects a member that is newer than the engine, whatever its value.
-inline Error refuse_member(const NewerMember& member, const VersionedEngine& engine) {
+inline Error reject_member(const NewerMember& member, const VersionedEngine& engine) {
   return {.code = Errc::unsupported,
           .message = to_string(engine) + " does not know the member, which CDI has since " +
                      to_string(member.since),
@@ -151,16 +151,16 @@ inline Error refuse_member(const NewerMember& member, const VersionedEngine& eng
           .position = member.position};
 }
 
-/// Returns whether an engine rejects a `v` before the release, as the Go library does up to 0.5.3.
-inline bool refuses_v(const VersionedEngine& engine) {
-  const auto* const row = find_engine_release(engine);
+/// Returns whether an engine rejects a `v` before the version, as the Go library does up to 0.5.3.
+inline bool rejects_v(const VersionedEngine& engine) {
+  const auto* const row = find_engine_versions(engine);
   return row != nullptr && row->parser != SpecParser::serde_yaml &&
          row->library < EngineVersion{0, 5, 4};
 }
 
 /// Returns whether an engine's parser rejects the text in a warning, because the parser allows no
 /// member names in another case, or no quoted booleans.
-inline bool is_refused_text(SpecParser parser, const Error& warning) {
+inline bool is_rejected_text(SpecParser parser, const Error& warning) {
   if (warning.rule == row_of(Rule::member_case).code) return parser != SpecParser::sigs_yaml;
   return warning.rule == row_of(Rule::portable_text).code && warning.code == Errc::schema &&
          parser != SpecParser::yaml_v3;
@@ -175,16 +175,16 @@ inline bool is_read_alike(SpecParser parser, const Error& warning) {
 
 /// Returns whether an engine's parser ignores unknown members, so that their edits are lost, as the
 /// Rust crate did before 1.1.1.
-inline bool ignores(const EngineRelease& row, const Error& warning) {
+inline bool ignores(const EngineVersionRange& row, const Error& warning) {
   return row.parser == SpecParser::serde_yaml && row.library < EngineVersion{1, 1, 1} &&
          warning.rule == row_of(Rule::member_case).code;
 }
 
 /// Returns why an engine rejects the text of a valid spec; nullopt if the engine reads the text.
-inline std::optional<Error> refused_text(const VersionedEngine& engine, const LoadedSpec& loaded) {
-  const auto* const row = find_engine_release(engine);
+inline std::optional<Error> rejected_text(const VersionedEngine& engine, const LoadedSpec& loaded) {
+  const auto* const row = find_engine_versions(engine);
   for (const auto& warning : loaded.warnings) {
-    if (row == nullptr || !is_refused_text(row->parser, warning)) continue;
+    if (row == nullptr || !is_rejected_text(row->parser, warning)) continue;
     Error why = warning;
     why.code = Errc::unsupported;
     why.message = to_string(engine);
@@ -202,56 +202,56 @@ inline std::optional<Error> refused_text(const VersionedEngine& engine, const Lo
 
 }  // namespace detail
 
-CDI_INLINE Result<Conversion> convert_spec(const LoadedSpec& loaded, Release release) {
+CDI_INLINE Result<Conversion> convert_spec(const LoadedSpec& loaded, SpecVersion version) {
   Conversion out{.spec = loaded.spec, .owner = std::string{loaded.owner()}};
   const std::string key{owner_annotation};
   if (!out.owner.empty()) out.spec.annotations.erase(key);  // the record is not lost
   detail::add_losses(detail::drop_annotations(out.spec), loaded, out);
-  auto lowered = cdi::lower(out.spec, release, Losses::allow);
-  if (!lowered) return detail::at_its_place(std::move(lowered).error(), loaded);
-  detail::add_losses(lowered->losses, loaded, out);
-  out.spec = std::move(lowered->spec);
-  if (!out.owner.empty() && detail::first_with_annotations <= release) {
+  auto converted = cdi::to_version(out.spec, version, Losses::allow);
+  if (!converted) return detail::at_its_place(std::move(converted).error(), loaded);
+  detail::add_losses(converted->losses, loaded, out);
+  out.spec = std::move(converted->spec);
+  if (!out.owner.empty() && detail::first_with_annotations <= version) {
     out.spec.annotations.insert_or_assign(key, out.owner);
   }
   for (const auto& warning : loaded.warnings) {
     if (warning.rule == row_of(Rule::single_document).code) out.losses.push_back(warning);
   }
-  auto valid = cdi::validate(out.spec, nullptr, Purpose::write);
+  auto valid = cdi::validate(out.spec, nullptr, ValidateFor::writing);
   if (valid) return out;
   Error error = std::move(valid).error();
   error.where = detail::path_in_file(error.where, out.spec, loaded.spec);
   return detail::at_its_place(std::move(error), loaded);
 }
 
-CDI_INLINE Result<Release> release_for(const VersionedEngine& engine, const Spec& spec) {
-  const auto newest = cdi::written_release_for(engine);
+CDI_INLINE Result<SpecVersion> spec_version_for(const VersionedEngine& engine, const Spec& spec) {
+  const auto newest = cdi::written_spec_version_for(engine);
   if (!newest) return newest;
-  const auto own = cdi::parse_release(spec.version);
+  const auto own = cdi::parse_spec_version(spec.version);
   const auto need = cdi::minimum_need(spec);
   const bool is_read = own && *own <= *newest && *newest < need.until;
-  if (!is_read || *newest < need.release) return newest;
-  return std::max(*own, need.release);  // the members of a valid spec may be newer than its version
+  if (!is_read || *newest < need.version) return newest;
+  return std::max(*own, need.version);  // the members of a valid spec may be newer than its version
 }
 
 CDI_INLINE Result<Conversion> convert_for(const VersionedEngine& engine, const LoadedSpec& loaded) {
-  const auto release = cdi::release_for(engine, loaded.spec);
-  if (!release) return release.error();
-  auto out = cdi::convert_spec(loaded, *release);
+  const auto version = cdi::spec_version_for(engine, loaded.spec);
+  if (!version) return version.error();
+  auto out = cdi::convert_spec(loaded, *version);
   if (!out) return out;
-  auto value = detail::refused_value(out->spec, *cdi::newest_release_for(engine),
-                                     find_engine_release(engine));
+  auto value = detail::rejected_value(out->spec, *cdi::newest_spec_version_for(engine),
+                                      find_engine_versions(engine));
   if (!value) return out;
   value->where = detail::path_in_file(value->where, out->spec, loaded.spec);
-  return detail::refuse_value(*std::move(value), engine, loaded);
+  return detail::reject_value(*std::move(value), engine, loaded);
 }
 
-CDI_INLINE std::optional<Error> refusal_by(const VersionedEngine& engine,
-                                           const LoadedSpec& loaded) {
+CDI_INLINE std::optional<Error> rejection_by(const VersionedEngine& engine,
+                                             const LoadedSpec& loaded) {
   const auto& spec = loaded.spec;
-  const auto newest = cdi::newest_release_for(engine);
+  const auto newest = cdi::newest_spec_version_for(engine);
   Error why{.code = Errc::unsupported, .where = "cdiVersion"};
-  const auto own = cdi::parse_release(spec.version);
+  const auto own = cdi::parse_spec_version(spec.version);
   if (!newest) {
     why.message = newest.error().message;
     why.advice = newest.error().advice;
@@ -260,17 +260,17 @@ CDI_INLINE std::optional<Error> refusal_by(const VersionedEngine& engine,
                   ", the newest that " + to_string(engine) + " reads";
     const auto assumption = assumption_about(engine);
     if (!assumption.empty()) why.message.append("; ").append(assumption);
-  } else if (spec.version.starts_with('v') && detail::refuses_v(engine)) {
+  } else if (spec.version.starts_with('v') && detail::rejects_v(engine)) {
     why.message = to_string(engine) + " refuses version " + cdi::quoted(spec.version);
     why.advice = "write \"" + to_string(*own) + "\"";
   } else if (loaded.newer_member && *newest < loaded.newer_member->since) {
-    return detail::refuse_member(*loaded.newer_member, engine);
+    return detail::reject_member(*loaded.newer_member, engine);
   } else {
     auto need = cdi::minimum_need(spec);
     if (*newest < need.until) {
-      const auto value = detail::refused_value(spec, *newest, find_engine_release(engine));
-      return value ? detail::refuse_value(*value, engine, loaded)
-                   : detail::refused_text(engine, loaded);
+      const auto value = detail::rejected_value(spec, *newest, find_engine_versions(engine));
+      return value ? detail::reject_value(*value, engine, loaded)
+                   : detail::rejected_text(engine, loaded);
     }
     why.where = std::move(need.until_where);
     why.message = to_string(engine) + " does not know the member, which " +
@@ -293,7 +293,7 @@ CDI_INLINE std::vector<Error> text_warnings(const LoadedSpec& loaded) {
 CDI_INLINE std::vector<Error> text_warnings(const VersionedEngine& engine,
                                             const LoadedSpec& loaded) {
   auto out = cdi::text_warnings(loaded);
-  const auto* const row = find_engine_release(engine);
+  const auto* const row = find_engine_versions(engine);
   if (row != nullptr) {
     std::erase_if(out, [&](const auto& it) { return detail::is_read_alike(row->parser, it); });
   }

@@ -23,7 +23,7 @@
 #include <cdi/versions/conversion.hpp>
 #include <cdi/versions/conversion.inl>
 #include <cdi/versions/conversion_advice.hpp>
-#include <cdi/versions/engine_releases.hpp>
+#include <cdi/versions/engine_versions.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
@@ -70,9 +70,9 @@ inline std::optional<ReadingVersions> newer_versions_that_read(const VersionedEn
                                                                const LoadedSpec& loaded) {
   std::optional<ReadingVersions> some;
   std::optional<ReadingVersions> run;
-  for (const auto& row : engine_releases) {
+  for (const auto& row : engine_versions) {
     if (row.engine != engine.name || row.since <= engine.version) continue;
-    if (refusal_by({row.engine, row.since}, loaded)) {
+    if (rejection_by({row.engine, row.since}, loaded)) {
       if (!some) some = run;
       run.reset();
     } else {
@@ -85,15 +85,15 @@ inline std::optional<ReadingVersions> newer_versions_that_read(const VersionedEn
   return run;
 }
 
-/// Returns whether a future version of an engine may read a file: the file's release is newer than
-/// all known versions read, and the engine rejects no value in that release.
+/// Returns whether a future version of an engine may read a file: the file's version is newer than
+/// all known versions read, and the engine rejects no value in that version.
 inline bool may_be_read_later(std::string_view engine, const Spec& spec) {
-  Release newest;
-  for (const auto& row : engine_releases) {
+  SpecVersion newest;
+  for (const auto& row : engine_versions) {
     if (row.engine == engine && newest < row.newest) newest = row.newest;
   }
-  const auto own = cdi::parse_release(spec.version);
-  return own && newest < *own && !refused_value(spec, *own);
+  const auto own = cdi::parse_spec_version(spec.version);
+  return own && newest < *own && !rejected_value(spec, *own);
 }
 
 /// Returns the advice to update an engine that rejects a file; empty when no update helps.
@@ -108,11 +108,11 @@ inline std::string update_advice(const VersionedEngine& engine, const LoadedSpec
 }
 
 /// Returns why the newest known version of an engine rejects a file that no version reads.
-inline std::string newest_refusal(const VersionedEngine& engine, const LoadedSpec& loaded) {
+inline std::string newest_rejection(const VersionedEngine& engine, const LoadedSpec& loaded) {
   std::string out = to_string(engine) + " does not inject CDI devices";
-  for (const auto& row : engine_releases) {
+  for (const auto& row : engine_versions) {
     if (row.engine != engine.name) continue;
-    if (auto why = cdi::refusal_by({row.engine, row.since}, loaded)) out = why->message;
+    if (auto why = cdi::rejection_by({row.engine, row.since}, loaded)) out = why->message;
   }
   return out;
 }
@@ -124,7 +124,7 @@ inline std::string advice_without_cdi(const VersionedEngine& engine, const Loade
   return std::string{"change the file, which no version of "}
       .append(engine.name)
       .append(" reads: ")
-      .append(newest_refusal(engine, loaded));
+      .append(newest_rejection(engine, loaded));
 }
 
 /// Converts a file in place for an engine; the format cannot change.
@@ -133,10 +133,11 @@ inline Result<Conversion> convert_in_place(const VersionedEngine& engine,
   auto out = cdi::convert_for(engine, loaded);
   if (!out || out->owner.empty()) return out;
   const auto format = format_of(loaded.path);
-  const auto release = parse_release(out->spec.version);
-  if (format != Format::json || *release >= first_with_annotations) return out;
-  return Error{.code = Errc::unsupported,
-               .message = "JSON of release " + to_string(*release) + " cannot record its owner"};
+  const auto version = parse_spec_version(out->spec.version);
+  if (format != Format::json || *version >= first_with_annotations) return out;
+  return Error{
+      .code = Errc::unsupported,
+      .message = "JSON of CDI version " + to_string(*version) + " cannot record its owner"};
 }
 
 /// Returns the command that converts a file, with its effect.
@@ -156,13 +157,13 @@ inline std::string conversion_command(const VersionedEngine& engine, const Loade
 
 CDI_INLINE std::string conversion_advice(const VersionedEngine& engine, const LoadedSpec& loaded,
                                          std::string_view owner_command) {
-  const bool is_refused = cdi::refusal_by(engine, loaded).has_value();
-  const auto update = is_refused ? detail::update_advice(engine, loaded) : std::string{};
-  const auto newest = cdi::newest_release_for(engine);
+  const bool is_rejected = cdi::rejection_by(engine, loaded).has_value();
+  const auto update = is_rejected ? detail::update_advice(engine, loaded) : std::string{};
+  const auto newest = cdi::newest_spec_version_for(engine);
   if (!newest) return detail::advice_without_cdi(engine, loaded, update);
   const auto owner = loaded.owner();
   auto let_owner = owner.empty() ? "" : "let its owner " + cdi::quoted(owner);
-  if (!owner_command.empty() && cdi::written_release_for(engine)) {
+  if (!owner_command.empty() && cdi::written_spec_version_for(engine)) {
     let_owner.append(" write the file again, by `").append(owner_command).append("`");
     return update.empty() ? let_owner : let_owner.append("; or ").append(update);
   }
@@ -182,7 +183,7 @@ CDI_INLINE std::string conversion_advice(const VersionedEngine& engine, const Lo
   auto out = detail::conversion_command(engine, loaded, *conversion);
   if (!owner.empty()) {
     let_owner.append(" write the file again");
-    const auto own = cdi::parse_release(loaded.spec.version);
+    const auto own = cdi::parse_spec_version(loaded.spec.version);
     const bool is_newer = own && *newest < *own;
     if (is_newer) let_owner.append(" in CDI ").append(to_string(*newest)).append(" or older");
     out.insert(0, let_owner.append("; or "));

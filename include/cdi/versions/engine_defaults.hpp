@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include <cdi/version.hpp>
-#include <cdi/versions/engine_releases.hpp>
+#include <cdi/versions/engine_versions.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
@@ -23,7 +23,7 @@ enum class CdiSwitch : std::uint8_t {
 
 /// An engine's behaviour without configuration, from one version on.
 struct EngineDefaults {
-  std::string_view engine;  ///< the engine's name, as in `engine_releases`
+  std::string_view engine;  ///< the engine's name, as in `engine_versions`
   EngineVersion since;      ///< the first version; the row ends before the engine's next row
   CdiSwitch cdi_switch;     ///< whether CDI is on
   /// The spec directories; the last has priority. Unused elements are empty. For kata-agent, the

@@ -9,14 +9,14 @@
 
 #include <cdi/version.hpp>
 #include <cdi/versions/engine_defaults.hpp>
-#include <cdi/versions/engine_releases.hpp>
+#include <cdi/versions/engine_versions.hpp>
 
 namespace cdi {
 inline namespace CDI_ABI {
 
 /// How an engine accepts requests for CDI devices, from one version on.
 struct EngineSupport {
-  std::string_view engine;  ///< the engine's name, as in `engine_releases`
+  std::string_view engine;  ///< the engine's name, as in `engine_versions`
   EngineVersion since;      ///< the first version; the row ends before the engine's next row
   CdiSwitch cdi_switch;     ///< whether CDI is on
   bool field;               ///< accepts the CRI field `CDI_devices`, besides annotations

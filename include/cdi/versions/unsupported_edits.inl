@@ -26,13 +26,13 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Returns whether a release such as "1.0.2-dev" is older than OCI 1.3; false if unreadable.
-inline bool is_before_1_3(std::string_view release) {
+/// Returns whether a version such as "1.0.2-dev" is older than OCI 1.3; false if unreadable.
+inline bool is_before_1_3(std::string_view version) {
   std::uint32_t major = 0;
   std::uint32_t minor = 0;
-  if (!take_number(release, major) || !release.starts_with('.')) return false;
-  release.remove_prefix(1);
-  return take_number(release, minor) && (major < 1 || (major == 1 && minor < 3));
+  if (!take_number(version, major) || !version.starts_with('.')) return false;
+  version.remove_prefix(1);
+  return take_number(version, minor) && (major < 1 || (major == 1 && minor < 3));
 }
 
 inline bool has_text(const std::vector<std::string>& list, std::string_view text) {

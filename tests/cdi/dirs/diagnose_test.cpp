@@ -25,7 +25,7 @@ namespace {
 using Names = std::vector<std::string>;
 using cdi::Reason;
 
-const cdi::ReadOptions at_once{.patience = {}};
+const cdi::ReadOptions at_once{.retry_window = {}};
 
 /// Why a name is not resolved in some directories, with a search of others.
 cdi::Unresolved why(const Names& dirs, std::string_view name, const Names& others = {},
@@ -144,7 +144,7 @@ TEST_CASE("An invalid file is reported with line, column and path") {
   }
 }
 
-TEST_CASE("A file of a newer release is reported with the release that it needs") {
+TEST_CASE("A file of a newer version is reported with the version that it needs") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put("a/x.yaml", "cdiVersion: 9.1.0\nkind: v/c\ndevices:\n- name: d\n  new: {}\n");
@@ -187,7 +187,7 @@ TEST_CASE("A quarantined device is reported with its place, and the others resol
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put("a/x.yaml", spec("v/c", "d") + "- name: e\n  new: {}\n");
-  const cdi::ReadOptions options{.quarantine_devices = true, .patience = {}};
+  const cdi::ReadOptions options{.quarantine_devices = true, .retry_window = {}};
   const auto one = why({a}, "v/c=e", {}, options);
   CHECK(one.reason == Reason::quarantined);
   CHECK(places(one) == Names{a + "/x.yaml:7:3"});
@@ -232,14 +232,14 @@ TEST_CASE("A file or directory that other users may write is reported if it is r
   const auto a = tree.make_dir("a");
   tree.put("a/x.yaml", spec("v/c", "d"));
   REQUIRE(::chmod((a + "/x.yaml").c_str(), 0646) == 0);
-  const cdi::ReadOptions options{.refuse_writable = true, .patience = {}};
+  const cdi::ReadOptions options{.reject_writable = true, .retry_window = {}};
   const auto file = why({a}, "v/c=d", {}, options);
-  CHECK(file.reason == Reason::refused);
-  CHECK(file.why.code == cdi::Errc::refused);
+  CHECK(file.reason == Reason::denied);
+  CHECK(file.why.code == cdi::Errc::denied);
   CHECK(places(file) == Names{a + "/x.yaml"});
   REQUIRE(::chmod(a.c_str(), 0777) == 0);
   const auto directory = why({a}, "v/c=d", {}, options);
-  CHECK(directory.reason == Reason::refused);
+  CHECK(directory.reason == Reason::denied);
   CHECK(places(directory) == Names{a});
 }
 

@@ -99,9 +99,9 @@ class RandomNode {
 
 TEST_CASE("The result or the error is that of a cache, for random directories and names") {
   // A file that has just been changed is never skipped, unless there is no patience.
-  const cdi::ReadOptions options{.patience = {}};
+  const cdi::ReadOptions options{.retry_window = {}};
   std::size_t resolved = 0;
-  std::size_t refused = 0;
+  std::size_t rejected = 0;
   std::size_t skipped = 0;
   for (std::uint32_t seed = 0; seed < 500; ++seed) {
     CAPTURE(seed);
@@ -113,11 +113,11 @@ TEST_CASE("The result or the error is that of a cache, for random directories an
       return cdi::Cache{node.dirs(), {.read = options}}.inject(target, names);
     });
     CHECK(outcome([&](Json& target) { return some->inject(target, names); }) == expected);
-    ++(expected.front() == '{' ? resolved : refused);
+    ++(expected.front() == '{' ? resolved : rejected);
     skipped += all->specs().size() - some->specs().size();
   }
   CHECK(resolved > 100);
-  CHECK(refused > 100);
+  CHECK(rejected > 100);
   CHECK(skipped > 100);
 }
 
@@ -128,8 +128,10 @@ TEST_CASE("A file that another process may still write is read, whatever its byt
   tree.put("cdi/y.yaml",
            "cdiVersion: 1.0.0\nkind: other/kind\ndevices:\n- name: o\n"
            "  containerEdits: {env: [O=1]}\n");
-  const auto specs = [&](std::chrono::milliseconds patience) {
-    return cdi::scan_spec_dirs_for({"v/c=d"}, {dir}, {.patience = patience})->specs().size();
+  const auto specs = [&](std::chrono::milliseconds retry_window) {
+    return cdi::scan_spec_dirs_for({"v/c=d"}, {dir}, {.retry_window = retry_window})
+        ->specs()
+        .size();
   };
   CHECK(specs(std::chrono::milliseconds{0}) == 1);
   CHECK(specs(std::chrono::hours{1}) == 2);

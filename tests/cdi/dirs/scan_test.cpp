@@ -230,7 +230,7 @@ TEST_CASE(
   REQUIRE(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
   ::close(socket);
 
-  const auto registry = cdi::scan_spec_dirs({a}, {.patience = {}});
+  const auto registry = cdi::scan_spec_dirs({a}, {.retry_window = {}});
   CHECK(registry->devices() == Names{"v/c=d", "v/c=odd"});
   struct {
     std::string name;
@@ -295,10 +295,10 @@ TEST_CASE("Files and directories that other users may write are refused on reque
   REQUIRE(::chmod((tree / "good/world.yaml").c_str(), 0646) == 0);
   REQUIRE(::chmod(open.c_str(), 01777) == 0);  // sticky: users who may write can still add files
   CHECK(cdi::scan_spec_dirs({good, open})->devices().size() == 3);
-  const auto registry = cdi::scan_spec_dirs({good, open}, {.refuse_writable = true});
+  const auto registry = cdi::scan_spec_dirs({good, open}, {.reject_writable = true});
   CHECK(registry->devices() == Names{"v/c=d"});
   CHECK(files(registry->errors()) == Names{good + "/world.yaml", open});
-  for (const auto& error : registry->errors()) CHECK(error.code == cdi::Errc::refused);
+  for (const auto& error : registry->errors()) CHECK(error.code == cdi::Errc::denied);
   CHECK(registry->errors()[0].message.starts_with(
       "other users may write the file: mode 0646, owner "));
   CHECK(registry->errors()[1].message.starts_with(

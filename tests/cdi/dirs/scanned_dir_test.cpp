@@ -20,15 +20,15 @@ TEST_CASE("A file or directory that changed just before it was read counts as ch
   constexpr auto everything = cdi::detail::ScanScope::everything;
   const auto scan = cdi::detail::Scanner{options}.scan({a}, nullptr, everything);
   auto file = std::make_shared<cdi::detail::ScannedFile>(*scan->dirs.at(0)->files.at(0));
-  file->file.settled = true;
+  file->file.stable = true;
   auto dir = *scan->dirs[0];
   dir.files = {file};
-  dir.settled = true;
+  dir.stable = true;
   CHECK(is_unchanged(dir, everything));
-  dir.settled = false;
+  dir.stable = false;
   CHECK_FALSE(is_unchanged(dir, everything));
-  dir.settled = true;
-  file->file.settled = false;
+  dir.stable = true;
+  file->file.stable = false;
   CHECK_FALSE(is_unchanged(dir, everything));
   CHECK_FALSE(is_unchanged(dir, cdi::detail::ScanScope::unwatched));
 }
@@ -42,7 +42,7 @@ TEST_CASE("A name that is not a regular file does not force a rescan") {
   const cdi::ReadOptions options;
   constexpr auto everything = cdi::detail::ScanScope::everything;
   auto dir = *cdi::detail::Scanner{options}.scan({a}, nullptr, everything)->dirs.at(0);
-  dir.settled = true;
+  dir.stable = true;
   CHECK(is_unchanged(dir, everything));
   tree.put_spec("a/gone", "d");
   CHECK_FALSE(is_unchanged(dir, everything));

@@ -65,15 +65,15 @@ TEST_CASE("A file that is too large or refused is not opened again until it chan
   tree.put_spec("a/x.yaml", "d");
   tree.put("a/large.yaml", std::string(201, ' '));
   tree.put_spec("a/refused.yaml", "e");
-  const auto refused = tree / "a/refused.yaml";
-  REQUIRE(::chmod(refused.c_str(), 0666) == 0);
-  cdi::ReadOptions read{.limits = {.bytes = 200}, .refuse_writable = true};
+  const auto rejected = tree / "a/refused.yaml";
+  REQUIRE(::chmod(rejected.c_str(), 0666) == 0);
+  cdi::ReadOptions read{.limits = {.bytes = 200}, .reject_writable = true};
   cdi::Cache cache{{a}, {.read = read}};
   Opened opened{a};
   settle(cache, opened);
   CHECK(cache.registry()->devices().size() == 1);
   CHECK(opened.take().empty());
-  REQUIRE(::chmod(refused.c_str(), 0644) == 0);
+  REQUIRE(::chmod(rejected.c_str(), 0644) == 0);
   tree.put_spec("a/large.yaml", "f");
   CHECK(cache.registry()->devices().size() == 3);
   settle(cache, opened);
@@ -100,7 +100,7 @@ TEST_CASE("A file that is touched, or rewritten with the same bytes, changes not
   const auto a = tree.make_dir("a");
   tree.put_spec("a/x.yaml", "d");
   tree.put("a/bad.yaml", "[");
-  cdi::Cache cache{{a}, {.read = {.patience = {}}}};
+  cdi::Cache cache{{a}, {.read = {.retry_window = {}}}};
   const auto registry = cache.registry();
   tree.put_spec("a/x.yaml", "d");
   tree.put("a/bad.yaml", "[");
@@ -115,9 +115,9 @@ TEST_CASE("The last valid contents of a file are kept when it becomes invalid, w
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put_spec("a/x.yaml", "d");
-  cdi::Cache cache{{a}, {.read = {.patience = {}}}};
+  cdi::Cache cache{{a}, {.read = {.retry_window = {}}}};
   const auto good = cache.registry();
-  CHECK(good->find("v/c=d").spec->fault == nullptr);
+  CHECK(good->find("v/c=d").spec->last_error == nullptr);
 
   tree.put("a/x.yaml", "cdiVersion: 1.0.0\nkind: v/c\nodd: 1\n");
   const auto kept = cache.registry();
@@ -126,7 +126,7 @@ TEST_CASE("The last valid contents of a file are kept when it becomes invalid, w
   CHECK(to_string(kept->errors()[0]) == a + "/x.yaml:3:1: odd: unknown field; keeping its last "
                                             "valid contents: use one of cdiVersion, "
                                             "kind, annotations, devices, containerEdits");
-  CHECK(kept->find("v/c=d").spec->fault != nullptr);
+  CHECK(kept->find("v/c=d").spec->last_error != nullptr);
   CHECK(kept->dirs()[0].specs == 1);
   CHECK(cache.registry() == kept);
   // A device that it did not hold before may be in what it holds now.
@@ -139,7 +139,7 @@ TEST_CASE("The last valid contents of a file are kept when it becomes invalid, w
 
   tree.put_spec("a/x.yaml", "d");  // corrected
   CHECK(cache.registry()->errors().empty());
-  CHECK(cache.registry()->find("v/c=d").spec->fault == nullptr);
+  CHECK(cache.registry()->find("v/c=d").spec->last_error == nullptr);
   tree.put("a/x.yaml", "[");
   CHECK(cache.registry()->devices().size() == 1);
   REQUIRE(::unlink((tree / "a/x.yaml").c_str()) == 0);  // gone is gone
@@ -148,7 +148,7 @@ TEST_CASE("The last valid contents of a file are kept when it becomes invalid, w
   tree.put("a/x.yaml", "[");
   CHECK(cache.registry()->devices().empty());
 
-  cdi::Cache strict{{a}, {.read = {.patience = {}, .keep_last_good = false}}};
+  cdi::Cache strict{{a}, {.read = {.retry_window = {}, .keep_last_good = false}}};
   tree.put_spec("a/x.yaml", "d");
   CHECK(strict.registry()->devices().size() == 1);
   tree.put("a/x.yaml", "[");
@@ -162,7 +162,7 @@ TEST_CASE("A path that leads to no directory any more has no specs, not even kep
     const TempTree tree;
     const auto a = tree.make_dir("a");
     tree.put_spec("a/x.yaml", "d");
-    cdi::Cache cache{{a}, {.read = {.patience = {}}}};
+    cdi::Cache cache{{a}, {.read = {.retry_window = {}}}};
     CHECK(cache.registry()->devices().size() == 1);
     REQUIRE(::rename(a.c_str(), (tree / "b").c_str()) == 0);
     if (loop) {
@@ -180,7 +180,7 @@ TEST_CASE("A valid file of another name replaces kept contents, as in a new scan
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put_spec("a/x.yaml", "d");
-  cdi::Cache cache{{a}, {.read = {.patience = {}}}};
+  cdi::Cache cache{{a}, {.read = {.retry_window = {}}}};
   CHECK(cache.registry()->devices().size() == 1);
   tree.put("a/x.yaml", "[");
   CHECK(from(*cache.registry(), "v/c=d") == "a/x.yaml");
@@ -199,16 +199,16 @@ TEST_CASE("The contents of a file that is refused now are not kept") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   tree.put_spec("a/x.yaml", "d");
-  cdi::Cache cache{{a}, {.read = {.refuse_writable = true}}};
+  cdi::Cache cache{{a}, {.read = {.reject_writable = true}}};
   CHECK(cache.registry()->devices().size() == 1);
   REQUIRE(::chmod((tree / "a/x.yaml").c_str(), 0666) == 0);
   CHECK(cache.registry()->devices().empty());
-  CHECK(cache.registry()->unresolved({"v/c=d"}).at(0).reason == cdi::Reason::refused);
+  CHECK(cache.registry()->unresolved({"v/c=d"}).at(0).reason == cdi::Reason::denied);
   REQUIRE(::chmod((tree / "a/x.yaml").c_str(), 0644) == 0);
   CHECK(cache.registry()->devices().size() == 1);
   REQUIRE(::chmod(a.c_str(), 0777) == 0);
   CHECK(cache.registry()->devices().empty());
-  CHECK(cache.registry()->unresolved({"v/c=d"}).at(0).reason == cdi::Reason::refused);
+  CHECK(cache.registry()->unresolved({"v/c=d"}).at(0).reason == cdi::Reason::denied);
 }
 
 TEST_CASE("A lack of descriptors does not hide earlier contents") {
@@ -277,7 +277,7 @@ TEST_CASE("A file that is written in pieces is waited for before it is rejected"
   const std::string_view text =
       R"({"cdiVersion":"1.0.0","kind":"v/c","devices":[{"name":"d","containerEdits":{"env":["A=1"]}}]})";
   tree.put("a/x.json", text);
-  cdi::Cache cache{{a}, {.read = {.patience = 60s, .keep_last_good = false}}};
+  cdi::Cache cache{{a}, {.read = {.retry_window = 60s, .keep_last_good = false}}};
   std::atomic<bool> done = false;
   std::thread writer{[&] {
     for (int i = 0; i < 100; ++i) {
@@ -301,7 +301,7 @@ TEST_CASE("A file that is written in pieces is waited for before it is rejected"
 TEST_CASE("A rejected file that names another kind now changes the registry, with the same error") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
-  const cdi::ReadOptions options{.patience = {}};
+  const cdi::ReadOptions options{.retry_window = {}};
   const cdi::detail::Scanner scanner{options};
   constexpr auto everything = cdi::detail::ScanScope::everything;
   tree.put("a/x.yaml", "odd: 1\nkind: v/a\n");

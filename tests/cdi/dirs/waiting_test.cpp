@@ -81,7 +81,7 @@ TEST_CASE("Waiting ends at once if it cannot help") {
   const auto a = tree.make_dir("a");
   tree.put_spec("a/x.yaml", "d");
   cdi::Cache cache{{a}};
-  const auto unknown = cache.wait_for({"v/c=d", "v/c=e"}, far(), {.quiet = 0ms});
+  const auto unknown = cache.wait_for({"v/c=d", "v/c=e"}, far(), {.quiet_period = 0ms});
   REQUIRE_FALSE(unknown);
   CHECK(unknown.error().code == cdi::Errc::not_found);
   CHECK(unknown.error().message.find("kind \"v/c\" has no device \"e\"") != std::string::npos);
@@ -92,7 +92,7 @@ TEST_CASE("Waiting ends at once if it cannot help") {
   // No longer wait would help, so that it is not the deadline that failed.
   const auto now = steady_clock::now();
   CHECK(cache.wait_for({"d"}, now).error().code == cdi::Errc::invalid_name);
-  CHECK(cache.wait_for({"v/c=e"}, now, {.quiet = 0ms}).error().code == cdi::Errc::not_found);
+  CHECK(cache.wait_for({"v/c=e"}, now, {.quiet_period = 0ms}).error().code == cdi::Errc::not_found);
 
   // On request, it waits on, for specs whose devices appear one after the other.
   std::thread writer{[&] {
@@ -114,23 +114,23 @@ TEST_CASE(
     tree.put_spec("a/x.yaml", "d");
     tree.put("a/y.yaml", piece);
     cdi::Cache cache{{a}};
-    std::atomic<bool> asked = false;
+    std::atomic<bool> requested = false;
     std::thread writer{[&] {
       // After the first check, while it waits on.
-      CHECK(eventually([&] { return asked.load(); }));
+      CHECK(eventually([&] { return requested.load(); }));
       tree.put_spec("a/y.yaml", "e");
     }};
-    // Asks again each time that a file changes; `quiet` never ends.
+    // Asks again each time that a file changes; `quiet_period` never ends.
     const struct AskedNames {
-      std::atomic<bool>* asked;
+      std::atomic<bool>* requested;
       const std::string* begin() const {
         static const std::string name = "v/c=e";
-        *asked = true;
+        *requested = true;
         return &name;
       }
       const std::string* end() const { return begin() + 1; }
-    } names{&asked};
-    CHECK(cache.wait_for(names, far(), {.quiet = 60s}));
+    } names{&requested};
+    CHECK(cache.wait_for(names, far(), {.quiet_period = 60s}));
     writer.join();
   }
 }

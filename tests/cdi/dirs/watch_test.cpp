@@ -207,9 +207,9 @@ TEST_CASE("The descriptor is readable until the events are consumed") {
 }
 
 TEST_CASE("Lost events count as a change, and all paths are resolved again") {
-  std::size_t most = 0;
-  std::ifstream{"/proc/sys/fs/inotify/max_queued_events"} >> most;
-  if (most == 0 || most > 1'000'000) {
+  std::size_t max = 0;
+  std::ifstream{"/proc/sys/fs/inotify/max_queued_events"} >> max;
+  if (max == 0 || max > 1'000'000) {
     MESSAGE("skipped 'the queue of inotify is too long to fill'");
     return;
   }
@@ -219,7 +219,7 @@ TEST_CASE("Lost events count as a change, and all paths are resolved again") {
   tree.put("a/2");
   CHECK_FALSE(watcher.consume());
   // Of the same event twice in a row the queue keeps one.
-  for (std::size_t i = 0; i <= most / 2; ++i) {
+  for (std::size_t i = 0; i <= max / 2; ++i) {
     tree.mode("a/1", 0600);
     tree.mode("a/2", 0600);
   }
@@ -257,9 +257,9 @@ bool allow_watches(int count) {
 /// For a child in a user namespace of its own: the number of the first step that fails, or 0.
 int run_out_of_watches(const Tree& tree) noexcept {
   if (!allow_watches(1)) return 1;
-  const auto refused = cdi::Watcher::open({tree / "a"});
-  if (refused || refused.error().system != ENOSPC) return 2;
-  if (refused.error().advice != "raise fs.inotify.max_user_watches") return 3;
+  const auto rejected = cdi::Watcher::open({tree / "a"});
+  if (rejected || rejected.error().system != ENOSPC) return 2;
+  if (rejected.error().advice != "raise fs.inotify.max_user_watches") return 3;
 
   if (!allow_watches(1000)) return 4;
   auto watcher = cdi::Watcher::open({tree / "a", tree / "late"});

@@ -63,7 +63,7 @@ TEST_CASE("A file that other users may write is refused with its kind, mode and 
   CHECK(cdi::check_writers("f", with_mode(S_IFREG | 0644, me, 0)));
   const auto file = cdi::check_writers("f", with_mode(S_IFREG | 0666, 0, 3));
   REQUIRE_FALSE(file);
-  CHECK(file.error().code == cdi::Errc::refused);
+  CHECK(file.error().code == cdi::Errc::denied);
   CHECK(to_string(file.error()) ==
         "f: other users may write the file: mode 0666, owner 0, group 3");
   const auto dir = cdi::check_writers("d", with_mode(S_IFDIR | 0755, me + 1, 3));

@@ -30,9 +30,9 @@ namespace {
 
 /// Reads a file again after each `wait()`, whatever the time.
 template <class Wait>
-cdi::detail::FileState read_patiently(const std::string& path, const Wait& wait,
-                                      const cdi::detail::FileState& before = {}) {
-  const cdi::ReadOptions options{.patience = std::chrono::hours{1}};
+cdi::detail::FileState read_with_retries(const std::string& path, const Wait& wait,
+                                         const cdi::detail::FileState& before = {}) {
+  const cdi::ReadOptions options{.retry_window = std::chrono::hours{1}};
   return cdi::detail::read_spec_at({AT_FDCWD, path, path, 7}, options, before, wait);
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("A half-written file is read again until it is complete") {
   const auto path = dir / "a.json";
   put_file(path, "");
   std::size_t written = 0;
-  const auto file = read_patiently(path, [&] {
+  const auto file = read_with_retries(path, [&] {
     written += 20;
     put_file(path, good_json.substr(0, written));
     return true;
@@ -61,7 +61,7 @@ TEST_CASE(
   const auto path = dir / "a.json";
   put_file(path, "{\"cdiVersion\": \"9.0.0\", \"kind\": \"v.com/c\", \"devices\": [{\"name\": \"d");
   int waits = 0;
-  const auto file = read_patiently(path, [&] { return ++waits < 3; });
+  const auto file = read_with_retries(path, [&] { return ++waits < 3; });
   CHECK(waits == 3);
   CHECK_FALSE(file.spec);
   REQUIRE(file.rejected);
@@ -71,7 +71,7 @@ TEST_CASE(
   CHECK(file.rejected->needs_version == "9.0.0");
 
   // The same bytes as the last time: they were waited for then.
-  const auto again = read_patiently(
+  const auto again = read_with_retries(
       path, [&] { return ++waits < 10; }, file);
   CHECK(waits == 3);
   CHECK(again.rejected == file.rejected);
@@ -84,13 +84,13 @@ TEST_CASE("A valid or removed file is not waited for") {
     return false;
   };
   put_file(dir / "good.json", good_json);
-  CHECK(read_patiently(dir / "good.json", never).spec);
-  CHECK(read_patiently(dir / "gone.json", never).rejected->why.system == ENOENT);
-  CHECK(read_patiently(dir / "a.txt", never).rejected->why.code == cdi::Errc::invalid);
+  CHECK(read_with_retries(dir / "good.json", never).spec);
+  CHECK(read_with_retries(dir / "gone.json", never).rejected->why.system == ENOENT);
+  CHECK(read_with_retries(dir / "a.txt", never).rejected->why.code == cdi::Errc::invalid);
 
   put_file(dir / "bad.json", "{");
-  const auto gone =
-      read_patiently(dir / "bad.json", [&] { return ::unlink((dir / "bad.json").c_str()) == 0; });
+  const auto gone = read_with_retries(dir / "bad.json",
+                                      [&] { return ::unlink((dir / "bad.json").c_str()) == 0; });
   REQUIRE(gone.rejected);
   CHECK(gone.rejected->why.system == ENOENT);
 }
@@ -99,7 +99,7 @@ TEST_CASE("Without patience an invalid file is rejected at once") {
   const TempTree dir;
   put_file(dir / "a.json", "{");
   const auto path = dir / "a.json";
-  const auto file = cdi::detail::read_spec_at({AT_FDCWD, path, path}, {.patience = {}}, {}, [] {
+  const auto file = cdi::detail::read_spec_at({AT_FDCWD, path, path}, {.retry_window = {}}, {}, [] {
     FAIL_CHECK("waited");
     return false;
   });
@@ -114,13 +114,13 @@ TEST_CASE("The same bytes are not parsed again, other bytes of the same size are
   const auto once = [] {
     return false;
   };
-  const auto first = read_patiently(path, once);
+  const auto first = read_with_retries(path, once);
   REQUIRE(first.spec);
   put_file(path, good_json);
-  CHECK(read_patiently(path, once, first).spec == first.spec);
+  CHECK(read_with_retries(path, once, first).spec == first.spec);
   auto other = good_json;
   put_file(path, other.replace(other.find("A=1"), 3, "A=2"));
-  const auto second = read_patiently(path, once, first);
+  const auto second = read_with_retries(path, once, first);
   REQUIRE(second.spec);
   CHECK(second.spec->spec.devices[0].container_edits.env == std::vector<std::string>{"A=2"});
 }
@@ -133,17 +133,17 @@ TEST_CASE("A spec has the access that its file had when it was last read") {
   const auto no_wait = [] {
     return false;
   };
-  const auto before = read_patiently(path, no_wait);
+  const auto before = read_with_retries(path, no_wait);
   REQUIRE(before.spec);
   REQUIRE(before.spec->access);
   CHECK(*before.spec->access == cdi::FileAccess{::geteuid(), ::getegid(), 0640});
   // The bytes are the same: the spec is not parsed again, and yet its access is that of now.
   REQUIRE(::chmod(path.c_str(), 0666) == 0);
-  const auto after = read_patiently(path, no_wait, before);
+  const auto after = read_with_retries(path, no_wait, before);
   REQUIRE(after.spec);
   CHECK(after.spec->access->mode == 0666);
   CHECK(before.spec->access->mode == 0640);
-  CHECK(read_patiently(path, no_wait, after).spec == after.spec);
+  CHECK(read_with_retries(path, no_wait, after).spec == after.spec);
 }
 
 TEST_CASE("A wait lasts at least as long as requested, despite signals") {
@@ -164,22 +164,22 @@ TEST_CASE("A wait lasts at least as long as requested, despite signals") {
   cdi::detail::sleep_for(-1s);  // does not wait
 }
 
-TEST_CASE("Patience waits until its time is over, and not at all without time") {
-  const cdi::detail::Patience none{0ms};
+TEST_CASE("RetryWindow waits until its time is over, and not at all without time") {
+  const cdi::detail::RetryWindow none{0ms};
   CHECK_FALSE(none());
   const auto begin = Clock::now();
-  const cdi::detail::Patience some{20ms};
+  const cdi::detail::RetryWindow some{20ms};
   int waits = 0;
   while (some()) ++waits;
   CHECK(waits <= 10);
   CHECK(Clock::now() - begin >= 2ms * waits);
-  CHECK(cdi::detail::Patience{std::chrono::milliseconds::max()}());  // does not overflow
+  CHECK(cdi::detail::RetryWindow{std::chrono::milliseconds::max()}());  // does not overflow
 }
 
 namespace {
 
 bool can_be_in(const std::vector<std::string>& names, std::string_view text) {
-  return cdi::detail::AskedKinds{names}.can_be_in(text);
+  return cdi::detail::RequestedKinds{names}.can_be_in(text);
 }
 
 }  // namespace

@@ -180,13 +180,13 @@ TEST_CASE("A file that other users may write is refused only on request") {
   put_file(dir / "a.json", good_json);
   REQUIRE(::chmod((dir / "a.json").c_str(), 0646) == 0);
   CHECK(cdi::read_spec_file(dir / "a.json"));
-  const auto refused = cdi::read_spec_file(dir / "a.json", {.refuse_writable = true});
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().code == cdi::Errc::refused);
-  CHECK(to_string(refused.error())
+  const auto rejected = cdi::read_spec_file(dir / "a.json", {.reject_writable = true});
+  REQUIRE_FALSE(rejected);
+  CHECK(rejected.error().code == cdi::Errc::denied);
+  CHECK(to_string(rejected.error())
             .starts_with(dir / "a.json: other users may write the file: mode 06"));
   REQUIRE(::chmod((dir / "a.json").c_str(), 0644) == 0);
-  CHECK(cdi::read_spec_file(dir / "a.json", {.refuse_writable = true}));
+  CHECK(cdi::read_spec_file(dir / "a.json", {.reject_writable = true}));
 }
 
 TEST_CASE("A file over the limit is not read, however large it is") {

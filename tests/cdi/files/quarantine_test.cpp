@@ -48,7 +48,7 @@ Rest leave_out(const std::string& text) {
   return rest;
 }
 
-/// A spec of release 0.3.0; the devices begin in line 4.
+/// A spec of CDI version 0.3.0; the devices begin in line 4.
 Rest leave_out_devices(std::string_view devices) {
   return leave_out("cdiVersion: 0.3.0\nkind: v/c\ndevices:\n" + std::string{devices});
 }
@@ -134,7 +134,7 @@ TEST_CASE("All devices with the same name are removed, because the name is ambig
   CHECK(rest.bad[2].why.rule == "env-entry");  // its own error comes first
 }
 
-TEST_CASE("The error of a device for a newer release has the release and the reason") {
+TEST_CASE("The error of a device for a newer version has the version and the reason") {
   const auto rest = leave_out_devices(
       "- {name: a, containerEdits: {env: [A=1]}}\n"
       "- name: b\n"

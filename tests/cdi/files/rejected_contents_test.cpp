@@ -85,7 +85,7 @@ TEST_CASE("The search for pairs is one pass over any text") {
   }
 }
 
-TEST_CASE("The kind, the devices and a newer release are found in a rejected file") {
+TEST_CASE("The kind, the devices and a newer version are found in a rejected file") {
   struct {
     std::string_view text;
     std::string_view kind;
@@ -115,7 +115,7 @@ TEST_CASE("The kind, the devices and a newer release are found in a rejected fil
   }
 }
 
-TEST_CASE("Only a newer release is recorded, and only its digits and dots") {
+TEST_CASE("Only a newer version is recorded, and only its digits and dots") {
   struct {
     std::string_view version;
     std::string_view needs;
@@ -146,7 +146,7 @@ TEST_CASE("Only a newer release is recorded, and only its digits and dots") {
   };
   for (const auto& row : rows) {
     CAPTURE(row.version);
-    CHECK(cdi::detail::newer_release(row.version) == row.needs);
+    CHECK(cdi::detail::newer_version(row.version) == row.needs);
     CHECK(contents("cdiVersion: \"" + std::string{row.version} + "\"\n").needs_version ==
           row.needs);
   }

@@ -80,7 +80,7 @@ TEST_CASE("A file that replaces another has another signature, whatever its time
 }
 
 TEST_CASE("The age of a file is in milliseconds, not negative and not too large") {
-  constexpr std::int64_t most = 1'000'000'000;
+  constexpr std::int64_t max = 1'000'000'000;
   struct {
     std::int64_t seconds;
     std::int64_t nanoseconds;
@@ -93,8 +93,8 @@ TEST_CASE("The age of a file is in milliseconds, not negative and not too large"
       {5000, 600'000'000, 0},  // to come
       {5001, 0, 0},
       {std::numeric_limits<std::int64_t>::max(), 999'999'999, 0},
-      {std::numeric_limits<std::int64_t>::min(), 0, most},
-      {5000 - 1'000'001, 0, most},
+      {std::numeric_limits<std::int64_t>::min(), 0, max},
+      {5000 - 1'000'001, 0, max},
   };
   for (const auto& row : rows) {
     CAPTURE(row.seconds);
@@ -105,23 +105,23 @@ TEST_CASE("The age of a file is in milliseconds, not negative and not too large"
 
 TEST_CASE("A signature is settled a little after the last change, when another change shows") {
   const timespec now{.tv_sec = 5000, .tv_nsec = 500'000'000};
-  CHECK_FALSE(cdi::is_settled(changed_at(5000, 500'000'000), now));
-  CHECK_FALSE(cdi::is_settled(changed_at(5000, 480'000'000), now));
-  CHECK(cdi::is_settled(changed_at(5000, 470'000'000), now));
-  CHECK_FALSE(cdi::is_settled(changed_at(6000, 1), now));  // a clock that was set back
+  CHECK_FALSE(cdi::is_stable(changed_at(5000, 500'000'000), now));
+  CHECK_FALSE(cdi::is_stable(changed_at(5000, 480'000'000), now));
+  CHECK(cdi::is_stable(changed_at(5000, 470'000'000), now));
+  CHECK_FALSE(cdi::is_stable(changed_at(6000, 1), now));  // a clock that was set back
   // Whole seconds: the file system may keep no more than that, or every second one.
-  CHECK_FALSE(cdi::is_settled(changed_at(4999, 0), now));
-  CHECK(cdi::is_settled(changed_at(4999, 1), now));
-  CHECK(cdi::is_settled(changed_at(4998, 0), now));
+  CHECK_FALSE(cdi::is_stable(changed_at(4999, 0), now));
+  CHECK(cdi::is_stable(changed_at(4999, 1), now));
+  CHECK(cdi::is_stable(changed_at(4998, 0), now));
 }
 
 TEST_CASE("A file just written is not settled, and the file clock is that of files") {
   const TempTree tree;
   const auto before = cdi::file_clock();
   tree.put("a", "one");
-  CHECK_FALSE(cdi::is_settled(signature(tree / "a"), before));
+  CHECK_FALSE(cdi::is_stable(signature(tree / "a"), before));
   CHECK(cdi::age_of(signature(tree / "a"), before) <= 20);
   timespec much_later = before;
   much_later.tv_sec += 10;
-  CHECK(cdi::is_settled(signature(tree / "a"), much_later));
+  CHECK(cdi::is_stable(signature(tree / "a"), much_later));
 }

@@ -15,7 +15,7 @@
 
 namespace {
 
-/// A good spec of release 0.3.0 with more items for its list of devices, from line 6 on.
+/// A good spec of CDI version 0.3.0 with more items for its list of devices, from line 6 on.
 std::string spec_with(std::string_view items) {
   return "cdiVersion: 0.3.0\nkind: v.com/c\ndevices:\n- name: good\n  containerEdits: {env: "
          "[A=1]}\n" +
@@ -30,7 +30,7 @@ std::vector<std::string> devices_of(const cdi::LoadedSpec& loaded) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < loaded.spec.devices.size(); ++i) {
     names.push_back(loaded.spec.devices[i].name + ":" +
-                    std::to_string(loaded.device_places.at(i).line));
+                    std::to_string(loaded.device_positions.at(i).line));
   }
   return names;
 }
@@ -139,32 +139,32 @@ TEST_CASE("Text that the Go reference refuses is a warning that says what to wri
   const auto with_value = [](std::string text, std::string_view value) {
     return text.replace(text.find("A=1"), 3, value);
   };
-  const std::string refused = " refused by the Go reference, and so by most engines: ";
+  const std::string rejected = " refused by the Go reference, and so by most engines: ";
   const struct {
     std::string text;
     Format format;
     std::string warning;
   } rows[] = {
       {"%YAML 1.2\n---\n" + good_yaml, Format::yaml,
-       "f:1:1: %YAML other than 1.1 is" + refused + "remove the line"},
+       "f:1:1: %YAML other than 1.1 is" + rejected + "remove the line"},
       {good_yaml + "# [?] \xc2\x9b\n", Format::yaml,
-       "f:7:7: U+009B is" + refused + "remove it, or write \\u009B in double quotes"},
+       "f:7:7: U+009B is" + rejected + "remove it, or write \\u009B in double quotes"},
       {with_value(good_yaml, "A=b?"), Format::yaml,
-       "f:6:14: '?' in text inside brackets is" + refused + "put the text into quotes"},
+       "f:6:14: '?' in text inside brackets is" + rejected + "put the text into quotes"},
       {with_value(good_json, "A=\x7f"), Format::json,
-       "f:1:91: U+007F is" + refused + "remove it, or write \\u007F"},
+       "f:1:91: U+007F is" + rejected + "remove it, or write \\u007F"},
       {with_value(good_json, "A=\xe2\x80\xa8"), Format::yaml,
        "f:1:91: U+2028 is read as the end of a line by the Go reference, and so by most engines: "
        "remove it, or write \\u2028"},
       {" \n\t" + good_json, Format::json,
-       "f:2:1: a tab that begins a line outside the braces is" + refused + "remove it"},
+       "f:2:1: a tab that begins a line outside the braces is" + rejected + "remove it"},
       {"# note\n\t\n" + good_yaml, Format::yaml,
        "f:2:1: a tab at the beginning of a blank line or comment is refused by most releases of "
        "the "
        "Go library, and so by most engines: remove it"},
-      {with_value(good_json, "A=\\/"), Format::json, "f:1:91: \\/ is" + refused + "write / alone"},
+      {with_value(good_json, "A=\\/"), Format::json, "f:1:91: \\/ is" + rejected + "write / alone"},
       {with_value(good_json, "A=\\ud83d\\ude00"), Format::json,
-       "f:1:91: two \\u for one character are" + refused + "write the character itself"},
+       "f:1:91: two \\u for one character are" + rejected + "write the character itself"},
   };
   for (const auto& row : rows) {
     CAPTURE(row.text);
@@ -315,7 +315,7 @@ TEST_CASE("Devices know their lines, in every layout") {
     const auto loaded = cdi::parse_spec(row.text, "f.yaml", cdi::Format::yaml);
     REQUIRE_MESSAGE(loaded, (loaded ? "" : to_string(loaded.error())));
     std::vector<std::uint32_t> lines;
-    for (const auto& place : loaded->device_places) lines.push_back(place.line);
+    for (const auto& place : loaded->device_positions) lines.push_back(place.line);
     CHECK(lines == row.lines);
   }
 }
@@ -339,7 +339,7 @@ TEST_CASE("One invalid device rejects the file, or only itself on request") {
   REQUIRE(bad.size() == 2);
   CHECK(bad[0].starts_with("odd: f.yaml:7:3: devices[1].new: unknown field"));
   CHECK(bad[1].starts_with("0new: f.yaml:8:9: devices[2].name: version \"0.3.0\" is too old"));
-  CHECK(loaded->fault == nullptr);
+  CHECK(loaded->last_error == nullptr);
 
   CHECK(parse(spec_with(""), true)->quarantined.empty());
 }
@@ -428,7 +428,7 @@ TEST_CASE("The places of many devices") {
   CHECK(spec->locate("devices[x]").line == 1);
 }
 
-TEST_CASE("The text of a spec records an owner where its release allows it") {
+TEST_CASE("The text of a spec records an owner where its version allows it") {
   const auto loaded = parse(spec_with(""), false);
   REQUIRE(loaded);
   auto spec = loaded->spec;

@@ -34,15 +34,15 @@ namespace {
 constexpr std::size_t no_limit = 1U << 20;
 
 cdi::Result<cdi::TextFile> read_text(const std::string& path, std::size_t limit = no_limit,
-                                     bool refuse_writable = false) {
-  return cdi::read_file_at(AT_FDCWD, path, path, limit, refuse_writable);
+                                     bool reject_writable = false) {
+  return cdi::read_file_at(AT_FDCWD, path, path, limit, reject_writable);
 }
 
 /// Whether the file is refused for what others may write.
-bool is_refused(const std::string& path) {
+bool is_rejected(const std::string& path) {
   const auto file = read_text(path, no_limit, true);
   if (file) return false;
-  CHECK(file.error().code == cdi::Errc::refused);
+  CHECK(file.error().code == cdi::Errc::denied);
   CHECK(file.error().position.file == path);
   return true;
 }
@@ -71,21 +71,21 @@ TEST_CASE("A file is read with its signature, of a directory or by its path") {
 
 TEST_CASE("A file just written is not settled, an old one is") {
   const TempTree tree;
-  bool settled = true;
-  for (int tries = 0; settled && tries < 100; ++tries) {  // each has 20 milliseconds
+  bool stable = true;
+  for (int tries = 0; stable && tries < 100; ++tries) {  // each has 20 milliseconds
     tree.put("a", "text");
     const auto file = read_text(tree / "a");
     REQUIRE(file);
-    settled = file->settled;
+    stable = file->stable;
     CHECK(file->age >= 0);
   }
-  CHECK_FALSE(settled);
+  CHECK_FALSE(stable);
   const auto old = read_text("/etc/passwd");
   if (!old) {
     MESSAGE("skipped 'no old file that may be read'");
     return;
   }
-  CHECK(old->settled);
+  CHECK(old->stable);
   CHECK(old->age > 20);
 }
 
@@ -258,11 +258,11 @@ TEST_CASE("A file that other users may write is refused on request, also behind 
   tree.put("a", "text");
   tree.link("a", "link");
   REQUIRE(::chmod((tree / "a").c_str(), 0644) == 0);
-  CHECK_FALSE(is_refused(tree / "a"));
-  CHECK_FALSE(is_refused(tree / "link"));
+  CHECK_FALSE(is_rejected(tree / "a"));
+  CHECK_FALSE(is_rejected(tree / "link"));
   REQUIRE(::chmod((tree / "a").c_str(), 0646) == 0);
-  CHECK(is_refused(tree / "a"));
-  CHECK(is_refused(tree / "link"));
+  CHECK(is_rejected(tree / "a"));
+  CHECK(is_rejected(tree / "link"));
   CHECK(read_text(tree / "a"));
   const auto error = read_text(tree / "a", no_limit, true).error();
   CHECK(error.message.starts_with("other users may write the file: mode 0646, owner "));

@@ -14,7 +14,7 @@ namespace {
 
 using cdi::FieldTraits;
 using cdi::Presence;
-using cdi::Release;
+using cdi::SpecVersion;
 
 /// A type without a field list, such as one of another library.
 struct Foreign {
@@ -35,15 +35,16 @@ static_assert(!cdi::SelfDescribed<Foreign> && cdi::Described<Foreign>);
 static_assert(!cdi::Described<int> && !cdi::Described<std::string>);
 
 static_assert(FieldTraits{}.when == Presence::omit_empty);
-static_assert(FieldTraits{}.lifetime.since == Release{0, 3, 0});
-static_assert(FieldTraits{Release{1, 1, 0}}.lifetime.since == Release{1, 1, 0});
-static_assert(FieldTraits{Release{1, 1, 0}}.when == Presence::omit_empty);
+static_assert(FieldTraits{}.lifetime.since == SpecVersion{0, 3, 0});
+static_assert(FieldTraits{SpecVersion{1, 1, 0}}.lifetime.since == SpecVersion{1, 1, 0});
+static_assert(FieldTraits{SpecVersion{1, 1, 0}}.when == Presence::omit_empty);
 static_assert(FieldTraits{cdi::required}.when == Presence::required);
 
-static_assert(Release{} == Release{0, 3, 0});
-static_assert(Release{0, 8, 0} < Release{1, 0, 0} && Release{1, 0, 0} < Release{1, 1, 0});
-static_assert(Release{0, 9, 9} < Release{0, 10, 0}, "numbers, not text");
-static_assert(Release{1, 1, 0} < Release{1, 1, 1});
+static_assert(SpecVersion{} == SpecVersion{0, 3, 0});
+static_assert(SpecVersion{0, 8, 0} < SpecVersion{1, 0, 0} &&
+              SpecVersion{1, 0, 0} < SpecVersion{1, 1, 0});
+static_assert(SpecVersion{0, 9, 9} < SpecVersion{0, 10, 0}, "numbers, not text");
+static_assert(SpecVersion{1, 1, 0} < SpecVersion{1, 1, 1});
 
 TEST_CASE("Fields are visited in document order until the visitor returns false") {
   std::string seen;

@@ -13,7 +13,7 @@
 
 namespace {
 
-using cdi::Release;
+using cdi::SpecVersion;
 
 static_assert(std::is_aggregate_v<cdi::Spec> && std::is_aggregate_v<cdi::SpecView>);
 static_assert(std::is_aggregate_v<cdi::Device> && std::is_aggregate_v<cdi::ContainerEdits>);
@@ -23,7 +23,7 @@ static_assert(std::is_aggregate_v<cdi::IntelRdt>);
 static_assert(std::is_nothrow_move_constructible_v<cdi::ContainerEdits>);
 static_assert(std::is_same_v<decltype(cdi::SpecView::kind), std::string_view>);
 static_assert(std::is_same_v<decltype(cdi::Spec::kind), std::string>);
-static_assert(cdi::current_release == Release{1, 1, 0});
+static_assert(cdi::current_version == SpecVersion{1, 1, 0});
 
 template <class T>
 std::string keys() {
@@ -45,12 +45,12 @@ std::string required_keys() {
   return out;
 }
 
-/// `key release` of the fields that releases after 0.3.0 introduced.
+/// `key version` of the fields that versions after 0.3.0 introduced.
 template <class T>
 std::string later_keys() {
   std::string out;
   cdi::every_field<T>([&](const auto& field) {
-    if (field.lifetime.since == Release{}) return true;
+    if (field.lifetime.since == SpecVersion{}) return true;
     out.append(out.empty() ? "" : ", ")
         .append(field.key)
         .append(" " + to_string(field.lifetime.since));
@@ -89,7 +89,7 @@ TEST_CASE("Required fields must be in a document") {
   CHECK(required_keys<cdi::IntelRdt>() == "");
 }
 
-TEST_CASE("Each field has the release that introduced it") {
+TEST_CASE("Each field has the version that introduced it") {
   CHECK(later_keys<cdi::Spec>() == "annotations 0.6.0");
   CHECK(later_keys<cdi::Device>() == "annotations 0.6.0");
   CHECK(later_keys<cdi::ContainerEdits>() ==

@@ -71,32 +71,32 @@ TEST_CASE("The rows of an object are its fields, in order, with their traits") {
   CHECK(type.fields[0].key == "name");
   CHECK(type.fields[0].when == cdi::Presence::required);
   CHECK(type.fields[1].when == cdi::Presence::keep_empty);
-  CHECK(type.fields[1].lifetime.since == cdi::Release{1, 0, 0});
+  CHECK(type.fields[1].lifetime.since == cdi::SpecVersion{1, 0, 0});
   CHECK(type.fields[1].type == &type_of<Inner>);
-  CHECK(type.fields[2].lifetime.since == cdi::Release{0, 7, 0});
+  CHECK(type.fields[2].lifetime.since == cdi::SpecVersion{0, 7, 0});
   CHECK(type.fields[3].type == &type_of<bool>);
 }
 
 TEST_CASE("The places of an object are those of its members, then that of the unknown ones") {
   Outer outer;
-  cdi::detail::Places places;
-  type_of<Outer>.places(&outer, places);
-  CHECK(places[0] == &outer.name);
-  CHECK(places[3] == &outer.flag);
-  CHECK(places[4] == &outer.inners);
+  cdi::detail::FieldPointers pointers;
+  type_of<Outer>.pointers(&outer, pointers);
+  CHECK(pointers[0] == &outer.name);
+  CHECK(pointers[3] == &outer.flag);
+  CHECK(pointers[4] == &outer.inners);
   Open open;
-  type_of<Open>.places(&open, places);
-  CHECK(places[0] == &open.known);
-  CHECK(places[1] == &open.extra);
+  type_of<Open>.pointers(&open, pointers);
+  CHECK(pointers[0] == &open.known);
+  CHECK(pointers[1] == &open.extra);
 }
 
 TEST_CASE("The member of a base is found in the base") {
   Derived derived;
-  cdi::detail::Places places;
-  type_of<Derived>.places(&derived, places);
-  CHECK(places[0] == &derived.number);
-  CHECK(places[1] == &derived.maybe);
-  CHECK(places[2] == &derived.own);
+  cdi::detail::FieldPointers pointers;
+  type_of<Derived>.pointers(&derived, pointers);
+  CHECK(pointers[0] == &derived.number);
+  CHECK(pointers[1] == &derived.maybe);
+  CHECK(pointers[2] == &derived.own);
 }
 
 TEST_CASE("A member is empty when it need not be written") {

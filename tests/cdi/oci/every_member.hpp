@@ -48,7 +48,7 @@ void find_gaps(const T& value, const std::string& path, std::vector<std::string>
 }
 
 /// Checks that the model `T` knows every member of the chapter at a JSON pointer, that the chapter
-/// has every member of `T`, and that it is written as it was read, with members of newer releases.
+/// has every member of `T`, and that it is written as it was read, with members of newer versions.
 template <class T>
 void check_chapter(const std::string& pointer) {
   CAPTURE(pointer);

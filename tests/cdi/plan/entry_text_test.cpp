@@ -12,7 +12,7 @@
 
 using cdi::detail::describe;
 
-TEST_CASE("Entries have the keys by which the engine finds them") {
+TEST_CASE("Entries have the keys by which `apply` finds them") {
   CHECK(describe(std::string_view{"A=1=2"}).key == "A");
   CHECK(describe(std::string_view{"A=1=2"}).text == "A=1=2");
   CHECK(describe(std::string_view{"A"}).key == "A");

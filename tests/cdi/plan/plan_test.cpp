@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include <cdi/engine/host.hpp>
+#include <cdi/apply/host.hpp>
 #include <cdi/nlohmann/editor.hpp>
 #include <cdi/oci/spec.hpp>
 #include <cdi/plan/plan.hpp>
@@ -43,15 +43,15 @@ cdi::Result<cdi::HostNode> count_lookups(std::string_view path) {
 cdi::Result<cdi::Plan> plan(const cdi::Registry& registry, const Names& names) {
   const auto devices = registry.resolve_all(names);
   REQUIRE(devices);
-  return cdi::detail::make_plan(*devices, cdi::detail::AnyHost{count_lookups}, nullptr);
+  return cdi::detail::make_plan(*devices, cdi::detail::HostRef{count_lookups}, nullptr);
 }
 
 cdi::Registry registry_of(std::vector<cdi::Spec> specs) {
   Specs all;
   for (auto& spec : specs) {
-    cdi::LoadedSpec loaded{.spec = std::move(spec), .path = "/spec", .edits_place = {2, 1}};
+    cdi::LoadedSpec loaded{.spec = std::move(spec), .path = "/spec", .edits_position = {2, 1}};
     for (std::uint32_t i = 0; i < loaded.spec.devices.size(); ++i)
-      loaded.device_places.push_back({10 + i, 1});
+      loaded.device_positions.push_back({10 + i, 1});
     all.push_back(std::make_shared<const cdi::LoadedSpec>(std::move(loaded)));
   }
   return cdi::Registry{all};
@@ -284,7 +284,7 @@ TEST_CASE("The options of the host are in the plan") {
   const cdi::HostOptions options{
       .hook_env = {"A=1"}, .drift = cdi::HostDrift::follow, .resolve_links = true};
   const auto made = cdi::detail::make_plan(*registry.resolve_all({"v.com/c=0"}),
-                                           cdi::detail::AnyHost{count_lookups}, &options);
+                                           cdi::detail::HostRef{count_lookups}, &options);
   REQUIRE(made);
   CHECK(made->device_nodes.at(0).edit.major == 10);
   CHECK(made->hooks.at(0).edit.env == std::vector<std::string>{"B=1"});

@@ -230,8 +230,8 @@ TEST_CASE("No limit covers a path with .., which leads elsewhere behind a link")
 
 TEST_CASE("The edits of a spec count for each of its devices, and reasons have a place") {
   auto spec = spec_with({.env = {"B=1"}}, {.env = {"A=1"}});
-  spec.edits_place = {7, 1};
-  spec.device_places = {{4, 1}};
+  spec.edits_position = {7, 1};
+  spec.device_positions = {{4, 1}};
   const cdi::Policy policy{.rules = {{.name = "r", .allow = true, .edits = {.env = {{"B"}}}}}};
   const auto decision = decide_on(spec, policy);
   REQUIRE(decision.reasons.size() == 1);
@@ -240,10 +240,10 @@ TEST_CASE("The edits of a spec count for each of its devices, and reasons have a
                         .member = "containerEdits.env[0]",
                         .line = 7,
                         .column = 1});
-  const auto refused = cdi::require_allowed({&decision, 1});
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().code == cdi::Errc::refused);
-  CHECK(to_string(refused.error()) ==
+  const auto rejected = cdi::require_allowed({&decision, 1});
+  REQUIRE_FALSE(rejected);
+  CHECK(rejected.error().code == cdi::Errc::denied);
+  CHECK(to_string(rejected.error()) ==
         "/etc/cdi/gpu.yaml:7:1: containerEdits.env[0]: the policy denies \"vendor.com/gpu=0\", by "
         "the rule \"r\": sets the variable \"A\", which the rule does not allow");
 }
@@ -265,9 +265,9 @@ TEST_CASE("Devices are decided one by one, each by its own request") {
   CHECK(decisions[1].key == "cdi.k8s.io/a");
   CHECK(decisions[2].source == "variable");
   CHECK(cdi::require_allowed({decisions.data(), 1}));
-  const auto refused = cdi::require_allowed(decisions);
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().message.ends_with("; it denies 1 more"));
+  const auto rejected = cdi::require_allowed(decisions);
+  REQUIRE_FALSE(rejected);
+  CHECK(rejected.error().message.ends_with("; it denies 1 more"));
   CHECK(cdi::require_allowed({}));
 }
 
@@ -321,7 +321,7 @@ TEST_CASE("The log is JSON, whatever bytes a path has") {
 TEST_CASE("The reasons of one decision are bounded") {
   cdi::ContainerEdits edits;
   for (std::size_t i = 0; i < 1000; ++i) edits.env.push_back("A=1");
-  CHECK(denied({.env = no_texts}, std::move(edits)).size() == cdi::most_warnings);
+  CHECK(denied({.env = no_texts}, std::move(edits)).size() == cdi::max_warnings);
 }
 
 // Once, each edit was compared with each pattern, and the edits of the spec with those of a rule

@@ -150,7 +150,7 @@ TEST_CASE("Rules have names of their own, and those that deny have no limits") {
 
 TEST_CASE("The number of rules is bounded") {
   cdi::Policy policy;
-  for (std::size_t i = 0; i < cdi::most_rules; ++i) {
+  for (std::size_t i = 0; i < cdi::max_rules; ++i) {
     policy.rules.push_back({.name = std::to_string(i)});
   }
   CHECK(cdi::validate_policy(policy));
@@ -164,7 +164,7 @@ TEST_CASE("The number of rules is bounded") {
 TEST_CASE("The number of patterns with * is bounded in each list, that of others is not") {
   std::vector<std::string> names;
   std::vector<std::string> paths;
-  for (std::size_t i = 0; i < cdi::most_wildcards; ++i) {
+  for (std::size_t i = 0; i < cdi::max_wildcards; ++i) {
     names.push_back("*" + std::to_string(i));
     paths.push_back("/*" + std::to_string(i));
     for (int more = 0; more < 20; ++more) {

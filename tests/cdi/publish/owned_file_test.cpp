@@ -214,7 +214,7 @@ TEST_CASE("A file that is replaced by a FIFO does not block a writer") {
   const TempDir dir;
   const TempDir aside;
   const Publisher publisher{"me", dir.path()};
-  std::size_t refused = 0;
+  std::size_t rejected = 0;
   const auto stops = stop_everywhere(
       [&] {
         clear(dir);
@@ -226,10 +226,10 @@ TEST_CASE("A file that is replaced by a FIFO does not block a writer") {
         CAPTURE(stop);
         REQUIRE(::rename((aside / "fifo").c_str(), (dir / "a.json").c_str()) == 0);
         if (child.finish()) return;
-        ++refused;
+        ++rejected;
         CHECK(S_ISFIFO(info_of(dir / "a.json").st_mode));
       });
-  if (stops != 0) CHECK(refused > 0);
+  if (stops != 0) CHECK(rejected > 0);
 }
 
 TEST_CASE("Threads that write, remove and prune concurrently never show a mixed file") {

@@ -56,7 +56,7 @@ TEST_CASE("The given version is kept, and the owner is recorded where that versi
   }
 }
 
-TEST_CASE("An empty version becomes the oldest release that holds the spec") {
+TEST_CASE("An empty version becomes the oldest version that holds the spec") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
   auto spec = spec_of("0");
@@ -78,7 +78,7 @@ TEST_CASE("An empty version becomes the oldest release that holds the spec") {
   CHECK(written("a.yaml") == "0.6.0");
 }
 
-TEST_CASE("A JSON file of a release without annotations is refused") {
+TEST_CASE("A JSON file of a version without annotations is refused") {
   const TempDir dir;
   auto spec = spec_of("d");
   spec.version = "0.5.0";

@@ -101,7 +101,7 @@ namespace {
 std::shared_ptr<const cdi::LoadedSpec> kept_at(std::string path, int priority,
                                                const Names& devices) {
   cdi::LoadedSpec kept = *spec_at(std::move(path), priority, "v/c", devices);
-  kept.fault = std::make_shared<const cdi::Error>(
+  kept.last_error = std::make_shared<const cdi::Error>(
       cdi::Error{.code = cdi::Errc::syntax, .position = {.file = kept.path}});
   return std::make_shared<const cdi::LoadedSpec>(std::move(kept));
 }
@@ -217,7 +217,7 @@ Specs make_specs(RandomNumbers& random) {
     const int priority = static_cast<int>(random.below(3));
     const std::string kind = random.below(2) == 0 ? "v/c" : "v/d";
     cdi::LoadedSpec spec = *spec_at(std::to_string(i), priority, kind, devices);
-    if (random.below(4) == 0) spec.fault = std::make_shared<const cdi::Error>();
+    if (random.below(4) == 0) spec.last_error = std::make_shared<const cdi::Error>();
     specs.push_back(std::make_shared<const cdi::LoadedSpec>(std::move(spec)));
   }
   return specs;
@@ -227,7 +227,7 @@ Specs make_specs(RandomNumbers& random) {
 std::map<std::string, Specs> providers_of(const Specs& specs) {
   std::map<std::string, Specs> out;
   const auto rank = [](const cdi::LoadedSpec& spec) {
-    return std::pair{spec.priority, spec.fault == nullptr};
+    return std::pair{spec.priority, spec.last_error == nullptr};
   };
   for (const auto& spec : specs) {
     for (const auto& device : spec->spec.devices) {

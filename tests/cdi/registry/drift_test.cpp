@@ -23,7 +23,7 @@ cdi::Result<cdi::HostNode> host(std::string_view path) {
 
 TEST_CASE("Each pinned node that differs is reported, with its place in the spec") {
   cdi::LoadedSpec spec{
-      .path = "/etc/cdi/a.yaml", .device_places = {{5, 1}, {9, 1}}, .edits_place = {3, 1}};
+      .path = "/etc/cdi/a.yaml", .device_positions = {{5, 1}, {9, 1}}, .edits_position = {3, 1}};
   spec.spec.kind = "v.com/c";
   spec.spec.container_edits.device_nodes = {
       {.path = "/dev/x", .host_path = "/dev/a", .type = "c", .major = 195, .minor = 1}};

@@ -208,7 +208,7 @@ TEST_CASE("A rejected file may define the devices it names, or any when it names
   CHECK(files_of(reason(cdi::Registry{{}, {names, other}}, "v/c=x").causes) == Names{"names"});
 }
 
-TEST_CASE("The release that a file needs is reported with it") {
+TEST_CASE("The version that a file needs is reported with it") {
   auto newer = std::make_shared<cdi::RejectedFile>(cdi::RejectedFile{
       .why = error_in("1", cdi::Errc::invalid), .kind = "v/c", .needs_version = "1.2.0"});
   const auto other = rejected(error_in("2", cdi::Errc::invalid), "v/c");
@@ -225,7 +225,7 @@ TEST_CASE("Unread files and directories may be of an unknown kind") {
   } const rows[] = {
       {cdi::Errc::system, EACCES, cdi::Reason::unreadable},
       {cdi::Errc::system, EIO, cdi::Reason::unreadable},
-      {cdi::Errc::refused, 0, cdi::Reason::refused},
+      {cdi::Errc::denied, 0, cdi::Reason::denied},
       {cdi::Errc::system, EISDIR, cdi::Reason::unknown_kind},
       {cdi::Errc::system, EINVAL, cdi::Reason::unknown_kind},
       {cdi::Errc::system, ENOTDIR, cdi::Reason::unreadable},  // a spec directory that is a file
@@ -246,7 +246,7 @@ TEST_CASE("A quarantined device, and a file that became invalid, explain only th
   cdi::LoadedSpec loaded = *spec_at("1", 0, "v/c", {"a"});
   loaded.quarantined = {{"b", error_in("1", cdi::Errc::schema)}};
   cdi::LoadedSpec turned = *spec_at("2", 0, "w/c", {"a"});
-  turned.fault = std::make_shared<const cdi::Error>(error_in("2", cdi::Errc::syntax));
+  turned.last_error = std::make_shared<const cdi::Error>(error_in("2", cdi::Errc::syntax));
   const cdi::Registry registry{{std::make_shared<const cdi::LoadedSpec>(loaded),
                                 std::make_shared<const cdi::LoadedSpec>(turned)}};
   CHECK(files_of(registry.errors()) == Names{"1", "2"});

@@ -35,7 +35,7 @@ struct Row {
   std::uint32_t column;
 };
 
-void check_places(const cdi::LoadedSpec& spec, const std::vector<Row>& rows) {
+void check_positions(const cdi::LoadedSpec& spec, const std::vector<Row>& rows) {
   for (const auto& row : rows) {
     CAPTURE(row.where);
     const auto place = spec.locate(row.where);
@@ -46,17 +46,17 @@ void check_places(const cdi::LoadedSpec& spec, const std::vector<Row>& rows) {
 }
 
 /// Places of which each is line 7.
-class Line7 final : public cdi::MemberPlaces {
+class Line7 final : public cdi::MemberPositions {
  public:
   cdi::Position locate(std::string_view) const override { return {"f", 7, 1}; }
-  std::vector<cdi::LineColumn> places_of(std::string_view) const override { return {}; }
+  std::vector<cdi::LineColumn> positions_of(std::string_view) const override { return {}; }
 };
 
 int reads = 0;
 
 /// The places of a spec whose text is not empty.
-std::unique_ptr<const cdi::MemberPlaces> count_reads(const cdi::LoadedSpec&,
-                                                     const std::string& kept) {
+std::unique_ptr<const cdi::MemberPositions> count_reads(const cdi::LoadedSpec&,
+                                                        const std::string& kept) {
   ++reads;
   return kept.empty() ? nullptr : std::make_unique<const Line7>();
 }
@@ -67,30 +67,30 @@ TEST_CASE("A spec that was changed knows the places of its devices and of its ed
   auto spec = cdi::parse_spec(text, "/etc/cdi/a.yaml", cdi::Format::yaml);
   REQUIRE(spec);
   spec->as_read = false;
-  CHECK(spec->places() == nullptr);
-  check_places(*spec, {{"devices[0]", 4, 5},
-                       {"devices[1].containerEdits.deviceNodes[0].path", 6, 5},
-                       {"devices[2]", 0, 0},
-                       {"devices[x]", 0, 0},
-                       {"devices[", 0, 0},
-                       {"containerEdits.env[0]", 12, 3},
-                       {"kind", 0, 0},
-                       {"", 0, 0}});
+  CHECK(spec->positions() == nullptr);
+  check_positions(*spec, {{"devices[0]", 4, 5},
+                          {"devices[1].containerEdits.deviceNodes[0].path", 6, 5},
+                          {"devices[2]", 0, 0},
+                          {"devices[x]", 0, 0},
+                          {"devices[", 0, 0},
+                          {"containerEdits.env[0]", 12, 3},
+                          {"kind", 0, 0},
+                          {"", 0, 0}});
 }
 
 TEST_CASE("A spec that was read from a text knows the place of each member") {
   const auto spec = cdi::parse_spec(text, "/etc/cdi/a.yaml", cdi::Format::yaml);
   REQUIRE(spec);
-  check_places(*spec, {{"devices[0]", 4, 5},
-                       {"devices[1].containerEdits.deviceNodes[0].path", 10, 17},
-                       {"containerEdits.env[0]", 12, 9},
-                       {"kind", 2, 7}});
+  check_positions(*spec, {{"devices[0]", 4, 5},
+                          {"devices[1].containerEdits.deviceNodes[0].path", 10, 17},
+                          {"containerEdits.env[0]", 12, 9},
+                          {"kind", 2, 7}});
 }
 
 TEST_CASE("Places are read when they are needed, and once, also for copies") {
   reads = 0;
   cdi::LoadedSpec spec{.as_read = true};
-  spec.lazy_places = std::make_shared<const cdi::LazyPlaces>(count_reads, "text");
+  spec.lazy_positions = std::make_shared<const cdi::LazyPositions>(count_reads, "text");
   auto copy = spec;
   copy.path = "another";  // the copy keeps what was found
   CHECK(reads == 0);
@@ -98,7 +98,7 @@ TEST_CASE("Places are read when they are needed, and once, also for copies") {
   CHECK(copy.locate("kind").line == 7);
   CHECK(reads == 1);
   cdi::LoadedSpec lost{.as_read = true};
-  lost.lazy_places = std::make_shared<const cdi::LazyPlaces>(count_reads);
+  lost.lazy_positions = std::make_shared<const cdi::LazyPositions>(count_reads);
   CHECK(lost.locate("kind").line == 0);
   CHECK(lost.locate("kind").line == 0);
   CHECK(reads == 2);
@@ -106,11 +106,11 @@ TEST_CASE("Places are read when they are needed, and once, also for copies") {
 
 TEST_CASE("Several threads find the same places") {
   const auto spec = *cdi::parse_spec(text, "/etc/cdi/a.yaml", cdi::Format::yaml);
-  const cdi::MemberPlaces* found[4] = {};
+  const cdi::MemberPositions* found[4] = {};
   std::vector<std::thread> threads;
-  for (auto& one : found) threads.emplace_back([&] { one = spec.places(); });
+  for (auto& one : found) threads.emplace_back([&] { one = spec.positions(); });
   for (auto& thread : threads) thread.join();
-  for (const auto* one : found) CHECK(one == spec.places());
+  for (const auto* one : found) CHECK(one == spec.positions());
   CHECK(spec.locate("kind").line == 2);
 }
 
@@ -123,14 +123,14 @@ TEST_CASE("The places of a spec without its bad devices are those of the file") 
                       "/etc/cdi/a.yaml", cdi::Format::json, {.quarantine_devices = true});
   REQUIRE(spec);
   REQUIRE(spec->spec.devices.size() == 1);
-  check_places(*spec, {{"devices[0].name", 3, 12}});
-  CHECK(spec->device_places == std::vector<cdi::LineColumn>{{3, 3}});
+  check_positions(*spec, {{"devices[0].name", 3, 12}});
+  CHECK(spec->device_positions == std::vector<cdi::LineColumn>{{3, 3}});
 }
 
 TEST_CASE("A spec that was made by hand knows its path only") {
   cdi::LoadedSpec spec{.path = "/etc/cdi/a.yaml"};
   spec.spec.devices.resize(1);
-  check_places(spec, {{"devices[0]", 0, 0}, {"containerEdits", 0, 0}});
+  check_positions(spec, {{"devices[0]", 0, 0}, {"containerEdits", 0, 0}});
 }
 
 TEST_CASE("A spec knows the owner that its file records") {

@@ -23,7 +23,7 @@ Views views(const cdi::detail::FewNames& names) {
 }
 
 /// The same as `edit_distance`, from the whole table of distances of all beginnings.
-std::size_t plain_distance(std::string_view a, std::string_view b, std::size_t most) {
+std::size_t plain_distance(std::string_view a, std::string_view b, std::size_t max) {
   std::vector<std::vector<std::size_t>> table(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
     for (std::size_t j = 0; j <= b.size(); ++j) {
@@ -35,7 +35,7 @@ std::size_t plain_distance(std::string_view a, std::string_view b, std::size_t m
           {table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + (same ? 0 : 1)});
     }
   }
-  return std::min(table[a.size()][b.size()], most + 1);
+  return std::min(table[a.size()][b.size()], max + 1);
 }
 
 Views nearest(std::string_view wanted, const Views& names) {
@@ -99,11 +99,11 @@ TEST_CASE("The distance of random texts is that of the whole table") {
   for (int i = 0; i < 20'000; ++i) {
     const auto a = random_text();
     const auto b = random_text();
-    const auto most = below(5);
-    const auto distance = cdi::detail::edit_distance(a, b, most);
-    if (distance <= most) ++near;
-    if (distance == plain_distance(a, b, most)) continue;
-    FAIL(a, " ", b, " ", most, " ", distance);
+    const auto max = below(5);
+    const auto distance = cdi::detail::edit_distance(a, b, max);
+    if (distance <= max) ++near;
+    if (distance == plain_distance(a, b, max)) continue;
+    FAIL(a, " ", b, " ", max, " ", distance);
   }
   CHECK(near > 1000);
 }

@@ -12,7 +12,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include <cdi/engine/host_options.hpp>
+#include <cdi/apply/host_options.hpp>
 #include <cdi/nlohmann/editor.hpp>
 #include <cdi/registry/registry.hpp>
 #include <cdi/targets/oci_editor.hpp>
@@ -268,7 +268,7 @@ TEST_CASE("Resolved devices are injected as their names are") {
 
 TEST_CASE("A failing device node is reported with the line of its device") {
   cdi::LoadedSpec loaded{
-      .path = "/etc/cdi/a.yaml", .device_places = {{4, 1}}, .edits_place = {9, 1}};
+      .path = "/etc/cdi/a.yaml", .device_positions = {{4, 1}}, .edits_position = {9, 1}};
   const cdi::DeviceNode gone{.path = "/no/such/node"};
   loaded.spec = {.kind = "v/c",
                  .devices = {{.name = "d", .container_edits = {.device_nodes = {gone}}}}};

@@ -11,7 +11,7 @@
 
 #include <cdi/files/spec_text.hpp>
 #include <cdi/registry/loaded_spec.hpp>
-#include <cdi/versions/engine_releases.hpp>
+#include <cdi/versions/engine_versions.hpp>
 
 namespace spec_files {
 

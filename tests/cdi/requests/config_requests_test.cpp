@@ -207,7 +207,7 @@ TEST_CASE("After an error the config is unchanged") {
       {"v/c=d,v/c=x", {}, cdi::Errc::not_found},
       {"v/c=d,v/d=x", {.deadline = steady_clock::now()}, cdi::Errc::timeout},
       {"v/c=x",
-       {.deadline = steady_clock::time_point::max(), .wait = {.quiet = 0ms}},
+       {.deadline = steady_clock::time_point::max(), .wait = {.quiet_period = 0ms}},
        cdi::Errc::not_found},
   };
   for (const auto& row : rows) {

@@ -17,7 +17,7 @@ using cdi::detail::MemberPath;
 
 TEST_CASE("The first error counts, and warnings until then") {
   std::vector<cdi::Error> warnings;
-  Findings findings{&warnings, cdi::Purpose::read};
+  Findings findings{&warnings, cdi::ValidateFor::reading};
   findings.note(cdi::Rule::gid_zero, {nullptr, "a"}, "warning");
   CHECK_FALSE(findings.stopped());
   findings.note(cdi::Rule::env_entry, {nullptr, "b"}, "first");
@@ -34,15 +34,15 @@ TEST_CASE("The first error counts, and warnings until then") {
 }
 
 TEST_CASE("A rule on writing is a warning to a reader") {
-  for (const auto purpose : {cdi::Purpose::read, cdi::Purpose::write}) {
+  for (const auto purpose : {cdi::ValidateFor::reading, cdi::ValidateFor::writing}) {
     Findings findings{nullptr, purpose};
     findings.note(cdi::Rule::annotation_key, {}, "key");
-    CHECK(findings.stopped() == (purpose == cdi::Purpose::write));
+    CHECK(findings.stopped() == (purpose == cdi::ValidateFor::writing));
   }
 }
 
 TEST_CASE("After an error, no further item of a list is checked") {
-  Findings findings{nullptr, cdi::Purpose::read};
+  Findings findings{nullptr, cdi::ValidateFor::reading};
   std::string checked;
   const MemberPath root;
   cdi::detail::check_each("list", std::string{"abc"}, root, findings,
@@ -74,7 +74,7 @@ TEST_CASE("Only the first of many warnings are given") {
   edits_of(spec).additional_gids.assign(200'000, 0);
   std::vector<cdi::Error> warnings;
   CHECK(cdi::validate(spec, &warnings));
-  REQUIRE(warnings.size() == cdi::most_warnings);
+  REQUIRE(warnings.size() == cdi::max_warnings);
   CHECK(warnings.back().where == "containerEdits.additionalGids[99]");
   edits_of(spec).env = {"A"};
   CHECK_FALSE(cdi::validate(spec));

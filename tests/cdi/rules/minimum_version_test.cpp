@@ -14,7 +14,7 @@
 
 namespace {
 
-using cdi::Release;
+using cdi::SpecVersion;
 
 cdi::Spec plain() {
   return {.version = "0.3.0",
@@ -23,10 +23,10 @@ cdi::Spec plain() {
                       {.name = "b", .container_edits = {.env = {"B=2"}}}}};
 }
 
-/// One feature of some edits, and the release that brought it.
+/// One feature of some edits, and the version that brought it.
 struct Feature {
   cdi::ContainerEdits edits;
-  Release since;
+  SpecVersion since;
   std::string where;
 };
 
@@ -60,16 +60,16 @@ const std::vector<Feature> features{
      "intelRdt.enableMonitoring"},
 };
 
-/// A spec needs exactly `since`: it is good then and refused one release before.
-void check_need(cdi::Spec spec, Release since, const std::string& where) {
+/// A spec needs exactly `since`: it is good then and refused one version before.
+void check_need(cdi::Spec spec, SpecVersion since, const std::string& where) {
   CAPTURE(where);
   CHECK(cdi::minimum_version(spec) == since);
   CHECK(cdi::minimum_need(spec).where == where);
-  for (const Release release : cdi::known_releases) {
-    spec.version = to_string(release);
+  for (const SpecVersion version : cdi::known_versions) {
+    spec.version = to_string(version);
     CAPTURE(spec.version);
     const auto good = cdi::validate(spec);
-    CHECK(good.has_value() == (release >= since));
+    CHECK(good.has_value() == (version >= since));
     if (!good) {
       CHECK(good.error().where == "cdiVersion");
       CHECK(good.error().advice.ends_with("write \"" + to_string(since) + "\""));
@@ -77,7 +77,7 @@ void check_need(cdi::Spec spec, Release since, const std::string& where) {
   }
 }
 
-TEST_CASE("a spec needs the release that brought what it uses, at the top or in any device") {
+TEST_CASE("a spec needs the version that brought what it uses, at the top or in any device") {
   for (const auto& [edits, since, where] : features) {
     cdi::Spec top = plain();
     top.container_edits = edits;
@@ -132,37 +132,37 @@ TEST_CASE("the newest of all needs counts, and the first member that has it") {
 }
 
 TEST_CASE("what is empty needs nothing") {
-  CHECK(cdi::minimum_version(cdi::Spec{}) == Release{0, 3, 0});
+  CHECK(cdi::minimum_version(cdi::Spec{}) == SpecVersion{0, 3, 0});
   cdi::Spec spec = plain();
   spec.devices.push_back({});  // an empty name begins with nothing
-  CHECK(cdi::minimum_version(spec) == Release{0, 3, 0});
-  CHECK(cdi::minimum_version(cdi::SpecView{.kind = "a/b.c"}) == Release{0, 6, 0});
+  CHECK(cdi::minimum_version(spec) == SpecVersion{0, 3, 0});
+  CHECK(cdi::minimum_version(cdi::SpecView{.kind = "a/b.c"}) == SpecVersion{0, 6, 0});
 }
 
 }  // namespace
 
-static_assert(cdi::known_releases.back() == cdi::current_release);
-static_assert(cdi::spec_releases.front() == Release{0, 3, 0});
-static_assert(cdi::spec_releases.size() == cdi::known_releases.size() - 2);
+static_assert(cdi::known_versions.back() == cdi::current_version);
+static_assert(cdi::spec_versions.front() == SpecVersion{0, 3, 0});
+static_assert(cdi::spec_versions.size() == cdi::known_versions.size() - 2);
 
-TEST_CASE("Only known releases are parsed, with at most one v before them") {
-  for (const Release release : cdi::known_releases) {
-    CAPTURE(to_string(release));
-    CHECK(cdi::parse_release(to_string(release)) == release);
-    CHECK(cdi::parse_release("v" + to_string(release)) == release);
+TEST_CASE("Only known versions are parsed, with at most one v before them") {
+  for (const SpecVersion version : cdi::known_versions) {
+    CAPTURE(to_string(version));
+    CHECK(cdi::parse_spec_version(to_string(version)) == version);
+    CHECK(cdi::parse_spec_version("v" + to_string(version)) == version);
   }
   for (const std::string text :
        {"", "v", "1", "1.1", "1.1.0.0", "0.6.1", "0.9.0", "1.2.0", "2.0.0", "1.1.0-rc.1", "01.1.0",
         "vv0.6.0", "V0.6.0", " 0.6.0", "0.6.0 ", "0.6.0\n", "257.1.0"}) {
     CAPTURE(text);
-    CHECK_FALSE(cdi::parse_release(text));
+    CHECK_FALSE(cdi::parse_spec_version(text));
   }
 }
 
-TEST_CASE("Releases are listed in order") {
-  for (std::size_t i = 1; i < cdi::known_releases.size(); ++i) {
-    CHECK(cdi::known_releases[i - 1] < cdi::known_releases[i]);
+TEST_CASE("Versions are listed in order") {
+  for (std::size_t i = 1; i < cdi::known_versions.size(); ++i) {
+    CHECK(cdi::known_versions[i - 1] < cdi::known_versions[i]);
   }
-  CHECK(cdi::detail::spec_release_names() ==
+  CHECK(cdi::detail::spec_version_names() ==
         "0.3.0, 0.4.0, 0.5.0, 0.6.0, 0.7.0, 0.8.0, 1.0.0, 1.1.0");
 }

@@ -18,7 +18,7 @@
 
 using cdi::Spec;
 
-TEST_CASE("The version must be a release, and the message lists them") {
+TEST_CASE("The version must be a known one, and the message lists them") {
   Spec spec = good_spec();
   for (const std::string version : {"", "1.1", "2.0.0"}) {
     spec.version = version;
@@ -50,7 +50,7 @@ TEST_CASE("Host paths and mount types of devices before the last are too new onl
   CHECK(cdi::validate(spec, &warnings));
   REQUIRE(warnings.size() == 1);
   CHECK(warnings[0].message == message + "; such a spec can be read, but not written");
-  const auto written = cdi::validate(spec, nullptr, cdi::Purpose::write);
+  const auto written = cdi::validate(spec, nullptr, cdi::ValidateFor::writing);
   REQUIRE_FALSE(written);
   CHECK(written.error().message == message);
   CHECK(written.error().advice == R"(write "0.5.0")");
@@ -217,7 +217,7 @@ TEST_CASE("The first broken rule is the error") {
   };
   for (const auto& row : steps) {
     CAPTURE(row.where);
-    const auto good = cdi::validate(spec, nullptr, cdi::Purpose::write);
+    const auto good = cdi::validate(spec, nullptr, cdi::ValidateFor::writing);
     REQUIRE_FALSE(good);
     CHECK(good.error().where == row.where);
     row.fix();
@@ -453,7 +453,7 @@ TEST_CASE("Each rule is checked, and has the severity that the table says") {
     CHECK(found.rule == row.code);
     CHECK(found.where == breach.where);
     CHECK(cdi::validate(spec).has_value() == good.has_value());
-    const auto written = cdi::validate(spec, nullptr, cdi::Purpose::write);
+    const auto written = cdi::validate(spec, nullptr, cdi::ValidateFor::writing);
     CHECK(written.has_value() == (row.severity == cdi::Severity::warning));
     if (!written) CHECK(written.error().rule == row.code);
     // What `validate` takes is written, unless its warning says that it is not.
@@ -486,7 +486,7 @@ TEST_CASE("A spec just within the rules gets no warning") {
   for (const auto& warning : warnings) CHECK(to_string(warning) == "");
 }
 
-TEST_CASE("Fields of older releases are valid in those releases only") {
+TEST_CASE("Fields of older versions are valid in those versions only") {
   Spec spec = good_spec();
   edits_of(spec).intel_rdt = {.enable_cmt = true};
   for (const auto& row :
@@ -527,7 +527,7 @@ TEST_CASE("An error is one line of UTF-8, whatever the key of an annotation cont
                                  std::string(1 << 20, '-')}) {
     Spec spec = good_spec();
     spec.annotations = {{key, ""}};
-    const auto good = cdi::validate(spec, nullptr, cdi::Purpose::write);
+    const auto good = cdi::validate(spec, nullptr, cdi::ValidateFor::writing);
     REQUIRE_FALSE(good);
     CHECK(good.error().where == "annotations." + key);
     const auto text = to_string(good.error());

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cdi/engine/apply.hpp>
+#include <cdi/apply/apply.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/oci/spec.hpp>
 #include <cdi/targets/oci_editor.hpp>

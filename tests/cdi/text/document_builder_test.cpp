@@ -63,7 +63,7 @@ TEST_CASE("Keys that differ only in case are two keys") {
 
 TEST_CASE("An error behind the end is at the end") {
   DocumentBuilder builder{"ab\n", "f", {}, /*merge_keys=*/false};
-  CHECK_FALSE(builder.refuse(cdi::Errc::syntax, "here", 99));
+  CHECK_FALSE(builder.reject(cdi::Errc::syntax, "here", 99));
   CHECK(builder.failed());
   CHECK(shown(std::move(builder).finish()) == "f:1:4: here");
 }
@@ -170,7 +170,7 @@ TEST_CASE("Aliases may add ten times the text, or as much as the limits allow") 
     hand.list();
     hand.text(std::string(100, 'x'));
     const auto text = hand.last();
-    for (std::size_t most = expansion / 132; most > 0; --most) CHECK(hand.copy(text));
+    for (std::size_t max = expansion / 132; max > 0; --max) CHECK(hand.copy(text));
     CHECK_FALSE(hand.copy(text));
     CHECK(hand.finish().error().code == cdi::Errc::limit);
   }
@@ -179,10 +179,10 @@ TEST_CASE("Aliases may add ten times the text, or as much as the limits allow") 
 TEST_CASE("Values that take too much memory are refused") {
   const std::string text(100'000, ' ');  // which may take 600 kB, and 64 KiB more
   const cdi::Limits limits{.expansion = 0};
-  constexpr int most = (600'000 + 65'536) / 16;
+  constexpr int max = (600'000 + 65'536) / 16;
   DocumentBuilder builder{text, "f", limits, true};
   builder.begin_list(0);
-  for (int i = 1; i < most; ++i) REQUIRE(builder.null(0));
+  for (int i = 1; i < max; ++i) REQUIRE(builder.null(0));
   CHECK_FALSE(builder.null(7));
   CHECK(shown(std::move(builder).finish()) == "f:1:8: the values take more than 665536 bytes");
 

@@ -1,7 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0
 
-// `Document::places_of` beside the position of each item.
+// `Document::positions_of` beside the position of each item.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ using Lines = std::vector<std::uint32_t>;
 Lines lines_of(const std::string& text) {
   const auto document = cdi::parse_yaml(text);
   REQUIRE(document);
-  const auto places = document->places_of(document->root());
+  const auto places = document->positions_of(document->root());
   std::vector<cdi::LineColumn> one_by_one;
   for (const auto item : document->root().items()) {
     one_by_one.push_back({item.position().line, item.position().column});
@@ -68,5 +68,5 @@ TEST_CASE("The item of an alias may be before the item above it") {
 TEST_CASE("A value that is not a list has no items") {
   const auto document = cdi::parse_yaml("{a: 1}");
   REQUIRE(document);
-  CHECK(document->places_of(document->root()).empty());
+  CHECK(document->positions_of(document->root()).empty());
 }

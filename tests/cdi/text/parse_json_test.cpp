@@ -232,10 +232,10 @@ TEST_CASE("Ten thousand nested brackets are refused, and take no stack") {
 
 TEST_CASE("A text is taken, and returned as it was when it is refused") {
   std::string good = R"({"a":1})";
-  CHECK(cdi::detail::take_json(good, "f", {}));
+  CHECK(cdi::detail::parse_json_in_place(good, "f", {}));
   for (const std::string text : {"[1,]", "\xEF\xBB\xBF[1,]", "", "[1,2]"}) {
     std::string taken = text;
-    const auto document = cdi::detail::take_json(taken, "f", {.bytes = 8, .values = 2});
+    const auto document = cdi::detail::parse_json_in_place(taken, "f", {.bytes = 8, .values = 2});
     CHECK_FALSE(document);
     CHECK(taken == text);
   }

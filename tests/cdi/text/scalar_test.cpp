@@ -18,7 +18,7 @@ using cdi::detail::parse_boolean;
 using cdi::detail::parse_integer;
 
 constexpr auto least = std::numeric_limits<std::int64_t>::min();
-constexpr auto most = std::numeric_limits<std::int64_t>::max();
+constexpr auto max = std::numeric_limits<std::int64_t>::max();
 
 /// A number as a `T`, if it is one.
 template <class T>
@@ -55,9 +55,9 @@ TEST_CASE("Whole numbers are read in every form of JSON and YAML") {
            Row{"0.0", 0},
            Row{"0e999999999", 0},
            Row{"0.0e-400", 0},
-           Row{"9223372036854775807", most},
+           Row{"9223372036854775807", max},
            Row{"-9223372036854775808", least},
-           Row{"0x7fffffffffffffff", most},
+           Row{"0x7fffffffffffffff", max},
            Row{"-0x8000000000000000", least},
        }) {
     CAPTURE(row.text);

@@ -116,7 +116,7 @@ TEST_CASE("The advice on the file of an owner names the owner first") {
   const auto json = file("0.7.0", "{env: [A=1]}", annotations, "/etc/cdi/v.json");
   CHECK(cdi::conversion_advice(engine("podman@4.3.1"), json) ==
         "update podman to 5.1.0 or newer, or let its owner \"me\" change the file, which cannot be "
-        "converted for this version: JSON of release 0.5.0 cannot record its owner");
+        "converted for this version: JSON of CDI version 0.5.0 cannot record its owner");
   CHECK(cdi::conversion_advice(engine("podman@4.9"), json).find("cdi convert") !=
         std::string::npos);
   CHECK(cdi::conversion_advice(engine("podman@4.3.1"), json, "me write --for podman@4.3.1") ==
@@ -145,7 +145,7 @@ TEST_CASE("The owner writes only for an engine that reads what can be written") 
             .starts_with("update podman to 5.1.0 or newer, or let its owner \"me\" change"));
 }
 
-TEST_CASE("The owner is told a release only if that of the file is too new") {
+TEST_CASE("The owner is told a version only if that of the file is too new") {
   const auto odd = file("0.5.0", "{ENV: [A=1]}", "# cdi-publisher/owner: me\n");
   CHECK(cdi::conversion_advice(engine("containerd@2.4"), odd).find(" or older") ==
         std::string::npos);

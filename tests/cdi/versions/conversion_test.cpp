@@ -12,7 +12,7 @@
 #include <cdi/rules/rules.hpp>
 #include <cdi/versions/conversion.hpp>
 #include <cdi/versions/conversion_advice.hpp>
-#include <cdi/versions/engine_releases.hpp>
+#include <cdi/versions/engine_versions.hpp>
 
 #include "../registry/spec_files.hpp"
 
@@ -22,8 +22,8 @@ using spec_files::parse;
 
 namespace {
 
-std::string refusal(std::string_view by, const cdi::LoadedSpec& loaded) {
-  const auto why = cdi::refusal_by(engine(by), loaded);
+std::string rejection(std::string_view by, const cdi::LoadedSpec& loaded) {
+  const auto why = cdi::rejection_by(engine(by), loaded);
   return why ? to_string(*why) : std::string{};
 }
 
@@ -31,35 +31,35 @@ const std::string monitored = "{intelRdt: {closID: c, enableCMT: true}}";
 
 }  // namespace
 
-TEST_CASE("An engine refuses releases that it does not know") {
-  CHECK(refusal("podman@4.9.3", file("0.6.0")).empty());
-  CHECK(refusal("podman@4.3.1", file("0.6.0")) ==
+TEST_CASE("An engine refuses versions that it does not know") {
+  CHECK(rejection("podman@4.9.3", file("0.6.0")).empty());
+  CHECK(rejection("podman@4.3.1", file("0.6.0")) ==
         "/etc/cdi/v.yaml:1:13: cdiVersion: version \"0.6.0\" is newer than 0.5.0, the newest that "
         "podman 4.3.1 reads");
-  CHECK(refusal("containerd@1.6.0", file("0.3.0")).find("older than 1.7.0") != std::string::npos);
+  CHECK(rejection("containerd@1.6.0", file("0.3.0")).find("older than 1.7.0") != std::string::npos);
 }
 
-TEST_CASE("Old releases of the Go library refuse a v before the release") {
+TEST_CASE("Old releases of the Go library refuse a v before the version") {
   const auto prefixed = file("v0.3.0");
   for (const auto* by : {"podman@4.5", "containerd@1.7.0", "cri-o@1.27.0", "kata-agent@3.11"}) {
-    CHECK(refusal(by, prefixed).empty());
+    CHECK(rejection(by, prefixed).empty());
   }
   for (const auto* by : {"podman@4.0", "cri-o@1.26.4", "nvidia-container-runtime@1.11"}) {
-    CHECK_FALSE(refusal(by, prefixed).empty());
+    CHECK_FALSE(rejection(by, prefixed).empty());
   }
-  CHECK(refusal("podman@4.4.4", prefixed) ==
+  CHECK(rejection("podman@4.4.4", prefixed) ==
         "/etc/cdi/v.yaml:1:13: cdiVersion: podman 4.4.4 refuses version \"v0.3.0\": write "
         "\"0.3.0\"");
   CHECK(cdi::convert_for(engine("podman@4.4.4"), prefixed)->spec.version == "0.3.0");
 }
 
-TEST_CASE("An engine refuses members that its release does not have yet, even empty ones") {
+TEST_CASE("An engine refuses members that its version does not have yet, even empty ones") {
   const auto annotated = file("0.5.0", "{env: [A=1]}", "annotations: {}\n");
-  CHECK(refusal("docker@25", annotated).empty());
-  CHECK(refusal("podman@4.3.1", annotated) ==
+  CHECK(rejection("docker@25", annotated).empty());
+  CHECK(rejection("podman@4.3.1", annotated) ==
         "/etc/cdi/v.yaml:3:1: annotations: podman 4.3.1 does not know the member, which CDI has "
         "since 0.6.0");
-  CHECK_FALSE(refusal("containerd@1.7.0", annotated).empty());
+  CHECK_FALSE(rejection("containerd@1.7.0", annotated).empty());
   CHECK(cdi::convert_for(engine("podman@4.3.1"), annotated)->losses.empty());
   CHECK(cdi::conversion_advice(engine("podman@4.3.1"), annotated) ==
         "convert the file, by `cdi convert --in-place --backup --for podman@4.3.1 "
@@ -83,39 +83,39 @@ TEST_CASE("An engine refuses members that its release does not have yet, even em
   for (const auto& row : rows) {
     CAPTURE(row.edits);
     const auto loaded = file(row.version, row.edits);
-    CHECK(refusal(row.before, loaded).find("does not know the member") != std::string::npos);
-    CHECK(refusal(row.since, loaded).empty());
+    CHECK(rejection(row.before, loaded).find("does not know the member") != std::string::npos);
+    CHECK(rejection(row.since, loaded).empty());
   }
 }
 
-TEST_CASE("An engine refuses members that its release does not have any more") {
+TEST_CASE("An engine refuses members that its version does not have any more") {
   const auto old = file("0.7.0", monitored);
-  CHECK(refusal("podman@5.3", old).empty());
-  CHECK(refusal("podman@6.0", old) ==
+  CHECK(rejection("podman@5.3", old).empty());
+  CHECK(rejection("podman@6.0", old) ==
         "/etc/cdi/v.yaml:5:53: devices[0].containerEdits.intelRdt.enableCMT: podman 6.0.0 does not "
         "know the member, which enableMonitoring has replaced since 1.1.0");
-  CHECK(*cdi::release_for(engine("podman@6.0"), old.spec) == cdi::Release{1, 1, 0});
+  CHECK(*cdi::spec_version_for(engine("podman@6.0"), old.spec) == cdi::SpecVersion{1, 1, 0});
   const auto converted = cdi::convert_spec(old, {1, 1, 0});
   REQUIRE(converted);
   CHECK(converted->losses.empty());
   CHECK(converted->spec.devices[0].container_edits.intel_rdt->enable_monitoring);
 }
 
-TEST_CASE("An engine refuses values that its library does not know, in every release") {
+TEST_CASE("An engine refuses values that its library does not know, in every version") {
   const auto none = file("0.6.0", "{deviceNodes: [{path: /dev/d, permissions: none}]}");
-  CHECK(refusal("podman@6.0", none) ==
+  CHECK(rejection("podman@6.0", none) ==
         "/etc/cdi/v.yaml:5:62: devices[0].containerEdits.deviceNodes[0].permissions: podman 6.0.0 "
         "refuses the permissions none");
-  const auto refused = cdi::convert_for(engine("podman@6.0"), none);
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().position.column == 62);
+  const auto rejected = cdi::convert_for(engine("podman@6.0"), none);
+  REQUIRE_FALSE(rejected);
+  CHECK(rejected.error().position.column == 62);
   CHECK(cdi::conversion_advice(engine("podman@6.0"), none) ==
         "change the file: it cannot be converted: podman 6.0.0 refuses the permissions none");
   CHECK(cdi::convert_spec(none, {0, 3, 0}));
 
   const auto root = file("0.7.0", "{env: [A=1]}", "containerEdits: {intelRdt: {closID: /}}\n");
-  CHECK(refusal("podman@6.0", root).empty());
-  CHECK(refusal("podman@5.3", root)
+  CHECK(rejection("podman@6.0", root).empty());
+  CHECK(rejection("podman@5.3", root)
             .ends_with("containerEdits.intelRdt.closID: podman 5.3.0 refuses "
                        "the closID /"));
   CHECK(cdi::conversion_advice(engine("podman@5.3"), root)
@@ -124,54 +124,56 @@ TEST_CASE("An engine refuses values that its library does not know, in every rel
 
   auto letter = file("0.3.0");
   letter.spec.devices[0].name = "d";
-  CHECK(refusal("podman@4.3", letter).empty());
-  CHECK(refusal("podman@4.2", letter).ends_with("refuses a device name of one character"));
+  CHECK(rejection("podman@4.3", letter).empty());
+  CHECK(rejection("podman@4.2", letter).ends_with("refuses a device name of one character"));
   letter.spec.kind = "v/gpu";
-  CHECK(refusal("podman@6.0", letter).ends_with("refuses a vendor or class of one character"));
+  CHECK(rejection("podman@6.0", letter).ends_with("refuses a vendor or class of one character"));
 }
 
-TEST_CASE("Newer libraries read values that older ones refuse in every release") {
+TEST_CASE("Newer libraries read values that older ones refuse in every version") {
   const auto none = file("0.6.0", "{deviceNodes: [{path: /dev/d, permissions: none}]}");
   auto letter = file("0.3.0");
   letter.spec.kind = "v/gpu";
   for (const auto* by : {"containerd@2.4.0", "buildkit@0.34.0", "kata-agent@4.0.0"}) {
     CAPTURE(by);
-    CHECK(refusal(by, none).empty());
-    CHECK(refusal(by, letter).empty());
+    CHECK(rejection(by, none).empty());
+    CHECK(rejection(by, letter).empty());
     CHECK(cdi::convert_for(engine(by), none));
   }
-  CHECK_FALSE(refusal("containerd@2.3.0", none).empty());
-  CHECK_FALSE(refusal("containerd@2.3.0", letter).empty());
-  CHECK_FALSE(refusal("kata-agent@3.25.0", none).empty());
+  CHECK_FALSE(rejection("containerd@2.3.0", none).empty());
+  CHECK_FALSE(rejection("containerd@2.3.0", letter).empty());
+  CHECK_FALSE(rejection("kata-agent@3.25.0", none).empty());
 }
 
 TEST_CASE("Old releases of the Rust crate ignore a member in another case") {
   const auto odd = file("0.6.0", "{ENV: [A=1]}");
-  CHECK(refusal("kata-agent@3.25.0", odd).find(" ignores it: ") != std::string::npos);
-  CHECK(refusal("kata-agent@4.0.0", odd).find(" refuses it: ") != std::string::npos);
+  CHECK(rejection("kata-agent@3.25.0", odd).find(" ignores it: ") != std::string::npos);
+  CHECK(rejection("kata-agent@4.0.0", odd).find(" refuses it: ") != std::string::npos);
 }
 
-TEST_CASE("The release for an engine is that of the spec, or the newest that the engine reads") {
-  CHECK(*cdi::release_for(engine("podman@4.3.1"), file("0.3.0").spec) == cdi::Release{0, 3, 0});
-  CHECK(*cdi::release_for(engine("podman@4.3.1"), file("1.1.0").spec) == cdi::Release{0, 5, 0});
-  CHECK(cdi::release_for(engine("podman@3.4"), file("0.3.0").spec).error().code ==
+TEST_CASE("The version for an engine is that of the spec, or the newest that the engine reads") {
+  CHECK(*cdi::spec_version_for(engine("podman@4.3.1"), file("0.3.0").spec) ==
+        cdi::SpecVersion{0, 3, 0});
+  CHECK(*cdi::spec_version_for(engine("podman@4.3.1"), file("1.1.0").spec) ==
+        cdi::SpecVersion{0, 5, 0});
+  CHECK(cdi::spec_version_for(engine("podman@3.4"), file("0.3.0").spec).error().code ==
         cdi::Errc::not_found);
-  CHECK(cdi::release_for(engine("podman@4.0"), file("0.3.0").spec).error().code ==
+  CHECK(cdi::spec_version_for(engine("podman@4.0"), file("0.3.0").spec).error().code ==
         cdi::Errc::unsupported);
   CHECK(cdi::conversion_advice(engine("podman@4.0"), file("0.3.0"))
             .starts_with("update podman to 4.1.0 or newer, or change the file, which cannot be "));
 }
 
-TEST_CASE("The release for an engine has the members that are newer than the release of the spec") {
+TEST_CASE("The version for an engine has the members that are newer than the version of the spec") {
   const auto loaded = parse(
       "cdiVersion: 0.3.0\nkind: v.com/gpu\ndevices:\n"
       "- {name: a0, containerEdits: {deviceNodes: [{path: /dev/a, hostPath: /dev/b}]}}\n"
       "- {name: b0, containerEdits: {env: [A=1]}}\n");
-  CHECK(*cdi::release_for(engine("podman@6.0.0"), loaded.spec) == cdi::Release{0, 5, 0});
+  CHECK(*cdi::spec_version_for(engine("podman@6.0.0"), loaded.spec) == cdi::SpecVersion{0, 5, 0});
   const auto converted = cdi::convert_for(engine("podman@6.0.0"), loaded);
   REQUIRE(converted);
   CHECK(converted->losses.empty());
-  CHECK(*cdi::release_for(engine("podman@4.2.0"), loaded.spec) == cdi::Release{0, 4, 0});
+  CHECK(*cdi::spec_version_for(engine("podman@4.2.0"), loaded.spec) == cdi::SpecVersion{0, 4, 0});
 }
 
 TEST_CASE("All that a conversion loses is listed with its place") {
@@ -235,9 +237,9 @@ TEST_CASE("A value of a device that the conversion removes does not prevent it")
            last + "\n  containerEdits: {env: [A=1]}\n";
   };
   CHECK(cdi::convert_for(engine("podman@4.1"), parse(text("dev"))));
-  const auto refused = cdi::convert_for(engine("podman@4.1"), parse(text("d")));
-  REQUIRE_FALSE(refused);
-  CHECK(to_string(refused.error()) ==
+  const auto rejected = cdi::convert_for(engine("podman@4.1"), parse(text("d")));
+  REQUIRE_FALSE(rejected);
+  CHECK(to_string(rejected.error()) ==
         "v.yaml:6:9: devices[1].name: podman 4.1.0 refuses a device name of one character");
 }
 
@@ -259,14 +261,14 @@ TEST_CASE("A text that the library of an engine refuses is refused by the engine
   };
   for (const auto& row : rows) {
     CAPTURE(&row - &rows[0]);
-    CHECK(refusal("containerd@2.3.7", row.loaded).empty() == row.read_by_110);
+    CHECK(rejection("containerd@2.3.7", row.loaded).empty() == row.read_by_110);
     for (const auto* by : {"containerd@2.4", "buildkit@0.34.0", "nvidia-container-runtime@1.20.1"})
-      CHECK(refusal(by, row.loaded).empty() == row.read_by_111);
+      CHECK(rejection(by, row.loaded).empty() == row.read_by_111);
   }
-  CHECK(refusal("containerd@2.4.0", rows[1].loaded)
+  CHECK(rejection("containerd@2.4.0", rows[1].loaded)
             .starts_with("/etc/cdi/v.yaml:5:20: ENV: containerd 2.4.0, with CDI library 1.1.1, "
                          "refuses it: names of members in another case are refused by "));
-  CHECK_FALSE(refusal("kata-agent@4.0", rows[1].loaded).empty());
+  CHECK_FALSE(rejection("kata-agent@4.0", rows[1].loaded).empty());
   CHECK(cdi::conversion_advice(engine("containerd@2.4.0"), rows[1].loaded) ==
         "convert the file, by `cdi convert --in-place --backup --for containerd@2.4.0 "
         "/etc/cdi/v.yaml`");

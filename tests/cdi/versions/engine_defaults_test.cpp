@@ -31,14 +31,14 @@ CdiSwitch cdi_switch(std::string_view engine) {
 }  // namespace
 
 TEST_CASE("Each engine that reads specs has defaults from the same version on") {
-  for (const auto& row : cdi::engine_releases) {
+  for (const auto& row : cdi::engine_versions) {
     CAPTURE(to_string(cdi::VersionedEngine{row.engine, row.since}));
     CHECK(find_engine_defaults({row.engine, row.since}) != nullptr);
   }
   for (std::size_t i = 0; i < cdi::engine_defaults.size(); ++i) {
     const auto& row = cdi::engine_defaults[i];
     CAPTURE(to_string(cdi::VersionedEngine{row.engine, row.since}));
-    CHECK(cdi::find_engine_release({row.engine, row.since}) != nullptr);
+    CHECK(cdi::find_engine_versions({row.engine, row.since}) != nullptr);
     CHECK(row.dirs[0].starts_with('/'));
     CHECK((row.cdi_switch == CdiSwitch::always) == row.to_switch_on.empty());
     if (i == 0) continue;

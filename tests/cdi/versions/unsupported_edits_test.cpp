@@ -84,7 +84,7 @@ TEST_CASE("What is not known is reported only when the runtime is older than the
 }
 
 TEST_CASE("Messages name the runtime and what it lacks") {
-  cdi::LoadedSpec spec{.path = "/a.yaml", .device_places = {{4, 1}}};
+  cdi::LoadedSpec spec{.path = "/a.yaml", .device_positions = {{4, 1}}};
   spec.spec.devices = {
       {.name = "d", .container_edits = {.hooks = {{.hook_name = "poststop", .path = "/a"}}}}};
   const cdi::ResolvedDevice device{&spec, &spec.spec.devices[0]};

@@ -33,12 +33,12 @@ func isPlain(node *yaml.Node) bool {
 	return false
 }
 
-// mostBytes limits a tree, which has no end if an alias refers to a value around it.
-const mostBytes = 1 << 16
+// maxBytes limits a tree, which has no end if an alias refers to a value around it.
+const maxBytes = 1 << 16
 
 // writeTree writes a value like trees.cpp.
 func writeTree(node *yaml.Node, out *strings.Builder) {
-	if out.Len() > mostBytes {
+	if out.Len() > maxBytes {
 		return
 	}
 	switch node.Kind {
@@ -79,7 +79,7 @@ func treeOf(text []byte) string {
 	}
 	var out strings.Builder
 	writeTree(document.Content[0], &out)
-	if out.Len() > mostBytes {
+	if out.Len() > maxBytes {
 		return "error: too large"
 	}
 	return out.String()

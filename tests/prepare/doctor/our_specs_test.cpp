@@ -29,7 +29,7 @@ TEST_CASE("a spec that does not fit is written again by the program that wrote i
   CHECK(is_advised("program that wrote it, which is \"other\", or remove it"));
   host.remove("var/run/cdi/a.json");
 
-  // A release without annotations: the owner is in a comment.
+  // A version without annotations: the owner is in a comment.
   const std::string old_spec =
       "cdiVersion: 0.5.0\nkind: nvidia.com/gpu\ndevices:\n- name: '0'\n  containerEdits:\n"
       "    deviceNodes:\n    - {path: /dev/nvidia0, type: c, major: 196}\n";

@@ -29,9 +29,9 @@ inline Decimal parse_decimal(std::string_view number) {
   Decimal out;
   const auto e = std::min(number.find_first_of("eE"), number.size());
   if (e < number.size()) {
-    constexpr long most = 1'000'000'000;  // far beyond the length of any text
+    constexpr long max = 1'000'000'000;  // far beyond the length of any text
     const auto exponent = std::strtol(std::string{number.substr(e + 1)}.c_str(), nullptr, 10);
-    out.exponent = std::clamp(exponent, -most, most);
+    out.exponent = std::clamp(exponent, -max, max);
   }
   bool fraction = false;
   for (const char c : number.substr(0, e)) {

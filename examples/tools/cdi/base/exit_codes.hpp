@@ -14,7 +14,7 @@
 /// The exit codes of `cdi`.
 enum ExitCode : int {
   exit_done = 0,
-  exit_refused = 1,
+  exit_failed = 1,
   exit_usage = 2,
   exit_incomplete = 3,
   exit_denied = 4,
@@ -37,7 +37,7 @@ inline std::string exit_code_row(ExitCode code, std::string_view meaning) {
 /// The table that the help of every command prints.
 inline std::string exit_code_table() {
   return "Exit codes:\n" + detail::exit_code_row(exit_done, "done") +
-         detail::exit_code_row(exit_refused,
+         detail::exit_code_row(exit_failed,
                                "refused or not resolved; nothing is printed on standard output, "
                                "and only the file of --decisions is written; gc may have removed "
                                "some files") +

@@ -52,7 +52,7 @@ inline void add_parts_before(std::string_view path, std::deque<std::string>& par
 inline cdi::Result<std::string> read_link(int directory, const std::string& name,
                                           const struct stat& info, std::string_view path) {
   if (cdi::is_foreign(info)) {
-    return cdi::Error{.code = cdi::Errc::refused,
+    return cdi::Error{.code = cdi::Errc::denied,
                       .message = "the path contains a link of user " + std::to_string(info.st_uid) +
                                  ", who is neither root nor the user of this process",
                       .advice =
@@ -69,7 +69,7 @@ inline cdi::Result<std::string> read_link(int directory, const std::string& name
 
 /// The directory and the name that a path leads to. Does not read the file.
 inline cdi::Result<FileInPlace> find_file(const std::string& path) {
-  constexpr int most_links = 40;  // the kernel follows as many
+  constexpr int max_links = 40;  // the kernel follows as many
   constexpr int flags = O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
   FileInPlace found{.path = path, .directory = cdi::Descriptor{::open(".", flags)}};
   std::deque<std::string> parts;
@@ -88,7 +88,7 @@ inline cdi::Result<FileInPlace> find_file(const std::string& path) {
     }
     if (S_ISLNK(info.st_mode)) {
       errno = ELOOP;
-      if (++links > most_links) return cdi::file_error(path, "cannot open the file");
+      if (++links > max_links) return cdi::file_error(path, "cannot open the file");
       const auto target = detail::read_link(directory, found.name, info, path);
       if (!target) return target.error();
       detail::add_parts_before(*target, parts);
@@ -106,17 +106,17 @@ inline cdi::Result<FileInPlace> find_file(const std::string& path) {
 }  // namespace detail
 
 /// Reads a file that will be replaced. Links in its path are followed if root or the user of this
-/// process owns them; the file that is found now will be replaced. `Errc::refused` when
-/// `refuse_writable` and other users may write the file.
+/// process owns them; the file that is found now will be replaced. `Errc::denied` when
+/// `reject_writable` and other users may write the file.
 inline cdi::Result<FileInPlace> read_in_place(const std::string& path,
-                                              bool refuse_writable = false) {
+                                              bool reject_writable = false) {
   auto found = detail::find_file(path);
   if (!found) return found;
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   found->directory = cdi::Descriptor{::openat(found->directory.get(), ".", flags)};
   if (!found->directory) return cdi::file_error(path, "cannot open the directory");
   auto file = cdi::read_file_at(found->directory.get(), found->name, path, cdi::Limits{}.bytes,
-                                refuse_writable);
+                                reject_writable);
   if (!file) return std::move(file).error();
   // The read follows a link that replaced the file after it was found; the check does not.
   struct stat info = {};
@@ -157,14 +157,14 @@ inline cdi::Result<std::string> back_up(const FileInPlace& file) {
       temporary.fill(file.path, file.text,
                      {.mode = info.st_mode & 07777U, .owner = info.st_uid, .group = info.st_gid});
   if (!filled) return filled.error();
-  constexpr int most_backups = 1000;
-  for (int number = 1; number <= most_backups; ++number) {
+  constexpr int max_backups = 1000;
+  for (int number = 1; number <= max_backups; ++number) {
     auto name = file.name + ".bak" + (number == 1 ? "" : "." + std::to_string(number));
     if (temporary.create(name)) return name;
     if (errno != EEXIST) return cdi::file_error(file.path, "cannot write the backup");
   }
   return cdi::Error{.code = cdi::Errc::conflict,
-                    .message = "the file has " + std::to_string(most_backups) + " backups",
+                    .message = "the file has " + std::to_string(max_backups) + " backups",
                     .advice = "remove those that are not needed",
                     .position = {.file = file.path}};
 }

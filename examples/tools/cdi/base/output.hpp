@@ -96,9 +96,9 @@ class Output {
   }
 
   /// Prints an error. Returns the exit code of a command that ends with it.
-  ExitCode refuse(const cdi::Error& why) const {
+  ExitCode reject(const cdi::Error& why) const {
     error(why);
-    return exit_refused;
+    return exit_failed;
   }
 
   /// Prints a result: the text, or the value as JSON or YAML. False if the output fails.

@@ -41,7 +41,7 @@ inline CLI::Option* add_source(CLI::App& app, PolicyOptions& policy) {
 inline cdi::Result<cdi::Policy> read_policy_file(const PolicyOptions& policy,
                                                  const cdi::ReadOptions& reading) {
   const auto file = cdi::read_file_at(AT_FDCWD, policy.file, policy.file, reading.limits.bytes,
-                                      reading.refuse_writable);
+                                      reading.reject_writable);
   if (!file) return file.error();
   return cdi::read_policy(file->text, policy.file, reading.limits);
 }

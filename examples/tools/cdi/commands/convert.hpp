@@ -1,4 +1,4 @@
-// `cdi convert`: prints or rewrites a spec file in another CDI release.
+// `cdi convert`: prints or rewrites a spec file in another CDI version.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_COMMANDS_CONVERT_HPP
@@ -23,39 +23,39 @@
 /// The options of `convert`.
 struct ConvertOptions {
   std::string file{};
-  std::string release{};  // of --to
+  std::string version{};  // of --to
   std::string engine{};   // of --for; one of both is given
   bool lossy = false;
   bool in_place = false;
   bool backup = false;
 };
 
-/// The releases that `--to` takes.
-inline std::vector<std::string> release_names() {
+/// The versions that `--to` takes.
+inline std::vector<std::string> spec_version_names_of_to() {
   std::vector<std::string> names;
-  for (const auto release : cdi::spec_releases) names.push_back(to_string(release));
+  for (const auto version : cdi::spec_versions) names.push_back(to_string(version));
   return names;
 }
 
 /// Why an engine is not valid for `--for`; empty if it is.
 inline std::string engine_error(const std::string& engine) {
-  const auto release = cdi::written_release_for(engine);
-  return release ? std::string{} : to_string(release.error());
+  const auto version = cdi::written_spec_version_for(engine);
+  return version ? std::string{} : to_string(version.error());
 }
 
 /// The table that `cdi convert --help` prints.
 inline std::string engine_table() {
   std::string text =
-      "The newest CDI release that engines read, from each version on, and the newest known "
+      "The newest CDI version that engines read, from each version on, and the newest known "
       "version:\n";
   std::string line;
-  for (std::size_t i = 0; i < cdi::engine_releases.size(); ++i) {
-    const auto& row = cdi::engine_releases[i];
-    const bool is_first = i == 0 || row.engine != cdi::engine_releases[i - 1].engine;
+  for (std::size_t i = 0; i < cdi::engine_versions.size(); ++i) {
+    const auto& row = cdi::engine_versions[i];
+    const bool is_first = i == 0 || row.engine != cdi::engine_versions[i - 1].engine;
     const bool is_last =
-        i + 1 == cdi::engine_releases.size() || row.engine != cdi::engine_releases[i + 1].engine;
+        i + 1 == cdi::engine_versions.size() || row.engine != cdi::engine_versions[i + 1].engine;
     if (is_first) line = fmt::format("  {}:", row.engine);
-    if (is_first || row.newest != cdi::engine_releases[i - 1].newest) {
+    if (is_first || row.newest != cdi::engine_versions[i - 1].newest) {
       const auto part = fmt::format(" {} since {},", to_string(row.newest), to_string(row.since));
       if (line.size() + part.size() > 100) {
         text += line + "\n";
@@ -68,18 +68,19 @@ inline std::string engine_table() {
   return text;
 }
 
-/// The spec in the release of `--to`, or in that for the engine of `--for`. The command line was
+/// The spec in the version of `--to`, or in that for the engine of `--for`. The command line was
 /// checked before.
 inline cdi::Result<cdi::Conversion> convert_file(const ConvertOptions& options,
                                                  const cdi::LoadedSpec& loaded) {
   if (options.engine.empty())
-    return cdi::convert_spec(loaded, *cdi::parse_release(options.release));
+    return cdi::convert_spec(loaded, *cdi::parse_spec_version(options.version));
   return cdi::convert_for(*cdi::parse_engine(options.engine), loaded);
 }
 
 /// Whether the engine of `--for` reads the file as it is, and no program reads it otherwise.
 inline bool is_read_already(const ConvertOptions& options, const cdi::LoadedSpec& loaded) {
-  return !options.engine.empty() && !cdi::refusal_by(*cdi::parse_engine(options.engine), loaded) &&
+  return !options.engine.empty() &&
+         !cdi::rejection_by(*cdi::parse_engine(options.engine), loaded) &&
          cdi::text_warnings(loaded).empty();
 }
 
@@ -103,7 +104,7 @@ inline cdi::Result<void> check_link(const FileInPlace& file) {
   const auto format = cdi::format_of(file.name);
   if (!format || format == cdi::format_of(file.path)) return {};
   return cdi::Error{
-      .code = cdi::Errc::refused,
+      .code = cdi::Errc::denied,
       .message = "the path is a link to a file of another format, " + cdi::quoted(file.name),
       .advice = "name that file",
       .position = {.file = file.path}};
@@ -117,7 +118,7 @@ inline cdi::Result<ConvertedFile> read_file_to_convert(const CommonOptions& comm
     if (!loaded) return std::move(loaded).error();
     return ConvertedFile{.spec = *std::move(loaded)};
   }
-  auto file = read_in_place(options.file, common.reading.refuse_writable);
+  auto file = read_in_place(options.file, common.reading.reject_writable);
   if (!file) return std::move(file).error();
   if (auto good = check_link(*file); !good) return std::move(good).error();
   auto loaded = cdi::parse_spec(file->text, options.file, *format, common.reading);
@@ -129,8 +130,8 @@ inline cdi::Result<ConvertedFile> read_file_to_convert(const CommonOptions& comm
 inline ExitCode print_file(const CommonOptions& common, const ConvertOptions& options,
                            const Output& output) {
   const auto text = cdi::read_file(options.file, common.reading.limits.bytes);
-  if (!text) return output.refuse(text.error());
-  return output.print(*text) ? exit_done : exit_refused;
+  if (!text) return output.reject(text.error());
+  return output.print(*text) ? exit_done : exit_failed;
 }
 
 /// Whether a file already is its conversion, but for layout and comments.
@@ -143,10 +144,10 @@ inline ExitCode replace(const FileInPlace& file, const std::string& text,
                         const ConvertOptions& options, const Output& output) {
   if (!options.backup) {
     const auto done = replace_in_place(file, text);
-    return done ? exit_done : output.refuse(done.error());
+    return done ? exit_done : output.reject(done.error());
   }
   const auto backup = replace_with_backup(file, text);
-  if (!backup) return output.refuse(backup.error());
+  if (!backup) return output.reject(backup.error());
   static_cast<void>(output.result(fmt::format("backup: {}\n", printable(*backup)),
                                   Json{{"backup", *backup}}));  // the file is replaced in any case
   return exit_done;
@@ -159,18 +160,18 @@ inline ExitCode deliver(const ConvertedFile& file, const cdi::Conversion& conver
   auto text = cdi::write_spec(converted.spec, format, converted.owner);
   if (!text) {
     text.error().position.file = options.file;
-    return output.refuse(text.error());
+    return output.reject(text.error());
   }
   if (file.in_place) return replace(*file.in_place, *text, options, output);
-  return output.print(*text) ? exit_done : exit_refused;
+  return output.print(*text) ? exit_done : exit_failed;
 }
 
-/// Prints or rewrites a spec file in another release, in the format of the file unless `-o` selects
+/// Prints or rewrites a spec file in another version, in the format of the file unless `-o` selects
 /// another.
 inline ExitCode convert(const CommonOptions& common, const ConvertOptions& options,
                         const Output& output) {
   const auto file = read_file_to_convert(common, options);
-  if (!file) return output.refuse(file.error());
+  if (!file) return output.reject(file.error());
   const auto& loaded = file->spec;
   print_warnings(loaded, output);
   const auto own_format = *cdi::format_of(options.file);
@@ -181,12 +182,12 @@ inline ExitCode convert(const CommonOptions& common, const ConvertOptions& optio
     return file->in_place ? exit_done : print_file(common, options, output);
   }
   const auto converted = convert_file(options, loaded);
-  if (!converted) return output.refuse(converted.error());
+  if (!converted) return output.reject(converted.error());
   for (const auto& loss : converted->losses) {
     options.lossy ? output.warning(loss) : output.error(loss);
   }
   if (!options.lossy && !converted->losses.empty()) {
-    return output.refuse({.message = fmt::format("not converted to {}; --lossy converts it anyway",
+    return output.reject({.message = fmt::format("not converted to {}; --lossy converts it anyway",
                                                  converted->spec.version),
                           .position = {.file = options.file}});
   }
@@ -195,13 +196,13 @@ inline ExitCode convert(const CommonOptions& common, const ConvertOptions& optio
 
 inline void add_convert_options(CLI::App& app, ConvertOptions& options) {
   app.add_option("FILE", options.file, "Spec file, .json or .yaml")->required()->check(not_empty);
-  auto* const target = app.add_option_group("Target", "The release to convert to");
-  target->add_option("--to", options.release, "A release of the CDI specification, such as 0.5.0")
-      ->type_name("RELEASE")
-      ->check(CLI::IsMember(release_names()));
+  auto* const target = app.add_option_group("Target", "The version to convert to");
+  target->add_option("--to", options.version, "A version of the CDI specification, such as 0.5.0")
+      ->type_name("VERSION")
+      ->check(CLI::IsMember(spec_version_names_of_to()));
   target
       ->add_option("--for", options.engine,
-                   "The newest release that an engine reads; podman@4.9 is podman 4.9.0")
+                   "The newest CDI version that an engine reads; podman@4.9 is podman 4.9.0")
       ->type_name("ENGINE@VERSION")
       ->check(engine_error);
   target->require_option(1);
@@ -239,6 +240,6 @@ inline Run set_up_convert(CLI::App& app, CommonOptions& common) {
 }
 
 inline constexpr Command convert_command{
-    "convert", "Print or rewrite a spec file in another CDI release", set_up_convert};
+    "convert", "Print or rewrite a spec file in another CDI version", set_up_convert};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_CONVERT_HPP

@@ -99,14 +99,14 @@ inline ExitCode print_garbage(const Garbage& garbage, const GcOptions& options,
   const Json value{{"dryRun", options.dry_run},
                    {"removed", garbage.removed},
                    {"temporaries", garbage.temporaries}};
-  return output.result(text, value) ? exit_done : exit_refused;
+  return output.result(text, value) ? exit_done : exit_failed;
 }
 
 /// Removes the spec files of an owner. Checks all directories before the first change.
 inline ExitCode collect_garbage(const CommonOptions& common, const GcOptions& options,
                                 const Output& output) {
   const auto planned = remove_garbage(common, options, cdi::DryRun::yes, output);
-  if (!planned.complete) return exit_refused;
+  if (!planned.complete) return exit_failed;
   for (const auto& name : options.keep) {
     if (planned.kept.contains(name)) continue;
     output.warning({.message = fmt::format("nothing to keep: owner {} has no file {}",
@@ -120,7 +120,7 @@ inline ExitCode collect_garbage(const CommonOptions& common, const GcOptions& op
       output.warning({.message = "already removed", .position = {.file = path}});
     }
   }
-  return exit_refused;
+  return exit_failed;
 }
 
 inline Run set_up_gc(CLI::App& app, CommonOptions& /*common*/) {

@@ -56,13 +56,13 @@ inline cdi::Result<FileInPlace> read_config(const InjectOptions& options) {
 inline ExitCode print_config(const std::string& before, const cdi::ConfigJson& config,
                              const Output& output) {
   if (output.format() != OutputFormat::yaml) {
-    return output.print(config.text) ? exit_done : exit_refused;
+    return output.print(config.text) ? exit_done : exit_failed;
   }
   const auto edited = parse_config(config.text, config.file);
-  if (edited) return output.print(to_yaml(*edited)) ? exit_done : exit_refused;
+  if (edited) return output.print(to_yaml(*edited)) ? exit_done : exit_failed;
   // Most errors are those of the text that the user has; a text near a limit may only now be over.
   const auto given = parse_config(before, config.file);
-  return output.refuse(given ? edited.error() : given.error());
+  return output.reject(given ? edited.error() : given.error());
 }
 
 inline Json change_json(const cdi::Change& change) {
@@ -85,7 +85,7 @@ inline ExitCode print_changes(const std::vector<cdi::Change>& changes, const Out
     text += to_string(change) + "\n";
     list.push_back(change_json(change));
   }
-  return output.result(text, list) ? exit_done : exit_refused;
+  return output.result(text, list) ? exit_done : exit_failed;
 }
 
 /// The devices that are injected. Each name is resolved once; if one is not resolved, again for the
@@ -120,9 +120,9 @@ class Injection {
 
   ExitCode run() const {
     const auto file = read_config(options_);
-    if (!file) return output_.refuse(file.error());
+    if (!file) return output_.reject(file.error());
     const auto found = find_devices(files_, output_);
-    if (!found.missing.empty() && !options_.partial) return exit_refused;
+    if (!found.missing.empty() && !options_.partial) return exit_failed;
     auto devices = found.devices;
     ResolvedLinks resolved;
     if (const auto code = resolve_links(devices, resolved); code != exit_done) return code;
@@ -146,7 +146,7 @@ class Injection {
     if (const auto code = enforce(devices); code != exit_done) return code;
     for (const auto& found : devices) {
       if (const auto done = resolved.add(found, options_.host.root); !done) {
-        return output_.refuse(done.error());
+        return output_.reject(done.error());
       }
     }
     devices = resolved.devices();
@@ -156,7 +156,7 @@ class Injection {
   /// The checks of the options.
   ExitCode check(const std::vector<cdi::ResolvedDevice>& devices) const {
     if (const auto code = enforce(devices); code != exit_done) return code;
-    if (options_.hooks == "refuse" && report_hooks(devices, output_)) return exit_refused;
+    if (options_.hooks == "refuse" && report_hooks(devices, output_)) return exit_failed;
     const auto code = report_unsupported(options_.features, devices, output_);
     if (code == exit_done) report_drift(options_.drift, devices, output_);
     return code;
@@ -167,14 +167,14 @@ class Injection {
     cdi::ConfigJson config{.text = file.text, .file = file.path};
     const cdi::HostWithOptions<> host{options_.host};
     const auto injected = cdi::Registry::inject_resolved(config, devices, host);
-    if (!injected) return output_.refuse(injected.error());
+    if (!injected) return output_.reject(injected.error());
     if (options_.hooks == "lower") {
       const auto done = lower_hooks(config, file, options_.config, files_, devices, output_);
-      if (!done) return output_.refuse(done.error());
+      if (!done) return output_.reject(done.error());
     }
     if (!options_.in_place) return print_config(file.text, config, output_);
     const auto written = replace_in_place(file, config.text);
-    return written ? exit_done : output_.refuse(written.error());
+    return written ? exit_done : output_.reject(written.error());
   }
 
   /// Prints what changes in the config, and warns of overlaps.
@@ -182,7 +182,7 @@ class Injection {
     cdi::ConfigJson config{.text = file.text, .file = file.path};
     const cdi::HostWithOptions<> host{options_.host};
     const auto injected = cdi::inject_recorded(config, devices, host);
-    if (!injected) return output_.refuse(injected.error());
+    if (!injected) return output_.reject(injected.error());
     if (!options_.quiet) warn_of_overlaps(injected->plan, devices, output_);
     return print_changes(injected->changes, output_);
   }

@@ -20,7 +20,7 @@ template <class Names>
 ExitCode print_names(const Names& names, const Output& output) {
   std::string text;
   for (const auto& name : names) text.append(name).append("\n");
-  return output.result(text, Json(names)) ? exit_done : exit_refused;
+  return output.result(text, Json(names)) ? exit_done : exit_failed;
 }
 
 inline ExitCode list_devices(const CommonOptions& common, const Output& output) {
@@ -34,7 +34,7 @@ inline ExitCode list_devices(const CommonOptions& common, const Output& output) 
     entry["containerEdits"] = cdi::to_json_value(found.device->container_edits);
     list.push_back(std::move(entry));
   }
-  return output.result({}, list) ? exit_done : exit_refused;
+  return output.result({}, list) ? exit_done : exit_failed;
 }
 
 inline ExitCode list_vendors(const CommonOptions& common, const Output& output) {
@@ -59,7 +59,7 @@ inline ExitCode list_specs(const CommonOptions& common, const Output& output) {
                     {"cdiVersion", spec.version},
                     {"devices", spec.devices.size()}});
   }
-  return output.result(text, list) ? exit_done : exit_refused;
+  return output.result(text, list) ? exit_done : exit_failed;
 }
 
 inline std::string_view state_name(cdi::SpecDir::State state) {
@@ -82,7 +82,7 @@ inline ExitCode list_dirs(const CommonOptions& common, const Output& output) {
     list.push_back(
         {{"path", dir.path}, {"priority", dir.priority}, {"state", state}, {"specs", dir.specs}});
   }
-  return output.result(text, list) ? exit_done : exit_refused;
+  return output.result(text, list) ? exit_done : exit_failed;
 }
 
 /// Commands without options of their own.

@@ -39,7 +39,7 @@ inline ExitCode print_decisions(const std::vector<cdi::Decision>& decisions, con
       text += fmt::format("  {}\n", to_string(error));
     }
   }
-  if (!output.result(text, Json::parse(cdi::write_decisions(decisions)))) return exit_refused;
+  if (!output.result(text, Json::parse(cdi::write_decisions(decisions)))) return exit_failed;
   return cdi::require_allowed(decisions) ? exit_done : exit_denied;
 }
 
@@ -48,17 +48,17 @@ inline ExitCode check_policy(const CommonOptions& common, const PolicyCommand& o
                              const Output& output) {
   const auto& file = options.policy.file;
   const auto policy = read_policy_file(options.policy, common.reading);
-  if (!policy) return output.refuse(policy.error());
+  if (!policy) return output.reject(policy.error());
   if (options.names.empty()) {
     const auto text = fmt::format("{}: valid\n", printable(file));
     const Json record{{"valid", file}, {"rules", policy->rules.size()}};
-    return output.result(text, record) ? exit_done : exit_refused;
+    return output.result(text, record) ? exit_done : exit_failed;
   }
   const auto registry = scan_and_warn(common, output);
   const auto devices = registry->resolve_all(options.names);
   if (!devices) {
     for (const auto& one : registry->unresolved(options.names)) report_unresolved(one, output);
-    return exit_refused;
+    return exit_failed;
   }
   return print_decisions(cdi::decide(*policy, *devices, options.policy.origin()), output);
 }

@@ -114,8 +114,8 @@ inline ShownPlan show(const cdi::Plan& plan) {
 }
 
 /// The plan of the devices; without one, its errors are printed.
-inline std::optional<cdi::Plan> plan_devices(const std::vector<std::string>& names,
-                                             const cdi::Registry& registry, const Output& output) {
+inline std::optional<cdi::Plan> merge_devices(const std::vector<std::string>& names,
+                                              const cdi::Registry& registry, const Output& output) {
   auto plan = cdi::plan(registry, names);
   if (plan) return *std::move(plan);
   const auto missing = registry.unresolved(names);
@@ -128,11 +128,11 @@ inline std::optional<cdi::Plan> plan_devices(const std::vector<std::string>& nam
 inline ExitCode resolve(const CommonOptions& common, const std::vector<std::string>& names,
                         const Output& output) {
   const auto registry = scan_and_warn(common, output);
-  const auto plan = plan_devices(names, *registry, output);
-  if (!plan) return exit_refused;
+  const auto plan = merge_devices(names, *registry, output);
+  if (!plan) return exit_failed;
   if (output.format() == OutputFormat::text) warn_of_overlaps(*plan, {}, output);
   const auto shown = show(*plan);
-  return output.result(shown.text, shown.record) ? exit_done : exit_refused;
+  return output.result(shown.text, shown.record) ? exit_done : exit_failed;
 }
 
 inline Run set_up_resolve(CLI::App& app, CommonOptions& /*common*/) {

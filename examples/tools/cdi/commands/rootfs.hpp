@@ -44,7 +44,7 @@ inline cdi::Result<cdi::RootChanges> recorded_changes(const std::string& path) {
 namespace detail {
 
 /// The steps that are outside of the root: in the folder of the config.
-inline RootPlan plan_beside(const cdi::RootChanges& changes) {
+inline RootSteps plan_beside(const cdi::RootChanges& changes) {
   if (!changes.masked_params) return {};
   const auto params = cdi::read_file(std::string{cdi::params_path});
   auto text = params ? cdi::masked_params(*params) : std::nullopt;
@@ -66,7 +66,7 @@ inline Json step_record(const RootStep& step) {
 }
 
 /// Prints steps.
-inline bool print_steps(const RootPlan& steps, const Output& output) {
+inline bool print_steps(const RootSteps& steps, const Output& output) {
   std::string text;
   Json records = Json::array();
   for (const auto& step : steps) {
@@ -79,7 +79,7 @@ inline bool print_steps(const RootPlan& steps, const Output& output) {
 /// A directory, and what changes in it.
 struct PlannedRoot {
   RootedFiles files;
-  RootPlan plan;
+  RootSteps plan;
   cdi::RootChanges changes{};  // for which the plan was made; none beside the root
 };
 
@@ -105,14 +105,14 @@ inline cdi::Result<std::vector<PlannedRoot>> plan_roots(const RootfsOptions& opt
 /// Prints the changes that a root needs; with `--apply`, makes them, and prints those made.
 inline ExitCode change_root(const RootfsOptions& options, const Output& output) {
   const auto planned = detail::plan_roots(options);
-  if (!planned) return output.refuse(planned.error());
-  RootPlan steps;
+  if (!planned) return output.reject(planned.error());
+  RootSteps steps;
   for (const auto& [files, plan, changes] : *planned) {
     const auto needed = needed_steps(files, plan);
-    if (!needed) return output.refuse(needed.error());
+    if (!needed) return output.reject(needed.error());
     steps.insert(steps.end(), needed->begin(), needed->end());
   }
-  if (!options.apply) return detail::print_steps(steps, output) ? exit_done : exit_refused;
+  if (!options.apply) return detail::print_steps(steps, output) ? exit_done : exit_failed;
   steps.clear();
   for (const auto& [files, plan, changes] : *planned) {
     const auto done = carry_out_changes(files, changes, plan,

@@ -42,7 +42,7 @@ inline ExitCode list_rules(const Output& output) {
                     {"demand", row.demand},
                     {"source", row.source}});
   }
-  return output.result(text, list) ? exit_done : exit_refused;
+  return output.result(text, list) ? exit_done : exit_failed;
 }
 
 /// Validates files or spec directories: collects the valid files, and prints the errors of the
@@ -74,10 +74,10 @@ class Validation {
 
   /// The result is the list of the valid files; there is none after an error.
   ExitCode finish() const {
-    if (failed_) return exit_refused;
+    if (failed_) return exit_failed;
     std::string text;
     for (const auto& path : valid_) text.append(printable(path)).append(": valid\n");
-    return output_.result(text, Json{{"valid", valid_}}) ? exit_done : exit_refused;
+    return output_.result(text, Json{{"valid", valid_}}) ? exit_done : exit_failed;
   }
 
  private:

@@ -213,17 +213,17 @@ inline Explanation explain_directory(const cdi::Unresolved& one, const SearchedS
 }
 
 inline Explanation explain(cdi::Unresolved one, const SearchedSpecs& specs) {
-  const auto* const refused = specs.engine ? specs.engine->cause_of(one) : nullptr;
+  const auto* const rejected = specs.engine ? specs.engine->cause_of(one) : nullptr;
   if (one.reason == cdi::Reason::not_searched && !specs.engine_dirs.empty()) {
     return explain_directory(one, specs);
   }
-  if (refused == nullptr) return {reason_text(one), reason_record(one)};
+  if (rejected == nullptr) return {reason_text(one), reason_record(one)};
   one.why.message =
       fmt::format("{}: {} refuses a file of its kind", cdi::quoted(one.name), specs.engine->name());
   Explanation out{fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
                   reason_record(one)};
   for (const auto& cause : one.causes) out.text += fmt::format("  at: {}\n", to_string(cause));
-  const auto advice = specs.engine->advice(*refused);
+  const auto advice = specs.engine->advice(*rejected);
   out.text += fmt::format("  fix: {}\n", advice);
   out.record["advice"] = advice;
   return out;
@@ -252,9 +252,9 @@ inline std::vector<cdi::Unresolved> unresolved_names(const Question& question,
 inline ExitCode explain_names(const CommonOptions& common, const WhyOptions& options,
                               const Output& output) {
   auto question = open_question(common, options);
-  if (!question) return output.refuse(question.error());
+  if (!question) return output.reject(question.error());
   const auto searched = search_specs(*question);
-  if (!searched) return output.refuse(searched.error());
+  if (!searched) return output.reject(searched.error());
   const auto& specs = *searched;
   const auto missing = unresolved_names(*question, specs);
   std::string text;
@@ -275,7 +275,7 @@ inline ExitCode explain_names(const CommonOptions& common, const WhyOptions& opt
     text += one.text;
     list.push_back(std::move(one.record));
   }
-  if (!output.result(text, list)) return exit_refused;
+  if (!output.result(text, list)) return exit_failed;
   return missing.empty() ? exit_done : exit_code_of(missing.front().reason);
 }
 
@@ -283,10 +283,10 @@ inline Run set_up_why(CLI::App& app, CommonOptions& common) {
   auto options = std::make_shared<WhyOptions>();
   add_names(app, options->names);
   app.add_option("--for", options->engine,
-                 "Explain what this engine resolves: it refuses files of newer CDI releases; "
+                 "Explain what this engine resolves: it refuses files of newer CDI versions; "
                  "podman@4.9 is podman 4.9.0, and podman is the version on this host")
       ->type_name("ENGINE[@VERSION]")
-      ->check(asked_engine_error);
+      ->check(requested_engine_error);
   auto* const root = app.add_option("--root", options->root,
                                     "Look at the host below DIR, and at its spec directories "
                                     "unless -d names others");
@@ -298,7 +298,7 @@ inline Run set_up_why(CLI::App& app, CommonOptions& common) {
   app.footer(exit_code_table() + why_exit_code_table());
   app.callback([options, &common] {
     const auto& reading = common.reading;
-    if (options->engine.empty() || !(reading.quarantine_devices || reading.refuse_writable)) return;
+    if (options->engine.empty() || !(reading.quarantine_devices || reading.reject_writable)) return;
     throw CLI::ValidationError{"why --for",
                                "cannot be combined with --quarantine or --refuse-writable, which "
                                "engines do not have"};

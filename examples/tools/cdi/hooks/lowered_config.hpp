@@ -17,7 +17,7 @@
 
 #include <cdi/cdi.hpp>
 #include <cdi/nvidia.hpp>
-#include <cdi/targets/json_changes.hpp>
+#include <cdi/targets/json_patch.hpp>
 #include <cdi/text/member_case.hpp>
 
 #include "host_hooks.hpp"
@@ -105,13 +105,13 @@ inline cdi::Result<void> check_case(const cdi::Document& document) {
 class HookLowering {
  public:
   HookLowering(const cdi::Document& document, cdi::oci::Spec spec, BundlePaths bundle)
-      : changes_{document},
+      : patch_{document},
         spec_{std::move(spec)},
         host_{std::move(bundle), spec_},
         outline_{outline_of(spec_)} {}
 
   cdi::Result<LoweredConfig> run() {
-    if (!spec_.hooks) return LoweredConfig{changes_.text()};
+    if (!spec_.hooks) return LoweredConfig{patch_.text()};
     // A wrong record is an error only where it would have to be written again.
     if (const auto earlier = recorded_changes(spec_)) static_cast<void>(made_.add(*earlier));
     for (std::size_t i = 0; i < cdi::oci::hook_point_names.size(); ++i) {
@@ -122,12 +122,12 @@ class HookLowering {
     if (auto done = add_annotation(all.changes); !done) return done.error();
     add_hooks(all);
     if (auto done = add_nodes(all.node_links); !done) return done.error();
-    return LoweredConfig{changes_.text(), std::move(kept_)};
+    return LoweredConfig{patch_.text(), std::move(kept_)};
   }
 
  private:
-  using Id = cdi::detail::JsonChanges::Id;
-  static constexpr Id root = cdi::detail::JsonChanges::root;
+  using Id = cdi::detail::JsonPatch::Id;
+  static constexpr Id root = cdi::detail::JsonPatch::root;
 
   /// Whether an earlier run added a hook.
   bool is_own(const cdi::oci::Hook& hook) const {
@@ -162,8 +162,8 @@ class HookLowering {
       if (!is_own(hooks[i])) keep(hooks[i], point, i, lowered.error());
     }
     if (staying.size() == hooks.size()) return {};
-    const auto list = changes_.list(changes_.object(root, "hooks"), hook_point_name(point));
-    changes_.rearrange(list, staying);
+    const auto list = patch_.list(patch_.object(root, "hooks"), hook_point_name(point));
+    patch_.rearrange(list, staying);
     return {};
   }
 
@@ -187,8 +187,8 @@ class HookLowering {
     merge(*changes, added);
     const auto text = cdi::write_json(*changes, -1);
     if (!text) return text.error();
-    const auto annotations = changes_.object(root, "annotations");
-    changes_.set(annotations, changes_annotation, {&*text, cdi::detail::table_of<std::string>()});
+    const auto annotations = patch_.object(root, "annotations");
+    patch_.set(annotations, changes_annotation, {&*text, cdi::detail::table_of<std::string>()});
     return {};
   }
 
@@ -205,8 +205,8 @@ class HookLowering {
   }
 
   void add_hook(const cdi::oci::Hook& hook) {
-    changes_.append(changes_.list(changes_.object(root, "hooks"), "createContainer"),
-                    {&hook, cdi::detail::table_of<cdi::oci::Hook>()});
+    patch_.append(patch_.list(patch_.object(root, "hooks"), "createContainer"),
+                  {&hook, cdi::detail::table_of<cdi::oci::Hook>()});
   }
 
   /// Adds a node for each link in /dev, with the numbers of the node that the link leads to.
@@ -214,16 +214,16 @@ class HookLowering {
     if (links.empty()) return {};
     std::map<std::string, const cdi::oci::LinuxDevice*> nodes;
     for (const auto& node : spec_.linux_->devices) nodes.emplace(cdi::clean_path(node.path), &node);
-    const auto list = changes_.list(changes_.object(root, "linux"), "devices");
+    const auto list = patch_.list(patch_.object(root, "linux"), "devices");
     for (const auto& link : links) {
       auto copy = *nodes.at(link.target);
       copy.path = link.path;
-      changes_.append(list, {&copy, cdi::detail::table_of<cdi::oci::LinuxDevice>()});
+      patch_.append(list, {&copy, cdi::detail::table_of<cdi::oci::LinuxDevice>()});
     }
     return {};
   }
 
-  cdi::detail::JsonChanges changes_;
+  cdi::detail::JsonPatch patch_;
   cdi::oci::Spec spec_;
   HostHooks host_;
   cdi::SortedOutline outline_;

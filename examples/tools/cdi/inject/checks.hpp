@@ -30,12 +30,12 @@ inline ExitCode report_unsupported(const std::string& file,
                                    const Output& output) {
   if (file.empty()) return exit_done;
   const auto text = cdi::read_file(file);
-  if (!text) return output.refuse(text.error());
+  if (!text) return output.reject(text.error());
   const auto features = cdi::read_json<cdi::oci::Features>(*text, file);
   if (!features) {
     auto error = features.error();
     error.message.insert(0, "this is not the output of `runc features`: ");
-    return output.refuse(error);
+    return output.reject(error);
   }
   for (const auto& one : cdi::unsupported_edits(devices, *features)) output.warning(one);
   return exit_done;

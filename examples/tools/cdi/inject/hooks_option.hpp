@@ -23,13 +23,13 @@
 #include "device_files.hpp"
 
 /// The error of `--hooks refuse` for a hook.
-inline cdi::Error refusal_of(const DeviceHook& one) {
+inline cdi::Error rejection_of(const DeviceHook& one) {
   const auto& kind = one.spec->spec.kind;
   const auto owner = one.device != nullptr ? cdi::qualified_name(kind, one.device->name)
                                            : fmt::format("every device of {}", kind);
   const auto id = cdi::classify_hook(cdi::command_of(*one.hook));
   return {
-      .code = cdi::Errc::refused,
+      .code = cdi::Errc::denied,
       .message = fmt::format("--hooks refuse: {} has the hook {} of class {} at {}", owner,
                              cdi::quoted(one.hook->path), hook_class_name(id), one.hook->hook_name),
       .where = one.where,
@@ -39,8 +39,8 @@ inline cdi::Error refusal_of(const DeviceHook& one) {
 /// Reports the hooks of the devices, with their places in the files. Whether there are any.
 inline bool report_hooks(std::span<const cdi::ResolvedDevice> devices, const Output& output) {
   const auto hooks = hooks_of(devices);
-  const auto reported = std::min(hooks.size(), cdi::most_warnings);
-  for (const auto& hook : std::span{hooks}.first(reported)) output.error(refusal_of(hook));
+  const auto reported = std::min(hooks.size(), cdi::max_warnings);
+  for (const auto& hook : std::span{hooks}.first(reported)) output.error(rejection_of(hook));
   if (reported < hooks.size()) {
     output.error({.message = fmt::format("--hooks refuse: the devices have {} more hooks",
                                          hooks.size() - reported)});
@@ -69,7 +69,7 @@ inline cdi::Result<GivenConfig> read_given(const FileInPlace& file) {
 inline void warn_of_kept(const std::vector<KeptHook>& kept, GivenConfig& given,
                          std::span<const cdi::ResolvedDevice> devices, const Output& output) {
   std::optional<HookSearch> search;
-  const auto reported = std::min(kept.size(), cdi::most_warnings);
+  const auto reported = std::min(kept.size(), cdi::max_warnings);
   for (const auto& one : std::span{kept}.first(reported)) {
     auto warning = one.why;
     warning.position = given.document.locate(warning.where);

@@ -39,7 +39,7 @@ inline cdi::Error denial(const cdi::Decision& decision, const cdi::DenyReason& r
   const auto by = decision.rule.empty()
                       ? std::string{}
                       : fmt::format(", by the rule {}", cdi::quoted(decision.rule));
-  return {.code = cdi::Errc::refused,
+  return {.code = cdi::Errc::denied,
           .message = fmt::format("the policy denies {}{}: {}", cdi::quoted(decision.device), by,
                                  reason.message),
           .where = reason.member,
@@ -64,7 +64,7 @@ inline cdi::Result<void> write_log(const std::string& log,
   if (log.empty()) return {};
   struct stat info = {};
   if (::lstat(log.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
-    return cdi::Error{.code = cdi::Errc::refused,
+    return cdi::Error{.code = cdi::Errc::denied,
                       .message = "not a regular file",
                       .advice = "name another file for --decisions",
                       .position = {.file = log}};
@@ -88,10 +88,10 @@ inline ExitCode enforce_policy(const PolicyCheck& check, std::span<const std::st
     return exit_usage;
   }
   const auto policy = read_policy_file(named, reading);
-  if (!policy) return output.refuse(policy.error());
+  if (!policy) return output.reject(policy.error());
   const auto decisions = cdi::decide(*policy, devices, named.origin());
   const auto written = detail::write_log(check.decisions, decisions);
-  if (!written) return output.refuse(written.error());
+  if (!written) return output.reject(written.error());
   for (const auto& decision : decisions) {
     for (const auto& reason : decision.reasons) output.error(detail::denial(decision, reason));
   }

@@ -26,7 +26,7 @@ class ResolvedLinks {
   cdi::Result<void> add(const cdi::ResolvedDevice& found, const std::string& root) {
     auto& copy = copies_[found.spec];
     if (copy == nullptr) {
-      found.spec->places();  // the copy, which differs from the file, shares them
+      found.spec->positions();  // the copy, which differs from the file, shares them
       copy = &specs_.emplace_back(*found.spec);
       if (auto r = resolve(*copy, copy->spec.container_edits, "containerEdits", root); !r) return r;
     }

@@ -28,7 +28,7 @@
 namespace detail {
 
 /// The links and files of a plan, each by its place: its path without links above it.
-using Places = std::unordered_map<std::string, const RootStep*>;
+using StepsByPath = std::unordered_map<std::string, const RootStep*>;
 
 /// Puts the parts of a path in front of others, which have the last part first.
 inline void push_parts(std::vector<std::string>& parts, std::string_view path) {
@@ -44,8 +44,8 @@ class KnownLinks {
 
   /// Counts a part of a path that is resolved, also `.` and `..`.
   cdi::Result<void> take_part() {
-    if (++parts_ > most_parts) return too_long(most_parts, "parts");
-    if (bytes_ > most_bytes) return too_long(most_bytes, "bytes");
+    if (++parts_ > max_parts) return too_long(max_parts, "parts");
+    if (bytes_ > max_bytes) return too_long(max_bytes, "bytes");
     return {};
   }
 
@@ -64,13 +64,13 @@ class KnownLinks {
   }
 
  private:
-  static constexpr std::size_t most_parts = 1'000'000;
-  static constexpr std::size_t most_bytes = 64'000'000;
+  static constexpr std::size_t max_parts = 1'000'000;
+  static constexpr std::size_t max_bytes = 64'000'000;
 
-  static cdi::Error too_long(std::size_t most, std::string_view what) {
-    return {.code = cdi::Errc::refused,
+  static cdi::Error too_long(std::size_t max, std::string_view what) {
+    return {.code = cdi::Errc::denied,
             .message = fmt::format("the paths have more than {} {}, with the links of the root",
-                                   most, what)};
+                                   max, what)};
   }
 
   const RootedFiles& files_;
@@ -99,7 +99,7 @@ cdi::Result<std::string> resolve(KnownLinks& links, std::string_view path, const
     }
     const auto above = place.size();
     place.append("/").append(name);
-    if (++depth > RootedFiles::most_folders) return RootedFiles::too_deep();
+    if (++depth > RootedFiles::max_folders) return RootedFiles::too_deep();
     const cdi::Result<std::optional<std::string>> target = link_at(place);
     if (!target) return target.error();
     if (!*target) continue;
@@ -123,15 +123,15 @@ inline cdi::Result<std::string> place_of(KnownLinks& links, const RootStep& step
 }
 
 inline cdi::Error no_place(const RootStep& other, const RootStep& step) {
-  return {.code = cdi::Errc::refused,
+  return {.code = cdi::Errc::denied,
           .message = fmt::format("a link or file at {} leaves no place for the one at {}",
                                  cdi::quoted(other.path), cdi::quoted(step.path))};
 }
 
 /// The places of a plan. Fails if two steps would make different things in one place: each run
 /// would make both again.
-inline cdi::Result<Places> find_places(KnownLinks& links, const RootPlan& plan) {
-  Places places;
+inline cdi::Result<StepsByPath> find_places(KnownLinks& links, const RootSteps& plan) {
+  StepsByPath places;
   for (const auto& step : plan) {
     if (step.kind == RootStep::Kind::mode) continue;
     auto place = place_of(links, step);
@@ -146,8 +146,8 @@ inline cdi::Result<Places> find_places(KnownLinks& links, const RootPlan& plan) 
 }
 
 /// None may be on the way to another, which could then not be made, or would be made elsewhere.
-inline cdi::Result<void> refuse_nested(KnownLinks& links, const Places& places,
-                                       const RootPlan& plan) {
+inline cdi::Result<void> reject_nested(KnownLinks& links, const StepsByPath& places,
+                                       const RootSteps& plan) {
   for (const auto& step : plan) {
     if (step.kind == RootStep::Kind::mode) continue;
     const RootStep* other = nullptr;
@@ -168,8 +168,8 @@ using PlacedModes = std::unordered_map<std::string, mode_t>;
 /// Finds the places of modes, which may be set through a link of the plan, and takes the steps for
 /// files that the plan writes or removes out of `modes`. Fails for two different modes of one file:
 /// each run would set both again.
-inline cdi::Result<PlacedModes> place_modes(KnownLinks& links, const Places& places,
-                                            RootPlan& modes) {
+inline cdi::Result<PlacedModes> place_modes(KnownLinks& links, const StepsByPath& places,
+                                            RootSteps& modes) {
   PlacedModes placed;
   const auto link_at = [&](const std::string& path) -> cdi::Result<std::optional<std::string>> {
     const auto found = places.find(path);
@@ -177,7 +177,7 @@ inline cdi::Result<PlacedModes> place_modes(KnownLinks& links, const Places& pla
     if (found->second->kind != RootStep::Kind::link) return std::optional<std::string>{};
     return std::optional{found->second->text};
   };
-  RootPlan others;
+  RootSteps others;
   for (auto& step : modes) {
     const auto place = resolve(links, step.path, link_at);
     if (!place) return step_error(step, place.error());
@@ -193,11 +193,12 @@ inline cdi::Result<PlacedModes> place_modes(KnownLinks& links, const Places& pla
 
 /// Gives files that the plan writes their modes at once, and sets other modes last. Each run would
 /// otherwise write such a file again, with its own mode.
-inline cdi::Result<void> settle_modes(KnownLinks& links, const Places& places, RootPlan& plan) {
+inline cdi::Result<void> settle_modes(KnownLinks& links, const StepsByPath& places,
+                                      RootSteps& plan) {
   const auto is_mode = [](const RootStep& step) {
     return step.kind == RootStep::Kind::mode;
   };
-  RootPlan modes;
+  RootSteps modes;
   std::copy_if(plan.begin(), plan.end(), std::back_inserter(modes), is_mode);
   if (modes.empty()) return {};
   const auto placed = place_modes(links, places, modes);
@@ -216,11 +217,11 @@ inline cdi::Result<void> settle_modes(KnownLinks& links, const Places& places, R
 
 /// Makes the steps of a plan leave each other alone, or fails. Compares places: two paths may lead
 /// to one by links of the image, like /lib to /usr/lib.
-inline cdi::Result<void> settle_places(const RootedFiles& files, RootPlan& plan) {
+inline cdi::Result<void> settle_places(const RootedFiles& files, RootSteps& plan) {
   KnownLinks links{files};
   const auto places = find_places(links, plan);
   if (!places) return places.error();
-  if (auto valid = refuse_nested(links, *places, plan); !valid) return valid;
+  if (auto valid = reject_nested(links, *places, plan); !valid) return valid;
   return settle_modes(links, *places, plan);
 }
 

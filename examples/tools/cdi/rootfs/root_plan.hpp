@@ -46,7 +46,7 @@ inline std::set<std::string, std::less<>> musl_folders(std::string_view text) {
 
 /// musl has no cache: its linker reads the folders from one file, whose default is not empty.
 inline cdi::Result<void> plan_musl(const RootedFiles& files,
-                                   const std::vector<std::string>& folders, RootPlan& plan) {
+                                   const std::vector<std::string>& folders, RootSteps& plan) {
   utsname machine = {};
   ::uname(&machine);
   RootStep step{.kind = RootStep::Kind::file,
@@ -66,7 +66,7 @@ inline cdi::Result<void> plan_musl(const RootedFiles& files,
 
 /// glibc reads a cache, which ldconfig writes from these files.
 inline cdi::Result<void> plan_glibc(const RootedFiles& files,
-                                    const std::vector<std::string>& folders, RootPlan& plan) {
+                                    const std::vector<std::string>& folders, RootSteps& plan) {
   const auto conf = files.find(linker_conf);
   if (!conf && conf.error().system != ENOENT) return conf.error();
   if (!conf) {
@@ -97,11 +97,11 @@ inline cdi::Result<std::optional<std::string>> compat_library(const RootedFiles&
 
 /// Whether the driver library of the image comes before that of the host.
 inline cdi::Result<bool> prefers_image(const RootedFiles& files, const cdi::CudaCompat& compat) {
-  constexpr std::size_t most_bytes = std::size_t{256} << 20;
+  constexpr std::size_t max_bytes = std::size_t{256} << 20;
   const auto name = compat_library(files, compat.folder);
   if (!name) return name.error();
   if (!*name) return false;
-  const auto library = files.read(fmt::format("{}/{}", compat.folder, **name), most_bytes);
+  const auto library = files.read(fmt::format("{}/{}", compat.folder, **name), max_bytes);
   if (!library) return library.error();
   const auto version = std::string_view{**name}.substr(std::string_view{"libcuda.so."}.size());
   return *library && ::prefers_image(compat, version, **library);
@@ -109,7 +109,7 @@ inline cdi::Result<bool> prefers_image(const RootedFiles& files, const cdi::Cuda
 
 /// Names the folders with a library that comes before that of the host, or removes what did so.
 inline cdi::Result<void> plan_compat(const RootedFiles& files,
-                                     const std::vector<cdi::CudaCompat>& all, RootPlan& plan) {
+                                     const std::vector<cdi::CudaCompat>& all, RootSteps& plan) {
   if (all.empty()) return {};
   RootStep step{.kind = RootStep::Kind::file, .path = compat_conf};
   for (const auto& compat : all) {
@@ -133,7 +133,7 @@ inline bool is_root_path(std::string_view path) {
 inline cdi::Result<void> check_mode_bits(const std::vector<cdi::RootMode>& modes) {
   for (const auto& mode : modes) {
     if (mode.mode <= 07777U) continue;
-    return cdi::Error{.code = cdi::Errc::refused,
+    return cdi::Error{.code = cdi::Errc::denied,
                       .message = fmt::format("the mode {:o} of {} has more than permission bits",
                                              mode.mode, cdi::quoted(mode.path))};
   }
@@ -142,12 +142,12 @@ inline cdi::Result<void> check_mode_bits(const std::vector<cdi::RootMode>& modes
 
 /// Checks what would cost too much, or never end.
 inline cdi::Result<void> check_counts(const cdi::RootChanges& changes) {
-  constexpr std::size_t most_compat = 16;  // a library of each is read
-  if (changes.cuda_compat.size() > most_compat) {
+  constexpr std::size_t max_compat = 16;  // a library of each is read
+  if (changes.cuda_compat.size() > max_compat) {
     return cdi::Error{
-        .code = cdi::Errc::refused,
+        .code = cdi::Errc::denied,
         .message = fmt::format("cudaCompat has {} folders", changes.cuda_compat.size()),
-        .advice = fmt::format("write at most {}", most_compat)};
+        .advice = fmt::format("write at most {}", max_compat)};
   }
   return check_mode_bits(changes.modes);
 }
@@ -172,7 +172,7 @@ inline cdi::Result<void> check_library_folders(const std::vector<std::string>& f
   for (const auto& folder : folders) {
     if (folder.find(':') == std::string::npos) continue;
     return cdi::Error{
-        .code = cdi::Errc::refused,
+        .code = cdi::Errc::denied,
         .message = fmt::format("the library folder {} has a colon", cdi::quoted(folder))};
   }
   return {};
@@ -188,21 +188,21 @@ inline cdi::Result<void> check_paths(const cdi::RootChanges& changes) {
   for (const auto path : paths) {
     const auto fault = path_fault(path);
     if (fault.empty()) continue;
-    return cdi::Error{.code = cdi::Errc::refused,
+    return cdi::Error{.code = cdi::Errc::denied,
                       .message = fmt::format("the path {} {}", cdi::quoted(path), fault)};
   }
   for (const auto& link : changes.links) {
     const auto fault = target_fault(link.target);
     if (fault.empty()) continue;
     return cdi::Error{
-        .code = cdi::Errc::refused,
+        .code = cdi::Errc::denied,
         .message = fmt::format("the target of the link {} {}", cdi::quoted(link.path), fault)};
   }
   return {};
 }
 
-inline cdi::Result<RootPlan> make_plan(const RootedFiles& files, const cdi::RootChanges& changes) {
-  RootPlan plan;
+inline cdi::Result<RootSteps> make_plan(const RootedFiles& files, const cdi::RootChanges& changes) {
+  RootSteps plan;
   for (const auto& [path, target] : changes.links) {
     plan.push_back({RootStep::Kind::link, path, target});
   }
@@ -229,7 +229,8 @@ inline cdi::Result<RootPlan> make_plan(const RootedFiles& files, const cdi::Root
 }  // namespace detail
 
 /// The steps for some changes, in order. Reads the root, and changes nothing.
-inline cdi::Result<RootPlan> plan_steps(const RootedFiles& files, const cdi::RootChanges& changes) {
+inline cdi::Result<RootSteps> plan_steps(const RootedFiles& files,
+                                         const cdi::RootChanges& changes) {
   if (auto valid = detail::check_paths(changes); !valid) return valid.error();
   if (auto valid = detail::check_library_folders(changes.library_folders); !valid) {
     return valid.error();
@@ -242,8 +243,8 @@ inline cdi::Result<RootPlan> plan_steps(const RootedFiles& files, const cdi::Roo
 }
 
 /// The steps of a plan that change something. Fails if one could not be carried out.
-inline cdi::Result<RootPlan> needed_steps(const RootedFiles& files, const RootPlan& plan) {
-  RootPlan needed;
+inline cdi::Result<RootSteps> needed_steps(const RootedFiles& files, const RootSteps& plan) {
+  RootSteps needed;
   for (const auto& step : plan) {
     const auto changes = is_needed(files, step);
     if (!changes) return changes.error();
@@ -255,7 +256,8 @@ inline cdi::Result<RootPlan> needed_steps(const RootedFiles& files, const RootPl
 /// Carries out the steps of a plan that are needed, which `done` gets one by one. A step may make
 /// another one needed: a mode that is set through a new link.
 template <class Done>
-cdi::Result<void> carry_out_plan(const RootedFiles& files, const RootPlan& plan, const Done& done) {
+cdi::Result<void> carry_out_plan(const RootedFiles& files, const RootSteps& plan,
+                                 const Done& done) {
   for (const auto& step : plan) {
     const auto changes = is_needed(files, step);
     if (!changes) return changes.error();
@@ -271,9 +273,9 @@ cdi::Result<void> carry_out_plan(const RootedFiles& files, const RootPlan& plan,
 /// step is needed.
 template <class Done>
 cdi::Result<void> carry_out_changes(const RootedFiles& files, const cdi::RootChanges& changes,
-                                    RootPlan plan, const Done& done) {
-  constexpr int most_rounds = 4;
-  for (int i = 0; i < most_rounds; ++i) {
+                                    RootSteps plan, const Done& done) {
+  constexpr int max_rounds = 4;
+  for (int i = 0; i < max_rounds; ++i) {
     const auto needed = needed_steps(files, plan);
     if (!needed) return needed.error();
     if (needed->empty()) return {};
@@ -284,10 +286,10 @@ cdi::Result<void> carry_out_changes(const RootedFiles& files, const cdi::RootCha
     if (!next) return next.error();
     plan = *std::move(next);
   }
-  return cdi::Error{.code = cdi::Errc::refused,
+  return cdi::Error{.code = cdi::Errc::denied,
                     .message = fmt::format("the changes of the root change what they depend on: "
                                            "steps are still needed after {} rounds",
-                                           most_rounds)};
+                                           max_rounds)};
 }
 
 #endif  // CDI_TOOLS_CDI_ROOTFS_ROOT_PLAN_HPP

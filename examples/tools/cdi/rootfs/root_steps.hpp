@@ -41,7 +41,7 @@ struct RootStep {
 };
 
 /// The steps for a root, in order.
-using RootPlan = std::vector<RootStep>;
+using RootSteps = std::vector<RootStep>;
 
 /// What a step does, in words.
 inline std::string step_text(const RootStep& step) {
@@ -60,7 +60,7 @@ inline std::string step_text(const RootStep& step) {
 namespace detail {
 
 inline cdi::Error step_error(const RootStep& step, std::string_view reason) {
-  return {.code = cdi::Errc::refused, .message = fmt::format("{}: {}", step_text(step), reason)};
+  return {.code = cdi::Errc::denied, .message = fmt::format("{}: {}", step_text(step), reason)};
 }
 
 /// The error `errno` of a step.
@@ -192,12 +192,12 @@ inline cdi::Result<void> set_mode(const RootedFiles& files, const RootStep& step
 /// has no lock that shows a killed run: a living run makes its link again.
 inline void remove_leftovers(const cdi::Descriptor& folder,
                              const std::set<std::string, std::less<>>& names) {
-  constexpr std::size_t most = 100'000;
+  constexpr std::size_t max = 100'000;
   const auto is_leftover = [&](std::string_view name) {
     const auto target = cdi::detail::temporary_target(name);
     return target && names.contains(*target);
   };
-  const auto listing = cdi::detail::list_directory(folder.get(), "", is_leftover, most);
+  const auto listing = cdi::detail::list_directory(folder.get(), "", is_leftover, max);
   if (!listing) return;
   for (const auto& entry : listing->entries) {
     struct stat status = {};
@@ -214,7 +214,7 @@ inline void remove_leftovers(const cdi::Descriptor& folder,
 
 /// Removes what killed runs left beside the files and links of these steps. What cannot be removed
 /// stays.
-inline void remove_leftovers(const RootedFiles& files, const RootPlan& steps) {
+inline void remove_leftovers(const RootedFiles& files, const RootSteps& steps) {
   std::map<std::string, std::set<std::string, std::less<>>> names;  // by folder
   for (const auto& step : steps) {
     if (step.kind != RootStep::Kind::link && step.kind != RootStep::Kind::file) continue;

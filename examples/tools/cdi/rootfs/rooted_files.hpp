@@ -72,12 +72,12 @@ struct SplitPath {
 class RootedFiles {
  public:
   /// The greatest number of directories on a path that is created: each is open meanwhile.
-  static constexpr std::size_t most_folders = 256;
+  static constexpr std::size_t max_folders = 256;
 
   /// The error for a path with more.
   static cdi::Error too_deep() {
-    return {.code = cdi::Errc::refused,
-            .message = fmt::format("it is in more than {} directories", most_folders)};
+    return {.code = cdi::Errc::denied,
+            .message = fmt::format("it is in more than {} directories", max_folders)};
   }
 
   /// How paths are resolved.
@@ -145,7 +145,7 @@ class RootedFiles {
     for (const auto& name : place->missing) {
       if (name.size() > NAME_MAX) return failed(path);
     }
-    if (place->names.size() + place->missing.size() >= most_folders) return too_deep();
+    if (place->names.size() + place->missing.size() >= max_folders) return too_deep();
     cdi::Descriptor above{::openat(place->directory(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC)};
     if (!above) return failed(path);
     return above;

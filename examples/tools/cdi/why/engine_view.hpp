@@ -47,14 +47,14 @@ struct SpecHost {
 class EngineView {
  public:
   EngineView(const cdi::VersionedEngine& engine, const cdi::Registry& all, SpecHost host)
-      : engine_{engine}, host_{std::move(host)}, newest_{cdi::newest_release_for(engine)} {
+      : engine_{engine}, host_{std::move(host)}, newest_{cdi::newest_spec_version_for(engine)} {
     std::vector<std::shared_ptr<const cdi::LoadedSpec>> specs;
     auto rejected = all.rejected();
     for (const auto& spec : all.specs()) {
-      auto refusal = cdi::refusal_by(engine_, *spec);
-      if (refusal) {
-        rejected.push_back(rejected_file(*spec, *std::move(refusal)));
-        refused_.emplace(spec->path, spec);
+      auto rejection = cdi::rejection_by(engine_, *spec);
+      if (rejection) {
+        rejected.push_back(rejected_file(*spec, *std::move(rejection)));
+        rejected_.emplace(spec->path, spec);
       } else {
         specs.push_back(spec);
       }
@@ -68,15 +68,15 @@ class EngineView {
 
   std::string name() const { return to_string(engine_); }
 
-  /// The newest release that it reads, or null.
+  /// The newest version that it reads, or null.
   Json newest() const { return newest_ ? Json(cdi::to_string(*newest_)) : Json(nullptr); }
 
   /// The file that the engine refuses and for which a name is not resolved; null when there is
   /// none.
   const cdi::LoadedSpec* cause_of(const cdi::Unresolved& one) const {
     for (const auto& cause : one.causes) {
-      const auto found = refused_.find(cause.position.file);
-      if (found != refused_.end()) return found->second.get();
+      const auto found = rejected_.find(cause.position.file);
+      if (found != rejected_.end()) return found->second.get();
     }
     return nullptr;
   }
@@ -167,9 +167,9 @@ class EngineView {
 
   cdi::VersionedEngine engine_;
   SpecHost host_;
-  cdi::Result<cdi::Release> newest_;
+  cdi::Result<cdi::SpecVersion> newest_;
   std::shared_ptr<const cdi::Registry> registry_{};
-  std::map<std::string, std::shared_ptr<const cdi::LoadedSpec>> refused_{};  // by path
+  std::map<std::string, std::shared_ptr<const cdi::LoadedSpec>> rejected_{};  // by path
 };
 
 #endif  // CDI_TOOLS_CDI_WHY_ENGINE_VIEW_HPP

@@ -42,7 +42,7 @@ inline bool can_be_asked(std::string_view engine) {
 }
 
 /// Why an engine is not valid for `--for` of `why`; empty if it is, even if it reads no specs.
-inline std::string asked_engine_error(const std::string& engine) {
+inline std::string requested_engine_error(const std::string& engine) {
   if (can_be_asked(engine)) return {};
   const auto parsed = cdi::parse_engine(engine);
   if (parsed) return {};
@@ -166,10 +166,10 @@ class HostView {
   static cdi::Registry read_link(const std::string& path, const std::string& target, int priority,
                                  const cdi::ReadOptions& reading) {
     auto file =
-        cdi::read_file_at(AT_FDCWD, target, path, reading.limits.bytes, reading.refuse_writable);
+        cdi::read_file_at(AT_FDCWD, target, path, reading.limits.bytes, reading.reject_writable);
     if (file)
-      return cdi::registry_of_texts({{.name = path, .text = file->text, .priority = priority}},
-                                    reading);
+      return cdi::make_registry({{.name = path, .text = file->text, .priority = priority}},
+                                reading);
     if (target.empty()) file.error().message = "the target of the link does not exist";
     return cdi::Registry{
         {}, {std::make_shared<const cdi::RejectedFile>(cdi::RejectedFile{.why = file.error()})}};
@@ -237,10 +237,10 @@ struct InstalledEngine {
 
   EngineAnswer answer(const std::string& name, const cdi::LoadedSpec& spec, const HostView& host,
                       bool dirs_named) const {
-    if (auto refusal = cdi::refusal_by(engine->of_version(), spec)) {
+    if (auto rejection = cdi::rejection_by(engine->of_version(), spec)) {
       return {"refuses",
               "refused by",
-              {*std::move(refusal)},
+              {*std::move(rejection)},
               view.advice(spec),
               view.registry()->find(name)};
     }

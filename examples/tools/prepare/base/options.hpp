@@ -34,9 +34,9 @@ struct Options {
   std::string hooks = "none";
   std::string node_numbers = "auto";
   bool ld_library_path = false;
-  std::vector<std::string> engines{};         // that will read the specs; empty: those installed
-  std::optional<cdi::Release> max_version{};  // of specs
-  std::string oldest_engine{};  // whose newest release `max_version` is; empty: it was given
+  std::vector<std::string> engines{};  // that will read the specs; empty: those installed
+  std::optional<cdi::SpecVersion> max_version{};  // of specs
+  std::string oldest_engine{};  // whose newest version `max_version` is; empty: it was given
   std::string output_dir{};     // empty: /var/run/cdi below the root
   bool dry_run = false;
   bool force = false;
@@ -53,8 +53,8 @@ struct Options {
   double interval = 10;                  // seconds between two surveys of `watch`
   std::vector<std::string> spec_dirs{};  // that `doctor` checks
 
-  /// The newest release that was given, not that of the installed engines.
-  std::optional<cdi::Release> given_release() const {
+  /// The newest CDI version that was given, not that of the installed engines.
+  std::optional<cdi::SpecVersion> given_version() const {
     const bool given = !engines.empty() || oldest_engine.empty();
     return given ? max_version : std::nullopt;
   }

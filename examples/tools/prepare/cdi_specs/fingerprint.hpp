@@ -53,9 +53,9 @@ inline std::string options_text(const Options& options) {
   auto out = fmt::format("profile={} hooks={} node-numbers={}", options.profile, options.hooks,
                          options.ask_host() ? "asked" : "given");
   if (options.ld_library_path) out += " ld-library-path";
-  // The release of installed engines is not an option: the content of the spec follows it.
-  if (const auto release = options.given_release()) {
-    out += " max-version=" + cdi::to_string(*release);
+  // The CDI version of installed engines is not an option: the content of the spec follows it.
+  if (const auto version = options.given_version()) {
+    out += " max-version=" + cdi::to_string(*version);
   }
   if (options.nvml) out += " nvml";
   if (options.visible_only) out += " visible-only";

@@ -145,7 +145,7 @@ class DeviceList {
   std::vector<cdi::Device> devices_{};
 };
 
-/// The CDI spec of the usable GPUs and partitions, without a release. Each has devices for its
+/// The CDI spec of the usable GPUs and partitions, without a version. Each has devices for its
 /// stable name, its index, its aliases and its PCI address; "all" is all of them, without those
 /// that `verify` will remove. The index also counts GPUs that are left out, so that a GPU that
 /// fails does not renumber the next ones.

@@ -43,8 +43,8 @@ struct PreparedSpec {
   cdi::Spec spec{};
   std::vector<LeftOut> left_out{};  // by `verify`
   std::vector<std::string> warnings{};
-  bool lowered = false;             // to a release that cannot hold all of it
-  std::vector<cdi::Loss> losses{};  // the parts that the release cannot hold
+  bool converted = false;           // to a version that cannot hold all of it
+  std::vector<cdi::Loss> losses{};  // the parts that the version cannot hold
 };
 
 /// `nvidia.com/gpu` is written to nvidia.com-gpu.yaml.
@@ -61,28 +61,28 @@ inline SpecOptions spec_options(const tools::HostTree& tree, const Options& opti
   return out;
 }
 
-/// The first release with annotations, which record the owner of a JSON file.
-inline constexpr cdi::Release first_with_annotations{0, 6, 0};
+/// The first version with annotations, which record the owner of a JSON file.
+inline constexpr cdi::SpecVersion first_with_annotations{0, 6, 0};
 
 /// Whether specs have annotations with these options.
 inline bool has_annotations(const Options& options) {
   return !options.max_version || *options.max_version >= first_with_annotations;
 }
 
-/// Sets the release of a spec: the lowest one, from `lowest` on, that can hold it. If that is newer
-/// than `max_version`, the spec is lowered to `max_version`.
+/// Sets the version of a spec: the lowest one, from `lowest` on, that can hold it. If that is newer
+/// than `max_version`, the spec is converted to `max_version`.
 inline cdi::Result<void> settle_version(PreparedSpec& prepared,
-                                        const std::optional<cdi::Release>& max_version,
-                                        cdi::Release lowest = {}) {
+                                        const std::optional<cdi::SpecVersion>& max_version,
+                                        cdi::SpecVersion lowest = {}) {
   auto& spec = prepared.spec;
   const auto minimum = std::max(cdi::minimum_version(spec), lowest);
   spec.version = cdi::to_string(minimum);
   if (!max_version || minimum <= *max_version) return {};
-  auto lowered = cdi::lower(spec, *max_version, cdi::Losses::allow);
-  if (!lowered) return std::move(lowered).error();
-  spec = std::move(lowered->spec);
-  prepared.lowered = true;
-  prepared.losses = std::move(lowered->losses);
+  auto converted = cdi::to_version(spec, *max_version, cdi::Losses::allow);
+  if (!converted) return std::move(converted).error();
+  spec = std::move(converted->spec);
+  prepared.converted = true;
+  prepared.losses = std::move(converted->losses);
   return {};
 }
 
@@ -142,8 +142,8 @@ struct PreparedSpecs {
   std::map<std::string, std::string> old_numbers{};  // why the file of such a kind does not stay
   std::string hooks_fault{};                         // empty when there is none
 
-  bool is_lowered() const {
-    return std::any_of(specs.begin(), specs.end(), [](const auto& one) { return one.lowered; });
+  bool is_converted() const {
+    return std::any_of(specs.begin(), specs.end(), [](const auto& one) { return one.converted; });
   }
 };
 

@@ -34,7 +34,7 @@ inline bool is_readable_by_all(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && (info.st_mode & by_all) == by_all;
 }
 
-/// The spec with its owner, when its release can hold that.
+/// The spec with its owner, when its version can hold that.
 inline cdi::Spec owned(cdi::Spec spec, const Options& options) {
   if (has_annotations(options)) {
     spec.annotations.insert_or_assign(std::string{cdi::owner_annotation}, tools::spec_owner);

@@ -1,4 +1,4 @@
-// The CDI release that specs are written in.
+// The CDI version that specs are written in.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_CDI_SPECS_VERSION_CHOICE_HPP
@@ -19,7 +19,7 @@
 #include "../base/options.hpp"
 #include "../vendors/survey.hpp"
 
-// An engine refuses a file of a release that it does not know, so the oldest engine decides.
+// An engine refuses a file of a CDI version that it does not know, so the oldest engine decides.
 
 namespace prepare {
 
@@ -28,33 +28,33 @@ inline tools::VersionsFrom versions_from(const Options& options) {
   return options.root == "/" ? tools::VersionsFrom::programs : tools::VersionsFrom::packages;
 }
 
-/// Lowers the release of specs to the newest that an engine reads. An error when it reads none.
+/// Limits the CDI version of specs to the newest that an engine reads. An error when it reads none.
 inline cdi::Result<void> limit_version(Options& options, const cdi::VersionedEngine& engine) {
-  const auto release = cdi::written_release_for(engine);
-  if (!release) return release.error();
-  if (options.max_version && *options.max_version <= *release) return {};
-  options.max_version = *release;
+  const auto version = cdi::written_spec_version_for(engine);
+  if (!version) return version.error();
+  if (options.max_version && *options.max_version <= *version) return {};
+  options.max_version = *version;
   options.oldest_engine = to_string(engine);
   return {};
 }
 
-/// The release of lowered specs, and the engine that decided.
-inline std::string reason_for_release(const Options& options) {
+/// The CDI version of converted specs, and the engine that decided.
+inline std::string reason_for_version(const Options& options) {
   return fmt::format(
-      "written in CDI {}, the newest release that {} reads; --for or --max-version chooses another",
+      "written in CDI {}, the newest version that {} reads; --for or --max-version chooses another",
       cdi::to_string(*options.max_version), options.oldest_engine);
 }
 
-/// Options with the release of specs, and warnings about engines.
+/// Options with the version of specs, and warnings about engines.
 struct VersionChoice {
   Options options{};
   std::vector<std::string> warnings{};
-  bool knows_all_versions = true;  // else an engine may read only older releases
+  bool knows_all_versions = true;  // else an engine may read only older versions
 };
 
-/// The options with the release of the oldest installed engine. They do not change when a release
-/// or engines are given, or when there are no GPUs. Engines that read no specs, have CDI switched
-/// off or are of an unknown version do not count.
+/// The options with the CDI version of the oldest installed engine. They do not change when a
+/// version or engines are given, or when there are no GPUs. Engines that read no specs, have CDI
+/// switched off or are of an unknown version do not count.
 inline VersionChoice choose_version(const Survey& survey, const Options& given,
                                     tools::EngineVersions& versions) {
   VersionChoice choice{.options = given};
@@ -62,9 +62,9 @@ inline VersionChoice choose_version(const Survey& survey, const Options& given,
   for (const auto& engine : versions.engines(survey.tree)) {
     if (engine.cdi == tools::Engine::Cdi::off) continue;
     if (engine.version) {
-      const auto lowered = limit_version(choice.options, engine.of_version());
-      if (!lowered)
-        choice.warnings.push_back(lowered.error().message +
+      const auto converted = limit_version(choice.options, engine.of_version());
+      if (!converted)
+        choice.warnings.push_back(converted.error().message +
                                   ": its containers get no "
                                   "device");
     } else if (!engine.version_fault.empty()) {

@@ -20,7 +20,7 @@ namespace prepare {
 /// A GPU or partition that a claim has.
 struct ClaimedDevice {
   std::string request{};      // of the claim; empty for all of them
-  std::string asked{};        // the name from the caller: "1", "all"
+  std::string requested{};    // the name from the caller: "1", "all"
   std::string kind{};         // "nvidia.com/gpu"
   std::string name{};         // the stable name when it was claimed
   std::string id{};           // of the GPU, as in `Gpu`; empty while unknown
@@ -43,7 +43,7 @@ struct Claim {
   Phase phase = Phase::preparing;
   std::string kind{};                          // of its CDI devices
   std::string boot_id{};                       // of the boot when its spec was verified
-  std::string newest_release{};                // of its spec; empty while unknown
+  std::string newest_version{};                // of its spec; empty while unknown
   std::map<std::string, std::string> holds{};  // the options that decide the content of its spec
   std::vector<ClaimedDevice> devices{};
 

@@ -24,7 +24,7 @@ inline std::string recheck_command(const tools::HostTree& tree, const Claim& cla
   std::vector<std::string> arguments{"--claim " + cdi::shell_word(claim.uid), "--nvml"};
   for (const auto& device : claim.devices) {
     const auto request = device.request.empty() ? "" : "@" + device.request;
-    auto argument = "--device " + cdi::shell_word(device.asked + request);
+    auto argument = "--device " + cdi::shell_word(device.requested + request);
     if (std::find(arguments.begin(), arguments.end(), argument) == arguments.end()) {
       arguments.push_back(std::move(argument));  // `all` names several devices
     }

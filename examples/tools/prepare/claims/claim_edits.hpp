@@ -33,16 +33,16 @@ namespace prepare {
 /// The options that decide the content of a claim's spec. The journal keeps them, so that later
 /// calls with other options make the same spec.
 inline std::map<std::string, std::string> kept_options(const Options& options) {
-  const auto release = options.given_release();
+  const auto version = options.given_version();
   return {{"profile", options.profile},
           {"hooks", options.hooks},
           {"node_numbers", options.ask_host() ? "asked" : "given"},
           {"ld_library_path", options.ld_library_path ? "yes" : "no"},
-          {"max_version", release ? cdi::to_string(*release) : "none"},
+          {"max_version", version ? cdi::to_string(*version) : "none"},
           {"output_dir", options.output_dir}};
 }
 
-/// The options that a claim was prepared with; without a release when it follows the installed
+/// The options that a claim was prepared with; without a version when it follows the installed
 /// engines.
 inline Options options_of(const Claim& claim, Options options) {
   const auto kept = [&](const char* key, std::string otherwise) {
@@ -53,9 +53,9 @@ inline Options options_of(const Claim& claim, Options options) {
   options.hooks = kept("hooks", "none");
   options.node_numbers = kept("node_numbers", "given");
   options.ld_library_path = kept("ld_library_path", "no") == "yes";
-  const auto release = cdi::parse_release(kept("max_version", "none"));
-  if (release != options.max_version) options.oldest_engine.clear();
-  options.max_version = release;
+  const auto version = cdi::parse_spec_version(kept("max_version", "none"));
+  if (version != options.max_version) options.oldest_engine.clear();
+  options.max_version = version;
   options.output_dir = kept("output_dir", options.output_dir);
   return options;
 }
@@ -116,8 +116,8 @@ inline cdi::Result<std::vector<FoundDevice>> find_again(const Survey& survey, co
   return out;
 }
 
-/// Refuses releases without annotations: the specs of claims are JSON and record their owner there.
-inline cdi::Result<void> check_release(const Options& options) {
+/// Refuses versions without annotations: the specs of claims are JSON and record their owner there.
+inline cdi::Result<void> check_spec_version(const Options& options) {
   if (has_annotations(options)) return {};
   const auto needed = cdi::to_string(first_with_annotations);
   cdi::Error error{.code = cdi::Errc::unsupported,
@@ -151,7 +151,7 @@ inline cdi::Result<void> check_on_host(const tools::HostTree& tree, const cdi::S
 inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& claim,
                                             const std::vector<FoundDevice>& found,
                                             const Options& options) {
-  if (auto good = check_release(options); !good) return std::move(good).error();
+  if (auto good = check_spec_version(options); !good) return std::move(good).error();
   const auto holds = spec_options(survey.tree, options);
   cdi::Spec spec{.kind = claim.kind};
   std::set<std::string_view> kinds;

@@ -92,7 +92,7 @@ class ClaimFiles {
   cdi::Result<Directory> open(const std::string& path, Missing missing) const {
     const bool of_tree = options_.root != "/" && options_.place_on_host(options_.state_dir);
     if (of_tree && path != options_.output_dir && !options_.place_on_host(path)) {
-      return cdi::Error{.code = cdi::Errc::refused,
+      return cdi::Error{.code = cdi::Errc::denied,
                         .message = "the journal names this directory, which is not below the root",
                         .advice =
                             "give "

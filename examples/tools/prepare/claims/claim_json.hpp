@@ -35,7 +35,7 @@ inline constexpr std::pair<Claim::Phase, std::string_view> phase_names[] = {
 /// The string members of a claimed device, and their names in the journal.
 inline constexpr std::pair<const char*, std::string ClaimedDevice::*> device_members[] = {
     {"request", &ClaimedDevice::request},
-    {"asked", &ClaimedDevice::asked},
+    {"asked", &ClaimedDevice::requested},
     {"kind", &ClaimedDevice::kind},
     {"name", &ClaimedDevice::name},
     {"id", &ClaimedDevice::id},
@@ -45,7 +45,7 @@ inline constexpr std::pair<const char*, std::string ClaimedDevice::*> device_mem
 
 /// The names of string members that journals of earlier versions lack.
 inline constexpr const char* division_member = "division";
-inline constexpr const char* newest_release_member = "newest_release";
+inline constexpr const char* newest_version_member = "newest_release";
 
 /// The string members of a claim.
 inline constexpr std::pair<const char*, std::string Claim::*> claim_members[] = {
@@ -69,7 +69,7 @@ inline Json to_json(const Claim& claim) {
   for (const auto& [phase, name] : phase_names) {
     if (phase == claim.phase) out["phase"] = name;
   }
-  out[newest_release_member] = claim.newest_release;
+  out[newest_version_member] = claim.newest_version;
   out["holds"] = claim.holds;
   out["devices"] = Json::array();
   for (const auto& device : claim.devices) out["devices"].push_back(to_json(device));
@@ -141,8 +141,8 @@ inline bool read_devices(const Value& json, std::vector<ClaimedDevice>& out) {
 }
 
 inline bool read_claim(const Value& json, Claim& out) {
-  const auto newest_release = member(json, newest_release_member);
-  if (is_text(newest_release)) out.newest_release = newest_release->text();
+  const auto newest_version = member(json, newest_version_member);
+  if (is_text(newest_version)) out.newest_version = newest_version->text();
   return read_members(json, out, claim_members) && is_claim_uid(out.uid) &&
          cdi::parse_kind(out.kind) && read_phase(json, out.phase) && read_holds(json, out.holds) &&
          read_devices(json, out.devices);

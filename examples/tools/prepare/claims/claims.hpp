@@ -28,7 +28,6 @@
 #include "../cdi_specs/version_choice.hpp"
 #include "../host/directories.hpp"
 #include "../vendors/survey.hpp"
-#include "asked_device.hpp"
 #include "claim.hpp"
 #include "claim_command.hpp"
 #include "claim_edits.hpp"
@@ -37,6 +36,7 @@
 #include "found_device.hpp"
 #include "journal.hpp"
 #include "kept_spec.hpp"
+#include "requested_device.hpp"
 
 // The journal is the record. The spec files and the hardware must agree with it, else the claim has
 // a fault.
@@ -94,23 +94,23 @@ class Claims {
   }
 
   /// Prepares a claim without a fault. Doing so again changes nothing.
-  cdi::Result<Claim> prepare(Claim claim, const std::vector<AskedDevice>& asked) {
-    if (auto distinct = check_distinct(asked); !distinct) return std::move(distinct).error();
+  cdi::Result<Claim> prepare(Claim claim, const std::vector<RequestedDevice>& requested) {
+    if (auto distinct = check_distinct(requested); !distinct) return std::move(distinct).error();
     const auto known = claims_.find(claim.uid);
     if (known != claims_.end()) {
-      if (has_devices(survey_, known->second, asked)) return known->second;
+      if (has_devices(survey_, known->second, requested)) return known->second;
       return conflict(
           fmt::format("the claim has {} already: unprepare it first", devices_text(known->second)));
     }
     std::vector<FoundDevice> found;
-    for (const auto& one : asked) {
+    for (const auto& one : requested) {
       if (auto free = check_free(one); !free) return std::move(free).error();
       claim.devices.push_back(to_claimed(one));
       found.push_back(one.device);
     }
     claim.boot_id = boot_;
     const auto options = settled_options(claim);
-    record_release(claim, options);
+    record_version(claim, options);
     const auto spec = claim_spec(survey_, claim, found, options);
     if (!spec) return spec.error();
     if (auto carried_out = carry_out(claim, spec->spec); !carried_out) {
@@ -154,7 +154,7 @@ class Claims {
   }
 
  private:
-  /// The options that a claim was prepared with. A claim without a release gets that of the
+  /// The options that a claim was prepared with. A claim without a version gets that of the
   /// installed engines, which are asked at most once.
   Options settled_options(const Claim& claim) {
     auto options = options_of(claim, options_);
@@ -165,27 +165,27 @@ class Claims {
     return options;
   }
 
-  /// Records the newest release that the spec of a claim may have.
-  static void record_release(Claim& claim, const Options& options) {
-    claim.newest_release = cdi::to_string(options.max_version.value_or(cdi::known_releases.back()));
+  /// Records the newest version that the spec of a claim may have.
+  static void record_version(Claim& claim, const Options& options) {
+    claim.newest_version = cdi::to_string(options.max_version.value_or(cdi::known_versions.back()));
   }
 
-  /// While the version of an engine is unknown, limits the release of a claim to the recorded one,
-  /// or, for an older journal, to that of its spec file; else records the release. Returns whether
-  /// it limits the release.
-  bool hold_release(Claim& claim, Options& options) {
+  /// While the version of an engine is unknown, limits the CDI version of a claim to the recorded
+  /// one, or, for an older journal, to that of its spec file; else records the version. Returns
+  /// whether it limits the version.
+  bool hold_version(Claim& claim, Options& options) {
     const bool follows = !options_of(claim, options_).max_version;
     if (!follows) return false;
     if (installed_->knows_all_versions) {
-      record_release(claim, options);
+      record_version(claim, options);
       return false;
     }
     const auto spec = files_.read(claim);
-    auto release = cdi::parse_release(claim.newest_release);
-    if (!release && spec) release = cdi::parse_release(spec->version);
-    if (!release) warn_of_engines();  // the new file may be too new
-    if (!release || (options.max_version && *options.max_version <= *release)) return false;
-    options.max_version = std::max(*release, first_with_annotations);
+    auto version = cdi::parse_spec_version(claim.newest_version);
+    if (!version && spec) version = cdi::parse_spec_version(spec->version);
+    if (!version) warn_of_engines();  // the new file may be too new
+    if (!version || (options.max_version && *options.max_version <= *version)) return false;
+    options.max_version = std::max(*version, first_with_annotations);
     options.oldest_engine.clear();
     return true;
   }
@@ -194,11 +194,11 @@ class Claims {
     for (const auto& warning : installed_->warnings) warn(warning);
   }
 
-  /// Warns about what the spec of a new claim lacks, and what its release means.
+  /// Warns about what the spec of a new claim lacks, and what its version means.
   void warn_of_limits(const Claim& claim, const PreparedSpec& spec, const Options& options) {
     if (!options_of(claim, options_).max_version) warn_of_engines();
-    if (spec.lowered && !options.oldest_engine.empty()) {
-      warn(fmt::format("claim {}: its spec is {}", claim.uid, reason_for_release(options)));
+    if (spec.converted && !options.oldest_engine.empty()) {
+      warn(fmt::format("claim {}: its spec is {}", claim.uid, reason_for_version(options)));
     }
     for (const auto& warning : spec.warnings) warn(fmt::format("claim {}: {}", claim.uid, warning));
     warn_of_losses(claim, spec);
@@ -286,10 +286,10 @@ class Claims {
     }
     auto options = settled_options(claim);
     const auto before = claim;
-    const bool is_held = hold_release(claim, options);
+    const bool is_held = hold_version(claim, options);
     const auto spec = claim_spec(survey_, claim, *found, options);
     if (!spec) return spec.error();
-    if (is_held && spec->lowered) warn_of_engines();
+    if (is_held && spec->converted) warn_of_engines();
     if (!old || old->devices != spec->spec.devices) warn_of_losses(claim, *spec);
     if (auto written = files_.write(claim, spec->spec); !written) return written;
     for (std::size_t i = 0; i < found->size(); ++i) update(claim.devices[i], (*found)[i]);
@@ -342,19 +342,19 @@ class Claims {
     warnings_.push_back(std::move(text));
   }
 
-  cdi::Result<void> check_free(const AskedDevice& asked) const {
-    const auto& device = asked.device;
+  cdi::Result<void> check_free(const RequestedDevice& requested) const {
+    const auto& device = requested.device;
     for (const auto& [uid, claim] : claims_) {
       for (const auto& its : claim.devices) {
         const auto whole = find_gpu(survey_, its);
         if (whole.gpu == nullptr || !excludes(device, *whole.gpu, its.suffix)) continue;
-        return taken(asked, uid, its);
+        return taken(requested, uid, its);
       }
     }
     if (unreadable_.empty()) return {};
     const auto& uid = *unreadable_.begin();
-    return conflict(
-        fmt::format("device {}: claim {} could have it: {}", asked.text(), uid, faults_.at(uid)));
+    return conflict(fmt::format("device {}: claim {} could have it: {}", requested.text(), uid,
+                                faults_.at(uid)));
   }
 
   const Journal& journal_;

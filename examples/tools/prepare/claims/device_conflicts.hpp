@@ -14,21 +14,21 @@
 #include <cdi/result.hpp>
 
 #include "../vendors/survey.hpp"
-#include "asked_device.hpp"
 #include "claim.hpp"
 #include "found_device.hpp"
+#include "requested_device.hpp"
 
 namespace prepare {
 
 /// Whether a claim has the devices that are asked for, for the same requests, in any order.
 inline bool has_devices(const Survey& survey, const Claim& claim,
-                        const std::vector<AskedDevice>& asked) {
-  const auto same = [&](const AskedDevice& one, const ClaimedDevice& its) {
+                        const std::vector<RequestedDevice>& requested) {
+  const auto same = [&](const RequestedDevice& one, const ClaimedDevice& its) {
     return one.request == its.request && one.device.whole.gpu == find_gpu(survey, its).gpu &&
            one.device.share.suffix == its.suffix && one.device.by_iommufd == its.by_iommufd;
   };
-  return asked.size() == claim.devices.size() &&
-         std::all_of(asked.begin(), asked.end(), [&](const AskedDevice& one) {
+  return requested.size() == claim.devices.size() &&
+         std::all_of(requested.begin(), requested.end(), [&](const RequestedDevice& one) {
            return std::any_of(claim.devices.begin(), claim.devices.end(),
                               [&](const ClaimedDevice& its) { return same(one, its); });
          });
@@ -45,18 +45,18 @@ inline std::string devices_text(const Claim& claim) {
 }
 
 /// The error for a device that a claim has, or that is bound to one that it has.
-inline cdi::Error taken(const AskedDevice& asked, const std::string& uid,
+inline cdi::Error taken(const RequestedDevice& requested, const std::string& uid,
                         const ClaimedDevice& its) {
-  const auto refuse = [&](std::string_view why) {
+  const auto reject = [&](std::string_view why) {
     return conflict(fmt::format("{}: unprepare claim {} first", why, uid));
   };
-  const auto name = asked.device.name();
+  const auto name = requested.device.name();
   if (name != its.name) {
-    return refuse(fmt::format("device {} cannot be given while claim {} has {}", asked.text(), uid,
-                              its.name));
+    return reject(fmt::format("device {} cannot be given while claim {} has {}", requested.text(),
+                              uid, its.name));
   }
-  if (name == asked.name) return refuse(fmt::format("claim {} has device {}", uid, name));
-  return refuse(fmt::format("device {} is {}, which claim {} has", asked.name, name, uid));
+  if (name == requested.name) return reject(fmt::format("claim {} has device {}", uid, name));
+  return reject(fmt::format("device {} is {}, which claim {} has", requested.name, name, uid));
 }
 
 }  // namespace prepare

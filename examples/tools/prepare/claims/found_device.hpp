@@ -98,11 +98,11 @@ inline std::vector<std::string> parts_of(const Survey& survey, std::string_view 
 }
 
 /// A name of devices, with or without the kind.
-struct AskedName {
+struct RequestedName {
   std::string kind{};  // empty when not given
   std::string device{};
 
-  explicit AskedName(const std::string& text) : device{text} {
+  explicit RequestedName(const std::string& text) : device{text} {
     const auto qualified = cdi::parse_name(text);
     if (!qualified) return;
     kind = text.substr(0, text.find('='));
@@ -113,7 +113,7 @@ struct AskedName {
 };
 
 /// All devices of a name, also those that cannot be handed out; "all" is not a way by iommufd.
-inline std::vector<FoundDevice> named_devices(const Survey& survey, const AskedName& name) {
+inline std::vector<FoundDevice> named_devices(const Survey& survey, const RequestedName& name) {
   const bool all = name.device == "all";
   std::vector<FoundDevice> out;
   for (const auto& whole : all_gpus(survey)) {
@@ -129,7 +129,7 @@ inline std::vector<FoundDevice> named_devices(const Survey& survey, const AskedN
 /// The usable devices of a name: one, or for "all" all of the kind.
 inline cdi::Result<std::vector<FoundDevice>> find_devices(const Survey& survey,
                                                           const std::string& text) {
-  const AskedName name{text};
+  const RequestedName name{text};
   const bool all = name.device == "all";
   std::vector<FoundDevice> out;
   std::set<std::string_view> kinds;
@@ -171,7 +171,7 @@ inline bool may_get(const Gpu& gpu, const std::string& name) {
 /// Whether there may be a device of a name that can be handed out to containers of some profiles
 /// later, because the reason why there is none now may pass.
 inline bool may_become_ready(const Survey& survey, const std::string& text, Profiles profiles) {
-  const AskedName name{text};
+  const RequestedName name{text};
   const auto devices = named_devices(survey, name);
   const auto is_early = [&](const FoundDevice& device) {
     if (device.fault()) return !device.fault()->is_lasting();

@@ -44,17 +44,17 @@ class Journal {
   /// Claims by UID, or why they cannot be read.
   using Claims = std::map<std::string, cdi::Result<Claim>>;
 
-  /// Waits for the lock of an open directory. `Errc::refused` for a directory that other users may
+  /// Waits for the lock of an open directory. `Errc::denied` for a directory that other users may
   /// write: the journal decides which files this process writes. `Errc::timeout` when other
   /// processes keep the lock.
-  static cdi::Result<Journal> open(Directory directory, std::chrono::duration<double> patience) {
+  static cdi::Result<Journal> open(Directory directory, std::chrono::duration<double> timeout) {
     if (auto good = check_writers(directory); !good) return std::move(good).error();
     std::error_code failed;
     auto real_path = std::filesystem::canonical(directory.path, failed).string();
     errno = failed.value();
     if (failed) return cdi::file_error(directory.path, "cannot open the directory");
     Journal journal{std::move(directory), std::move(real_path)};
-    if (auto locked = journal.lock(patience); !locked) return std::move(locked).error();
+    if (auto locked = journal.lock(timeout); !locked) return std::move(locked).error();
     return journal;
   }
 
@@ -123,18 +123,18 @@ class Journal {
     return good;
   }
 
-  cdi::Result<void> lock(std::chrono::duration<double> patience) {
+  cdi::Result<void> lock(std::chrono::duration<double> timeout) {
     using Clock = std::chrono::steady_clock;
     constexpr std::chrono::milliseconds pause{5};
     const auto path = directory_.path_of(".lock");
     constexpr int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     lock_ = cdi::Descriptor{::openat(directory_.number(), ".lock", flags, 0600)};
     if (!lock_) return cdi::file_error(path, "cannot open the lock");
-    const auto end = Clock::now() + patience;
+    const auto end = Clock::now() + timeout;
     while (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EINTR) continue;
       if (errno != EWOULDBLOCK) return cdi::file_error(path, "cannot lock");
-      if (!(Clock::now() < end)) {  // also when `patience` is not a number
+      if (!(Clock::now() < end)) {  // also when `timeout` is not a number
         return cdi::Error{.code = cdi::Errc::timeout,
                           .message = "another call keeps the lock",
                           .advice = "try again",

@@ -26,25 +26,25 @@
 #include "../cdi_specs/conflicts.hpp"
 #include "../cdi_specs/fingerprint.hpp"
 #include "../cdi_specs/prepared_spec.hpp"
-#include "../cdi_specs/spec_changes.hpp"
+#include "../cdi_specs/spec_differences.hpp"
 #include "../cdi_specs/spec_file.hpp"
 #include "../vendors/survey.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
-#include "plan.hpp"
 #include "report.hpp"
+#include "spec_set.hpp"
 #include "verdict.hpp"
 
 namespace prepare {
 
 /// How many changes of a file are printed.
-enum class Changes : std::uint8_t { first, all };
+enum class Differences : std::uint8_t { first, all };
 
 /// A spec file that `write` would change.
 struct Stale {
   std::string path{};
   std::string reason{};
-  std::vector<Change> changes{};
+  std::vector<Difference> changes{};
 };
 
 /// Why a spec of ours differs from the expected one.
@@ -97,12 +97,12 @@ inline Json to_json(const std::vector<Stale>& stale, const std::vector<std::stri
 
 /// The files and their changes. `check` prints only the first ones; annotations come first and show
 /// the cause.
-inline std::string to_text(const std::vector<Stale>& stale, Changes wanted) {
+inline std::string to_text(const std::vector<Stale>& stale, Differences wanted) {
   std::string out;
   for (const auto& [path, reason, changes] : stale) {
     out += as_line(fmt::format("{}: {}", path, reason));
     constexpr std::size_t few = 8;
-    const auto shown = wanted == Changes::all ? changes.size() : std::min(few, changes.size());
+    const auto shown = wanted == Differences::all ? changes.size() : std::min(few, changes.size());
     for (std::size_t i = 0; i < shown; ++i) out += "  " + to_text(changes[i]) + "\n";
     if (shown == changes.size()) continue;
     out += fmt::format("  and {} more, which cdi-prepare diff shows\n", changes.size() - shown);
@@ -111,29 +111,30 @@ inline std::string to_text(const std::vector<Stale>& stale, Changes wanted) {
 }
 
 /// The spec files that `write` would change now.
-inline cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const Plan& plan) {
-  const auto outdated = outdated_files(survey, plan.prepared, plan.options);
+inline cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const SpecSet& wanted) {
+  const auto outdated = outdated_files(survey, wanted.prepared, wanted.options);
   if (!outdated) return outdated.error();
-  const auto directory = open_directory(plan.options, plan.options.output_dir, Missing::stays);
+  const auto directory = open_directory(wanted.options, wanted.options.output_dir, Missing::stays);
   if (!directory) return directory.error();
   std::vector<Stale> stale;
   for (const auto& [path, reason] : *outdated) stale.push_back({path, std::string{reason}, {}});
-  for (const auto& one : plan.prepared.specs) {
-    auto found = compare(*directory, one, plan.options);
+  for (const auto& one : wanted.prepared.specs) {
+    auto found = compare(*directory, one, wanted.options);
     if (found) stale.push_back(std::move(*found));
   }
   return stale;
 }
 
 /// Compares the spec files with those that `write` would write now. Writes nothing.
-inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given, Changes shown) {
-  const auto plan = make_plan(assessed, choose_version(assessed.survey, given));
-  const auto& [options, prepared, verdict, lines] = plan;
+inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given,
+                            Differences shown) {
+  const auto wanted = make_spec_set(assessed, choose_version(assessed.survey, given));
+  const auto& [options, prepared, verdict, lines] = wanted;
   print_error(lines);
   if (verdict.held_back) {
     return finish(options.json() ? json_text(to_json({}, {}, verdict)) : "", verdict.code);
   }
-  const auto stale = find_stale(assessed.survey, plan);
+  const auto stale = find_stale(assessed.survey, wanted);
   if (!stale) return finish(stale.error(), ExitCode::failed);
   const auto conflicts = find_conflicts(options, prepared.specs);
   for (const auto& conflict : conflicts) report("warning: " + conflict);

@@ -46,7 +46,7 @@ struct NameAndRequest {
   std::string request{};
 };
 
-inline NameAndRequest parse_asked_name(const std::string& text) {
+inline NameAndRequest parse_requested_name(const std::string& text) {
   const auto at = text.find('@');
   if (at == std::string::npos) return {.name = text};
   return {.name = text.substr(0, at), .request = text.substr(at + 1)};
@@ -54,11 +54,11 @@ inline NameAndRequest parse_asked_name(const std::string& text) {
 
 /// Why a text is not NAME[@REQUEST], for the command line; empty when it is. Requests of Kubernetes
 /// are `gpu`, or `gpu/large` where there is a choice.
-inline std::string asked_name_fault(const std::string& text) {
+inline std::string requested_name_fault(const std::string& text) {
   constexpr std::string_view allowed =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/";
   constexpr std::size_t longest = 127;
-  const auto [name, request] = parse_asked_name(text);
+  const auto [name, request] = parse_requested_name(text);
   if (!cdi::parse_name(name) && !cdi::is_device_name(name)) {
     return cdi::quoted(name) + " is not the name of a device: `cdi-prepare detect` lists the names";
   }
@@ -75,14 +75,14 @@ inline std::string asked_name_fault(const std::string& text) {
 /// Whether the same names were asked for when the claim was prepared, for the same requests. The
 /// names may mean other GPUs now, or none: the claim keeps its GPUs.
 inline bool asks_for_the_same(const Options& options, const Claim& claim) {
-  std::set<std::pair<std::string, std::string>> asked;
+  std::set<std::pair<std::string, std::string>> requested;
   std::set<std::pair<std::string, std::string>> had;
   for (const auto& text : options.devices) {
-    const auto [name, request] = parse_asked_name(text);
-    asked.emplace(name, request);
+    const auto [name, request] = parse_requested_name(text);
+    requested.emplace(name, request);
   }
-  for (const auto& device : claim.devices) had.emplace(device.asked, device.request);
-  return asked == had;
+  for (const auto& device : claim.devices) had.emplace(device.requested, device.request);
+  return requested == had;
 }
 
 /// The device of a claim with this name at the time when it was claimed. The name may have changed:
@@ -97,12 +97,12 @@ inline const ClaimedDevice* find_by_name(const Claim& claim, std::string_view na
 }
 
 /// The devices on the command line. `known` is the claim as it is, or null for a new one.
-inline cdi::Result<std::vector<AskedDevice>> asked_devices(const Survey& survey,
-                                                           const Options& options,
-                                                           const Claim* known) {
-  std::vector<AskedDevice> out;
+inline cdi::Result<std::vector<RequestedDevice>> requested_devices(const Survey& survey,
+                                                                   const Options& options,
+                                                                   const Claim* known) {
+  std::vector<RequestedDevice> out;
   for (const auto& text : options.devices) {
-    const auto [name, request] = parse_asked_name(text);
+    const auto [name, request] = parse_requested_name(text);
     if (const auto* const claimed = known != nullptr ? find_by_name(*known, name) : nullptr) {
       auto found = find_again(survey, *claimed);
       if (!found) return std::move(found).error();
@@ -127,7 +127,7 @@ inline Json devices_json(const Claim& claim) {
       requests.push_back(device.request.substr(0, device.request.find('/')));
     }
     devices.push_back(Json{{"request_names", requests},
-                           {"asked", device.asked},
+                           {"asked", device.requested},
                            {"device_name", device.name},
                            {"cdi_device_ids", Json::array({claim.device_id(i)})}});
   }
@@ -143,12 +143,13 @@ inline ExitCode answer(const std::string& uid, const cdi::Result<Json>& outcome,
   return finish(json_text(all), outcome ? ExitCode::done : failure);
 }
 
-/// Reports warnings and the faults of other claims than `asked`. `list`, which asks for no claim,
-/// prints the faults itself.
-inline void report_faults(const Claims& claims, const std::string& asked) {
+/// Reports warnings and the faults of other claims than `requested`. `list`, which asks for no
+/// claim, prints the faults itself.
+inline void report_faults(const Claims& claims, const std::string& requested) {
   for (const auto& warning : claims.warnings()) report("warning: " + warning);
   for (const auto& [uid, fault] : claims.faults()) {
-    if (uid != asked && !asked.empty()) report(fmt::format("warning: claim {}: {}", uid, fault));
+    if (uid != requested && !requested.empty())
+      report(fmt::format("warning: claim {}: {}", uid, fault));
   }
 }
 
@@ -197,7 +198,7 @@ ExitCode with_claims(const AssessedSurvey& assessed, const Options& options, Act
 }
 
 /// Prepares the claim of the command line, or returns it when it is prepared already.
-inline cdi::Result<Claim> prepare_asked(Claims& claims, const Options& options) {
+inline cdi::Result<Claim> prepare_requested(Claims& claims, const Options& options) {
   if (auto good = claims.check(options.claim); !good) return std::move(good).error();
   const auto known = claims.all().find(options.claim);
   const auto* const claim = known == claims.all().end() ? nullptr : &known->second;
@@ -208,14 +209,14 @@ inline cdi::Result<Claim> prepare_asked(Claims& claims, const Options& options) 
         "change them");
   }
   if (claim != nullptr && asks_for_the_same(options, *claim)) return *claim;
-  const auto asked = asked_devices(claims.survey(), options, claim);
-  if (!asked) return asked.error();
+  const auto requested = requested_devices(claims.survey(), options, claim);
+  if (!requested) return requested.error();
   return claims.prepare({.uid = options.claim,
                          .name_space = options.claim_namespace,
                          .name = options.claim_name,
                          .kind = options.claim_kind,
                          .holds = kept_options(options)},
-                        *asked);
+                        *requested);
 }
 
 /// Whether a claim failed only because devices that it asks for are not ready yet.
@@ -225,7 +226,7 @@ inline bool is_early(const cdi::Error& error, const Survey& survey, const Option
   const auto profiles = profiles_named(options.profile);
   bool some = false;
   for (const auto& text : options.devices) {
-    const auto name = parse_asked_name(text).name;
+    const auto name = parse_requested_name(text).name;
     const bool early = may_become_ready(survey, name, profiles);
     if (!early && !find_devices(survey, name)) return false;  // no time makes it ready
     some = some || early;
@@ -237,7 +238,7 @@ inline ExitCode prepare_claim(const AssessedSurvey& assessed, const Options& opt
   const auto fault = hooks_fault(options, spec_options(assessed.survey.tree, options));
   if (!fault.empty()) report("warning: " + fault);
   return with_claims(assessed, options, [&](Claims& claims) {
-    const auto claim = prepare_asked(claims, options);
+    const auto claim = prepare_requested(claims, options);
     if (claim) return answer(options.claim, Json{{"devices", devices_json(*claim)}});
     const bool early =
         claims.check(options.claim) && is_early(claim.error(), claims.survey(), options);

@@ -104,11 +104,11 @@ inline CLI::Option& add_max_version(CLI::App& command, Options& options) {
               .add_option_function<std::string>(
                   "--max-version",
                   [&options](const std::string& text) {
-                    options.max_version = cdi::parse_release(text);
+                    options.max_version = cdi::parse_spec_version(text);
                   },
-                  "Newest CDI release that the engines read; parts that it cannot hold are left "
+                  "Newest CDI version that the engines read; parts that it cannot hold are left "
                   "out, with a warning")
-              ->check(release_fault);
+              ->check(spec_version_fault);
 }
 
 inline void add_engines(CLI::App& command, Options& options, CLI::Option& max_version) {
@@ -211,7 +211,7 @@ inline void add_claim_commands(Commands& commands, Options& options) {
           "--device", options.devices,
           "Device for the claim, NAME[@REQUEST]: a name from `detect`, with or without the kind")
       ->required()
-      ->check(asked_name_fault);
+      ->check(requested_name_fault);
   prepare.add_option("--namespace", options.claim_namespace, "Namespace of the claim, for people");
   prepare.add_option("--name", options.claim_name, "Name of the claim, for people");
   prepare.add_option("--kind", options.claim_kind, "Kind of the CDI devices of claims")

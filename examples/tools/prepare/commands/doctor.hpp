@@ -22,7 +22,7 @@
 namespace prepare {
 
 /// Refuses a directory that the engines of the host below the root cannot see.
-inline ExitCode refuse_outside(std::string_view option, const std::string& path,
+inline ExitCode reject_outside(std::string_view option, const std::string& path,
                                const Options& options) {
   report(
       fmt::format("error: {} {} is not below --root {}: doctor checks only that host; name one of "
@@ -33,22 +33,22 @@ inline ExitCode refuse_outside(std::string_view option, const std::string& path,
 
 inline ExitCode examine_host(const AssessedSurvey& assessed, const Options& options) {
   const auto& survey = assessed.survey;
-  DoctorOptions asked;
+  DoctorOptions requested;
   std::vector<std::string> dirs;
   for (const auto& dir : options.spec_dirs) {
     auto place = options.place_on_host(dir);
-    if (!place) return refuse_outside("--spec-dir", dir, options);
+    if (!place) return reject_outside("--spec-dir", dir, options);
     dirs.push_back(std::move(*place));
   }
-  if (!dirs.empty()) asked.spec_dirs = std::move(dirs);
+  if (!dirs.empty()) requested.spec_dirs = std::move(dirs);
   const auto output_dir = options.place_on_host(options.output_dir);
-  if (!output_dir) return refuse_outside("--output-dir", options.output_dir, options);
-  asked.output_dir = *output_dir;
+  if (!output_dir) return reject_outside("--output-dir", options.output_dir, options);
+  requested.output_dir = *output_dir;
   const auto state_dir = options.place_on_host(options.state_dir);
-  if (!state_dir) return refuse_outside("--state-dir", options.state_dir, options);
-  asked.state_dir = *state_dir;
-  asked.versions_from = versions_from(options);
-  const auto findings = diagnose_host(survey, asked);
+  if (!state_dir) return reject_outside("--state-dir", options.state_dir, options);
+  requested.state_dir = *state_dir;
+  requested.versions_from = versions_from(options);
+  const auto findings = diagnose_host(survey, requested);
   return finish(options.json() ? findings_as_json(findings) : findings_as_text(findings),
                 has_fault(findings) ? ExitCode::failed : ExitCode::done);
 }

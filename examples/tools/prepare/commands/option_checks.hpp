@@ -17,8 +17,8 @@
 #include "../../shared/base/text.hpp"
 #include "../claims/journal.hpp"
 
-// Each function returns what is wrong with a value; empty when it is valid. `asked_name_fault` is
-// in claim.hpp.
+// Each function returns what is wrong with a value; empty when it is valid. `requested_name_fault`
+// is in claim.hpp.
 
 namespace prepare {
 
@@ -26,18 +26,18 @@ inline std::string not_empty(const std::string& text) {
   return text.empty() ? "must not be empty" : "";
 }
 
-inline std::string release_fault(const std::string& text) {
-  const auto release = cdi::parse_release(text);
+inline std::string spec_version_fault(const std::string& text) {
+  const auto version = cdi::parse_spec_version(text);
   const bool written =
-      release && *release >= cdi::Release{0, 3, 0};  // older ones have no name in specs
+      version && *version >= cdi::SpecVersion{0, 3, 0};  // older ones have no name in specs
   return written ? ""
                  : cdi::quoted(text) +
-                       " is not a CDI release that specs can have: give one such as 0.6.0";
+                       " is not a CDI version that specs can have: give one such as 0.6.0";
 }
 
 inline std::string engine_fault(const std::string& text) {
-  const auto release = cdi::written_release_for(text);
-  return release ? "" : to_string(release.error());
+  const auto version = cdi::written_spec_version_for(text);
+  return version ? "" : to_string(version.error());
 }
 
 inline std::string uid_fault(const std::string& text) {

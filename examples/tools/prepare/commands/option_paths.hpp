@@ -70,7 +70,7 @@ inline std::string absolute(const Options& options, const std::string& given) {
   return out.string();
 }
 
-/// Makes paths absolute, sets those that were not given, and takes the release of the oldest given
+/// Makes paths absolute, sets those that were not given, and takes the version of the oldest given
 /// engine.
 inline void complete(Options& options) {
   options.root = absolute(Options{}, options.root);

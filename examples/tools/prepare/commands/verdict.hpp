@@ -76,7 +76,7 @@ inline Verdict verdict_on(const Survey& survey, const Options& options) {
 }
 
 /// Whether nodes are missing that runtimes would ask for their numbers.
-inline bool lacks_asked_nodes(const Survey& survey, const Options& options) {
+inline bool lacks_requested_nodes(const Survey& survey, const Options& options) {
   if (!options.ask_host()) return false;
   const auto prepared = prepare_specs(survey, options);
   return !prepared.failed.empty() ||
@@ -98,18 +98,18 @@ inline cdi::Result<AssessedSurvey> survey_until_ready(const Options& options) {
     const auto left = end - Clock::now();
     const bool ready =
         left <= left.zero() || (verdict.not_ready.empty() && !is_between_states(*survey) &&
-                                !lacks_asked_nodes(*survey, options));
+                                !lacks_requested_nodes(*survey, options));
     if (ready) return AssessedSurvey{std::move(*survey), std::move(verdict)};
     std::this_thread::sleep_for(std::min<Clock::duration>(pause, left));
   }
 }
 
 /// The warnings about a kind, for standard error.
-inline std::string warning_lines(const Inventory& found, Profiles asked) {
+inline std::string warning_lines(const Inventory& found, Profiles requested) {
   std::string out;
   for (const auto& warning : found.warnings) out += error_line("warning: " + warning.text);
   for (const auto& node : found.missing) {
-    if (!node.profiles.shares(asked) || node.is_needed_by(asked)) continue;
+    if (!node.profiles.shares(requested) || node.is_needed_by(requested)) continue;
     out += error_line("warning: " + node.problem.text);
   }
   return out;

@@ -27,8 +27,8 @@
 #include "../vendors/survey.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
-#include "plan.hpp"
 #include "report.hpp"
+#include "spec_set.hpp"
 #include "verdict.hpp"
 #include "write.hpp"
 
@@ -74,10 +74,10 @@ class SpecKeeper {
     auto choice = choose_version(survey, options_, versions_);
     const auto verdict = verdict_on(survey, choice.options);
     const AssessedSurvey assessed{std::move(survey), verdict};
-    const auto plan = make_plan(assessed, std::move(choice));
+    const auto wanted = make_spec_set(assessed, std::move(choice));
     Written written;
-    static_cast<void>(update_specs(assessed.survey, plan, written));
-    report_news(plan.lines + written_lines(written));
+    static_cast<void>(update_specs(assessed.survey, wanted, written));
+    report_news(wanted.lines + written_lines(written));
     for (const auto& [done, one] : written.specs) {
       if (done.action == cdi::Publication::Action::unchanged) continue;
       report(fmt::format("{} {}: {} devices", done.path, cdi::to_string(done.action),
@@ -98,14 +98,14 @@ class SpecKeeper {
   std::string reported_{};
 };
 
-/// Waits for an event, at most for `patience`, and then until events are quiet: a driver that is
+/// Waits for an event, at most for `timeout`, and then until events are quiet: a driver that is
 /// loaded causes many. Returns false when the program should end.
 inline bool wait_for_change(const cdi::Descriptor& signals, std::optional<Uevents>& uevents,
-                            std::chrono::milliseconds patience) {
+                            std::chrono::milliseconds timeout) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds quiet{300};
   constexpr std::chrono::seconds longest{5};  // in a storm of events
-  auto end = Clock::now() + patience;
+  auto end = Clock::now() + timeout;
   std::optional<Clock::time_point> first_event;
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();

@@ -25,8 +25,8 @@
 #include "../vendors/survey.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
-#include "plan.hpp"
 #include "report.hpp"
+#include "spec_set.hpp"
 #include "verdict.hpp"
 
 namespace prepare {
@@ -85,8 +85,8 @@ inline void publish_all(const std::vector<PreparedSpec>& prepared, const Options
 }
 
 /// Removes the specs of kinds without usable GPUs, and temporary files of killed writers.
-inline void remove_outdated(const Survey& survey, const Plan& plan, Written& written) {
-  const auto& options = plan.options;
+inline void remove_outdated(const Survey& survey, const SpecSet& wanted, Written& written) {
+  const auto& options = wanted.options;
   if (!knows_all_kinds(survey, options)) return;
   const auto fail = [&](const cdi::Error& error) {
     written.errors.push_back(cdi::to_string(error));
@@ -96,10 +96,10 @@ inline void remove_outdated(const Survey& survey, const Plan& plan, Written& wri
     if (written.errors.empty()) fail(directory.error());  // else a spec has the same error
     return;
   }
-  const auto done = publisher_in(*directory).prune(plan.prepared.files_that_stay);
+  const auto done = publisher_in(*directory).prune(wanted.prepared.files_that_stay);
   if (!done) return fail(done.error());
   for (const auto& error : done->errors) fail(error);
-  written.removed = outdated_among(*done, survey, plan.prepared);
+  written.removed = outdated_among(*done, survey, wanted.prepared);
 }
 
 /// Errors, warnings and removed files, for standard error.
@@ -115,14 +115,14 @@ inline std::string written_lines(const Written& written) {
 
 /// Writes the planned specs, and removes outdated ones. A kind that is not ready keeps its old
 /// spec; with `held_back` all do.
-inline ExitCode update_specs(const Survey& survey, const Plan& plan, Written& written) {
-  written.left_out = plan.prepared.left_out;
-  written.not_ready = plan.verdict.not_ready;
-  if (plan.verdict.held_back) return plan.verdict.code;
-  publish_all(plan.prepared.specs, plan.options, written);
-  written.warnings = find_conflicts(plan.options, plan.prepared.specs);
-  remove_outdated(survey, plan, written);
-  return written.errors.empty() ? plan.verdict.code : ExitCode::failed;
+inline ExitCode update_specs(const Survey& survey, const SpecSet& wanted, Written& written) {
+  written.left_out = wanted.prepared.left_out;
+  written.not_ready = wanted.verdict.not_ready;
+  if (wanted.verdict.held_back) return wanted.verdict.code;
+  publish_all(wanted.prepared.specs, wanted.options, written);
+  written.warnings = find_conflicts(wanted.options, wanted.prepared.specs);
+  remove_outdated(survey, wanted, written);
+  return written.errors.empty() ? wanted.verdict.code : ExitCode::failed;
 }
 
 /// The text of all specs, in one stream.
@@ -138,16 +138,16 @@ inline Output specs_as_text(const std::vector<PreparedSpec>& specs, const Option
 }
 
 inline ExitCode write_specs(const AssessedSurvey& assessed, const Options& given) {
-  const auto plan = make_plan(assessed, choose_version(assessed.survey, given));
-  const auto& options = plan.options;
-  print_error(plan.lines);
+  const auto wanted = make_spec_set(assessed, choose_version(assessed.survey, given));
+  const auto& options = wanted.options;
+  print_error(wanted.lines);
   if (options.dry_run) {
-    return finish(specs_as_text(plan.prepared.specs, options), plan.verdict.code);
+    return finish(specs_as_text(wanted.prepared.specs, options), wanted.verdict.code);
   }
   Written written;
-  const auto code = update_specs(assessed.survey, plan, written);
+  const auto code = update_specs(assessed.survey, wanted, written);
   print_error(written_lines(written));
-  if (plan.verdict.code == ExitCode::failed) written.errors.emplace_back(nothing_to_hand_out);
+  if (wanted.verdict.code == ExitCode::failed) written.errors.emplace_back(nothing_to_hand_out);
   return finish(options.json() ? json_text(to_json(written)) : to_text(written), code);
 }
 

@@ -31,11 +31,11 @@ inline bool reads_directory(const tools::HostTree& tree, const tools::Engine& en
                      [&](const auto& directory) { return place_of(tree, directory) == place; });
 }
 
-/// The directories that an engine reads, and its newest release when that is known.
+/// The directories that an engine reads, and its newest version when that is known.
 inline std::string reading_of(const tools::Engine& engine) {
   auto text = "reads " + tools::listed(engine.spec_dirs);
   if (engine.version) {
-    const auto newest = cdi::newest_release_for(engine.of_version());
+    const auto newest = cdi::newest_spec_version_for(engine.of_version());
     if (newest) text += ", up to CDI " + cdi::to_string(*newest);
     const auto assumption = cdi::assumption_about(engine.of_version());
     if (!assumption.empty()) text += "; " + assumption;
@@ -76,20 +76,20 @@ inline void check_setup(const tools::HostTree& tree, const tools::Engine& engine
 inline std::string advice_on_file(const tools::HostTree& tree, const tools::Engine& engine,
                                   const std::vector<Inventory>& inventories,
                                   const cdi::LoadedSpec& loaded) {
-  const auto written = cdi::written_release_for(engine.of_version());
+  const auto written = cdi::written_spec_version_for(engine.of_version());
   if (const auto journal = owner_journal(tree, loaded)) {
     if (!written || *written < cdi::detail::first_with_annotations) {
       return fmt::format("Update this engine: a spec of a claim needs CDI {}.",
                          cdi::to_string(cdi::detail::first_with_annotations));
     }
     return fmt::format(
-        "Run {}, which writes the release that the oldest engine reads, or update this engine. A "
-        "claim that was given a release keeps it.",
+        "Run {}, which writes the version that the oldest engine reads, or update this engine. A "
+        "claim that was given a version keeps it.",
         claim_command(tree, "list", *journal));
   }
   if (written && is_ours(loaded)) {
     return fmt::format(
-        "{} `{}`, which writes the release that the oldest engine reads, or update this engine.",
+        "{} `{}`, which writes the version that the oldest engine reads, or update this engine.",
         run_when_ready(inventory_for(inventories, loaded.spec), profiles_of(loaded.spec)),
         write_command_for(tree, loaded, std::nullopt));
   }
@@ -108,10 +108,10 @@ inline bool check_files(const tools::HostTree& tree, const tools::Engine& engine
   bool reads_all = true;
   const auto registry = read_specs(tree, engine.spec_dirs);
   for (const auto& loaded : registry.specs()) {
-    const auto refusal = cdi::refusal_by(engine.of_version(), *loaded);
-    if (refusal) {
+    const auto rejection = cdi::rejection_by(engine.of_version(), *loaded);
+    if (rejection) {
       reads_all = false;
-      findings.push_back({Level::fault, engine.full_name(), "refuses " + cdi::to_string(*refusal),
+      findings.push_back({Level::fault, engine.full_name(), "refuses " + cdi::to_string(*rejection),
                           advice_on_file(tree, engine, inventories, *loaded)});
       continue;
     }
@@ -143,7 +143,7 @@ inline void check_engine(const tools::HostTree& tree, const tools::Engine& engin
   const auto trouble = inventories.empty() || engine.is_builder ? Level::note : Level::fault;
   bool reads_all = true;
   if (engine.version) {
-    const auto newest = cdi::newest_release_for(engine.of_version());
+    const auto newest = cdi::newest_spec_version_for(engine.of_version());
     if (!newest) {
       findings.push_back({trouble, engine.full_name(), newest.error().message,
                           "Update it: this version cannot inject CDI devices."});

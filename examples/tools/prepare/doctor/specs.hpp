@@ -75,15 +75,15 @@ inline std::optional<std::string> outdated(const tools::HostTree& tree, const In
 }
 
 /// Whether an installed engine that injects CDI devices refuses a spec file.
-inline bool is_refused(const std::vector<tools::Engine>& engines, const cdi::LoadedSpec& loaded) {
+inline bool is_rejected(const std::vector<tools::Engine>& engines, const cdi::LoadedSpec& loaded) {
   return std::any_of(engines.begin(), engines.end(), [&](const tools::Engine& engine) {
     return engine.version && engine.state() != tools::Engine::Cdi::off &&
-           cdi::newest_release_for(engine.of_version()) &&
-           cdi::refusal_by(engine.of_version(), loaded);
+           cdi::newest_spec_version_for(engine.of_version()) &&
+           cdi::rejection_by(engine.of_version(), loaded);
   });
 }
 
-/// How to write the file of a spec again. A recorded release stays, unless an engine refuses it.
+/// How to write the file of a spec again. A recorded version stays, unless an engine refuses it.
 inline std::string advice_on_spec(const tools::HostTree& tree, const Inventory* found,
                                   const std::vector<tools::Engine>& engines,
                                   const cdi::LoadedSpec& loaded) {
@@ -98,8 +98,8 @@ inline std::string advice_on_spec(const tools::HostTree& tree, const Inventory* 
         "replace it.",
         owner.empty() ? "" : ", which is " + cdi::quoted(owner));
   }
-  const auto arguments = is_refused(engines, loaded) ? arguments_without_release(tree, loaded)
-                                                     : arguments_for(tree, loaded);
+  const auto arguments = is_rejected(engines, loaded) ? arguments_without_version(tree, loaded)
+                                                      : arguments_for(tree, loaded);
   return fmt::format("{} {}; {} shows what changes.",
                      run_when_ready(found, profiles_of(loaded.spec)),
                      command_with(tree, "write", arguments), command_with(tree, "diff", arguments));

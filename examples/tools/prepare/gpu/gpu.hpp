@@ -92,7 +92,7 @@ struct MissingNode {
   std::optional<Node> real{};  // as the driver reports it, when another device is in its place
 
   /// Whether specs for some profiles must wait for it.
-  bool is_needed_by(Profiles asked) const { return is_needed(profiles, asked); }
+  bool is_needed_by(Profiles requested) const { return is_needed(profiles, requested); }
 };
 
 /// The GPUs of one kind, and what their containers share.

@@ -19,7 +19,9 @@ struct Node : tools::HostNode {
   bool is_optional = false;          // else containers of its profiles do not work without it
 
   /// Whether specs for some profiles must have it.
-  bool is_needed_by(Profiles asked) const { return !is_optional && is_needed(profiles, asked); }
+  bool is_needed_by(Profiles requested) const {
+    return !is_optional && is_needed(profiles, requested);
+  }
 };
 
 }  // namespace prepare

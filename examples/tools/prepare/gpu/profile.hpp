@@ -33,8 +33,8 @@ inline constexpr Profiles all_profiles = compute | graphics | video;
 
 /// Whether specs for some profiles must have a node of others. A server without a screen has no
 /// node for display modes, so only `graphics` alone needs that node.
-constexpr bool is_needed(Profiles of_node, Profiles asked) {
-  return of_node == graphics ? asked == graphics : of_node.shares(asked);
+constexpr bool is_needed(Profiles of_node, Profiles requested) {
+  return of_node == graphics ? requested == graphics : of_node.shares(requested);
 }
 
 /// The set of a name on the command line.

@@ -197,14 +197,14 @@ inline std::string size_of(const Library& library, Handle gpu, Handle instance) 
   return size_of_parts(parts, memory.total);
 }
 
-inline constexpr std::uint32_t most = 64;  // the limit of GPUs, and of instances of a GPU
+inline constexpr std::uint32_t max = 64;  // the limit of GPUs, and of instances of a GPU
 
 /// The MIG instances of a GPU.
 inline std::vector<NvmlInstance> instances_of(const Library& library, Handle gpu) {
   std::vector<NvmlInstance> found;
   std::uint32_t count = 0;
   if (library.call("nvmlDeviceGetMaxMigDeviceCount", gpu, &count) != success) return found;
-  for (std::uint32_t i = 0; i < std::min(count, most); ++i) {
+  for (std::uint32_t i = 0; i < std::min(count, max); ++i) {
     Handle handle = nullptr;
     NvmlInstance instance;
     if (library.call("nvmlDeviceGetMigDeviceHandleByIndex", gpu, i, &handle) != success ||
@@ -255,7 +255,7 @@ inline Answer ask(const std::string& name) {
   if (code == success) code = library.call("nvmlDeviceGetCount_v2", &count);
   if (code != success) return {.error = library.meaning(code)};
   Answer answer;
-  for (std::uint32_t i = 0; i < std::min(count, most); ++i) {
+  for (std::uint32_t i = 0; i < std::min(count, max); ++i) {
     if (auto gpu = gpu_at(library, i)) answer.gpus.push_back(std::move(*gpu));
   }
   return answer;

@@ -16,11 +16,11 @@
 
 #include <fmt/format.h>
 
-#include <cdi/engine/host_options.hpp>
+#include <cdi/apply/host_options.hpp>
 #include <cdi/host.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/result.hpp>
-#include <cdi/rules/edit_rules.hpp>
+#include <cdi/rules/validate_edits.hpp>
 #include <cdi/spec.hpp>
 
 #include "../host/host_tree.hpp"
@@ -77,7 +77,7 @@ inline std::optional<HostFault> drift(const HostNode& there, const cdi::DeviceNo
     return cdi::HostNode{.type = there.type, .major = there.major, .minor = there.minor};
   };
   cdi::HostNode on_host;
-  auto drift = cdi::detail::drift_of(pinned, cdi::detail::AnyHost{host}, on_host);
+  auto drift = cdi::detail::drift_of(pinned, cdi::detail::HostRef{host}, on_host);
   if (!drift) return std::nullopt;
   return fault(Effect::fails, std::move(drift->message));
 }

@@ -42,9 +42,9 @@ inline bool is_option_word(std::string_view word) {
     return std::any_of(profile_names.begin(), profile_names.end(),
                        [&](std::string_view name) { return name == value; });
   }
-  const auto release = cdi::parse_release(value);
-  return word.starts_with("max-version=") && release && *release >= cdi::Release{0, 3, 0} &&
-         cdi::to_string(*release) == value;
+  const auto version = cdi::parse_spec_version(value);
+  return word.starts_with("max-version=") && version && *version >= cdi::SpecVersion{0, 3, 0} &&
+         cdi::to_string(*version) == value;
 }
 
 /// The words of the options that a spec records, `profile=all` for example. Other words, which only

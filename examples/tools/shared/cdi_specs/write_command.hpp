@@ -113,8 +113,8 @@ inline std::string command_with(const HostTree& tree, std::string_view command,
   return "`" + command_line(tree, command, arguments) + "`";
 }
 
-/// The same arguments without a release: `write` takes the newest that the installed engines read.
-inline std::vector<std::string> arguments_without_release(const HostTree& tree,
+/// The same arguments without a version: `write` takes the newest that the installed engines read.
+inline std::vector<std::string> arguments_without_version(const HostTree& tree,
                                                           const cdi::LoadedSpec& loaded) {
   auto arguments = arguments_for(tree, loaded);
   std::erase_if(arguments, [](const auto& it) { return it.starts_with("--max-version"); });
@@ -125,7 +125,7 @@ inline std::vector<std::string> arguments_without_release(const HostTree& tree,
 /// installed engines.
 inline std::string write_command_for(const HostTree& tree, const cdi::LoadedSpec& loaded,
                                      const std::optional<cdi::VersionedEngine>& engine) {
-  auto arguments = arguments_without_release(tree, loaded);
+  auto arguments = arguments_without_version(tree, loaded);
   if (engine) {
     arguments.insert(arguments.begin(),
                      fmt::format("--for {}@{}", engine->name, to_string(engine->version)));

@@ -167,7 +167,7 @@ class EngineVersions {
       engines::apply_version(engine);
     }
     std::erase_if(found, [](const Engine& engine) {
-      return engine.is_builder && engine.version && !cdi::find_engine_release(engine.of_version());
+      return engine.is_builder && engine.version && !cdi::find_engine_versions(engine.of_version());
     });
     return found;
   }

@@ -126,10 +126,10 @@ inline cdi::Error not_toml(std::string_view path, std::uint32_t line, std::uint3
 /// The line that could have a key of too many parts, each a table in the previous one; 0 for none.
 /// toml++ 3.3 has no limit for them.
 inline std::uint32_t line_of_deep_key(std::string_view text) {
-  constexpr std::ptrdiff_t most_dots = 128;
+  constexpr std::ptrdiff_t max_dots = 128;
   for (std::uint32_t number = 1; !text.empty(); ++number) {
     const auto line = text.substr(0, text.find('\n'));
-    if (std::count(line.begin(), line.end(), '.') > most_dots) return number;
+    if (std::count(line.begin(), line.end(), '.') > max_dots) return number;
     text.remove_prefix(std::min(line.size() + 1, text.size()));
   }
   return 0;

@@ -46,7 +46,7 @@ class YamlBlockReader {
       if (fresh) key_allowed_ = true;
       if (key_allowed_ && cursor_.peek() == '\t') {
         if (fresh && cursor_.skip_tab_lines()) continue;
-        return cursor_.refuse_tab(cursor_.at());
+        return cursor_.reject_tab(cursor_.at());
       }
       if (fresh && !end_deeper_blocks()) return false;
       if (slot_ == Slot::none && open_.empty()) break;  // after the outermost value
@@ -73,26 +73,26 @@ class YamlBlockReader {
 
   // -- errors ------------------------------------------------------------------------------------
 
-  bool refuse(std::string_view message, std::string_view advice, std::size_t at) {
-    return cursor_.refuse(std::string{message}, std::string{advice}, at);
+  bool reject(std::string_view message, std::string_view advice, std::size_t at) {
+    return cursor_.reject(std::string{message}, std::string{advice}, at);
   }
-  bool refuse(std::string_view message, std::size_t at) { return refuse(message, {}, at); }
-  bool bad_key(std::size_t at) { return builder_.refuse(Errc::syntax, "a key must be text", at); }
+  bool reject(std::string_view message, std::size_t at) { return reject(message, {}, at); }
+  bool bad_key(std::size_t at) { return builder_.reject(Errc::syntax, "a key must be text", at); }
 
-  bool colon_below() { return refuse("expected ':' below '?'", cursor_.at()); }
+  bool colon_below() { return reject("expected ':' below '?'", cursor_.at()); }
 
   bool lost_property() {
-    return refuse("an anchor or tag must be on the line of its key", nodes_.properties.begin);
+    return reject("an anchor or tag must be on the line of its key", nodes_.properties.begin);
   }
 
   bool after_value() {
     if (cursor_.is_indicator(':')) return misplaced_colon();
-    return refuse("unexpected text after a value",
+    return reject("unexpected text after a value",
                   "put the whole value into quotes, or begin a line", cursor_.at());
   }
 
   bool misplaced_colon() {
-    return refuse("unexpected ':'",
+    return reject("unexpected ':'",
                   "use the same indentation for all members of an object, and put text with "
                   "\": \" into "
                   "quotes",
@@ -101,12 +101,12 @@ class YamlBlockReader {
 
   /// Rejects a token that is neither item nor key; `text` is the text of a scalar, if read.
   bool no_colon(std::size_t at, std::string_view text = {}) {
-    if (text.starts_with('-')) return refuse("write a blank after '-'", at);
+    if (text.starts_with('-')) return reject("write a blank after '-'", at);
     if (!open_.empty() && open_.back().is_list) {
-      return refuse("expected '- ' before the next item", at);
+      return reject("expected '- ' before the next item", at);
     }
     const bool colon = text.find(':') != text.npos;
-    return refuse(colon ? "write a blank after ':'" : "a key without ':' after it", at);
+    return reject(colon ? "write a blank after ':'" : "a key without ':' after it", at);
   }
 
   // -- the end of lists and maps -----------------------------------------------------------------
@@ -125,7 +125,7 @@ class YamlBlockReader {
       if (!end_innermost()) return false;
     }
     if (open_.empty() || open_.back().column == column) return true;
-    return refuse("wrong indentation", "begin the line below the members or items before it",
+    return reject("wrong indentation", "begin the line below the members or items before it",
                   cursor_.at());
   }
 
@@ -184,7 +184,7 @@ class YamlBlockReader {
 
   bool read_dash() {
     if (!key_allowed_) {
-      return refuse("a list item cannot begin here", "begin a line", cursor_.at());
+      return reject("a list item cannot begin here", "begin a line", cursor_.at());
     }
     if (slot_ == Slot::none) {
       if (!open_.back().is_list) return no_colon(cursor_.at());
@@ -219,14 +219,14 @@ class YamlBlockReader {
     if (!begin_entry(cursor_.at(), column)) return false;
     cursor_.move(1);
     cursor_.skip_spaces();
-    if (cursor_.peek() == '\t') return cursor_.refuse_tab(cursor_.at());
+    if (cursor_.peek() == '\t') return cursor_.reject_tab(cursor_.at());
     for (; cursor_.peek() == '&' || cursor_.peek() == '!'; cursor_.skip_blanks()) {
       if (!nodes_.read_property()) return false;
     }
     const bool collection =
         cursor_.peek() == '[' || cursor_.peek() == '{' || cursor_.is_indicator('-');
     if (collection) return bad_key(cursor_.at());
-    if (cursor_.at_line_end()) return refuse("write the key on the line of its '?'", cursor_.at());
+    if (cursor_.at_line_end()) return reject("write the key on the line of its '?'", cursor_.at());
     YamlNode key;
     if (!nodes_.read(column + 1, /*flow=*/false, key) || !nodes_.add(key)) return false;
     if (!key.is_block_scalar) {
@@ -271,7 +271,7 @@ class YamlBlockReader {
   [[gnu::noinline]] bool join_properties() {
     const std::size_t at = nodes_.properties.begin;
     return nodes_.properties.join(std::exchange(outer_, {})) ||
-           refuse("a value has two anchors or tags", at);
+           reject("a value has two anchors or tags", at);
   }
 
   /// Reads a list in brackets or a map in braces, which can only be a value.
@@ -321,7 +321,7 @@ class YamlBlockReader {
       cursor_.skip_blanks();
       return misplaced_colon();
     }
-    if (key && cursor_.is_long_key(key_begin)) return cursor_.refuse_long_key(begin);
+    if (key && cursor_.is_long_key(key_begin)) return cursor_.reject_long_key(begin);
     if (key) return add_key(node, key_begin);
     if (slot_ == Slot::none) return no_colon(begin, nodes_.text_of(node));
     return add_value(node);

@@ -52,7 +52,7 @@ class YamlBlockScalarReader {
     cursor_.skip_blanks();
     if (blank && cursor_.peek() == '#') cursor_.skip_rest_of_line();
     if (!blank || !cursor_.is_line_end()) {
-      return cursor_.refuse(
+      return cursor_.reject(
           "expected a line end after | or >; only one of + and -, and a digit, may come before it",
           begin);
     }
@@ -96,7 +96,7 @@ class YamlBlockScalarReader {
       while (cursor_.peek() == ' ' && is_indentation()) cursor_.move(1);
       widest = std::max(widest, cursor_.column());
       if (cursor_.peek() == '\t' && is_indentation()) {
-        return cursor_.refuse_tab(cursor_.at());
+        return cursor_.reject_tab(cursor_.at());
       }
       if (!cursor_.is_line_end() || cursor_.at_end()) break;
       cursor_.next_line();

@@ -48,12 +48,12 @@ class YamlCursor {
 
   /// Rejects characters that YAML forbids: control characters and bytes that are not UTF-8.
   bool check_characters() {
-    if (text_.starts_with(utf8_mark)) return refuse("a second byte order mark", "remove it", 0);
+    if (text_.starts_with(utf8_mark)) return reject("a second byte order mark", "remove it", 0);
     constexpr std::string_view place = " in double quotes";
     const auto [bad, odd] = find_odd_characters(text_);
     if (bad != text_.npos) {
       auto [message, advice] = forbidden_byte(text_[bad], place);
-      return refuse(std::move(message), std::move(advice), bad);
+      return reject(std::move(message), std::move(advice), bad);
     }
     if (odd != text_.npos) {
       const auto character = text_.substr(odd, utf8_size(text_.substr(odd)));
@@ -64,24 +64,24 @@ class YamlCursor {
   }
 
   /// Rejects the text; returns false.
-  bool refuse(std::string message, std::string advice, std::size_t at) {
+  bool reject(std::string message, std::string advice, std::size_t at) {
     message.insert(0, "not valid YAML: ");
-    return builder_.refuse(Errc::syntax, std::move(message), std::move(advice), at);
+    return builder_.reject(Errc::syntax, std::move(message), std::move(advice), at);
   }
-  bool refuse(std::string message, std::size_t at) { return refuse(std::move(message), {}, at); }
+  bool reject(std::string message, std::size_t at) { return reject(std::move(message), {}, at); }
   /// Rejects valid YAML, which other readers may accept; returns false.
-  bool refuse_unsupported(std::string message, std::string advice, std::size_t at) {
-    return builder_.refuse(Errc::unsupported, std::move(message), std::move(advice), at);
+  bool reject_unsupported(std::string message, std::string advice, std::size_t at) {
+    return builder_.reject(Errc::unsupported, std::move(message), std::move(advice), at);
   }
   void note_unportable(std::size_t at, std::string_view reason, std::string_view advice) {
     builder_.note_unportable(at, reason, advice);
   }
 
   /// Rejects a tab that indents a value; returns false.
-  bool refuse_tab(std::size_t at) { return refuse("indent with spaces, not with tabs", at); }
+  bool reject_tab(std::size_t at) { return reject("indent with spaces, not with tabs", at); }
   /// Rejects a key that `is_long_key`; returns false.
-  bool refuse_long_key(std::size_t at) {
-    return refuse("a key has more than 1024 characters", "write \"? \" before it", at);
+  bool reject_long_key(std::size_t at) {
+    return reject("a key has more than 1024 characters", "write \"? \" before it", at);
   }
   /// Reports a tab before a blank line or a comment.
   void note_tab(std::size_t at) {

@@ -42,7 +42,7 @@ class YamlDirectives {
       cursor_.move(3);
       cursor_.take_fresh();
     } else if (directives && !cursor_.at_end()) {
-      return cursor_.refuse("expected '---' after the lines that begin with %", cursor_.at());
+      return cursor_.reject("expected '---' after the lines that begin with %", cursor_.at());
     }
     return true;
   }
@@ -71,9 +71,9 @@ class YamlDirectives {
     if (name == "%TAG") {
       if (handles_.insert_or_assign(next_word(), 0U).second) builder_.note_memory(bytes_per_handle);
     } else if (name != "%YAML") {
-      return cursor_.refuse("unknown directive " + quoted(name), begin);
+      return cursor_.reject("unknown directive " + quoted(name), begin);
     } else if (const auto version = next_word(); !version.starts_with("1.")) {
-      return cursor_.refuse("only YAML 1.1 and 1.2 are known", begin);
+      return cursor_.reject("only YAML 1.1 and 1.2 are known", begin);
     } else if (version != "1.1") {
       cursor_.note_unportable(begin,
                               "%YAML other than 1.1 is refused by the Go reference, and so by "

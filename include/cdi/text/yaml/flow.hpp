@@ -59,11 +59,11 @@ class YamlFlowReader {
     std::size_t begin = 0;  // place of the bracket or brace
   };
 
-  bool bad_key(std::size_t at) { return builder_.refuse(Errc::syntax, "a key must be text", at); }
+  bool bad_key(std::size_t at) { return builder_.reject(Errc::syntax, "a key must be text", at); }
 
   bool not_ended() {
     const Level& open = open_.back();
-    return cursor_.refuse(open.is_list ? "the list that begins here is not ended"
+    return cursor_.reject(open.is_list ? "the list that begins here is not ended"
                                        : "the object that begins here is not ended",
                           open.is_list ? "add ]" : "add }", open.begin);
   }
@@ -71,9 +71,9 @@ class YamlFlowReader {
   bool expected_comma() {
     const Level& level = open_.back();
     if (cursor_.peek() == ':' && level.state == State::no_value) {
-      return cursor_.refuse("a key and its ':' must be on one line", cursor_.at());
+      return cursor_.reject("a key and its ':' must be on one line", cursor_.at());
     }
-    return cursor_.refuse(level.is_list ? "expected ',' or ']'" : "expected ',' or '}'",
+    return cursor_.reject(level.is_list ? "expected ',' or ']'" : "expected ',' or '}'",
                           cursor_.at());
   }
 
@@ -98,7 +98,7 @@ class YamlFlowReader {
     if (c == '&' || c == '!') return nodes_.read_property();
     if (c == ':') return bad_key(cursor_.at());
     if (cursor_.is_indicator('-')) {
-      return cursor_.refuse("unexpected '-' in brackets", cursor_.at());
+      return cursor_.reject("unexpected '-' in brackets", cursor_.at());
     }
     return cursor_.is_indicator('?') ? read_question_mark() : read_node();
   }
@@ -106,7 +106,7 @@ class YamlFlowReader {
   bool read_question_mark() {
     Level& level = open_.back();
     if (level.state != State::entry_or_end || nodes_.properties.any()) {
-      return cursor_.refuse("unexpected '?' in brackets", cursor_.at());
+      return cursor_.reject("unexpected '?' in brackets", cursor_.at());
     }
     level.state = State::key;
     cursor_.move(1);
@@ -164,7 +164,7 @@ class YamlFlowReader {
     }
     const bool has_mark = std::exchange(level.state, State::value) == State::key;
     cursor_.skip_blanks();
-    if (!has_mark && cursor_.is_long_key(level.key)) return cursor_.refuse_long_key(level.key);
+    if (!has_mark && cursor_.is_long_key(level.key)) return cursor_.reject_long_key(level.key);
     cursor_.move(1);
     return true;
   }
@@ -186,7 +186,7 @@ class YamlFlowReader {
   bool read_comma() {
     Level& level = open_.back();
     if (level.state == State::entry_or_end && !nodes_.properties.any()) {
-      return cursor_.refuse("expected a value before ','", cursor_.at());
+      return cursor_.reject("expected a value before ','", cursor_.at());
     }
     if (!end_entry()) return false;
     level.state = State::entry_or_end;

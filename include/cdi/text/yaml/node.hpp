@@ -76,10 +76,10 @@ class YamlNodeReader {
   bool add(const YamlNode& node) {
     if (node.alias.empty()) return add_scalar(node);
     const std::size_t at = node.scalar.at;
-    if (properties.any()) return cursor_.refuse("an alias has neither anchor nor tag", at);
+    if (properties.any()) return cursor_.reject("an alias has neither anchor nor tag", at);
     const auto anchor = anchors_.find(node.alias);
     if (anchor != anchors_.end()) return builder_.copy(anchor->second, at);
-    return cursor_.refuse("the anchor " + quoted(node.alias) + " is not defined", at);
+    return cursor_.reject("the anchor " + quoted(node.alias) + " is not defined", at);
   }
 
   /// Adds a plain scalar of one line, without properties. Returns false if the text is rejected.
@@ -135,7 +135,7 @@ class YamlNodeReader {
   bool add_tagged_null(const YamlNode& node) {
     const std::size_t at = node.scalar.at;
     return is_null_word(text_of(node)) ? builder_.null(at)
-                                       : cursor_.refuse("the tag !!null is before a text",
+                                       : cursor_.reject("the tag !!null is before a text",
                                                         "remove "
                                                         "the tag, or write null",
                                                         at);

@@ -25,7 +25,8 @@ Result<Document> parse_yaml(std::string_view text, std::string_view file = {},
 namespace detail {
 
 /// Parses a text that the document takes over. If the text is rejected, it stays unchanged.
-Result<Document> take_yaml(std::string& text, std::string_view file, const Limits& limits);
+Result<Document> parse_yaml_in_place(std::string& text, std::string_view file,
+                                     const Limits& limits);
 
 }  // namespace detail
 

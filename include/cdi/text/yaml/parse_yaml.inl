@@ -62,7 +62,7 @@ inline bool note_yaml_rest(YamlCursor& cursor, DocumentBuilder& builder, YamlNod
     builder.note_rest(at, marker);
     return true;
   }
-  return cursor.refuse("unexpected text behind the document",
+  return cursor.reject("unexpected text behind the document",
                        "remove it, or the bracket that ends the document too "
                        "early",
                        at);
@@ -75,19 +75,19 @@ inline bool read_yaml_document(DocumentBuilder& builder) {
   if (!cursor.check_characters() || !directives.read()) return false;
   YamlNodeReader nodes{cursor, builder, directives};
   if (!YamlBlockReader{cursor, builder, nodes, directives.end()}.read()) return false;
-  if (builder.is_null()) return builder.refuse(Errc::syntax, "the text is empty", 0);
+  if (builder.is_null()) return builder.reject(Errc::syntax, "the text is empty", 0);
   return note_yaml_rest(cursor, builder, nodes);
 }
 
-CDI_INLINE Result<Document> take_yaml(std::string& text, std::string_view file,
-                                      const Limits& limits) {
+CDI_INLINE Result<Document> parse_yaml_in_place(std::string& text, std::string_view file,
+                                                const Limits& limits) {
   const bool convert = detail::is_utf16(text) && text.size() <= limits.bytes;
   std::string converted = convert ? detail::utf8_of_utf16(text) : std::string{};
   const auto half = converted.find(detail::half_character);
   std::string& source = convert ? converted : text;
   DocumentBuilder builder{std::move(source), file, limits, /*merge_keys=*/true};
   if (!builder.failed() && half != converted.npos) {
-    builder.refuse(Errc::syntax, "not valid YAML: half a character of UTF-16",
+    builder.reject(Errc::syntax, "not valid YAML: half a character of UTF-16",
                    "save the text as UTF-8", half);
   }
   if (!builder.failed()) detail::read_yaml_document(builder);
@@ -99,7 +99,7 @@ CDI_INLINE Result<Document> take_yaml(std::string& text, std::string_view file,
 CDI_INLINE Result<Document> parse_yaml(std::string_view text, std::string_view file,
                                        const Limits& limits) {
   std::string copy = DocumentBuilder::copy_of(text, limits);
-  return detail::take_yaml(copy, file, limits);
+  return detail::parse_yaml_in_place(copy, file, limits);
 }
 
 }  // namespace CDI_ABI

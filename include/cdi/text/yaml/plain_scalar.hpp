@@ -64,16 +64,16 @@ class YamlPlainScalarReader {
   bool bad_begin() {
     const char c = cursor_.peek();
     if (c == '%') {
-      return cursor_.refuse("'%' begins a line only before a document", "use quotes", cursor_.at());
+      return cursor_.reject("'%' begins a line only before a document", "use quotes", cursor_.at());
     }
     if (c == '?') {
-      return cursor_.refuse("text in brackets cannot begin with '?'",
+      return cursor_.reject("text in brackets cannot begin with '?'",
                             "put it into quotes, or write "
                             "a blank behind the '?' of a key",
                             cursor_.at());
     }
     std::string message = "text cannot begin with ";
-    return cursor_.refuse(message.append(quoted({&c, 1})), "put it into quotes", cursor_.at());
+    return cursor_.reject(message.append(quoted({&c, 1})), "put it into quotes", cursor_.at());
   }
 
   /// Skips the rest of the scalar on this line. Returns its end, without trailing blanks.
@@ -108,12 +108,12 @@ class YamlPlainScalarReader {
       ++line_ends;
       cursor_.skip_spaces();
       if (cursor_.peek() == '\t' && cursor_.column() < least_) {
-        if (!cursor_.at_line_end()) return cursor_.refuse_tab(cursor_.at());
+        if (!cursor_.at_line_end()) return cursor_.reject_tab(cursor_.at());
         if (tab == none) tab = cursor_.at();
       }
       cursor_.skip_blanks();
     }
-    if (!ends_here()) return tab == none || cursor_.refuse_tab(tab);
+    if (!ends_here()) return tab == none || cursor_.reject_tab(tab);
     if (tab != none) cursor_.note_tab(tab);
     line_ends = 0;
     return true;

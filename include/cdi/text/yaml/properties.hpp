@@ -68,7 +68,7 @@ class YamlPropertyReader {
   static constexpr std::string_view other_uri_bytes = ";/?:@&=+$,.!~*'()[]";
 
   bool read_anchor(YamlProperties& out) {
-    if (out.anchor) return cursor_.refuse("a value has two anchors", cursor_.at());
+    if (out.anchor) return cursor_.reject("a value has two anchors", cursor_.at());
     out.anchor.emplace();
     return read_name(*out.anchor, "anchor");
   }
@@ -82,7 +82,7 @@ class YamlPropertyReader {
     constexpr std::string_view ends = "?:,]}%@`";
     const bool ended = cursor_.is_blank_or_end() || ends.find(cursor_.peek()) != ends.npos;
     if (!name.empty() && ended) return true;
-    return cursor_.refuse(
+    return cursor_.reject(
         "the name of an " + std::string{what} + " may only have letters, digits, _ and -", begin);
   }
 
@@ -93,7 +93,7 @@ class YamlPropertyReader {
 
   bool read_tag(YamlProperties& out) {
     const std::size_t at = cursor_.at();
-    if (out.tagged) return cursor_.refuse("a value has two tags", at);
+    if (out.tagged) return cursor_.reject("a value has two tags", at);
     const auto tag = take_tag();
     const bool is_verbatim = tag.starts_with("!<") && tag.size() > 3 && tag.ends_with('>');
     if (tag == "!!" || (!is_verbatim && !is_uri(tag))) {
@@ -110,7 +110,7 @@ class YamlPropertyReader {
     }
     const auto type = type_of(tag);
     if (type == "binary") {
-      return cursor_.refuse_unsupported("the tag !!binary is not supported",
+      return cursor_.reject_unsupported("the tag !!binary is not supported",
                                         "write the text itself", at);
     }
     const auto handle = handle_of(tag);
@@ -127,7 +127,7 @@ class YamlPropertyReader {
     // Other handles are defined with %TAG.
     out.is_text = out.type.empty() && handle.size() <= 2 && !out.is_plain_tag;
     return directives_.is_known(handle) ||
-           cursor_.refuse("the tag handle " + quoted(handle) + " is not defined", at);
+           cursor_.reject("the tag handle " + quoted(handle) + " is not defined", at);
   }
 
   /// Skips a tag and returns it, including `!`.

@@ -34,7 +34,7 @@ class YamlQuotedScalarReader {
 
  private:
   bool not_closed() {
-    return cursor_.refuse("the text that begins here is not ended", "close the quotes", begin_);
+    return cursor_.reject("the text that begins here is not ended", "close the quotes", begin_);
   }
 
   /// Reads up to the first character that must be decoded. Returns true if there is none.
@@ -134,7 +134,7 @@ class YamlQuotedScalarReader {
     if (name == 'x') return read_code(begin, 2);
     if (name == 'u') return read_code(begin, 4);
     if (name == 'U') return read_code(begin, 8);
-    return append_escape(name) || cursor_.refuse("invalid escape sequence in double quotes",
+    return append_escape(name) || cursor_.reject("invalid escape sequence in double quotes",
                                                  "write \\\\ for a backslash", begin);
   }
 
@@ -160,13 +160,13 @@ class YamlQuotedScalarReader {
     for (std::size_t i = 0; i < digits; ++i, cursor_.move(1)) {
       const int digit = hex_digit(cursor_.peek());
       if (digit < 0) {
-        return cursor_.refuse("an escape needs " + std::to_string(digits) + " hexadecimal digits",
+        return cursor_.reject("an escape needs " + std::to_string(digits) + " hexadecimal digits",
                               begin);
       }
       code = code << 4 | static_cast<std::uint32_t>(digit);
     }
     if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
-      return cursor_.refuse("the escape is not a character", "write the character itself", begin);
+      return cursor_.reject("the escape is not a character", "write the character itself", begin);
     }
     append_utf8(decoded_, code);
     return true;

@@ -56,7 +56,7 @@ TEST_CASE("An anchor and a tag may be on two lines") {
       {"&x\n!!map\n? a\n: b", "{a=b}"},
       {"&x\n&y !!str 1: *y", R"({"1"="1"})"},
   });
-  check_refused_at({
+  check_rejected_at({
       {"a: &x\n  &y b", "2:3"},
       {"a: !!str\n  !!str\n  b", "2:3"},
       {"a: &x\n  !!str\n  &y b", "3:3"},
@@ -76,7 +76,7 @@ TEST_CASE("A key behind a question mark may have an anchor and a tag, or be an a
       {"a: &x b\n? *x\n: c", "{a=b b=c}"},
       {"&m\n? &x |\n  a\n: *x", R"({"a\n"="a\n"})"},
   });
-  check_refused_at({
+  check_rejected_at({
       {"? &x {a: b}\n: c", "1:6"},
       {"? !!seq [a]\n: c", "1:9"},
       {"? &x - a\n: c", "1:6"},
@@ -90,7 +90,7 @@ TEST_CASE("A key behind a question mark may have an anchor and a tag, or be an a
 }
 
 TEST_CASE("A key without a colon is refused, above all where a text is cut off") {
-  check_refused_at({
+  check_rejected_at({
       {"a: 1\npermissions", "2:1"},  // reported: it was a null
       {"a: 1\nb", "2:1"},
       {"a:\n  b: 1\n  c", "3:3"},
@@ -107,21 +107,21 @@ TEST_CASE("A key without a colon is refused, above all where a text is cut off")
 }
 
 TEST_CASE("Blocks are refused as libyaml does") {
-  check_refused({"a: - b",     "a: 1\n- b",   "- a\nb: 1",     "- 'a'\n b",     "a: \"x\" y",
-                 "a: 'x'y: 1", "a\nb: c",     "? {a: b}\n: c", ": a",           "a: &x &y b",
-                 "a: &x *x",   "&x - a",      "a: *",          "a: & b",        "a: !e!f 1",
-                 "-\ta",       "a:\n \tb: 1", "a: b\n\t c: d", "x: 1\n\"a\":1", "&a\n&b c",
-                 "a: 1\n&x",   "?\ta",        "a: 1\n&x\nb: 2"});
+  check_rejected({"a: - b",     "a: 1\n- b",   "- a\nb: 1",     "- 'a'\n b",     "a: \"x\" y",
+                  "a: 'x'y: 1", "a\nb: c",     "? {a: b}\n: c", ": a",           "a: &x &y b",
+                  "a: &x *x",   "&x - a",      "a: *",          "a: & b",        "a: !e!f 1",
+                  "-\ta",       "a:\n \tb: 1", "a: b\n\t c: d", "x: 1\n\"a\":1", "&a\n&b c",
+                  "a: 1\n&x",   "?\ta",        "a: 1\n&x\nb: 2"});
 }
 
 // Once, the line of the last bracket was taken for a line that nothing was read of.
 TEST_CASE("Nothing but a comment follows a list in brackets or a map in braces") {
-  check_refused({"x:\n   a: [1\n]  b: 3", "x:\n  - [1\n] - 3", "x:\n   a: {b: 'c'\n}  d: 3"});
+  check_rejected({"x:\n   a: [1\n]  b: 3", "x:\n  - [1\n] - 3", "x:\n   a: {b: 'c'\n}  d: 3"});
   CHECK(parsed("x:\n  a: [1\n] # note\n  b: 3") == "{x={a=[1] b=3}}");
 }
 
 TEST_CASE("Nothing but a colon on a line of its own follows a key with a question mark") {
-  check_refused_at({
+  check_rejected_at({
       {"? 'b'- c", "1:6"},
       {"? \"b\"? c", "1:6"},
       {"? 'b' &x\n: c", "1:7"},

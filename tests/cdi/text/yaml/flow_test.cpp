@@ -36,19 +36,19 @@ TEST_CASE("A list or map that is not ended is refused where it begins") {
 }
 
 TEST_CASE("Brackets and braces are refused as libyaml does") {
-  check_refused({"[a, , b]",      "{, a}",          "[,]",
-                 "[a]: b",        "{a: b}: c",      "{[a]: b}",
-                 "[a b: c: d]",   "{a: b: c}",      "[a}",
-                 "{a\n: b}",      "[- a]",          "{- a}",
-                 "[a\n--- b]",    "{? }",           "[a: ? b]",
-                 "[a: ? b : c]",  "{a: ? b}",       "[? ? a]",
-                 "{? ? a}",       "[!!str ? a]",    "[&x ? a : b]",
-                 "{'a' &x}",      "{? 'a' &x : b}", "[? a\n: b\n: c]",
-                 "{? 'a' 'b': c}"});
+  check_rejected({"[a, , b]",      "{, a}",          "[,]",
+                  "[a]: b",        "{a: b}: c",      "{[a]: b}",
+                  "[a b: c: d]",   "{a: b: c}",      "[a}",
+                  "{a\n: b}",      "[- a]",          "{- a}",
+                  "[a\n--- b]",    "{? }",           "[a: ? b]",
+                  "[a: ? b : c]",  "{a: ? b}",       "[? ? a]",
+                  "{? ? a}",       "[!!str ? a]",    "[&x ? a : b]",
+                  "{'a' &x}",      "{? 'a' &x : b}", "[? a\n: b\n: c]",
+                  "{? 'a' 'b': c}"});
 }
 
 TEST_CASE("A list or map behind a question mark is refused as a key, also in a list") {
-  check_refused_at({
+  check_rejected_at({
       {"[? {a: b}]", "1:4"},
       {"[? [a]]", "1:4"},
       {"[?\t{a: b}]", "1:4"},

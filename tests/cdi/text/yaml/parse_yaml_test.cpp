@@ -104,7 +104,7 @@ TEST_CASE("A text without a document is refused") {
 }
 
 TEST_CASE("A text that is not YAML is refused with line and column") {
-  check_refused_at({
+  check_rejected_at({
       {"[a", "1:1"},
       {"{:", "1:2"},
       {"a: b: c", "1:5"},
@@ -121,11 +121,11 @@ TEST_CASE("A text that is not YAML is refused with line and column") {
 }
 
 TEST_CASE("Directives and scalars are refused as libyaml does") {
-  check_refused({"%FOO\n---\na: 1", "%YAML 2.0\n---\na: 1", "a: 1\n%b", "a: |2x\n  b", "a: |0\n  b",
-                 "a: >\n\tb", "a: %b", "a: \"\\ud800\"", "a: \"\\U00110000\"", "a: \"\\x1\"",
-                 "a: \"b\n---\nc\"", "...\na: 1",
-                 "\xEF\xBB\xBF\xEF\xBB\xBF"
-                 "a: 1"});
+  check_rejected({"%FOO\n---\na: 1", "%YAML 2.0\n---\na: 1", "a: 1\n%b", "a: |2x\n  b",
+                  "a: |0\n  b", "a: >\n\tb", "a: %b", "a: \"\\ud800\"", "a: \"\\U00110000\"",
+                  "a: \"\\x1\"", "a: \"b\n---\nc\"", "...\na: 1",
+                  "\xEF\xBB\xBF\xEF\xBB\xBF"
+                  "a: 1"});
 }
 
 TEST_CASE("Quotes that are not closed are refused, also before a line end") {
@@ -289,7 +289,7 @@ TEST_CASE("Text behind a document that begins no document is refused where it be
           "2:1 not valid YAML: unexpected text behind the document: remove it, or the bracket that "
           "ends the document too early");
   }
-  check_refused_at(
+  check_rejected_at(
       {{"{a: 1}- ", "1:7"}, {"{a: 1} - b", "1:8"}, {"{a: 1}? b", "1:7"}, {"[a] @", "1:5"}});
 }
 
@@ -303,11 +303,11 @@ TEST_CASE("A text of many anchors, aliases or tags takes no more than linear tim
 
 TEST_CASE("A text is taken, and returned as it was when it is refused") {
   std::string good = "a: 1";
-  CHECK(cdi::detail::take_yaml(good, "f", {}));
+  CHECK(cdi::detail::parse_yaml_in_place(good, "f", {}));
   using namespace std::string_literals;
   for (const auto& text : {"[1"s, "\xEF\xBB\xBF[1"s, "\xFF\xFE[\0"s, "{<<: 1}"s}) {
     std::string taken = text;
-    CHECK_FALSE(cdi::detail::take_yaml(taken, "f", {}));
+    CHECK_FALSE(cdi::detail::parse_yaml_in_place(taken, "f", {}));
     CHECK(taken == text);
   }
 }

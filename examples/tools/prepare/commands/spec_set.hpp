@@ -1,0 +1,84 @@
+// The specs for a survey and the reports about them, for `write`, `check` and `watch`.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_COMMANDS_SPEC_SET_HPP
+#define CDI_TOOLS_PREPARE_COMMANDS_SPEC_SET_HPP
+
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <cdi/result.hpp>
+
+#include "../base/options.hpp"
+#include "../cdi_specs/prepared_spec.hpp"
+#include "../cdi_specs/version_choice.hpp"
+#include "exit_codes.hpp"
+#include "output.hpp"
+#include "verdict.hpp"
+
+namespace prepare {
+
+/// The specs that the directory should have.
+struct SpecSet {
+  Options options{};         // with the version of the specs
+  PreparedSpecs prepared{};  // none when the verdict holds them back
+  Verdict verdict{};         // on the survey and the specs
+  std::string lines{};       // warnings and errors, for standard error
+};
+
+inline std::string lines_of(const PreparedSpec& prepared) {
+  std::string out;
+  for (const auto& warning : prepared.warnings) out += error_line("warning: " + warning);
+  for (const auto& [text, count] : grouped(prepared.losses)) {
+    const auto times = count > 1 ? fmt::format(" ({} times)", count) : "";
+    out += error_line(fmt::format("warning: {}: {}: {}{}", prepared.spec.kind,
+                                  prepared.spec.version, text, times));
+  }
+  for (const auto& failed : prepared.left_out) {
+    out += error_line(fmt::format("left out: {} {}: {}", failed.kind, failed.name, failed.reason));
+  }
+  return out;
+}
+
+inline std::string lines_of(const PreparedSpecs& prepared, const VersionChoice& choice) {
+  std::string out;
+  for (const auto& warning : choice.warnings) out += error_line("warning: " + warning);
+  if (!prepared.hooks_fault.empty()) out += error_line("warning: " + prepared.hooks_fault);
+  if (prepared.is_converted() && !choice.options.oldest_engine.empty()) {
+    out += error_line("specs are " + reason_for_version(choice.options));
+  }
+  for (const auto& one : prepared.specs) out += lines_of(one);
+  for (const auto& error : prepared.failed) {
+    out += error_line("not ready: " + cdi::to_string(error));
+  }
+  return out;
+}
+
+/// Adds the faults of the specs to the verdict on the survey.
+inline void add_to_verdict(Verdict& verdict, const PreparedSpecs& prepared) {
+  for (const auto& one : prepared.specs) {
+    const bool complete = one.left_out.empty();
+    if (!complete && verdict.code == ExitCode::done) verdict.code = ExitCode::partial;
+  }
+  for (const auto& error : prepared.failed) {
+    verdict.not_ready.push_back(cdi::to_string(error));
+    verdict.code = ExitCode::not_ready;
+  }
+}
+
+inline SpecSet make_spec_set(const AssessedSurvey& assessed, VersionChoice choice) {
+  SpecSet wanted{.verdict = assessed.verdict, .lines = survey_lines(assessed, choice.options)};
+  if (!wanted.verdict.held_back) {
+    wanted.prepared = prepare_specs(assessed.survey, choice.options);
+    wanted.lines += lines_of(wanted.prepared, choice);
+    add_to_verdict(wanted.verdict, wanted.prepared);
+  }
+  wanted.options = std::move(choice.options);
+  return wanted;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_COMMANDS_SPEC_SET_HPP

@@ -1,0 +1,89 @@
+// `HostOptions`: hooks without an environment, pinned device numbers, and links on the host.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_APPLY_HOST_OPTIONS_HPP
+#define CDI_APPLY_HOST_OPTIONS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cdi/apply/device_nodes.hpp>
+#include <cdi/apply/host.hpp>
+#include <cdi/apply/joined_edits.hpp>
+#include <cdi/base/result.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+/// What happens if the host's device node differs in type or number from the edits. Numbers
+/// assigned during boot may differ after the next boot.
+enum class HostDrift : std::uint8_t {
+  keep,    ///< the edits win, as in the Go reference; the host is not queried
+  follow,  ///< the host wins
+  fail,    ///< fails with `Errc::host`
+};
+
+/// An environment for hooks that have none. Hooks use absolute paths, but may run other programs.
+inline constexpr std::string_view explicit_hook_path =
+    "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// How an injection treats the host. The default matches the Go reference.
+struct HostOptions {
+  /// The environment for hooks that have none, such as `explicit_hook_path`. Otherwise, runc gives
+  /// a `createContainer` hook, which runs with the rights of the runtime, the environment of the
+  /// container: CVE-2025-23266. If empty, such hooks are left without an environment.
+  std::vector<std::string> hook_env{};
+  HostDrift drift = HostDrift::keep;  ///< for device nodes; a node missing on the host is no drift
+  /// Whether links in the host paths of mounts and device nodes are replaced by their targets. A
+  /// path that does not exist stays as it is.
+  bool resolve_links = false;
+  /// The host's root directory as this process sees it; empty for its own. Links and device nodes
+  /// are searched inside this directory, which is not added to paths in the OCI spec.
+  std::string root{};
+};
+
+/// A host with options, for functions that take a host: `cache.inject(spec, names, host)`.
+template <HostLookup Host = SystemHost>
+struct HostWithOptions {
+  HostOptions options{};  ///< how an injection treats the host
+  Host host{};            ///< provides the device nodes
+
+  /// Returns the device node at a path under `HostOptions::root`.
+  Result<HostNode> operator()(std::string_view path) const {
+    if (options.root.empty()) return host(path);
+    return host(options.root + (path.starts_with('/') ? "" : "/") + std::string{path});
+  }
+};
+
+/// Returns where a host path leads if a process with the root directory `root` follows its links;
+/// the result does not include `root`. A path that is relative or does not exist is returned
+/// unchanged. Fails with `Errc::host` if a link cannot be read, and after 40 links. The result may
+/// already be stale.
+Result<std::string> resolve_host_links(std::string_view path, std::string_view root = {});
+
+namespace detail {
+
+/// Returns how the host differs from a device node that has a type or number; `where` is the
+/// member. Empty if they agree or if the host has no such node. `found` receives the host's node.
+std::optional<Error> drift_of(const NodeView& node, const HostRef& host, HostNode& found);
+
+/// Changes joined edits as the options demand. Returns the texts that the edits then refer to.
+Result<std::deque<std::string>> use_options(JoinedEdits& edits, const HostRef& host,
+                                            const HostOptions& options);
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/apply/host_options.inl>
+#endif
+
+#endif  // CDI_APPLY_HOST_OPTIONS_HPP

@@ -1,0 +1,118 @@
+// `JoinedEdits`: several container edits as views, joined kind by kind and checked.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_APPLY_JOINED_EDITS_HPP
+#define CDI_APPLY_JOINED_EDITS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <cdi/apply/device_nodes.hpp>
+#include <cdi/apply/spec_editor.hpp>
+#include <cdi/base/result.hpp>
+#include <cdi/model/spec.hpp>
+#include <cdi/model/storage.hpp>
+#include <cdi/oci/hooks.hpp>
+#include <cdi/oci/linux.hpp>
+#include <cdi/oci/mount.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+namespace detail {
+
+/// A range of texts in `JoinedEdits::texts`.
+struct TextRange {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+/// A hook for an OCI spec, with its lists in `JoinedEdits::texts`.
+struct PlannedHook {
+  oci::HookPoint point{};
+  std::string_view path{};
+  TextRange args{};
+  TextRange env{};
+  std::optional<std::int64_t> timeout{};
+};
+
+/// A mount for an OCI spec, with its list in `JoinedEdits::texts`.
+struct PlannedMount {
+  std::string_view destination{};
+  std::string_view type{};
+  std::string_view source{};
+  TextRange options{};
+  std::string_view id_mapping{};  // an additional option, unless empty
+};
+
+/// Edits of any storage as views, joined kind by kind. All hooks and mounts keep their lists in one
+/// vector: a vector for each would double the cost of an injection.
+struct JoinedEdits {
+  JoinedEdits();  // defined in the bodies, not in each file that applies edits
+  JoinedEdits(const JoinedEdits&) = delete;
+  JoinedEdits& operator=(const JoinedEdits&) = delete;
+  ~JoinedEdits();
+
+  std::vector<std::string_view> env;
+  std::vector<NodeView> nodes;
+  std::vector<std::size_t> nodes_end;   // for each set of edits, the end of its nodes
+  std::vector<std::size_t> mounts_end;  // for each set of edits, the end of its mounts
+  std::vector<BasicNetDevice<Borrowed>> net_devices;
+  std::vector<PlannedHook> hooks;
+  std::vector<PlannedMount> mounts;
+  std::vector<std::string_view> texts;  // the lists of hooks and mounts
+  oci::LinuxIntelRdtView intel_rdt;     // from the last settings only
+  std::vector<std::uint32_t> gids;      // without 0
+  TouchedParts touched;
+  bool duplicates = false;  // see `ApplyOptions`
+};
+
+/// Whether a type has a place for each optional part.
+struct OptionalParts {
+  bool net_devices = false;
+  bool intel_rdt = false;
+  bool additional_gids = false;
+  bool device_rules = false;
+};
+
+/// Succeeds if there is a place for every touched part.
+Result<void> check_parts(const OptionalParts& places, const TouchedParts& touched);
+
+/// Whether the texts of edits are known to be UTF-8, so that `join` need not check them.
+enum class Texts : bool { unknown, utf8 };
+
+/// Makes an error about the set of edits at an index, from 0: see `Error::edits`.
+Error about_edits(Error error, std::size_t index);
+
+/// Joins sets of edits. Fails for edits that no OCI spec can hold or that `places` has no place
+/// for. A storage other than `Owning` and `Borrowed` requires `cdi/apply/joined_edits.inl` in the
+/// compiled mode.
+template <Storage S>
+Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts texts,
+                  const OptionalParts& places, JoinedEdits& to);
+
+/// Completes the device nodes from the host.
+Result<void> complete_devices(JoinedEdits& edits, const HostRef& host, ProcessUser user);
+
+/// Adds `idmap` to bind mounts and `ridmap` to recursive bind mounts that have neither option:
+/// without it, host files have no known owner in a user namespace.
+void add_id_mappings(JoinedEdits& edits);
+
+/// Replaces a view with a planned record; the view's lists keep their memory.
+void fill_view(const JoinedEdits& edits, const PlannedMount& from, oci::MountView& to);
+void fill_view(const JoinedEdits& edits, const PlannedHook& from, oci::HookView& to);
+
+}  // namespace detail
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/apply/joined_edits.inl>
+#endif
+
+#endif  // CDI_APPLY_JOINED_EDITS_HPP

@@ -1,0 +1,25 @@
+// The bodies of <cdi/model/spec_version.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_MODEL_SPEC_VERSION_INL
+#define CDI_MODEL_SPEC_VERSION_INL
+
+#include <string>
+
+#include <cdi/model/spec_version.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi {
+inline namespace CDI_ABI {
+
+CDI_INLINE std::string to_string(SpecVersion version) {
+  std::string out = std::to_string(version.major);
+  out.append(".").append(std::to_string(version.minor));
+  out.append(".").append(std::to_string(version.patch));
+  return out;
+}
+
+}  // namespace CDI_ABI
+}  // namespace cdi
+
+#endif  // CDI_MODEL_SPEC_VERSION_INL

@@ -1,0 +1,46 @@
+// The types of targets, and what is in them, for the tests of `apply`.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TESTS_APPLY_TARGETS_HPP
+#define CDI_TESTS_APPLY_TARGETS_HPP
+
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <cdi/model/spec.hpp>
+#include <cdi/nlohmann/models.hpp>
+#include <cdi/oci/spec.hpp>
+#include <cdi/targets/config_json.hpp>
+
+namespace engine_test {
+
+using Json = nlohmann::json;
+using Ordered = nlohmann::ordered_json;
+using Model = cdi::oci::Spec;
+using Text = cdi::ConfigJson;
+
+/// What is in a target, whatever the order of its members.
+template <class Target>
+Json content(const Target& target) {
+  if constexpr (std::is_same_v<Target, Text>) {
+    return Json::parse(target.text);
+  } else if constexpr (std::is_same_v<Target, Model>) {
+    return cdi::to_json_value<Json>(target);
+  } else {
+    return Json::parse(target.dump());
+  }
+}
+
+inline cdi::ContainerEdits edits_of(std::string_view text) {
+  auto edits = cdi::read_json<cdi::ContainerEdits>(text);
+  REQUIRE_MESSAGE(edits, (edits ? "" : to_string(edits.error())));
+  return *std::move(edits);
+}
+
+}  // namespace engine_test
+
+#endif  // CDI_TESTS_APPLY_TARGETS_HPP
