@@ -107,6 +107,7 @@ void add_device_rules(Editor& editor, const std::vector<NodeView>& nodes, bool i
 /// Performs edits that have been checked.
 template <class Editor>
 void perform(Editor& editor, JoinedEdits& edits) {
+  static_assert(sizeof(TouchedParts) == 6 + sizeof(TouchedParts::hooks), "cdi: edit each part");
   const TouchedParts& touched = edits.touched;
   RecordViews views{edits};
   if (touched.env) detail::merge_records(editor.env(), edits.env, views, merge_env);

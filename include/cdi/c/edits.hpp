@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <vector>
 
 #include <cdi/cdi.h>
@@ -25,6 +26,7 @@ struct EditsStorage {
   Lowered lowered{};
   Texts texts{};
   std::deque<std::vector<const char*>> lists{};
+  std::vector<const char*> env{};
   Objects<cdi_node> nodes{};
   Objects<cdi_rule> rules{};
   Objects<cdi_mount> mounts{};
@@ -47,13 +49,7 @@ struct EditsStorage {
     return {pointers.data(), pointers.size()};
   }
 
-  /// Calls `add(edit, origin)` for each edit that a container receives.
-  template <class Edit, class Add>
-  void each(const std::vector<cdi::Planned<Edit>>& all, const Add& add) {
-    for (const auto& one : all) {
-      if (!one.overridden) add(one.edit, texts.keep(to_string(one.origin)));
-    }
-  }
+  const char* keep(const cdi::Origin& origin) { return texts.keep(to_string(origin)); }
 };
 using EditsBox = Box<Grown<cdi_edits>, EditsStorage>;
 
@@ -62,6 +58,7 @@ inline const char* access_of(const cdi::DeviceNode& node) {
 }
 
 inline cdi_node node_of(const cdi::DeviceNode& from, const char* origin) {
+  static_assert(cdi::field_count<cdi::DeviceNode>() == 9, "cdi: give cdi_node the new member");
   return {.size = sizeof(cdi_node),
           .path = from.path.c_str(),
           .host_path = from.host_path.c_str(),
@@ -91,6 +88,7 @@ inline void fill_rules(EditsStorage& to) {
 }
 
 inline cdi_mount mount_of(const cdi::Mount& from, const char* origin, EditsStorage& to) {
+  static_assert(cdi::field_count<cdi::Mount>() == 4, "cdi: give cdi_mount the new member");
   cdi_mount mount{.size = sizeof(cdi_mount),
                   .destination = from.container_path.c_str(),
                   .source = from.host_path.c_str(),
@@ -107,6 +105,7 @@ inline cdi_mount mount_of(const cdi::Mount& from, const char* origin, EditsStora
 }
 
 inline cdi_hook hook_of(const cdi::Hook& from, const char* origin, EditsStorage& to) {
+  static_assert(cdi::field_count<cdi::Hook>() == 5, "cdi: give cdi_hook the new member");
   const auto hook_class = cdi::classify_hook(cdi::command_of(from));
   const auto& why_kept = to.lowered.why_kept[to.hooks.count()];
   const bool lowered = why_kept.empty();
@@ -126,6 +125,7 @@ inline cdi_hook hook_of(const cdi::Hook& from, const char* origin, EditsStorage&
 }
 
 inline cdi_intel_rdt intel_rdt_of(const cdi::IntelRdt& from, const char* origin, EditsStorage& to) {
+  static_assert(cdi::field_count<cdi::IntelRdt>() == 7, "cdi: give cdi_intel_rdt the new member");
   const bool monitoring = from.enable_cmt.value_or(false) || from.enable_mbm.value_or(false);
   return {.size = sizeof(cdi_intel_rdt),
           .clos_id = from.clos_id.c_str(),
@@ -171,26 +171,39 @@ inline void fill_root_changes(EditsStorage& to) {
   all.params = to.params.first();
 }
 
-/// Fills in the lists of nodes, rules, mounts and hooks.
+// Adds an edit that a container receives to its list in `cdi_edits`.
+inline void add(const std::string& variable, const cdi::Origin&, EditsStorage& to) {
+  to.env.push_back(variable.c_str());
+}
+inline void add(const cdi::DeviceNode& node, const cdi::Origin& origin, EditsStorage& to) {
+  to.nodes.add(node_of(node, to.keep(origin)));
+}
+inline void add(const cdi::NetDevice& device, const cdi::Origin& origin, EditsStorage& to) {
+  static_assert(cdi::field_count<cdi::NetDevice>() == 2, "cdi: give cdi_net_device the new member");
+  to.net_devices.add({sizeof(cdi_net_device), device.host_interface_name.c_str(),
+                      device.name.c_str(), to.keep(origin)});
+}
+inline void add(const cdi::Hook& hook, const cdi::Origin& origin, EditsStorage& to) {
+  to.hooks.add(hook_of(hook, to.keep(origin), to));
+}
+inline void add(const cdi::Mount& mount, const cdi::Origin& origin, EditsStorage& to) {
+  to.mounts.add(mount_of(mount, to.keep(origin), to));
+}
+inline void add(const cdi::IntelRdt& settings, const cdi::Origin& origin, EditsStorage& to) {
+  to.intel_rdt.add(intel_rdt_of(settings, to.keep(origin), to));
+}
+inline void add(std::uint32_t gid, const cdi::Origin&, EditsStorage& to) {
+  to.gids.push_back(gid);
+}
+
+/// Fills in the lists of edits.
 inline void fill_lists(EditsStorage& to) {
-  const auto& plan = to.plan;
-  to.each(plan.device_nodes,
-          [&](const auto& node, const char* origin) { to.nodes.add(node_of(node, origin)); });
+  cdi::Plan::each_kind([&](const char*, auto list, auto) {
+    for (const auto& [edit, origin, overridden] : to.plan.*list) {
+      if (!overridden) add(edit, origin, to);
+    }
+  });
   fill_rules(to);
-  to.each(plan.mounts, [&](const cdi::Mount& mount, const char* origin) {
-    to.mounts.add(mount_of(mount, origin, to));
-  });
-  to.each(plan.hooks, [&](const cdi::Hook& hook, const char* origin) {
-    to.hooks.add(hook_of(hook, origin, to));
-  });
-  for (const auto& one : plan.additional_gids) to.gids.push_back(one.edit);
-  to.each(plan.net_devices, [&](const cdi::NetDevice& device, const char* origin) {
-    to.net_devices.add(
-        {sizeof(cdi_net_device), device.host_interface_name.c_str(), device.name.c_str(), origin});
-  });
-  to.each(plan.intel_rdt, [&](const cdi::IntelRdt& rdt, const char* origin) {
-    to.intel_rdt.add(intel_rdt_of(rdt, origin, to));
-  });
 }
 
 /// Fills in the structs from the plan in the storage.
@@ -199,13 +212,9 @@ inline void fill(EditsBox& box) {
   auto& edits = box.object.object;
   edits.size = sizeof edits;
   to.lowered = lower(to.plan);
-  auto& env = to.lists.emplace_back();
-  for (const auto& one : to.plan.env) {
-    if (!one.overridden) env.push_back(one.edit.c_str());
-  }
-  edits.env = {env.data(), env.size()};
   fill_lists(to);
   fill_root_changes(to);
+  edits.env = {to.env.data(), to.env.size()};
   to.nodes.give(edits.nodes, edits.node_count);
   to.rules.give(edits.rules, edits.rule_count);
   to.mounts.give(edits.mounts, edits.mount_count);

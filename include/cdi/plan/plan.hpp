@@ -22,6 +22,7 @@
 #include <cdi/apply/joined_edits.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/fwd.hpp>
+#include <cdi/model/fields.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/plan/change.hpp>  // IWYU pragma: export
 #include <cdi/plan/recording_target.hpp>
@@ -78,6 +79,20 @@ struct Plan {
   std::vector<Planned<std::uint32_t>> additional_gids{};  ///< each group once, without 0
 
   friend bool operator==(const Plan&, const Plan&) = default;
+
+  /// Calls `visit(key, list, member)` for each kind of edit in the order of a spec: its key in a
+  /// spec, its list in a plan, and its member of `ContainerEdits`.
+  static constexpr void each_kind(auto&& visit) {
+    using Edits = ContainerEdits;
+    static_assert(field_count<Edits>() == 7, "cdi: add a list of the new kind of edit");
+    visit("env", &Plan::env, &Edits::env);
+    visit("deviceNodes", &Plan::device_nodes, &Edits::device_nodes);
+    visit("netDevices", &Plan::net_devices, &Edits::net_devices);
+    visit("hooks", &Plan::hooks, &Edits::hooks);
+    visit("mounts", &Plan::mounts, &Edits::mounts);
+    visit("intelRdt", &Plan::intel_rdt, &Edits::intel_rdt);
+    visit("additionalGids", &Plan::additional_gids, &Edits::additional_gids);
+  }
 
   /// Returns all edits without their origins.
   ContainerEdits edits() const;

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include <cdi/base/order.hpp>
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
+#include <cdi/model/heap_optional.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/plan/plan.hpp>
 #include <cdi/registry/registry.hpp>
@@ -44,11 +46,13 @@ CDI_INLINE std::string to_string(const Origin& origin) {
 namespace detail {
 
 template <class Edit>
-std::vector<Edit> edits_of(const std::vector<Planned<Edit>>& all) {
-  std::vector<Edit> out;
-  out.reserve(all.size());
-  for (const auto& one : all) out.push_back(one.edit);
-  return out;
+void take_edits(const std::vector<Planned<Edit>>& all, std::vector<Edit>& to) {
+  to.reserve(all.size());
+  for (const auto& one : all) to.push_back(one.edit);
+}
+template <class Edit>
+void take_edits(const std::vector<Planned<Edit>>& all, HeapOptional<Edit>& to) {
+  if (!all.empty()) to = all.back().edit;
 }
 
 // `apply` looks up nodes that seem incomplete, without a major or a mode. The host has already
@@ -110,101 +114,94 @@ class Planner {
     return out;
   }
 
-  /// Calls `add(i, origin)` for each entry of a list of edits.
-  template <class List, class Add>
-  void add_list(std::string_view member, const List& list, const Add& add) {
-    if (list.empty()) return;
-    const Origin origin = origin_of(member);
-    std::vector<LineColumn> found;
-    if (const auto* const known = positions()) found = known->positions_of(origin.where);
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      Origin entry = origin;
-      entry.where = item_path(origin.where, i);
-      if (i < found.size()) entry.line = found[i].line;
-      add(i, std::move(entry));
-    }
-  }
-  template <class Edit, class List>
-  void copy_list(std::string_view member, const List& list, std::vector<Planned<Edit>>& to) {
-    add_list(member, list, [&](std::size_t i, Origin origin) {
-      to.push_back({list[i], std::move(origin)});
-    });
-  }
-
   void add_edits() {
-    const auto& from = edits();
     if (origin().device != nullptr) {
       plan_.devices.push_back(origin_of({}));
       if (origin().line() != 0) plan_.devices.back().line = origin().line();
       plan_.devices.back().where = item_path("devices", origin().index());
     }
-    copy_list("env", from.env, plan_.env);
-    add_list("deviceNodes", from.device_nodes, [&](std::size_t i, Origin origin) {
-      add_node(from.device_nodes[i], std::move(origin));
-    });
-    copy_list("netDevices", from.net_devices, plan_.net_devices);
-    add_list("hooks", from.hooks,
-             [&](std::size_t i, Origin origin) { add_hook(from.hooks[i], std::move(origin)); });
-    add_list("mounts", from.mounts,
-             [&](std::size_t i, Origin origin) { add_mount(from.mounts[i], std::move(origin)); });
-    if (from.intel_rdt) plan_.intel_rdt.push_back({*from.intel_rdt, origin_of("intelRdt")});
-    add_list("additionalGids", from.additional_gids, [&](std::size_t i, Origin origin) {
-      add_gid(from.additional_gids[i], std::move(origin));
+    Plan::each_kind([this](std::string_view key, auto list, auto member) {
+      add_kind(key, edits().*member, plan_.*list);
     });
   }
 
-  // The joined edits hold the same entries in the same order, with details from the host and its
-  // options.
-  void add_node(const DeviceNode& from, Origin origin) {
-    const NodeView& complete = joined_.nodes[plan_.device_nodes.size()];
-    DeviceNode node = from;
+  /// Adds a list of edits.
+  template <class Edit>
+  void add_kind(std::string_view key, const std::vector<Edit>& list,
+                std::vector<Planned<Edit>>& to) {
+    if (list.empty()) return;
+    const Origin origin = origin_of(key);
+    std::vector<LineColumn> found;
+    if (const auto* const known = positions()) found = known->positions_of(origin.where);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      Planned<Edit> planned{list[i], origin};
+      planned.origin.where = item_path(origin.where, i);
+      if (i < found.size()) planned.origin.line = found[i].line;
+      if (complete(planned.edit, to.size())) to.push_back(std::move(planned));
+    }
+  }
+  /// Adds settings.
+  template <class Edit>
+  void add_kind(std::string_view key, const HeapOptional<Edit>& settings,
+                std::vector<Planned<Edit>>& to) {
+    if (settings) to.push_back({*settings, origin_of(key)});
+  }
+
+  // Completes an edit with details from the host and its options. The joined edits hold the same
+  // entries in the same order. Returns false for an edit without effect.
+  template <class Edit>
+  bool complete(Edit&, std::size_t) const {
+    return true;
+  }
+  bool complete(DeviceNode& node, std::size_t index) const {
+    const NodeView& complete = joined_.nodes[index];
     node.host_path = complete.host_path.empty() ? complete.path : complete.host_path;
     if (node.permissions.empty()) node.permissions = "rwm";
     node.type = complete.type;
     node.major = complete.major;
     node.minor = complete.minor;
     node.file_mode = complete.file_mode;
-    plan_.device_nodes.push_back({std::move(node), std::move(origin)});
+    return true;
   }
-
-  void add_hook(const Hook& from, Origin origin) {
-    const auto& env = joined_.hooks[plan_.hooks.size()].env;
+  bool complete(Hook& hook, std::size_t index) const {
+    const auto& env = joined_.hooks[index].env;
     const auto first = joined_.texts.begin() + static_cast<std::ptrdiff_t>(env.first);
-    Hook hook = from;
     hook.env.assign(first, first + static_cast<std::ptrdiff_t>(env.count));
-    plan_.hooks.push_back({std::move(hook), std::move(origin)});
+    return true;
   }
-
-  void add_mount(const Mount& from, Origin origin) {
-    Mount mount = from;
-    mount.host_path = joined_.mounts[plan_.mounts.size()].source;
-    plan_.mounts.push_back({std::move(mount), std::move(origin)});
+  bool complete(Mount& mount, std::size_t index) const {
+    mount.host_path = joined_.mounts[index].source;
+    return true;
   }
-
-  void add_gid(std::uint32_t gid, Origin origin) {
-    if (gid != 0) plan_.additional_gids.push_back({gid, std::move(origin)});
-  }
+  bool complete(std::uint32_t& gid, std::size_t) const { return gid != 0; }
 
   void mark_overridden() {
-    mark(plan_.env, [](const std::string& entry) { return env_name(entry); });
-    mark(plan_.device_nodes, [](const DeviceNode& node) -> std::string_view { return node.path; });
-    mark(plan_.net_devices,
-         [](const NetDevice& device) -> std::string_view { return device.host_interface_name; });
-    mark(plan_.mounts, [](const Mount& mount) -> std::string_view { return mount.container_path; });
-    mark(plan_.intel_rdt, [](const IntelRdt&) { return std::string_view{}; });
+    Plan::each_kind([this](std::string_view, auto list, auto) { mark(plan_.*list); });
     sort_mounts();
     keep_each_gid_once();
   }
 
+  // Returns what a later edit of the same kind must have in common with an edit to replace it.
+  static std::string_view key_of(const std::string& variable) { return env_name(variable); }
+  static std::string_view key_of(const DeviceNode& node) { return node.path; }
+  static std::string_view key_of(const NetDevice& device) { return device.host_interface_name; }
+  static std::string_view key_of(const Mount& mount) { return mount.container_path; }
+  static std::string_view key_of(const IntelRdt&) { return {}; }
+  // No later edit replaces a hook or a group.
+  static void key_of(const Hook&) {}
+  static void key_of(std::uint32_t) {}
+
   /// Marks all but the last edit of each key.
-  template <class Edit, class Key>
-  static void mark(std::vector<Planned<Edit>>& all, const Key& key) {
-    const std::size_t count = all.size();
-    const auto order = detail::order_of(
-        count, [&](std::size_t a, std::size_t b) { return key(all[a].edit) < key(all[b].edit); });
-    for (std::size_t i = 1; i < count; ++i) {
-      auto& earlier = all[order[i - 1]];
-      earlier.overridden = key(earlier.edit) == key(all[order[i]].edit);
+  template <class Edit>
+  static void mark(std::vector<Planned<Edit>>& all) {
+    if constexpr (!std::is_void_v<decltype(key_of(all[0].edit))>) {
+      const auto order = detail::order_of(all.size(), [&](std::size_t a, std::size_t b) {
+        return key_of(all[a].edit) < key_of(all[b].edit);
+      });
+      for (std::size_t i = 1; i < all.size(); ++i) {
+        auto& earlier = all[order[i - 1]];
+        earlier.overridden = key_of(earlier.edit) == key_of(all[order[i]].edit);
+      }
     }
   }
 
@@ -273,13 +270,9 @@ template Result<void> edit(RecordingTarget<ConfigJson>& target, JoinedEdits& edi
 
 CDI_INLINE ContainerEdits Plan::edits() const {
   ContainerEdits out;
-  out.env = detail::edits_of(env);
-  out.device_nodes = detail::edits_of(device_nodes);
-  out.net_devices = detail::edits_of(net_devices);
-  out.hooks = detail::edits_of(hooks);
-  out.mounts = detail::edits_of(mounts);
-  if (!intel_rdt.empty()) out.intel_rdt = intel_rdt.back().edit;
-  out.additional_gids = detail::edits_of(additional_gids);
+  each_kind([&](std::string_view, auto list, auto member) {
+    detail::take_edits(this->*list, out.*member);
+  });
   return out;
 }
 

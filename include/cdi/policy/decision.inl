@@ -135,6 +135,7 @@ class LimitCheck {
 
   /// Checks edits; `outer` is their path in the spec.
   void check(const ContainerEdits& edits, const std::string& outer) {
+    static_assert(field_count<ContainerEdits>() == 7, "cdi: limit each kind of edit");
     outer_ = outer;
     check_env(edits.env, rule_.env, "env", "sets the variable");
     check_each(edits.device_nodes);

@@ -13,6 +13,7 @@
 
 #include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
+#include <cdi/model/fields.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/oci/hooks.hpp>
 #include <cdi/rules/findings.hpp>
@@ -230,6 +231,7 @@ void check_net_devices(const List& devices, const MemberPath& at, Findings& out)
 
 template <class S>
 void check(const BasicContainerEdits<S>& edits, const MemberPath& at, Findings& out) {
+  static_assert(field_count<BasicContainerEdits<S>>() == 7, "cdi: check each kind of edit");
   const auto each = [&](const auto& item, const MemberPath& to) {
     check(item, to, out);
   };

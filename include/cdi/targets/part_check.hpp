@@ -51,6 +51,7 @@ class PartCheck {
 
   /// Fails with `Errc::schema` and the path of the part.
   Result<void> check(const View& spec) && {
+    static_assert(sizeof(TouchedParts) == 6 + sizeof(TouchedParts::hooks), "cdi: check each part");
     if (!spec.is_object()) fail("", "an object", spec);
     check_process(spec);
     check_linux(spec);

@@ -24,33 +24,36 @@
 #include "../base/output.hpp"
 #include "../base/reports.hpp"
 
-// An edit in a few words.
+// The kind of an edit, and the edit in a few words.
 inline std::string edit_text(const std::string& variable) {
-  return printable(variable);
+  return "env  " + printable(variable);
 }
 inline std::string edit_text(std::uint32_t gid) {
-  return std::to_string(gid);
+  return fmt::format("gid  {}", gid);
 }
 inline std::string edit_text(const cdi::DeviceNode& node) {
-  auto text = fmt::format("{} {} {}:{}", printable(node.path), node.type, node.major, node.minor);
+  auto text =
+      fmt::format("node  {} {} {}:{}", printable(node.path), node.type, node.major, node.minor);
   if (node.file_mode) text += fmt::format(" {:04o}", *node.file_mode);
   if (node.host_path != node.path) text += " from " + printable(node.host_path);
   return text;
 }
 inline std::string edit_text(const cdi::NetDevice& device) {
-  return fmt::format("{} from {}", printable(device.name), printable(device.host_interface_name));
+  return fmt::format("interface  {} from {}", printable(device.name),
+                     printable(device.host_interface_name));
 }
 inline std::string_view class_of(const cdi::Hook& hook) {
   return hook_class_name(cdi::classify_hook(cdi::command_of(hook)));
 }
 inline std::string edit_text(const cdi::Hook& hook) {
-  return fmt::format("{} {} ({})", hook.hook_name, printable(hook.path), class_of(hook));
+  return fmt::format("hook  {} {} ({})", hook.hook_name, printable(hook.path), class_of(hook));
 }
 inline std::string edit_text(const cdi::Mount& mount) {
-  return fmt::format("{} from {}", printable(mount.container_path), printable(mount.host_path));
+  return fmt::format("mount  {} from {}", printable(mount.container_path),
+                     printable(mount.host_path));
 }
 inline std::string edit_text(const cdi::IntelRdt& settings) {
-  return printable(settings.clos_id);
+  return "rdt  " + printable(settings.clos_id);
 }
 
 inline Json edit_json(const std::string& variable) {
@@ -77,11 +80,10 @@ struct ShownPlan {
   Json record{};
 
   template <class Edit>
-  void add(std::string_view kind, const char* member,
-           const std::vector<cdi::Planned<Edit>>& edits) {
-    Json& list = record[member] = Json::array();
+  void add(const char* key, const std::vector<cdi::Planned<Edit>>& edits) {
+    Json& list = record[key] = Json::array();
     for (const auto& [edit, origin, overridden] : edits) {
-      text += fmt::format("{}  {}  {}{}\n", kind, edit_text(edit), to_string(origin),
+      text += fmt::format("{}  {}{}\n", edit_text(edit), to_string(origin),
                           overridden ? "  overridden" : "");
       Json entry{{"edit", edit_json(edit)}, {"origin", origin_json(origin)}};
       if constexpr (std::is_same_v<Edit, cdi::Hook>) entry["class"] = class_of(edit);
@@ -95,13 +97,7 @@ inline ShownPlan show(const cdi::Plan& plan) {
   ShownPlan out;
   out.record["devices"] = Json::array();
   for (const auto& device : plan.devices) out.record["devices"].push_back(origin_json(device));
-  out.add("env", "env", plan.env);
-  out.add("node", "deviceNodes", plan.device_nodes);
-  out.add("interface", "netDevices", plan.net_devices);
-  out.add("hook", "hooks", plan.hooks);
-  out.add("mount", "mounts", plan.mounts);
-  out.add("rdt", "intelRdt", plan.intel_rdt);
-  out.add("gid", "additionalGids", plan.additional_gids);
+  cdi::Plan::each_kind([&](const char* key, auto list, auto) { out.add(key, plan.*list); });
   out.record["overlaps"] = Json::array();
   for (const auto& overlap : cdi::find_overlaps(plan)) {
     out.record["overlaps"].push_back({{"code", row_of(overlap.kind).code},
