@@ -198,6 +198,7 @@ inline void add(std::uint32_t gid, const cdi::Origin&, EditsStorage& to) {
 
 /// Fills in the lists of edits.
 inline void fill_lists(EditsStorage& to) {
+  static_assert(cdi::field_count<cdi::ContainerEdits>() == 7, "cdi: give cdi_edits the new list");
   cdi::Plan::each_kind([&](const char*, auto list, auto) {
     for (const auto& [edit, origin, overridden] : to.plan.*list) {
       if (!overridden) add(edit, origin, to);
