@@ -13,7 +13,9 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAME = "container-device-interface"
 CONSUMERS = ROOT / "packaging" / "test_package"  # one program for each component; each exits with 0
-HEADERS = {str(path.relative_to(ROOT)) for path in (ROOT / "include").rglob("*.hpp")}
+# What an installation has: the C library is a package of its own.
+HEADERS = {str(path.relative_to(ROOT)) for path in (ROOT / "include").rglob("*.*")
+           if path.suffix in (".hpp", ".inl") and path.parent.name != "c"}
 RELEASE = ".".join(re.findall(r"define CDI_VERSION_\w+ (\d+)",
                               (ROOT / "include/cdi/version.hpp").read_text(encoding="utf-8")))
 

@@ -454,8 +454,8 @@ int main() { return one() && two() ? 0 : 1; }
     def test_single_header(self):
         shutil.copy(os.path.join(RELEASED, "cdi.hpp"), self.folder)
         code = (CONSUMERS / "cdi.cpp").read_text(encoding="utf-8")
-        (self.folder / "app.cpp").write_text(code.replace("<cdi/cdi.hpp>", '"cdi.hpp"'),
-                                             encoding="utf-8")
+        (self.folder / "app.cpp").write_text(
+            re.sub(r"#include <cdi/.*>\n", "", '#include "cdi.hpp"\n' + code), encoding="utf-8")
         (self.folder / "library.cpp").write_text('#define CDI_SOURCE\n#include "cdi.hpp"\n',
                                                  encoding="utf-8")
         for source, flag in (("library", "-O0"), ("app", "-DCDI_COMPILED")):
