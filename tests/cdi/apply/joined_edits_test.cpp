@@ -35,7 +35,7 @@ TEST_CASE("Sets of edits are joined kind by kind, in order") {
       {.env = {"A=1"},
        .device_nodes = {{.path = "/dev/a"}, {.path = "/dev/b"}},
        .mounts = {{.container_path = "/x"}},
-       .intel_rdt = cdi::IntelRdt{.clos_id = "first"},
+       .intel_rdt = cdi::IntelRdt{.clos_id = "first", .schemata = {{"L3:0=f"}}},
        .additional_gids = {0, 5}},
       {},
       {.env = {"A=2"},
@@ -52,6 +52,7 @@ TEST_CASE("Sets of edits are joined kind by kind, in order") {
   CHECK(joined.mounts.size() == 1);
   CHECK(joined.intel_rdt.clos_id == "");  // the last settings, whole
   CHECK(joined.intel_rdt.l3_cache_schema == "L3");
+  CHECK(joined.intel_rdt.schemata.empty());
   CHECK(joined.gids == std::vector<std::uint32_t>{5, 5});  // `apply` adds each once
   CHECK(joined.touched.env);
   CHECK(joined.touched.devices);

@@ -89,6 +89,16 @@ TEST_CASE("A variable replaces the last one of its name; a new one is appended")
   CHECK(with_variables({}, {}).empty());
 }
 
+TEST_CASE("Mounts are sorted by the depth of their paths, not by the length") {
+  const cdi::detail::JoinedEdits no_edits;
+  cdi::detail::RecordViews views{no_edits};
+  Texts items{"/a/b=1", "/long-name=2"};
+  std::size_t compared = 0;
+  const std::vector<std::string_view> records{"/c/d=3", "/longer-name=4"};
+  cdi::detail::merge_records(TextList{items, compared}, records, views, cdi::detail::merge_mounts);
+  CHECK(items == Texts{"/long-name=2", "/longer-name=4", "/a/b=1", "/c/d=3"});
+}
+
 TEST_CASE("A record is missing unless the list had it before the first was added") {
   CHECK(with_missing({"a", "b"}, {"b", "c"}).items == Texts{"a", "b", "c"});
   CHECK(with_missing({"a"}, {"b", "b"}).items == Texts{"a", "b", "b"});

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <utility>
 #include <vector>
@@ -25,6 +26,16 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 }  // namespace
+
+TEST_CASE("Events that the kernel dropped may have changed everything") {
+  const cdi::detail::WatchedPaths paths{-1, {"/etc/cdi"}};
+  inotify_event event{};
+  event.wd = -1;
+  const std::string_view bytes{reinterpret_cast<const char*>(&event), sizeof event};
+  CHECK(paths.changes_in(bytes) == cdi::detail::WatchedEvent::none);
+  event.mask = IN_Q_OVERFLOW;
+  CHECK(paths.changes_in(bytes) == cdi::detail::WatchedEvent::paths);
+}
 
 TEST_CASE("The creation of a missing directory is reported, at each level") {
   const Tree tree;

@@ -63,9 +63,10 @@ TEST_CASE("A device asked for twice is injected twice, its spec once; again, it 
       .devices = {{.name = "d",
                    .container_edits = {.hooks = {{.hook_name = "poststop", .path = "/device"}}}}},
       .container_edits = {.hooks = {{.hook_name = "poststop", .path = "/spec"}}}};
-  const cdi::Registry registry{{std::make_shared<const cdi::LoadedSpec>(std::move(loaded))}};
+  const cdi::Registry registry{{std::make_shared<const cdi::LoadedSpec>(std::move(loaded)),
+                                spec_at("other", 0, "v/o", {"e"})}};
   cdi::oci::Spec oci;
-  REQUIRE(registry.inject(oci, {"v/c=d", "v/c=d"}));
+  REQUIRE(registry.inject(oci, {"v/c=d", "v/o=e", "v/c=d"}));
   Names paths;
   for (const auto& hook : oci.hooks->poststop) paths.push_back(hook.path);
   CHECK(paths == Names{"/spec", "/device", "/device"});

@@ -28,6 +28,15 @@ TEST_CASE("A key written twice is refused at its second place") {
   hand.null();
   CHECK_FALSE(hand.end_map());
   CHECK(shown(hand.finish()) == R"(f:1:4: key "a" is a duplicate, first in line 1: remove one)");
+
+  Hand nested;
+  nested.list();
+  nested.map();
+  nested.word("a");
+  nested.null();
+  nested.word("a");
+  nested.null();
+  CHECK_FALSE(nested.end_map());
 }
 
 TEST_CASE("The first place that not all readers take is kept, also in a copy") {

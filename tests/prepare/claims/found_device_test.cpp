@@ -45,6 +45,17 @@ TEST_CASE("a MIG instance of another size is another one") {
         std::string::npos);
 }
 
+TEST_CASE("GPUs of one IOMMU group are bound together if both are passed through") {
+  Gpu passed_through;
+  passed_through.driver = "vfio-pci";
+  passed_through.iommu_group = "7";
+  Gpu other = passed_through;
+  CHECK(are_bound_together(passed_through, other));
+  other.driver = "amdgpu";
+  CHECK_FALSE(are_bound_together(passed_through, other));
+  CHECK_FALSE(are_bound_together(other, passed_through));
+}
+
 TEST_CASE("an unknown size does not differ from any") {
   CHECK(MigHost{"1g.10gb"}.fault("").empty());
   CHECK(MigHost{""}.fault("1g.10gb").empty());

@@ -46,8 +46,11 @@ TEST_CASE(
 }
 
 TEST_CASE("A plain scalar in brackets ends before a comma or a bracket, and may have any column") {
-  for (const auto& row :
-       std::vector<Row>{{"a, b", "a|, b"}, {"a]", "a|]"}, {"a\nb}", "a b|}"}, {"a{", "a|{"}}) {
+  for (const auto& row : std::vector<Row>{{"a, b", "a|, b"},
+                                          {"a]", "a|]"},
+                                          {"a\nb}", "a b|}"},
+                                          {"a{", "a|{"},
+                                          {"a\n---\nb", "a|\n---\nb"}}) {
     CAPTURE(row.text);
     CHECK(scanned(row.text, /*flow=*/true) == row.expected);
   }
