@@ -109,7 +109,7 @@ def yaml_v3_text(data):
 TABLES = {"versions/engine_versions.hpp": version_table,
           "versions/engine_defaults.hpp": default_table,
           "versions/engine_support.hpp": support_table,
-          "rules/yaml_v3_engines.hpp": yaml_v3_text}
+          "files/spec_text.inl": yaml_v3_text}
 
 
 def with_table(text, lines):
