@@ -109,7 +109,7 @@ TEST_CASE("A conflict names both files") {
   tree.put("a/y.yaml", spec("v/c", "d"));
   const auto one = why({a}, "v/c=d");
   CHECK(one.reason == Reason::conflict);
-  CHECK(places(one) == Names{a + "/x.yaml:4:1", a + "/y.yaml:4:1"});
+  CHECK(places(one) == Names{a + "/x.yaml:4:3", a + "/y.yaml:4:3"});
 }
 
 TEST_CASE("An invalid file is reported with line, column and path") {
@@ -262,7 +262,7 @@ TEST_CASE("A device in a directory that is not searched is reported with its pla
     const auto one = why(searched, "v/c=d", {tree / "none", b + "/x.yaml", b});
     CHECK(one.reason == Reason::not_searched);
     CHECK(one.why.code == cdi::Errc::not_found);
-    CHECK(places(one) == Names{b + "/x.yaml:4:1"});
+    CHECK(places(one) == Names{b + "/x.yaml:4:3"});
     CHECK(one.why.message.ends_with("; it is in \"" + b +
                                     "/x.yaml\", whose directory is not "
                                     "searched"));
@@ -349,7 +349,7 @@ TEST_CASE(
   tree.put("a/y.yaml", spec("v/other", "d"));
   const auto one = why({a}, "v/c=d");
   CHECK(one.reason == Reason::ignored);
-  CHECK(places(one) == Names{a + "/x.yml:4:1"});
+  CHECK(places(one) == Names{a + "/x.yml:4:3"});
   CHECK(one.causes[0].message ==
         "the device is here; and the file is ignored: its name ends neither in .json nor in .yaml");
   CHECK(one.causes[0].advice == "rename it to \"x.yaml\"");
@@ -370,7 +370,7 @@ TEST_CASE("A device in a directory of a spec directory is in one that is not sea
   tree.put("a/inner/x.yaml", spec("v/c", "d"));
   const auto one = why({a}, "v/c=d");
   CHECK(one.reason == Reason::not_searched);
-  CHECK(places(one) == Names{a + "/inner/x.yaml:4:1"});
+  CHECK(places(one) == Names{a + "/inner/x.yaml:4:3"});
 }
 
 TEST_CASE("A file of an ignored name in such a directory is reported with one remedy for both") {
@@ -380,7 +380,7 @@ TEST_CASE("A file of an ignored name in such a directory is reported with one re
   tree.put("a/inner/x.yml", spec("v/c", "d"));
   const auto one = why({a}, "v/c=d");
   CHECK(one.reason == Reason::ignored);
-  CHECK(places(one) == Names{a + "/inner/x.yml:4:1"});
+  CHECK(places(one) == Names{a + "/inner/x.yml:4:3"});
   CHECK(one.causes[0].advice == "move \"x.yml\" to \"" + a + "\" as \"x.yaml\"");
 }
 
