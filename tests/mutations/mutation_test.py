@@ -30,7 +30,7 @@ from toolchain import CLANGXX, GXX  # noqa: E402  pylint: disable=wrong-import-p
 
 LIST = PROJECT / "tests/mutations/faults.toml"
 KEYS = {"id", "file", "text", "into", "test", "why"}
-COPIED = ["bench", "examples", "include", "tests"]
+COPIED = ["examples", "include", "tests"]
 NOT_COPIED = ["corpus", "conformance", "packaging", "__pycache__"]
 COMPILER = CLANGXX or GXX
 FLAGS = ["-std=c++20", "-O0", "-DFMT_HEADER_ONLY", "-pthread"]

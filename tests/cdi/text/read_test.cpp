@@ -31,6 +31,24 @@ struct Narrow {
   }
 };
 
+/// An object that takes a hundred times the memory of the text `{}`.
+struct Large {
+  std::string text{};
+  char other[256] = {};
+
+  static constexpr void fields(auto& list) { list("text", &Large::text); }
+};
+
+struct Lists {
+  std::vector<Large> first{};
+  std::vector<Large> second{};
+
+  static constexpr void fields(auto& list) {
+    list("first", &Lists::first);
+    list("second", &Lists::second);
+  }
+};
+
 /// The error of reading a `T` from JSON text; empty when there is none.
 template <class T>
 std::string why_not(std::string_view text) {
@@ -38,6 +56,17 @@ std::string why_not(std::string_view text) {
   if (value) return "";
   CHECK(value.error().code == Errc::schema);
   return to_string(value.error());
+}
+
+TEST_CASE("The memory of items has a limit for all lists together") {
+  std::string items = "[{}";
+  for (int i = 1; i < 12'000; ++i) items.append(",{}");
+  items.append("]");
+  CHECK(cdi::read_json<Lists>("{\"first\": " + items + "}"));
+  const auto both = cdi::read_json<Lists>("{\"first\": " + items + ", \"second\": " + items + "}");
+  REQUIRE_FALSE(both);
+  CHECK(both.error().code == Errc::limit);
+  CHECK(both.error().where == "second");
 }
 
 TEST_CASE("An error names the path, line and column of the member, and what was expected") {
