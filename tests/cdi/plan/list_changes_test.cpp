@@ -12,7 +12,7 @@
 #include <cdi/plan/list_changes.hpp>
 
 #include "../../support/random_numbers.hpp"
-#include "../engine/changed_json.hpp"
+#include "../apply/changed_json.hpp"
 
 using cdi::Change;
 using cdi::ChangeKind;

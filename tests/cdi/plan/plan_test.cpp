@@ -20,7 +20,7 @@
 #include <cdi/text/json.hpp>
 
 #include "../../support/random_numbers.hpp"
-#include "../engine/changed_json.hpp"
+#include "../apply/changed_json.hpp"
 #include "../registry/specs.hpp"
 
 namespace {
