@@ -121,11 +121,11 @@ bool has_texts(const Json* array, const std::vector<std::string_view>& texts) {
 template <class Json>
 struct JsonList {
   typename Json::array_t& items;
-  const char* key_member;  // nullptr if the items are `NAME=value`
+  const char* key_member;  // empty if the items are `NAME=value`
 
   std::size_t size() const { return items.size(); }
   std::string_view key(std::size_t i) const {
-    if (key_member == nullptr) return env_name(json_text(&items[i]));
+    if (*key_member == '\0') return env_name(json_text(&items[i]));
     return json_text(json_member<Json>(&items[i], key_member));
   }
   /// Compares objects only.
@@ -147,7 +147,7 @@ struct JsonList {
   std::uint32_t id(std::size_t i) const { return json_id(&items[i]).value_or(0); }
   /// Returns an item as JSON text; for `NAME=value`, only the text.
   std::string record(std::size_t i) const {
-    return key_member == nullptr ? std::string{json_text(&items[i])} : json_line(items[i]);
+    return *key_member == '\0' ? std::string{json_text(&items[i])} : json_line(items[i]);
   }
 };
 
@@ -269,11 +269,12 @@ void hold_all_items([[maybe_unused]] Json& document) {
 /// has succeeded, call only `process_user` and `has_user_namespace`: the other functions expect
 /// parts of the kinds that OCI requires.
 template <JsonDocument Json>
-struct SpecEditor<Json> {
-  /// An array in the document.
-  using List = detail::JsonList<Json>;
-
+struct SpecEditor<Json> : detail::JsonParts<SpecEditor<Json>, Json&, detail::JsonList<Json>,
+                                            detail::JsonInterfaces<Json>> {
   Json& document;  ///< the edited document; outlives the editor and its lists
+
+  /// Makes an editor for a document, which must outlive the editor.
+  explicit SpecEditor(Json& edited) : document{edited} {}
 
   /// Checks that the touched parts have the kinds that OCI requires. Fails with `Errc::schema` and
   /// the path of the first part of a wrong kind. Changes nothing.
@@ -282,28 +283,6 @@ struct SpecEditor<Json> {
         detail::JsonView<Json>{&document});
   }
 
-  /// Returns `process.env`; the key of a variable is its name.
-  List env() { return list(process(), "env", nullptr); }
-  /// Returns `linux.devices`; the key of a node is its path in the container.
-  List devices() { return list(object(document, "linux"), "devices", "path"); }
-  /// Returns `linux.resources.devices`, for appending.
-  List device_rules() {
-    return list(object(object(document, "linux"), "resources"), "devices", "path");
-  }
-  /// Returns `linux.netDevices`; the key of an interface is its name on the host.
-  detail::JsonInterfaces<Json> net_devices() {
-    return detail::JsonInterfaces<Json>{object(object(document, "linux"), "netDevices")};
-  }
-  /// Returns `mounts`; the key of a mount is its destination, as text.
-  List mounts() { return list(document, "mounts", "destination"); }
-  /// Returns the list of `hooks` for one hook point, for appending.
-  List hooks(oci::HookPoint point) {
-    return list(object(document, "hooks"), oci::hook_point_name(point), "path");
-  }
-  /// Replaces `linux.intelRdt` with these settings.
-  void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
-    place(object(document, "linux"), "intelRdt") = detail::json_record<Json>(settings);
-  }
   /// Returns `linux.intelRdt` as JSON text, or nothing if it is absent.
   std::optional<std::string> intel_rdt() const {
     const Json* part = detail::json_member<Json>(&document, "linux");
@@ -311,9 +290,6 @@ struct SpecEditor<Json> {
     if (settings == nullptr) return std::nullopt;
     return detail::json_line(*settings);
   }
-  /// Returns `process.user.additionalGids`.
-  List additional_gids() { return list(user(process()), "additionalGids", nullptr); }
-
   /// Returns `process.user`; an ID that is missing or not a number of 32 bits is 0.
   ProcessUser process_user() const {
     const Json* user = detail::json_member(detail::json_member<Json>(&document, "process"), "user");
@@ -336,6 +312,11 @@ struct SpecEditor<Json> {
   void finish() { detail::hold_all_items(document); }
 
  private:
+  using Parts = detail::JsonParts<SpecEditor<Json>, Json&, detail::JsonList<Json>,
+                                  detail::JsonInterfaces<Json>>;
+  friend Parts;
+
+  Json& root() { return document; }
   static std::uint32_t id(const Json* user, const char* key) {
     return detail::json_id(detail::json_member(user, key)).value_or(0);
   }
@@ -354,25 +335,14 @@ struct SpecEditor<Json> {
     return value;
   }
 
-  /// Returns the process; creates it with the members that OCI requires.
-  Json& process() {
-    Json& value = object(document, "process");
-    if (value.empty()) {
-      user(value);
-      place(value, "cwd") = detail::json_record<Json>(std::string_view{});
-    }
-    return value;
+  static void set(Json& outer, std::string_view key, const auto& record) {
+    place(outer, key) = detail::json_record<Json>(record);
   }
-  Json& user(Json& process) {
-    Json& value = object(process, "user");
-    if (value.empty()) {
-      place(value, "uid") = detail::json_record<Json>(0U);
-      place(value, "gid") = detail::json_record<Json>(0U);
-    }
-    return value;
+  static bool is_empty(const Json& object) { return object.empty(); }
+  static detail::JsonInterfaces<Json> entries(Json& object) {
+    return detail::JsonInterfaces<Json>{object};
   }
-
-  static List list(Json& outer, std::string_view key, const char* key_member) {
+  static detail::JsonList<Json> list(Json& outer, std::string_view key, const char* key_member) {
     Json& value = place(outer, key);
     if (value.is_null()) value = Json(Json::value_t::array);
     return {value.template get_ref<typename Json::array_t&>(), key_member};

@@ -19,6 +19,7 @@
 #include <cdi/oci/linux.hpp>
 #include <cdi/oci/mount.hpp>
 #include <cdi/targets/json_patch.hpp>
+#include <cdi/targets/part_check.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/read.hpp>
 #include <cdi/version.hpp>
@@ -108,10 +109,9 @@ class ConfigJsonInterfaces {
 /// Missing or null parts are created when needed. Call the other functions only after `check` has
 /// succeeded.
 template <>
-struct SpecEditor<ConfigJson> {
-  /// An array in the text.
-  using List = detail::ConfigJsonList;
-
+struct SpecEditor<ConfigJson>
+    : detail::JsonParts<SpecEditor<ConfigJson>, detail::JsonPatch::Id, detail::ConfigJsonList,
+                        detail::ConfigJsonInterfaces> {
   /// Makes an editor for a text, which must outlive the editor.
   explicit SpecEditor(ConfigJson& config) : config_{config} {}
   SpecEditor(const SpecEditor&) = delete;  // the changes refer to the document
@@ -121,36 +121,11 @@ struct SpecEditor<ConfigJson> {
   /// the errors of `parse_json`, and with `Errc::schema` for the first part of a wrong kind.
   Result<void> check(const TouchedParts& touched);
 
-  /// Returns `process.env`; the key of a variable is its name.
-  List env() { return {*patch_, patch_->list(process(), "env"), {}}; }
-  /// Returns `linux.devices`; the key of a node is its path in the container.
-  List devices() { return {*patch_, patch_->list(linux_part(), "devices"), "path"}; }
-  /// Returns `linux.resources.devices`, for appending.
-  List device_rules() {
-    return {*patch_, patch_->list(patch_->object(linux_part(), "resources"), "devices"), {}};
-  }
-  /// Returns `linux.netDevices`; the key of an interface is its name on the host.
-  detail::ConfigJsonInterfaces net_devices() {
-    return {*patch_, patch_->object(linux_part(), "netDevices")};
-  }
-  /// Returns `mounts`; the key of a mount is its destination, as text.
-  List mounts() { return {*patch_, patch_->list(root, "mounts"), "destination"}; }
-  /// Returns the list of `hooks` for one hook point, for appending.
-  List hooks(oci::HookPoint point) {
-    return {*patch_, patch_->list(patch_->object(root, "hooks"), oci::hook_point_name(point)), {}};
-  }
-  /// Replaces `linux.intelRdt` with these settings.
-  void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
-    patch_->set(linux_part(), "intelRdt", {&settings, detail::table_of<oci::LinuxIntelRdtView>()});
-  }
   /// Returns `linux.intelRdt` as JSON text, or nothing if it is absent.
   std::optional<std::string_view> intel_rdt() {
-    const auto found = patch_->member(linux_part(), "intelRdt");
+    const auto found = patch_->member(object(root(), "linux"), "intelRdt");
     return found ? std::optional{patch_->source_of(*found)} : std::nullopt;
   }
-  /// Returns `process.user.additionalGids`.
-  List additional_gids() { return {*patch_, patch_->list(user(process()), "additionalGids"), {}}; }
-
   /// Returns `process.user`; a missing ID is 0.
   ProcessUser process_user() const;
   /// Returns whether `linux.namespaces` contains a namespace of type `user`.
@@ -160,11 +135,20 @@ struct SpecEditor<ConfigJson> {
   void finish();
 
  private:
-  static constexpr auto root = detail::JsonPatch::root;
+  using Id = detail::JsonPatch::Id;
+  friend JsonParts;
 
-  detail::JsonPatch::Id process();
-  detail::JsonPatch::Id user(detail::JsonPatch::Id process);
-  detail::JsonPatch::Id linux_part() { return patch_->object(root, "linux"); }
+  static constexpr Id root() { return detail::JsonPatch::root; }
+  Id object(Id outer, std::string_view key) { return patch_->object(outer, key); }
+  detail::ConfigJsonList list(Id outer, std::string_view key, std::string_view key_member) {
+    return {*patch_, patch_->list(outer, key), key_member};
+  }
+  detail::ConfigJsonInterfaces entries(Id object) { return {*patch_, object}; }
+  template <class Record>
+  void set(Id outer, std::string_view key, const Record& record) {
+    patch_->set(outer, key, {&record, detail::table_of<Record>()});
+  }
+  bool is_empty(Id object) const { return patch_->is_empty(object); }
 
   ConfigJson& config_;
   std::optional<Document> document_{};

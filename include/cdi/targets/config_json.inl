@@ -175,26 +175,6 @@ CDI_INLINE bool SpecEditor<ConfigJson>::has_user_namespace() const {
   return found;
 }
 
-CDI_INLINE detail::JsonPatch::Id SpecEditor<ConfigJson>::process() {
-  const auto process = patch_->object(root, "process");
-  if (patch_->is_empty(process)) {
-    constexpr std::string_view unknown;
-    user(process);
-    patch_->set(process, "cwd", {&unknown, detail::table_of<std::string_view>()});
-  }
-  return process;
-}
-
-CDI_INLINE detail::JsonPatch::Id SpecEditor<ConfigJson>::user(detail::JsonPatch::Id process) {
-  const auto user = patch_->object(process, "user");
-  if (patch_->is_empty(user)) {
-    constexpr std::uint32_t zero = 0;
-    patch_->set(user, "uid", {&zero, detail::table_of<std::uint32_t>()});
-    patch_->set(user, "gid", {&zero, detail::table_of<std::uint32_t>()});
-  }
-  return user;
-}
-
 CDI_INLINE void SpecEditor<ConfigJson>::finish() {
   std::string text = patch_->text();
   if (config_.text.starts_with(detail::utf8_mark)) text.insert(0, detail::utf8_mark);

@@ -1,10 +1,11 @@
-// Checks the parts of a JSON OCI spec that edits touch.
+// The parts of a JSON OCI spec that edits change: their places, and a check of their kinds.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TARGETS_PART_CHECK_HPP
 #define CDI_TARGETS_PART_CHECK_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include <cdi/apply/spec_editor.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/oci/hooks.hpp>
+#include <cdi/oci/linux.hpp>
 #include <cdi/text/member_case.hpp>
 #include <cdi/version.hpp>
 
@@ -165,6 +167,63 @@ class PartCheck {
 
   const TouchedParts& touched_;
   Result<void> result_{};
+};
+
+/// The parts of a JSON OCI spec that edits change, for the editors of JSON text and of JSON
+/// documents. Missing or null parts are created.
+///
+/// An `Editor` derives from this class and provides `root()`; `object(outer, key)`;
+/// `list(outer, key, key_member)`, in which `key_member` identifies an item, or is empty;
+/// `entries(object)`; `set(outer, key, record)`; and `is_empty(object)`. A `Part` is what `object`
+/// returns.
+template <class Editor, class Part, class List, class Entries>
+class JsonParts {
+ public:
+  /// Returns `process.env`; the key of a variable is its name.
+  List env() { return editor().list(process(), "env", ""); }
+  /// Returns `linux.devices`; the key of a node is its path in the container.
+  List devices() { return editor().list(linux_part(), "devices", "path"); }
+  /// Returns `linux.resources.devices`, for appending.
+  List device_rules() {
+    return editor().list(editor().object(linux_part(), "resources"), "devices", "");
+  }
+  /// Returns `linux.netDevices`; the key of an interface is its name on the host.
+  Entries net_devices() { return editor().entries(editor().object(linux_part(), "netDevices")); }
+  /// Returns `mounts`; the key of a mount is its destination, as text.
+  List mounts() { return editor().list(editor().root(), "mounts", "destination"); }
+  /// Returns the list of `hooks` for one hook point, for appending.
+  List hooks(oci::HookPoint point) {
+    return editor().list(editor().object(editor().root(), "hooks"), oci::hook_point_name(point),
+                         "");
+  }
+  /// Replaces `linux.intelRdt` with these settings.
+  void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
+    editor().set(linux_part(), "intelRdt", settings);
+  }
+  /// Returns `process.user.additionalGids`.
+  List additional_gids() { return editor().list(user(process()), "additionalGids", ""); }
+
+ private:
+  Editor& editor() { return static_cast<Editor&>(*this); }
+  Part linux_part() { return editor().object(editor().root(), "linux"); }
+
+  /// Returns the process; creates it with the members that OCI requires.
+  Part process() {
+    Part value = editor().object(editor().root(), "process");
+    if (editor().is_empty(value)) {
+      user(value);
+      editor().set(value, "cwd", std::string_view{});
+    }
+    return value;
+  }
+  Part user(Part process) {
+    Part value = editor().object(process, "user");
+    if (editor().is_empty(value)) {
+      editor().set(value, "uid", std::uint32_t{0});
+      editor().set(value, "gid", std::uint32_t{0});
+    }
+    return value;
+  }
 };
 
 }  // namespace detail
