@@ -352,3 +352,14 @@ TEST_CASE_TEMPLATE("A plan changes what its diff says, and what an injection cha
     CHECK(made->diff(target)->empty());
   }
 }
+
+TEST_CASE("The kinds of edits are visited in the order of a spec, each with its key") {
+  std::vector<std::string> keys;
+  cdi::every_field<cdi::ContainerEdits>([&](const auto& field) {
+    keys.emplace_back(field.key);
+    return true;
+  });
+  std::vector<std::string> visited;
+  cdi::Plan::each_kind([&](const char* key, auto, auto) { visited.emplace_back(key); });
+  CHECK(visited == keys);
+}
