@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <cdi/config_json.hpp>
-#include <cdi/files/text_file.hpp>
 #include <cdi/host.hpp>
 #include <cdi/policy.hpp>
 #include <cdi/scan.hpp>

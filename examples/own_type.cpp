@@ -1,3 +1,4 @@
+// Edits a container type of its own; <cdi/apply/spec_editor.hpp> lists the functions of an editor.
 #include <array>
 #include <iostream>
 

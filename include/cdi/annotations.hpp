@@ -4,6 +4,6 @@
 #ifndef CDI_ANNOTATIONS_HPP
 #define CDI_ANNOTATIONS_HPP
 
-#include <cdi/rules/annotations.hpp>  // IWYU pragma: export
+#include <cdi/requests/annotations.hpp>  // IWYU pragma: export
 
 #endif  // CDI_ANNOTATIONS_HPP

@@ -4,6 +4,9 @@
 #ifndef CDI_APPLY_HPP
 #define CDI_APPLY_HPP
 
-#include <cdi/apply/apply.hpp>  // IWYU pragma: export
+// IWYU pragma: begin_exports
+#include <cdi/apply/apply.hpp>
+#include <cdi/apply/spec_editor.hpp>
+// IWYU pragma: end_exports
 
 #endif  // CDI_APPLY_HPP

@@ -19,8 +19,8 @@
 #include <cdi/oci/spec.hpp>
 #include <cdi/registry/registry.hpp>
 #include <cdi/registry/unresolved.hpp>
+#include <cdi/requests/annotations.hpp>
 #include <cdi/rules/annotation_key.hpp>
-#include <cdi/rules/annotations.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/rules/rules.hpp>

@@ -1,4 +1,4 @@
-// Finds out why names do not resolve, which files are ignored, and which device nodes have changed.
+// Looks outside the searched files for unresolved names, and at device nodes that have changed.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_DIAGNOSE_HPP

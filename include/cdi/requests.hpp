@@ -5,9 +5,9 @@
 #define CDI_REQUESTS_HPP
 
 // IWYU pragma: begin_exports
+#include <cdi/requests/annotations.hpp>
 #include <cdi/requests/config_requests.hpp>
 #include <cdi/requests/requests.hpp>
-#include <cdi/rules/annotations.hpp>
 // IWYU pragma: end_exports
 
 #endif  // CDI_REQUESTS_HPP

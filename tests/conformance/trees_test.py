@@ -33,7 +33,7 @@ TOKENS = [token.encode() for token in (
 # or tag of a key that is not written, and a directive that is not at the beginning.
 REFUSED = re.compile(rb"is a duplicate|a key must be text|the text is empty|nested more than|"
                      rb"text in brackets cannot begin with '\?'|the tag !!null is before a text|"
-                     rb"write the key on the line of its")
+                     rb"the key must be on the same line as its")
 NOT_COMPARED = re.compile(rb"\xc2\x85|\xe2\x80[\xa8\xa9]|!(\s|[,\]}]|$)|![^\s]*[\[\],]|<<|"
                           rb"!!(binary|int|float|bool|timestamp)|[|>][-+0-9]*#|[&!]\S*\s*:|"
                           rb"(?s:.)%YAML")

@@ -34,7 +34,7 @@ class Parallel(ClaimTest):
     def test_lock_of_another_call(self):
         lock = self.hold_lock()
         error = self.refuse("a", "0", more=("--lock-timeout", "0.1"))
-        self.assertIn("another call keeps the lock", error)
+        self.assertIn("another process holds the lock", error)
         self.assertIn(str(self.state / ".lock"), error)
         self.run_claims("unprepare", "--claim", "a", "--lock-timeout", "0", code=1)
         self.run_claims("list", "--lock-timeout", "0.1", code=1)

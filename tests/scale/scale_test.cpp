@@ -15,6 +15,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cdi/file.hpp>
 #include <cdi/oci.hpp>
 #include <cdi/requests.hpp>
 
@@ -322,8 +323,11 @@ TEST_CASE("Many devices in one file use less memory than three times its text") 
   for (const auto format : {cdi::Format::json, cdi::Format::yaml}) {
     constexpr int devices = 10'000 / tenth;
     const auto text = scale_text(scale_spec(0, devices), format);
+    const TempTree tree;
+    const auto path = tree / (format == cdi::Format::json ? "x.json" : "x.yaml");
+    put_file(path, text);
     const std::size_t before = counted::held;
-    auto spec = cdi::parse_spec(text, "/etc/cdi/x", format);
+    auto spec = cdi::read_spec_file(path);
     REQUIRE(spec);
     const cdi::Registry registry{{std::make_shared<const cdi::LoadedSpec>(std::move(*spec))}};
     const double ratio =

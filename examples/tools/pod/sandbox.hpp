@@ -81,7 +81,7 @@ inline std::uint64_t shares_of(std::int64_t milli) {
 inline std::int64_t quota_of(std::int64_t milli, const Member& place) {
   constexpr std::int64_t us_for_milli = 100;
   constexpr std::int64_t least = 1000;
-  if (milli > max_units / us_for_milli) place.reject("the limits of CPUs are too large");
+  if (milli > max_units / us_for_milli) place.reject("the CPU limits are too large");
   return milli == 0 ? 0 : std::max(milli * us_for_milli, least);
 }
 

@@ -43,7 +43,7 @@ struct Position {
   std::uint32_t column = 0;  ///< from 1, in bytes
 };
 
-/// A line and a column of a text, as in a `Position`.
+/// A line and a column in a text, as in a `Position`.
 struct LineColumn {
   std::uint32_t line = 0;    ///< from 1; 0 means unknown
   std::uint32_t column = 0;  ///< from 1, in bytes; 0 means unknown

@@ -1,4 +1,4 @@
-// `diagnose`: explains why names do not resolve, and also searches other directories.
+// `diagnose`: searches ignored files and other directories for names that do not resolve.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_DIRS_DIAGNOSE_HPP

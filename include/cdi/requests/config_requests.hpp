@@ -18,8 +18,8 @@
 #include <cdi/base/result.hpp>
 #include <cdi/dirs/cache.hpp>
 #include <cdi/registry/registry.hpp>
+#include <cdi/requests/annotations.hpp>
 #include <cdi/requests/requests.hpp>
-#include <cdi/rules/annotations.hpp>
 #include <cdi/text/member_case.hpp>
 #include <cdi/version.hpp>
 

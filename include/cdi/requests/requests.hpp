@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <cdi/base/result.hpp>
-#include <cdi/rules/annotations.hpp>
+#include <cdi/requests/annotations.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi {

@@ -13,9 +13,9 @@
 
 #include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
+#include <cdi/requests/annotations.hpp>
+#include <cdi/requests/annotations.inl>
 #include <cdi/requests/requests.hpp>
-#include <cdi/rules/annotations.hpp>
-#include <cdi/rules/annotations.inl>
 #include <cdi/rules/name.hpp>
 #include <cdi/version.hpp>
 

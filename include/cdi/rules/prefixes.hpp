@@ -1,4 +1,5 @@
 // `Prefixes`: finds the texts that are prefixes of another text.
+// SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_RULES_PREFIXES_HPP
 #define CDI_RULES_PREFIXES_HPP

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <cdi/base/result.hpp>
+#include <cdi/text/limits.hpp>
 #include <cdi/text/line_index.hpp>
 #include <cdi/version.hpp>
 
@@ -22,23 +23,6 @@ inline namespace CDI_ABI {
 namespace detail {
 class MergeKeys;
 }  // namespace detail
-
-/// Limits for a text. A text that exceeds a limit is rejected at once, with `Errc::limit`. Parsing
-/// uses at most ten times the text's size, plus `expansion` and 128 KiB; a text that needs more
-/// memory is rejected, and so is a text whose model and document together would need more than ten
-/// times the text's size plus 4 MiB.
-struct Limits {
-  std::size_t bytes = std::size_t{16} << 20;  ///< text size, capped at 512 MiB - 1
-  /// Nesting of lists and maps. A CDI spec needs 6 levels; each level uses stack space.
-  std::uint32_t depth = 64;
-  /// The number of values of all kinds, including keys and values repeated by YAML aliases.
-  std::uint32_t values = 2'000'000;
-  /// Bytes added by YAML aliases and merge keys: the repeated texts, and 32 per value. Ten times
-  /// the text's size is always allowed, within the memory limit.
-  std::size_t expansion = std::size_t{4} << 20;
-
-  friend bool operator==(const Limits&, const Limits&) = default;
-};
 
 /// A parsed JSON or YAML text: a flat, immutable tree with the line and column of every value.
 ///

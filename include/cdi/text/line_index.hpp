@@ -20,8 +20,8 @@ namespace detail {
 /// The start of the line after `at`, or the text's size. LF, CR LF or a single CR ends a line.
 std::size_t next_line(std::string_view text, std::size_t at);
 
-/// An index with the line number of every 1024th byte of a text, so that each search reads only the
-/// text from there on.
+/// An index with the line number of every 1024th byte of a text, so that each search reads at most
+/// 1024 bytes.
 class LineIndex {
  public:
   /// Creates the index of an empty text.

@@ -1,4 +1,5 @@
 // Writing a value on one line, cut to fit into a message.
+// SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_ONE_LINE_HPP
 #define CDI_TEXT_ONE_LINE_HPP

@@ -1,4 +1,5 @@
 // `parse_json`: parses JSON text into a `Document`.
+// SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_PARSE_JSON_HPP
 #define CDI_TEXT_PARSE_JSON_HPP

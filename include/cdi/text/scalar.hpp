@@ -79,7 +79,7 @@ inline bool multiply(std::string& digits, std::int64_t exponent) {
     if (digits.back() != '0') return false;
     digits.pop_back();
   }
-  constexpr std::int64_t max = 40;  // more digits than any integer has
+  constexpr std::int64_t max = 40;  // more digits than any 64-bit integer has
   digits.append(static_cast<std::size_t>(exponent < max ? exponent : max), '0');
   return true;
 }

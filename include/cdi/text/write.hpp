@@ -1,4 +1,5 @@
 // `write`: passes a model to a sink, following its field list.
+// SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_WRITE_HPP
 #define CDI_TEXT_WRITE_HPP

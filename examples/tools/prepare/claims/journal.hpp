@@ -136,7 +136,7 @@ class Journal {
       if (errno != EWOULDBLOCK) return cdi::file_error(path, "cannot lock");
       if (!(Clock::now() < end)) {  // also when `timeout` is not a number
         return cdi::Error{.code = cdi::Errc::timeout,
-                          .message = "another call keeps the lock",
+                          .message = "another process holds the lock",
                           .advice = "try again",
                           .position = {.file = path}};
       }

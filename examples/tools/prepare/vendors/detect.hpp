@@ -23,8 +23,9 @@ namespace prepare {
 /// Finds the GPUs of one vendor among the PCI functions of a host.
 using Detector = Inventory (*)(const tools::HostTree&, const std::vector<PciFunction>&);
 
-/// The known vendors. Another vendor is a header like amd.hpp and a row here; gpu/pci.hpp has the
-/// functions that all of them need.
+/// The known vendors. Another vendor is a header like amd.hpp, a row here, and a name in
+/// `vendor_name` of gpu/pci.hpp, without which `drm::detect` finds its GPUs again; gpu/pci.hpp has
+/// the functions that all of them need.
 inline constexpr Detector detectors[] = {
     &nvidia::detect,        // nvidia.com/gpu
     &amd::detect,           // amd.com/gpu

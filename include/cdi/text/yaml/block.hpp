@@ -82,7 +82,7 @@ class YamlBlockReader {
   bool colon_below() { return reject("expected ':' below '?'", cursor_.at()); }
 
   bool lost_property() {
-    return reject("an anchor or tag must be on the line of its key", nodes_.properties.begin);
+    return reject("an anchor or tag must be on the same line as its key", nodes_.properties.begin);
   }
 
   bool after_value() {
@@ -226,7 +226,8 @@ class YamlBlockReader {
     const bool collection =
         cursor_.peek() == '[' || cursor_.peek() == '{' || cursor_.is_indicator('-');
     if (collection) return bad_key(cursor_.at());
-    if (cursor_.at_line_end()) return reject("write the key on the line of its '?'", cursor_.at());
+    if (cursor_.at_line_end())
+      return reject("the key must be on the same line as its '?'", cursor_.at());
     YamlNode key;
     if (!nodes_.read(column + 1, /*flow=*/false, key) || !nodes_.add(key)) return false;
     if (!key.is_block_scalar) {

@@ -1,4 +1,5 @@
 // `parse_yaml`: parses YAML text into a `Document`.
+// SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_YAML_PARSE_YAML_HPP
 #define CDI_TEXT_YAML_PARSE_YAML_HPP

@@ -85,8 +85,8 @@ TEST_CASE("A key behind a question mark may have an anchor and a tag, or be an a
       {"a: &x [b]\n? *x\n: c", "1:7"},  // the place of the list
       {"? !!null ''\n: c", "1:10"},
   });
-  CHECK(parsed("?\n  a\n: b") == "1:2 not valid YAML: write the key on the line of its '?'");
-  CHECK(parsed("? &x\n: b") == "1:5 not valid YAML: write the key on the line of its '?'");
+  CHECK(parsed("?\n  a\n: b") == "1:2 not valid YAML: the key must be on the same line as its '?'");
+  CHECK(parsed("? &x\n: b") == "1:5 not valid YAML: the key must be on the same line as its '?'");
 }
 
 TEST_CASE("A key without a colon is refused, above all where a text is cut off") {

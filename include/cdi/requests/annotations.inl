@@ -1,8 +1,8 @@
-// The bodies of <cdi/rules/annotations.hpp>.
+// The bodies of <cdi/requests/annotations.hpp>.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_RULES_ANNOTATIONS_INL
-#define CDI_RULES_ANNOTATIONS_INL
+#ifndef CDI_REQUESTS_ANNOTATIONS_INL
+#define CDI_REQUESTS_ANNOTATIONS_INL
 
 #include <cstddef>
 #include <string>
@@ -12,8 +12,8 @@
 
 #include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
+#include <cdi/requests/annotations.hpp>
 #include <cdi/rules/annotation_key.hpp>
-#include <cdi/rules/annotations.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
@@ -125,4 +125,4 @@ CDI_INLINE Result<std::string> annotation_value(Names names) {
 }  // namespace CDI_ABI
 }  // namespace cdi
 
-#endif  // CDI_RULES_ANNOTATIONS_INL
+#endif  // CDI_REQUESTS_ANNOTATIONS_INL

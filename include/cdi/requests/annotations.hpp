@@ -1,8 +1,8 @@
 // The annotations with which a Kubernetes device plugin requests devices from a runtime.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_RULES_ANNOTATIONS_HPP
-#define CDI_RULES_ANNOTATIONS_HPP
+#ifndef CDI_REQUESTS_ANNOTATIONS_HPP
+#define CDI_REQUESTS_ANNOTATIONS_HPP
 
 #include <concepts>
 #include <string>
@@ -143,7 +143,7 @@ Result<AnnotatedDevices> parse_annotations(const Annotations& annotations,
 }  // namespace cdi
 
 #if CDI_BODIES
-#include <cdi/rules/annotations.inl>
+#include <cdi/requests/annotations.inl>
 #endif
 
-#endif  // CDI_RULES_ANNOTATIONS_HPP
+#endif  // CDI_REQUESTS_ANNOTATIONS_HPP

@@ -12,7 +12,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include <cdi/rules/annotations.hpp>
+#include <cdi/requests/annotations.hpp>
 
 namespace {
 
