@@ -1,4 +1,4 @@
-// Sorting, binary search and the search for equal keys, without the compile cost of `<algorithm>`.
+// Sorting, binary search and lookup of equal keys, without the compile cost of `<algorithm>`.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_BASE_ORDER_HPP
@@ -47,8 +47,8 @@ std::vector<std::size_t> order_of(std::size_t count, const Less& less) {
   return order;
 }
 
-/// The number of leading values, out of `count`, for which `holds(i)` is true. Uses a binary
-/// search, so these values must come first.
+/// The number of leading values, out of `count`, for which `holds(i)` is true. The search
+/// is binary, so `holds` must be false for all values after these.
 template <class Holds>
 std::size_t count_first(std::size_t count, const Holds& holds) {
   std::size_t low = 0;
@@ -60,7 +60,7 @@ std::size_t count_first(std::size_t count, const Holds& holds) {
   return low;
 }
 
-/// For each number below `count`, the first number that compares equal, possibly the number itself.
+/// For each number below `count`, the smallest number equal to it by `less`, possibly itself.
 template <class Less>
 std::vector<std::size_t> first_of_equals(std::size_t count, const Less& less) {
   const auto order = detail::order_of(count, less);

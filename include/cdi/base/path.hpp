@@ -1,4 +1,4 @@
-// Cleaned paths, the format of a spec file according to its name, and file modes.
+// Path cleaning, the format of a spec file by its name, and file modes.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_BASE_PATH_HPP
@@ -33,8 +33,8 @@ constexpr bool has_parent_part(std::string_view path) noexcept {
 /// Whether any part of a path exceeds Linux's limit for a file name: 255 bytes.
 bool has_long_name(std::string_view path);
 
-/// Returns the permission bits in an octal text of at most five digits, up to 07777; `nullopt` for
-/// other texts.
+/// Parses permission bits, up to 07777, from an octal text of at most five digits; returns
+/// `nullopt` for any other text.
 inline std::optional<std::uint32_t> parse_mode(std::string_view text) {
   if (text.empty() || text.size() > 5) return std::nullopt;
   std::uint32_t mode = 0;

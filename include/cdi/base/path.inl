@@ -39,8 +39,8 @@ CDI_INLINE std::string clean_path(std::string_view path) {
 
 namespace detail {
 
-/// Whether `clean_path` may change the path at this slash: a slash at the end, or before another
-/// slash or a dot. The answer can be a false alarm, as for `/.hidden`.
+/// Whether `clean_path` may change the path at this slash, because it ends the path or precedes
+/// another slash or a dot. True can be a false alarm, as for `/.hidden`.
 inline bool may_change(std::string_view path, std::size_t slash) {
   return slash + 1 == path.size() || path[slash + 1] == '/' || path[slash + 1] == '.';
 }

@@ -1,4 +1,4 @@
-// `Result` and `Error`: a value, or the reason for its absence; also text quoted for messages.
+// `Result` and `Error`: a value, or the reason for its absence; also quoting of text for messages.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_BASE_RESULT_HPP
@@ -43,7 +43,7 @@ struct Position {
   std::uint32_t column = 0;  ///< from 1, in bytes
 };
 
-/// A line and a column in a text, as in a `Position`.
+/// A line and column in a text, as in `Position`.
 struct LineColumn {
   std::uint32_t line = 0;    ///< from 1; 0 means unknown
   std::uint32_t column = 0;  ///< from 1, in bytes; 0 means unknown
@@ -127,7 +127,7 @@ constexpr std::size_t utf8_size(std::string_view text) noexcept {
   for (std::size_t i = 1; i < size; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
   }
-  // An overlong form, a surrogate, or a number above the last character.
+  // An overlong form, a surrogate, or a code point above U+10FFFF.
   if ((lead == 0xe0 && next < 0xa0) || (lead == 0xed && next > 0x9f)) return 0;
   if ((lead == 0xf0 && next < 0x90) || (lead == 0xf4 && next > 0x8f)) return 0;
   return size;
@@ -200,8 +200,8 @@ std::string to_string(const Error& error);
 
 namespace detail {
 
-// What a result does with its value. These are functions so that the compiled library can provide
-// them for large models.
+// The operations of a result on its value. They are separate functions so that the compiled library
+// can provide them for large models.
 
 template <class T>
 CDI_INLINE void copy_to(T* place, const T& value) {
@@ -227,7 +227,7 @@ extern template void destroy(oci::Spec& value) noexcept;
 
 }  // namespace detail
 
-/// A value, or the reason for its absence. Sharing between threads is as safe as for the value.
+/// A value, or the reason for its absence. As safe to share between threads as the value.
 ///
 /// The interface is a subset of C++23 `std::expected<T, Error>`. The type is the same in every
 /// language mode: an alias that depends on `-std=` would give object files different symbols.

@@ -36,7 +36,7 @@ inline std::string in_single_quotes(std::string_view text) {
   return out.append("'");
 }
 
-/// A command that prints the text. Its format consists of plain characters and octal escapes.
+/// A `printf` command that prints the text, with plain characters and octal escapes in its format.
 inline std::string by_printf(std::string_view text) {
   std::string out{"\"$(printf '"};
   for (const char c : text) {
