@@ -55,7 +55,7 @@ constexpr bool borrows() {
 /// Whether a type refers to text owned elsewhere. A view of a temporary would dangle.
 template <class T>
 inline constexpr bool is_borrowed = borrows<T>();
-/// For a model, the storage decides.
+/// A model borrows if its storage does.
 template <template <class> class Model, Storage S>
 inline constexpr bool is_borrowed<Model<S>> = std::is_trivially_destructible_v<StringOf<S>>;
 

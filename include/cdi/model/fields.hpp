@@ -139,7 +139,7 @@ concept Described = requires(detail::NoList& list) {
   Describe<std::remove_cvref_t<T>>::fields(list);
 };
 
-/// The number of fields of `T`. A `static_assert` on it marks code that treats each field by hand,
+/// The number of fields of `T`. A `static_assert` on it marks code that handles each field by hand,
 /// so that the compiler names the code when a field is added.
 template <Described T>
 constexpr std::size_t field_count() {

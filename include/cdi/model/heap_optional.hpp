@@ -12,8 +12,8 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// An optional that keeps its value on the heap; used like `std::optional`. An empty optional takes
-/// only a pointer, which pays off because few devices set a value (bench/cache_bench.cpp).
+/// An optional that keeps its value on the heap; used like `std::optional`. When empty, it
+/// takes only a pointer, which pays off because few devices set a value (bench/cache_bench.cpp).
 template <class T>
 class HeapOptional {
  public:

@@ -22,7 +22,7 @@ namespace detail {
 template <class T>
 concept Text = std::convertible_to<const T&, std::string_view>;
 
-/// Values by text, such as a `std::map`.
+/// A map from text to values, such as a `std::map`.
 template <class T>
 concept Dict = requires {
   typename T::mapped_type;

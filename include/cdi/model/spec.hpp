@@ -144,12 +144,12 @@ struct BasicIntelRdt {
 template <class S>
 struct BasicContainerEdits {
   ListOf<S, StringOf<S>> env = no_items;  ///< "NAME=value"; replaces a variable of the same name
-  /// Each replaces a node of the same path.
+  /// Each replaces any node with the same path.
   ListOf<S, BasicDeviceNode<S>> device_nodes = no_items;
-  /// Since 1.1.0; each replaces an entry for the same host interface.
+  /// Since 1.1.0; each replaces any entry for the same host interface.
   ListOf<S, BasicNetDevice<S>> net_devices = no_items;
   ListOf<S, BasicHook<S>> hooks = no_items;    ///< each is appended to its hook point's list
-  ListOf<S, BasicMount<S>> mounts = no_items;  ///< each replaces a mount with the same destination
+  ListOf<S, BasicMount<S>> mounts = no_items;  ///< each replaces any with the same destination
   HeapOptional<BasicIntelRdt<S>> intel_rdt{};  ///< since 0.7.0; replaces all RDT settings
   /// Since 0.7.0; 0 and ids already present in the OCI spec are skipped.
   ListOf<S, std::uint32_t> additional_gids = no_items;

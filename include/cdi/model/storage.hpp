@@ -44,7 +44,7 @@ struct Owning {
   /// A list that owns its elements.
   template <class T>
   using List = std::vector<T>;
-  /// Values by owned key, sorted by bytes. A `std::string_view` also finds a key.
+  /// Values by owned key, sorted by bytes. Lookup also takes a `std::string_view`.
   template <class T>
   using Dict = std::map<std::string, T, std::less<>>;
 };

@@ -11,7 +11,7 @@
 #include <cdi/model/fields.hpp>
 #include <cdi/version.hpp>
 
-// One function reads, writes or copies values of all types with the help of their tables. A type
+// A single function reads, writes or copies values of all types by means of their tables. A type
 // therefore costs a constant table rather than a set of functions.
 
 namespace cdi {
@@ -80,7 +80,7 @@ inline constexpr std::size_t max_fields = 63;
 /// The addresses of an object's members: see `Type::pointers`.
 using FieldPointers = void * [max_fields + 1];
 
-/// Passes a constant value to table functions that do not change it.
+/// Casts away `const`, for table functions that do not change the value.
 inline void* as_mutable(const void* self) {
   return const_cast<void*>(self);
 }
