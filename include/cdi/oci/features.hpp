@@ -49,7 +49,7 @@ struct IntelRdtFeatures {
 /// A runtime's support for the parts of `linux` that edits need. features-linux.md.
 struct LinuxFeatures {
   std::optional<IntelRdtFeatures> intel_rdt{};  ///< Intel Resource Director Technology
-  std::optional<FeatureSwitch> net_devices{};   ///< moved network interfaces; since 1.3.0
+  std::optional<FeatureSwitch> net_devices{};   ///< moving network interfaces; since 1.3.0
   ExtraOf<Owning> extra = no_items;             ///< members unknown to this type
 
   friend bool operator==(const LinuxFeatures&, const LinuxFeatures&) = default;
@@ -67,10 +67,10 @@ struct LinuxFeatures {
 struct Features {
   std::string oci_version_min{};                    ///< the oldest supported OCI version
   std::string oci_version_max{};                    ///< the newest supported OCI version; required
-  std::optional<std::vector<std::string>> hooks{};  ///< the hook points; absent when unknown
+  std::optional<std::vector<std::string>> hooks{};  ///< supported hook points; absent when unknown
   /// The mount options that the runtime itself interprets; absent when unknown.
   std::optional<std::vector<std::string>> mount_options{};
-  std::optional<LinuxFeatures> linux_{};  ///< `linux` is a macro of some compilers
+  std::optional<LinuxFeatures> linux_{};  ///< Linux features; `linux` is a macro in GNU modes
   ExtraOf<Owning> extra = no_items;       ///< members unknown to this type
 
   friend bool operator==(const Features&, const Features&) = default;

@@ -39,12 +39,12 @@ struct BasicFreeBsdJailAllow {
   bool set_hostname = false;                ///< may change the host name
   bool raw_sockets = false;                 ///< may use raw sockets, as ping does
   bool chflags = false;                     ///< may change system file flags
-  ListOf<S, StringOf<S>> mount = no_items;  ///< types of file systems that it may mount
+  ListOf<S, StringOf<S>> mount = no_items;  ///< file system types that it may mount
   bool quotas = false;                      ///< may change file system quotas
   bool socket_af = false;                   ///< may use sockets other than IPv4, IPv6 and UNIX
   bool mlock = false;                       ///< may lock memory: mlock(2), munlock(2)
   bool reserved_ports = false;              ///< may bind ports below 1024
-  bool suser = false;  ///< grants super-user privileges; false is not written: the runtime decides
+  bool suser = false;  ///< has super-user privileges; false is not written, so the runtime decides
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicFreeBsdJailAllow&, const BasicFreeBsdJailAllow&) = default;
@@ -76,13 +76,13 @@ struct BasicFreeBsdJail {
   /// The IPv6 addresses that the jail may use, such as `fd10::11:12:13`.
   ListOf<S, StringOf<S>> ip6_addr = no_items;
   StringOf<S> vnet{};  ///< network stack: "new" or "inherit"
-  /// The host interface that holds `ip4_addr` and `ip6_addr` while the jail exists.
+  /// The host interface to which `ip4_addr` and `ip6_addr` are added while the jail exists.
   StringOf<S> interface_{};
   /// The interfaces that belong to the jail's `vnet` while the jail exists.
   ListOf<S, StringOf<S>> vnet_interfaces = no_items;
   StringOf<S> sysvmsg{};  ///< System V messages: "new", "inherit" or "disable"; "new" when empty
-  StringOf<S> sysvsem{};  ///< System V semaphores, with the same values
-  StringOf<S> sysvshm{};  ///< System V shared memory, with the same values
+  StringOf<S> sysvsem{};  ///< access to System V semaphores
+  StringOf<S> sysvshm{};  ///< access to System V shared memory
   /// Visible mounts: 0 for all, 1 for mounts under the root, 2 for the root only (the default).
   std::optional<std::int64_t> enforce_statfs{};
   std::optional<BasicFreeBsdJailAllow<S>> allow{};  ///< the runtime's choice when absent

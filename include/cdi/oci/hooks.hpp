@@ -25,9 +25,9 @@ enum class HookPoint : std::uint8_t {
   prestart,          ///< during create, just before `create_runtime`; deprecated
   create_runtime,    ///< during create, before the root changes; in the runtime's namespaces
   create_container,  ///< just after `create_runtime`; in the container's namespaces
-  start_container,   ///< during start, before the process; in the container
-  poststart,         ///< during start, after the process; in the runtime's namespaces
-  poststop,          ///< during delete, after the container; in the runtime's namespaces
+  start_container,   ///< during start, before the process runs; in the container
+  poststart,         ///< during start, after the process starts; in the runtime's namespaces
+  poststop,          ///< during delete, after the container is deleted; in the runtime's namespaces
 };
 
 /// The hook point names in CDI and OCI documents, in `HookPoint` order.
@@ -56,7 +56,7 @@ struct BasicHook {
   /// The program's name and its arguments, as for execv(3).
   ListOf<S, StringOf<S>> args = no_items;
   ListOf<S, StringOf<S>> env = no_items;  ///< the environment, `NAME=value`
-  /// Seconds before the hook is aborted, at least 1; no limit when absent.
+  /// Seconds after which the hook is aborted, at least 1; no limit when absent.
   std::optional<std::int64_t> timeout{};
   ExtraOf<S> extra = no_items;
 

@@ -108,8 +108,8 @@ struct BasicLinuxIntelRdt {
 /// The NUMA memory policy of the container: set_mempolicy(2). config-linux.md, "Memory policy".
 template <class S>
 struct BasicLinuxMemoryPolicy {
-  StringOf<S> mode{};                       ///< `MPOL_BIND`, `MPOL_INTERLEAVE`, `MPOL_LOCAL`, ...
-  StringOf<S> nodes{};                      ///< memory nodes, such as `0-3,7`; some modes need them
+  StringOf<S> mode{};   ///< `MPOL_BIND`, `MPOL_INTERLEAVE`, `MPOL_LOCAL`, ...
+  StringOf<S> nodes{};  ///< memory nodes, such as `0-3,7`; required in some modes
   ListOf<S, StringOf<S>> flags = no_items;  ///< `MPOL_F_STATIC_NODES`, ...
   ExtraOf<S> extra = no_items;
 
@@ -169,17 +169,17 @@ struct BasicLinux {
   /// The cgroup path: absolute from the cgroup mount, or relative to a directory that the runtime
   /// chooses; the runtime's choice when empty.
   StringOf<S> cgroups_path{};
-  /// The container's namespaces; the runtime's namespaces are shared for all other types.
+  /// The namespaces to create or join; for all other types, the container shares the runtime's.
   ListOf<S, BasicLinuxNamespace<S>> namespaces = no_items;
-  /// Device nodes in addition to the defaults, such as `/dev/null`.
+  /// Device nodes to create in addition to the default ones, such as `/dev/null`.
   ListOf<S, BasicLinuxDevice<S>> devices = no_items;
-  /// Interfaces to move, by host name.
+  /// Network interfaces to move, by their names on the host.
   DictOf<S, BasicLinuxNetDevice<S>> net_devices{by_key};
   std::optional<BasicLinuxSeccomp<S>> seccomp{};  ///< system call filter; none when absent
   StringOf<S> rootfs_propagation{};               ///< "private", "shared", "slave" or "unbindable"
-  /// Absolute paths that are unreadable in the container.
+  /// Absolute paths to make unreadable in the container.
   ListOf<S, StringOf<S>> masked_paths = no_items;
-  /// Absolute paths that are read-only in the container.
+  /// Absolute paths to make read-only in the container.
   ListOf<S, StringOf<S>> readonly_paths = no_items;
   StringOf<S> mount_label{};  ///< SELinux context for the mounts; not set when empty
   std::optional<BasicLinuxIntelRdt<S>> intel_rdt{};          ///< Intel RDT; unchanged when absent

@@ -15,8 +15,8 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace oci {
 
-/// A row of an ID mapping: maps `size` container ids from `container_id` to host ids from
-/// `host_id`. config-linux.md, "User namespace mappings".
+/// One range of an ID mapping: `size` ids, which start at `container_id` in the container and at
+/// `host_id` on the host. config-linux.md, "User namespace mappings".
 template <class S>
 struct BasicIdMapping {
   std::uint32_t container_id = 0;  ///< first user or group id in the container
@@ -39,7 +39,7 @@ struct BasicIdMapping {
 template <class S>
 struct BasicMount {
   StringOf<S> destination{};  ///< absolute path in the container
-  /// File system type, as in /proc/filesystems; ignored for bind mounts, which often say `none`.
+  /// File system type, as in /proc/filesystems; ignored for bind mounts, where `none` is usual.
   StringOf<S> type{};
   /// The device; for a bind mount, a host path, absolute or relative to the bundle.
   StringOf<S> source{};

@@ -60,13 +60,13 @@ struct BasicUser {
 /// config.md, "Linux Process".
 template <class S>
 struct BasicLinuxCapabilities {
-  ListOf<S, StringOf<S>> bounding = no_items;  ///< upper limit for execve(2)
+  ListOf<S, StringOf<S>> bounding = no_items;  ///< limits what a program can gain through execve(2)
   /// The capabilities that the kernel checks.
   ListOf<S, StringOf<S>> effective = no_items;
-  /// Kept across execve(2) for programs whose file allows them.
+  /// Granted by execve(2) if the inheritable set of the program's file also contains them.
   ListOf<S, StringOf<S>> inheritable = no_items;
-  ListOf<S, StringOf<S>> permitted = no_items;  ///< may be made effective by the process
-  /// Kept across execve(2) for any program without set-user-ID.
+  ListOf<S, StringOf<S>> permitted = no_items;  ///< those that the process may make effective
+  /// Kept across execve(2), unless the file has capabilities or is set-user-ID or set-group-ID.
   ListOf<S, StringOf<S>> ambient = no_items;
   ExtraOf<S> extra = no_items;
 
@@ -106,11 +106,11 @@ template <class S>
 struct BasicScheduler {
   /// `SCHED_OTHER`, `SCHED_BATCH`, `SCHED_IDLE`, `SCHED_FIFO`, `SCHED_RR`, `SCHED_DEADLINE`, ...
   StringOf<S> policy{};
-  std::int32_t nice = 0;  ///< from -20, the best, to 19; for `SCHED_OTHER` and `SCHED_BATCH`
+  std::int32_t nice = 0;  ///< -20 (highest priority) to 19; for `SCHED_OTHER` and `SCHED_BATCH`
   /// From 1 to 99, the highest, for `SCHED_FIFO` and `SCHED_RR`; otherwise 0.
   std::int32_t priority = 0;
   ListOf<S, StringOf<S>> flags = no_items;  ///< `SCHED_FLAG_RESET_ON_FORK`, ...
-  /// Nanoseconds of run time per period; for `SCHED_DEADLINE`, like the next two members.
+  /// Nanoseconds of run time per period. This and the next two members are for `SCHED_DEADLINE`.
   std::uint64_t runtime = 0;
   std::uint64_t deadline = 0;  ///< nanoseconds within which the run time must be granted
   std::uint64_t period = 0;    ///< nanoseconds between the starts of periods
@@ -146,8 +146,8 @@ struct BasicLinuxIoPriority {
   }
 };
 
-/// The processors for programs started later in the container, not for its first process, as lists
-/// such as `0-3,7`. config.md, "Linux Process".
+/// The processors, as lists such as `0-3,7`, for programs started later in the container, not for
+/// its first process. config.md, "Linux Process".
 template <class S>
 struct BasicCpuAffinity {
   StringOf<S> initial{};  ///< processors before the program joins the container's cgroup
@@ -172,7 +172,7 @@ struct BasicProcess {
   BasicUser<S> user{};  ///< the user; the container's root by default
   /// The program and its arguments; a name without a slash is searched for in `PATH`.
   ListOf<S, StringOf<S>> args = no_items;
-  StringOf<S> command_line{};             ///< Windows only; `args` apply when empty
+  StringOf<S> command_line{};             ///< Windows only; when empty, `args` is used
   ListOf<S, StringOf<S>> env = no_items;  ///< the environment, "NAME=value"
   /// The working directory, an absolute path in the container. OCI requires it, but not all configs
   /// set it. Like the Go types, the library reads and writes a missing value as an empty text.

@@ -49,11 +49,11 @@ struct BasicLinuxMemory {
   std::optional<std::int64_t> swap{};         ///< memory and swap together
   std::optional<std::int64_t> kernel{};       ///< kernel memory; not recommended
   std::optional<std::int64_t> kernel_tcp{};   ///< kernel TCP buffers; not recommended
-  std::optional<std::uint64_t> swappiness{};  ///< from 0 to 100, which swaps most eagerly
-  /// True if processes wait at the limit instead of being killed.
+  std::optional<std::uint64_t> swappiness{};  ///< 0 to 100; higher values swap more eagerly
+  /// True if processes that reach the limit wait instead of being killed.
   std::optional<bool> disable_oom_killer{};
   std::optional<bool> use_hierarchy{};        ///< true if child cgroups share these limits
-  std::optional<bool> check_before_update{};  ///< true to reject a limit lower than current use
+  std::optional<bool> check_before_update{};  ///< true to reject a limit below current usage
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxMemory&, const BasicLinuxMemory&) = default;
@@ -78,12 +78,12 @@ template <class S>
 struct BasicLinuxCpu {
   /// The weight relative to other cgroups; the kernel's default is 1024.
   std::optional<std::uint64_t> shares{};
-  /// The total run time of all tasks per `period`; negative for no limit.
+  /// The total run time of all tasks in each `period`; negative for no limit.
   std::optional<std::int64_t> quota{};
-  /// The unused time that can be added to `quota` in one period; at most `quota`.
+  /// The unused run time that one period may use beyond `quota`; at most `quota`.
   std::optional<std::uint64_t> burst{};
-  std::optional<std::uint64_t> period{};  ///< time after which `quota` is renewed
-  /// The run time of realtime tasks per `realtime_period`.
+  std::optional<std::uint64_t> period{};  ///< period in microseconds to which `quota` applies
+  /// The total run time of realtime tasks in each `realtime_period`.
   std::optional<std::int64_t> realtime_runtime{};
   std::optional<std::uint64_t> realtime_period{};  ///< the period for realtime tasks
   StringOf<S> cpus{};                              ///< processors, such as `0-3,7`
@@ -166,11 +166,11 @@ struct BasicLinuxThrottleDevice {
 /// Block I/O cgroup settings. Absent or empty members are not set. config-linux.md, "Block IO".
 template <class S>
 struct BasicLinuxBlockIo {
-  /// From 10 to 1000, for devices that are not listed in `weight_device`.
+  /// The weight, from 10 to 1000, for devices that are not listed in `weight_device`.
   std::optional<std::uint16_t> weight{};
   /// The weight of the cgroup's own tasks relative to child cgroups; CFQ only.
   std::optional<std::uint16_t> leaf_weight{};
-  ListOf<S, BasicLinuxWeightDevice<S>> weight_device = no_items;  ///< weights of single devices
+  ListOf<S, BasicLinuxWeightDevice<S>> weight_device = no_items;  ///< weights by device
   /// The maximum number of bytes read per second.
   ListOf<S, BasicLinuxThrottleDevice<S>> throttle_read_bps_device = no_items;
   /// The maximum number of bytes written per second.
@@ -199,7 +199,7 @@ struct BasicLinuxBlockIo {
 template <class S>
 struct BasicLinuxHugepageLimit {
   StringOf<S> page_size{};  ///< such as `2MB` or `1GB`, in powers of 1024
-  std::uint64_t limit = 0;  ///< bytes, reserved or used, as counted by the kernel
+  std::uint64_t limit = 0;  ///< bytes reserved, or used if the kernel cannot limit reservations
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicLinuxHugepageLimit&, const BasicLinuxHugepageLimit&) = default;
@@ -228,7 +228,7 @@ struct BasicLinuxInterfacePriority {
   }
 };
 
-/// Settings for the cgroups net_cls and net_prio. config-linux.md, "Network".
+/// Settings for the net_cls and net_prio cgroups. config-linux.md, "Network".
 template <class S>
 struct BasicLinuxNetwork {
   /// The packets' class, such as 0x100001 for class 10:1 of tc(8); none when absent.
@@ -265,14 +265,14 @@ struct BasicLinuxRdma {
 /// "Control groups".
 template <class S>
 struct BasicLinuxResources {
-  /// Device rules, in the order of application.
+  /// Device rules, in the order in which they are applied.
   ListOf<S, BasicLinuxDeviceCgroup<S>> devices = no_items;
   std::optional<BasicLinuxMemory<S>> memory{};     ///< memory and swap
   std::optional<BasicLinuxCpu<S>> cpu{};           ///< processors and CPU time
   std::optional<BasicLinuxPids<S>> pids{};         ///< limit on processes and threads
   std::optional<BasicLinuxBlockIo<S>> block_io{};  ///< block device weights and rates
   ListOf<S, BasicLinuxHugepageLimit<S>> hugepage_limits = no_items;  ///< one per page size
-  std::optional<BasicLinuxNetwork<S>> network{};  ///< packet marks and priorities
+  std::optional<BasicLinuxNetwork<S>> network{};  ///< packet class and priorities
   DictOf<S, BasicLinuxRdma<S>> rdma{by_key};      ///< limits by host device, such as `mlx5_1`
   /// Cgroup v2 files, such as `io.max`, and the text to write to each.
   DictOf<S, StringOf<S>> unified{by_key};

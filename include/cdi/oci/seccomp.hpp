@@ -21,7 +21,7 @@ template <class S>
 struct BasicLinuxSeccompArg {
   std::uint64_t index = 0;      ///< argument number, from 0
   std::uint64_t value = 0;      ///< value to compare with; for `SCMP_CMP_MASKED_EQ`, the mask
-  std::uint64_t value_two = 0;  ///< the masked value; unused by other operators
+  std::uint64_t value_two = 0;  ///< for `SCMP_CMP_MASKED_EQ`, the value after masking
   StringOf<S> op{};  ///< `SCMP_CMP_EQ`, `_NE`, `_LT`, `_LE`, `_GE`, `_GT` or `_MASKED_EQ`
   ExtraOf<S> extra = no_items;
 
@@ -70,7 +70,7 @@ struct BasicLinuxSeccomp {
   /// The UNIX socket, on the host, of the agent that handles `SCMP_ACT_NOTIFY`.
   StringOf<S> listener_path{};
   StringOf<S> listener_metadata{};  ///< text passed to the agent
-  /// The rules; `default_action` applies to all calls when empty.
+  /// The rules; when empty, `default_action` applies to all calls.
   ListOf<S, BasicLinuxSyscall<S>> syscalls = no_items;
   ExtraOf<S> extra = no_items;
 

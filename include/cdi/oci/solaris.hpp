@@ -22,7 +22,7 @@ struct BasicSolarisAnet {
   StringOf<S> linkname{};         ///< the VNIC's name
   StringOf<S> lower_link{};       ///< the host link under the VNIC
   StringOf<S> allowed_address{};  ///< permitted IP addresses; any when empty
-  /// "true" to set these addresses on the interface at each start, or "false".
+  /// Whether to set these addresses on the interface at each start: "true" or "false".
   StringOf<S> configure_allowed_address{};
   StringOf<S> defrouter{};        ///< the default router's address; none when empty
   StringOf<S> link_protection{};  ///< kinds of protection, such as "mac-nospoof, ip-nospoof"

@@ -61,7 +61,7 @@ struct BasicSpec {
   ListOf<S, BasicMount<S>> mounts = no_items;
   std::optional<BasicHooks<S>> hooks{};        ///< POSIX platforms only
   DictOf<S, StringOf<S>> annotations{by_key};  ///< free text by key, such as `com.example.key`
-  std::optional<BasicLinux<S>> linux_{};       ///< in GNU modes, `linux` is a predefined macro
+  std::optional<BasicLinux<S>> linux_{};       ///< Linux only; `linux` is a macro in GNU modes
   std::optional<BasicSolaris<S>> solaris{};    ///< Solaris only
   std::optional<BasicWindows<S>> windows{};    ///< needed on Windows
   std::optional<BasicVm<S>> vm{};              ///< for containers in virtual machines

@@ -89,8 +89,8 @@ struct BasicVmIoMem {
 template <class S>
 struct BasicVmHwConfig {
   StringOf<S> device_tree{};              ///< path of the guest's device tree blob; none when empty
-  std::optional<std::uint32_t> vcpus{};   ///< processors; the runtime's choice when absent
-  std::optional<std::uint64_t> memory{};  ///< maximum bytes; the runtime's choice when absent
+  std::optional<std::uint32_t> vcpus{};   ///< processor count; the runtime's choice when absent
+  std::optional<std::uint64_t> memory{};  ///< maximum in bytes; the runtime's choice when absent
   ListOf<S, StringOf<S>> dtdevs = no_items;  ///< nodes of the host's device tree to pass through
   ListOf<S, BasicVmIoMem<S>> iomems = no_items;  ///< host I/O memory to pass through
   ListOf<S, std::uint32_t> irqs = no_items;      ///< host interrupt numbers to pass through

@@ -35,7 +35,7 @@ struct BasicWindowsDevice {
 /// The container's memory limit. config-windows.md, "Memory".
 template <class S>
 struct BasicWindowsMemory {
-  std::optional<std::uint64_t> limit{};  ///< maximum bytes; not set when absent
+  std::optional<std::uint64_t> limit{};  ///< maximum in bytes; not set when absent
   ExtraOf<S> extra = no_items;
 
   friend bool operator==(const BasicWindowsMemory&, const BasicWindowsMemory&) = default;
@@ -63,13 +63,13 @@ struct BasicWindowsCpuGroupAffinity {
   }
 };
 
-/// The container's processors; sets at most one of `count`, `shares` and `maximum`.
+/// The container's processors; set at most one of `count`, `shares` and `maximum`.
 /// config-windows.md, "CPU".
 template <class S>
 struct BasicWindowsCpu {
   std::optional<std::uint64_t> count{};    ///< number of processors
   std::optional<std::uint16_t> shares{};   ///< weight relative to other containers, 0 to 10000
-  std::optional<std::uint16_t> maximum{};  ///< share of processor cycles, in 1/10000
+  std::optional<std::uint16_t> maximum{};  ///< maximum share of processor cycles, in 1/10000
   /// The processors that the container may use; any when empty.
   ListOf<S, BasicWindowsCpuGroupAffinity<S>> affinity = no_items;
   ExtraOf<S> extra = no_items;
@@ -128,7 +128,7 @@ struct BasicWindowsNetwork {
   ListOf<S, StringOf<S>> endpoint_list = no_items;
   bool allow_unqualified_dns_query = false;  ///< whether names without a domain are resolved
   ListOf<S, StringOf<S>> dns_search_list = no_items;  ///< DNS suffixes for name lookups
-  /// The id of the container whose network is shared; none when empty.
+  /// The id of the container whose network this one shares; none when empty.
   StringOf<S> network_shared_container_name{};
   /// The id of the network namespace to use; all other members must then be empty.
   StringOf<S> network_namespace{};
@@ -168,7 +168,7 @@ struct BasicWindows {
   ListOf<S, StringOf<S>> layer_folders = no_items;
   ListOf<S, BasicWindowsDevice<S>> devices = no_items;  ///< host devices to pass through
   std::optional<BasicWindowsResources<S>> resources{};  ///< resource limits; none when absent
-  /// The document for a group Managed Service Account; none when null.
+  /// The credential document of a group Managed Service Account; none when null.
   BasicAnyValue<S> credential_spec{};
   bool servicing = false;  ///< whether to start only to apply pending Windows updates
   bool ignore_flushes_during_boot = false;          ///< whether to skip disk flushes during boot

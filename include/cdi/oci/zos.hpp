@@ -32,7 +32,7 @@ struct BasicZosNamespace {
 /// The z/OS part of an OCI spec: the member `zos`. config-zos.md.
 template <class S>
 struct BasicZos {
-  /// The container's namespaces; the runtime's namespaces are shared for all other types.
+  /// The namespaces to create or join; for all other types, the container shares the runtime's.
   ListOf<S, BasicZosNamespace<S>> namespaces = no_items;
   ExtraOf<S> extra = no_items;
 
