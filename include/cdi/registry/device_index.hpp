@@ -1,4 +1,4 @@
-// `DeviceIndex`: a hash table of devices by qualified name, and conflicts between specs.
+// `DeviceIndex`: a hash table of devices by qualified name, with the conflicts between specs.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_REGISTRY_DEVICE_INDEX_HPP
@@ -23,17 +23,17 @@ namespace detail {
 std::int64_t rank_of(const LoadedSpec& spec);
 
 /// Finds the devices of many specs by name. If several specs provide a device, the spec with the
-/// highest rank wins; two specs of that rank are in conflict.
+/// highest rank wins; if two specs share that rank, they conflict.
 class DeviceIndex {
  public:
   using Specs = std::vector<std::shared_ptr<const LoadedSpec>>;
 
-  /// One entry of the table, which holds all that a lookup compares, in half a cache line.
+  /// A table entry: half a cache line that holds everything a lookup compares.
   struct alignas(32) Slot {
     const Device* device = nullptr;
     std::uint32_t hash = 0;
     std::uint32_t spec : 31 = 0;      // index in `specs()`
-    std::uint32_t contested : 1 = 0;  // whether another spec of this rank has the device, too
+    std::uint32_t contested : 1 = 0;  // whether another spec of this rank also has the device
     std::uint32_t name_size = 0;
     char name[12] = {};  // the device name, or the address of a longer one
 
@@ -41,14 +41,14 @@ class DeviceIndex {
     const char* name_begin() const;
   };
 
-  /// The first device that two specs of the same rank provide, and the number of such devices.
+  /// The first device that two specs of the same rank both have, and the number of such devices.
   struct Conflict {
     ResolvedDevice one;
     ResolvedDevice other;
     std::size_t devices;
   };
 
-  /// A device of the table, and the same device in another spec of the same rank.
+  /// A device in the table, and the same device in another spec of the same rank.
   struct Rival {
     const Device* device;
     ResolvedDevice other;
@@ -62,7 +62,7 @@ class DeviceIndex {
 
   DeviceIndex() = default;
 
-  /// Builds the table, which costs one hash for each device.
+  /// Builds the table; each device's name is hashed once.
   explicit DeviceIndex(Specs specs);
 
   const Specs& specs() const { return specs_; }
@@ -96,13 +96,13 @@ class DeviceIndex {
                     const ResolvedDevice& added);
 
   Specs specs_{};
-  std::vector<std::string_view> kinds_{};  // one per spec; specs of the same kind share its text
-  // Open addressing: a power of two of slots, at least a quarter of them empty.
+  std::vector<std::string_view> kinds_{};  // one per spec; specs of one kind share the text
+  // Open addressing: the number of slots is a power of two, and at least a quarter are empty.
   // bench/resolve_bench.cpp compares the table with `std::unordered_map`.
   std::vector<Slot> slots_{};
   std::uint64_t seed_ = make_seed();
   std::vector<Conflict> conflicts_{};
-  std::vector<std::size_t> last_conflict_{};  // each spec's latest conflict as `one`
+  std::vector<std::size_t> last_conflict_{};  // each spec's latest conflict in which it is `one`
   std::vector<Rival> rivals_{};
   std::vector<std::size_t> by_device_{};  // indices into `rivals_`, sorted by device
 };

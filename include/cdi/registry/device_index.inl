@@ -20,8 +20,8 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// Hashes a text so that any bits of the result can be used. Reads eight bytes at a time,
-/// alternately into two numbers, which a processor computes at once. The last eight may overlap.
+/// Hashes text so that any bits of the result can be used. Reads eight bytes at a time into two
+/// hashes in turn, which a processor computes in parallel. The last eight bytes may overlap.
 inline std::uint32_t hash_of(std::string_view text, std::uint64_t seed) {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;  // 2^64 divided by the golden ratio
   std::uint64_t one = seed;
@@ -147,7 +147,7 @@ CDI_INLINE void DeviceIndex::add(const Slot& slot, std::string_view name) {
     return;
   }
   const auto first = device_of(place);
-  if (first.spec == added.spec) return;  // the device is listed twice
+  if (first.spec == added.spec) return;  // the spec lists the device twice
   if (detail::rank_of(*first.spec) < detail::rank_of(*added.spec)) {
     place = slot;
     return;

@@ -22,8 +22,8 @@ std::vector<Error> find_drift(std::span<const ResolvedDevice> devices, const Hos
 
 }  // namespace detail
 
-/// Returns an `Errc::host` error, with member and place, for each device node whose pinned type or
-/// number differs from the host's, in the order of injection. Nodes that the host lacks are
+/// Returns an `Errc::host` error, with its member and place, for each device node whose pinned type
+/// or number differs from the host's, in the order of injection. Nodes that the host lacks are
 /// ignored; a path that is not a device node on the host is reported. Costs one host lookup for
 /// each pinned node. `HostOptions::drift` decides how an injection handles such nodes.
 template <HostLookup Host = SystemHost>

@@ -1,4 +1,4 @@
-// What was read from spec directories: specs, devices, rejected files and the directories.
+// The result of reading spec directories: specs, devices, rejected files, directory states.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_REGISTRY_LOADED_SPEC_HPP
@@ -49,13 +49,13 @@ class LazyPositions {
   using Read = std::unique_ptr<const MemberPositions> (*)(const LoadedSpec& spec,
                                                           const std::string& text);
 
-  /// Finds positions with `read`, which gets `text`: the text of the spec, or nothing for a file.
+  /// Finds positions with `read`, which receives `text`: the spec's text; empty for a file.
   explicit LazyPositions(Read read, std::string text = {}) : read_{read}, text_{std::move(text)} {}
   LazyPositions(const LazyPositions&) = delete;
   LazyPositions& operator=(const LazyPositions&) = delete;
   ~LazyPositions() { delete found_.load(); }
 
-  /// Returns the positions, or null. `spec` must be as it was read. Valid as long as this object.
+  /// Returns the positions, valid as long as this object, or null. `spec` must not have changed.
   const MemberPositions* find(const LoadedSpec& spec) const;
 
  private:
@@ -74,7 +74,7 @@ struct FileAccess {
   friend bool operator==(const FileAccess&, const FileAccess&) = default;
 };
 
-/// A member of a file that the file's declared version does not have. The file is valid if the
+/// A member that a file contains but that its declared version lacks. The file is valid if the
 /// member is empty or `Rule::version_earlier_devices` applies, but engines that do not know the
 /// member refuse the file.
 struct NewerMember {
@@ -87,13 +87,13 @@ struct NewerMember {
 struct LoadedSpec {
   Spec spec{};                    ///< valid, without the devices in `quarantined`
   std::string path{};             ///< path of its file, or name of its text
-  int priority = 0;               ///< its directory's priority; the higher wins
+  int priority = 0;               ///< its directory's priority; a higher one wins
   std::vector<Error> warnings{};  ///< about the file; `rule` is the code of the rule
   /// The positions where the devices begin; empty if the spec was not read from a text.
   std::vector<LineColumn> device_positions{};
   LineColumn edits_position{};  ///< the place where its `containerEdits` begin
   std::string digest{};         ///< digest of the parsed bytes: see `ReadOptions::digest`
-  /// The access of the file that was read; nothing for a spec that does not come from a file.
+  /// The file's owner and permissions when it was read; nothing for a spec not from a file.
   std::optional<FileAccess> access{};
   /// The devices that were left out: see `ReadOptions::quarantine_devices`.
   std::vector<QuarantinedDevice> quarantined{};
@@ -101,18 +101,18 @@ struct LoadedSpec {
   std::shared_ptr<const Error> last_error{};
   /// The owner in the comment in the first line of a YAML file; empty if there is no such comment.
   std::string owner_comment{};
-  /// The newest of the members that are newer than `cdiVersion`; nothing if there are none.
+  /// The newest member that `cdiVersion` lacks; nothing if it lacks none.
   std::optional<NewerMember> newer_member{};
-  /// Whether `spec` is unchanged since it was read: its texts are then UTF-8, and an injection need
-  /// not check them. False for a spec made by hand; set it to false when you change `spec`.
+  /// Whether `spec` is unchanged since it was read. If so, its texts are UTF-8, and an injection
+  /// need not check them. False for a spec made in code; set it to false when you change `spec`.
   bool as_read = false;
-  /// Finds `positions`, which copies share. Null for a spec made by hand.
+  /// Finds `positions`; shared by copies, and null for a spec made in code.
   std::shared_ptr<const LazyPositions> lazy_positions{};
 
-  /// Returns the positions of the spec's members. The first call reads the file again and keeps its
-  /// document, about twice the size of the file. Returns null for a spec made or changed by hand,
-  /// and if the file now contains another spec or exceeds the default `Limits`. Valid as long as
-  /// this object.
+  /// Returns the positions of the spec's members. The first call reads the file again and keeps the
+  /// parsed document, about twice the file's size. Returns null for a spec made or changed in code,
+  /// or if the file now contains another spec or exceeds the default `Limits`. Valid as long as
+  /// this object exists.
   const MemberPositions* positions() const {
     return as_read && lazy_positions != nullptr ? lazy_positions->find(*this) : nullptr;
   }
@@ -125,9 +125,9 @@ struct LoadedSpec {
   /// otherwise only the file. Reads no file.
   Position locate_part(std::string_view where) const;
 
-  /// Returns the owner that the file records, as a `Publisher` does: in the annotation
-  /// `owner_annotation` or, failing that, in the comment. Empty without a record, or if
-  /// `check_owner` refuses it. Valid as long as this object is unchanged.
+  /// Returns the owner that the file records in the way of a `Publisher`: in the annotation
+  /// `owner_annotation` or, failing that, in the comment. Empty if there is no record or
+  /// `check_owner` refuses it. Valid until this object changes.
   std::string_view owner() const;
 };
 
@@ -136,7 +136,7 @@ struct RejectedFile {
   Error why{};                         ///< contains the path in `position.file`
   std::string kind{};                  ///< the devices' kind if known; otherwise empty
   std::vector<std::string> devices{};  ///< device names, as far as known; empty if more than 1000
-  std::string needs_version{};         ///< the required CDI version if it is the fault
+  std::string needs_version{};         ///< the CDI version it needs, if that is the fault
 };
 
 /// The state of a spec directory after the last read.
@@ -145,7 +145,7 @@ struct SpecDir {
   enum class State : std::uint8_t {
     read,        ///< its files were read
     missing,     ///< it does not exist, which is not an error
-    unreadable,  ///< it cannot be listed; the errors of the registry contain the reason
+    unreadable,  ///< it cannot be listed; the registry's errors say why
   };
 
   std::string path{};            ///< cleaned by `clean_path`

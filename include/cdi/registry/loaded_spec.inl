@@ -26,7 +26,7 @@ CDI_INLINE const MemberPositions* LazyPositions::find(const LoadedSpec& spec) co
   } else if (found_.compare_exchange_strong(known, read.get())) {
     known = read.release();
   }
-  return known;  // of another thread, if it stored its own first
+  return known;  // another thread's, if that thread was first
 }
 
 CDI_INLINE Position LoadedSpec::locate(std::string_view where) const {

@@ -41,25 +41,25 @@ struct EditsOfDevices {
 
   Texts texts = Texts::utf8;  // `unknown` unless every spec is as it was read
   std::vector<const ContainerEdits*> edits;
-  std::vector<ResolvedDevice> origins;  // one for each of `edits`; `device` is null for a spec
+  std::vector<ResolvedDevice> origins;  // one per entry of `edits`; `device` is null for a spec
 };
 
 }  // namespace detail
 
-/// The devices of many specs, by name. A registry is only read after construction: any number of
-/// threads may share one, and copies share the specs. A lookup does not allocate, and its cost does
+/// The devices of many specs, by name. A registry never changes after construction: any number of
+/// threads may share it, and copies share the specs. A lookup does not allocate, and its cost does
 /// not grow with the number of devices.
 ///
-/// If several specs provide a device, the spec with the highest priority wins. Within a priority, a
-/// spec with `LoadedSpec::fault` is used only if no other spec provides the device. If two specs
-/// remain, the device is in conflict and does not resolve. SPEC.md, Specifying Device Requirements.
+/// If several specs provide a device, the highest priority wins; within it, a spec with
+/// `LoadedSpec::last_error` is used only if no other spec provides the device. If two specs remain,
+/// the device is in conflict and does not resolve. See SPEC.md, Specifying Device Requirements.
 class Registry {
  public:
   /// Makes a registry that resolves nothing.
   Registry() = default;
 
   /// Makes a registry of valid, non-null `specs`. `rejected` lists the files and directories that
-  /// provided none, `dirs` the directories that were searched. Costs one hash for each device.
+  /// provided none, `dirs` the directories that were searched. Each device's name is hashed once.
   explicit Registry(std::vector<std::shared_ptr<const LoadedSpec>> specs,
                     std::vector<std::shared_ptr<const RejectedFile>> rejected = {},
                     std::vector<SpecDir> dirs = {});
@@ -73,8 +73,8 @@ class Registry {
   /// explains why and lists unused files. Valid as long as the registry or a copy exists.
   Result<ResolvedDevice> resolve(std::string_view name) const;
 
-  /// Returns the devices of all names in order, or all reasons as one error with the code of the
-  /// first. Valid as long as the registry or a copy exists. Costs one lookup for each name.
+  /// Returns the devices of all names, in order; if any fails, one error has all reasons and the
+  /// first code. Valid as long as the registry or a copy exists. Costs one lookup for each name.
   Result<std::vector<ResolvedDevice>> resolve_all(Names names) const;
 
   /// Returns the devices of the names that resolve, in the order of `names`; `unresolved` returns
@@ -89,10 +89,10 @@ class Registry {
   /// Succeeds if all names resolve; otherwise fails with the error of `resolve_all`.
   Result<void> require(Names names) const;
 
-  /// Injects devices into an OCI spec, all or none: for each name the edits of its spec, once, and
-  /// then the device's edits. An error leaves the target unchanged. As in `apply`, names that were
-  /// injected before change nothing. A name listed twice is injected twice, as in the Go reference;
-  /// an empty list changes nothing.
+  /// Injects devices into an OCI spec, all or none: for each name, the edits of its spec (only
+  /// once), then the device's edits. An error leaves the target unchanged. As in `apply`, names
+  /// that an earlier call injected change nothing. A name listed twice is injected twice, as in the
+  /// Go reference; an empty list changes nothing.
   ///
   /// Fails with the errors of `resolve_all` and `apply`. Errors of `apply` contain the file and, if
   /// known, the line in `position`, and `where` is relative to the spec. Costs one lookup for each

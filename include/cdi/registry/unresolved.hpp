@@ -17,11 +17,11 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Why a name does not resolve, for code that must decide; `reasons` has a row for each reason. The
-/// order is public: `cdi why` exits with 10 plus the number. explain.hpp chooses the reason.
+/// Why a name does not resolve, for code that acts on it; `reasons` has a row for each reason. The
+/// order is public: `cdi why` exits with 10 plus its number. explain.hpp chooses the reason.
 enum class Reason : std::uint8_t {
   invalid_name,    ///< the name is not of the form `vendor.com/class=device`
-  unknown_kind,    ///< no spec is of its kind
+  unknown_kind,    ///< no spec has its kind
   unknown_device,  ///< its kind has specs, but none has the device
   conflict,        ///< two files of the same priority define it
   rejected,        ///< a file of its kind is not a valid spec
@@ -76,7 +76,7 @@ constexpr const ReasonRow& row_of(Reason reason) {
   return reasons[static_cast<std::size_t>(reason)];
 }
 
-/// Returns whether the device does not exist as far as is known.
+/// Returns whether, as far as is known, the device does not exist.
 constexpr bool is_unknown(Reason reason) {
   return reason == Reason::unknown_kind || reason == Reason::unknown_device;
 }
@@ -84,13 +84,13 @@ constexpr bool is_unknown(Reason reason) {
 /// A name that does not resolve, and the reason.
 struct Unresolved {
   std::string name{};                    ///< as requested
-  Reason reason = Reason::invalid_name;  ///< the typed reason
+  Reason reason = Reason::invalid_name;  ///< the reason as a value
   Error why{};                           ///< the reason in words, including the name
   std::vector<std::string> nearest{};  ///< similar kinds or qualified names, best first, 5 at most
   /// Files and directories that may define the device, with path, line and column. If the kind or
   /// device is unknown, the files and directories that could not be read.
   std::vector<Error> causes{};
-  std::string needs_version{};  ///< the CDI version that such a file needs, if that is its fault
+  std::string needs_version{};  ///< the CDI version that a cause needs, if that is the fault
 };
 
 /// Returns, in one sentence, what to do about a name that does not resolve: the advice of its
