@@ -64,7 +64,7 @@ class Cache {
   /// Makes a cache of `dirs`, listed from the lowest priority to the highest; a missing directory
   /// may be created later. Nothing is read until the first query, except with
   /// `Freshness::background`. Relative paths are resolved at every check. If inotify or the thread
-  /// is unavailable, `watch_error` returns the reason.
+  /// is unavailable, `watch_error` says why.
   explicit Cache(std::vector<std::string> dirs = default_spec_dirs(),
                  const CacheOptions& options = {});
   Cache(const Cache&) = delete;
@@ -79,7 +79,7 @@ class Cache {
   std::shared_ptr<const Registry> registry();
 
   /// Returns the devices at the last check; never null. Makes no system call and does not wait,
-  /// except that the first call checks the files, and every call if `background` has no thread.
+  /// except that the first call checks the files, as does every call if `background` has no thread.
   std::shared_ptr<const Registry> snapshot();
 
   /// Checks all directories and files, whatever the freshness, and reads changes. `snapshot()`
@@ -88,10 +88,10 @@ class Cache {
 
   /// Waits until all names resolve, and returns the registry that resolves them. Fails with
   /// `Errc::timeout` after the deadline. Fails at once, with the code of the first unresolved name,
-  /// for an invalid name and as `options` state. The error contains the reasons;
+  /// for an invalid name or as `options` require. The error contains the reasons;
   /// `snapshot()->unresolved(names)` returns them as values. Checks the files at least once,
   /// whatever the deadline, then after each inotify event and once a second; without inotify, ten
-  /// times a second. Also waits for files that are being written. Holds a descriptor meanwhile.
+  /// times a second. Also waits for files that are being written. Holds a descriptor while waiting.
   Result<std::shared_ptr<const Registry>> wait_for(Names names,
                                                    std::chrono::steady_clock::time_point deadline,
                                                    const WaitOptions& options = {});

@@ -60,9 +60,9 @@ class Cache::Impl {
   Result<std::shared_ptr<const Registry>> wait_for(Names names,
                                                    std::chrono::steady_clock::time_point deadline,
                                                    const WaitOptions& options) {
-    constexpr std::chrono::milliseconds pause{10};  // minimum, however often files change
+    constexpr std::chrono::milliseconds pause{10};  // the minimum, however often files change
     ReadOptions read = options_.read;
-    read.retry_window = {};  // a file that is being written causes another round
+    read.retry_window = {};  // a file still being written causes another round
     auto watcher = Watcher::open(paths_);
     auto found = ledger_.last();
     for (;;) {

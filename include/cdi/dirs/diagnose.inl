@@ -72,8 +72,8 @@ inline void found_elsewhere(Unresolved& one, Reason reason, std::string_view wha
   one.causes.push_back(std::move(cause));
 }
 
-/// Finds a device in a registry of unread files. The result tells its place or why its file is
-/// invalid; without a message, no file concerns the name.
+/// Looks for a device in a registry of files that programs do not read. Returns its place, or why
+/// its file is invalid; the message is empty if no file concerns the name.
 inline Error place_in(const Registry& elsewhere, const std::string& name) {
   const auto found = elsewhere.find(name);
   if (found.device != nullptr) {
@@ -84,7 +84,7 @@ inline Error place_in(const Registry& elsewhere, const std::string& name) {
   return std::move(there.causes.front());
 }
 
-/// Adds to an error that its file is ignored as well.
+/// Adds to an error the fact that its file is also ignored.
 inline void add_ignored(const IgnoredSpec& file, Error& error) {
   const auto ignored = error_of(file);
   error.message.append("; and the file is ").append(ignored.message);

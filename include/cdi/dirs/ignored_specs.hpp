@@ -44,14 +44,14 @@ std::string readable_name(std::string_view name);
 /// Returns whether a file has the name of a spec, even if programs ignore that name.
 bool is_like_spec(std::string_view name);
 
-/// Describes a file with an ignored name. `taken`: a file with the readable name also exists.
+/// Describes a file with an ignored name. `taken` means that the readable name exists.
 IgnoredSpec ignored_file(std::string path, std::string_view readable_name, bool taken);
 
 /// Returns the name under which programs read a file that looks like a spec.
 std::string name_to_read(std::string_view name);
 
 /// Describes a directory inside a spec directory; `names`, never empty, are files that look like
-/// specs. `taken`: the spec directory contains the `name_to_read` of one of them.
+/// specs. `taken` means that the spec directory has the `name_to_read` of one of them.
 IgnoredSpec ignored_directory(std::string path, std::string_view spec_dir,
                               const std::vector<std::string>& names, bool taken);
 

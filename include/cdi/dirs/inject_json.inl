@@ -20,7 +20,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// Holds a caller's text as a target, and always returns the text at the end.
+/// Holds a caller's text as a target, and always gives it back at the end.
 class BorrowedText {
  public:
   explicit BorrowedText(std::string& text) : text_{text} { config.text.swap(text_); }

@@ -45,7 +45,7 @@ CDI_INLINE std::shared_ptr<const Registry> scan_spec_dirs_for(Names names,
       [&](std::string_view name) { all = all && found->registry->find(name).device != nullptr; });
   if (all) return found->registry;
   ReadOptions again = options;
-  again.keep_last_good = false;  // as if each file was read once
+  again.keep_last_good = false;  // as if each file had been read once
   return detail::Scanner{again, {.once = true}, retry_window}
       .scan(paths, found, everything)
       ->registry;

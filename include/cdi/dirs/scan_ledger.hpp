@@ -19,14 +19,14 @@ namespace detail {
 
 /// Keeps the last scan of directories that many threads scan concurrently. A scan covers the
 /// changes reported before it began. A full scan replaces the last scan if it covers more changes,
-/// or as many but began later. A partial scan replaces only the scan it began with, because it did
-/// not check what a full scan may have found since.
+/// or the same changes but began later. A partial scan replaces only the scan it began with,
+/// because it did not check what a full scan may have found since.
 class ScanLedger {
  public:
   /// Identifies a scan among all scans.
   struct Ticket {
     std::uint64_t number = 0;  // in the order in which scans begin
-    std::uint64_t covers = 0;  // number of reported changes
+    std::uint64_t covers = 0;  // the number of reported changes
     std::shared_ptr<const Scan> before{};
     ScanScope scope{};
     std::chrono::steady_clock::time_point began{};  // only for full scans
@@ -78,10 +78,10 @@ class ScanLedger {
 
   mutable Mutex mutex_{};  // only held briefly
   std::shared_ptr<const Scan> last_{};
-  std::uint64_t number_ = 0;                            // the number of `last_`
+  std::uint64_t number_ = 0;                            // the ticket number of the scan in `last_`
   std::uint64_t covered_ = 0;                           // reported changes that `last_` covers
-  std::uint64_t begun_ = 0;                             // number of scans
-  std::uint64_t changes_ = 0;                           // number of reported changes
+  std::uint64_t begun_ = 0;                             // the number of scans begun
+  std::uint64_t changes_ = 0;                           // the number of reported changes
   std::chrono::steady_clock::time_point began_full_{};  // the last full scan that was kept
 };
 

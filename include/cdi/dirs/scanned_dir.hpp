@@ -35,8 +35,8 @@ struct ScannedFile {
 struct ScannedDir {
   SpecDir dir{};
   Signature signature{};
-  bool stable = false;                             // see `is_stable`; false without a listing
-  std::shared_ptr<const RejectedFile> rejected{};  // why it was not listed
+  bool stable = false;                                      // see `is_stable`; false if not listed
+  std::shared_ptr<const RejectedFile> rejected{};           // why it was not listed
   std::vector<std::shared_ptr<const ScannedFile>> files{};  // sorted by name
 };
 
@@ -52,7 +52,7 @@ enum class ScanScope {
   unwatched,  // what inotify does not report: directories, and files that links lead to
 };
 
-/// Returns the file with a name, or null.
+/// Returns the file with this name, or null.
 inline std::shared_ptr<const ScannedFile> find_scanned_file(const ScannedDir& dir,
                                                             std::string_view name) {
   const std::size_t at = detail::count_first(
@@ -61,7 +61,7 @@ inline std::shared_ptr<const ScannedFile> find_scanned_file(const ScannedDir& di
   return dir.files[at];
 }
 
-/// Makes the paths of a directory's files, and allocates only for a path longer than before.
+/// Makes the paths of a directory's files; allocates only for a path longer than any before.
 class FilePath {
  public:
   explicit FilePath(std::string_view directory) : text_{directory} {
@@ -78,7 +78,7 @@ class FilePath {
   std::size_t directory_ = 0;
 };
 
-/// Returns whether a path still leads to a file or directory with a signature. Costs one `stat`.
+/// Returns whether a path still leads to a file or directory with this signature. Costs one `stat`.
 inline bool leads_to(const std::string& path, const Signature& signature) {
   struct stat info = {};
   return ::stat(path.c_str(), &info) == 0 && signature_of(info) == signature;

@@ -48,8 +48,8 @@ class Lock {
   Mutex& mutex_;
 };
 
-/// A thread that runs a task at once, then whenever a descriptor is readable and once a second. The
-/// thread takes no signals. The destructor waits until the task has ended.
+/// A thread that runs a task at once, and again whenever a descriptor is readable or a second has
+/// passed. The thread handles no signals. The destructor waits until the task has ended.
 class BackgroundThread {
  public:
   using Work = void (*)(void* object);

@@ -28,8 +28,8 @@ inline namespace CDI_ABI {
 /// by other hosts on a network file system; links in a directory that this process may search but
 /// not read. Compare signatures as well if these matter.
 ///
-/// Holds one descriptor and no thread. Only one thread at a time may use a watcher. A watcher that
-/// was moved from can only be assigned to.
+/// Holds one descriptor and no thread. Only one thread at a time may use a watcher. A moved-from
+/// watcher can only be assigned to.
 class Watcher {
  public:
   /// Watches directories; a missing directory may be created later. Relative paths are resolved

@@ -50,7 +50,7 @@ CDI_INLINE bool Watcher::wait_until(std::chrono::steady_clock::time_point deadli
     const auto left = ceil<milliseconds>(deadline - now);
     const auto rest = left < longest ? left : longest;
     pollfd one{.fd = inotify_.get(), .events = POLLIN, .revents = 0};
-    ::poll(&one, 1, static_cast<int>(rest.count()));  // a signal ends it early: the loop goes on
+    ::poll(&one, 1, static_cast<int>(rest.count()));  // a signal may end it early: the loop goes on
     if (watch_error()) return true;
   }
 }
@@ -66,7 +66,7 @@ CDI_INLINE void Watcher::rewatch() {
   paths_.rewatch();
 }
 
-/// Reads the events in the queue now, but not events that are added meanwhile.
+/// Reads the events that are now in the queue, but none that arrive meanwhile.
 CDI_INLINE detail::WatchedEvent Watcher::read_events() {
   auto change = detail::WatchedEvent::none;
   alignas(inotify_event) char block[16384];

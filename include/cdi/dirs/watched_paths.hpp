@@ -64,7 +64,7 @@ class WatchedPaths {
   std::optional<Error> error_{};
 };
 
-/// Adds advice to an inotify error: which limit to raise.
+/// Adds advice on which limit to raise to an inotify error.
 Error with_advice(Error error);
 
 }  // namespace detail

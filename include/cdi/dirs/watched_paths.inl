@@ -109,7 +109,7 @@ CDI_INLINE void WatchedPaths::rewatch() {
   const auto old = std::exchange(watches_, {});
   for (const auto& dir : dirs_) watch_dir(dir);
   for (const auto& watch : old) {
-    // Fails for removed directories, whose watches the kernel has removed.
+    // This fails for removed directories, whose watches the kernel has already removed.
     if (find(watches_, watch.number) == nullptr) {
       ::inotify_rm_watch(inotify_, watch.number);
     }
@@ -144,7 +144,7 @@ CDI_INLINE void WatchedPaths::walk(std::string at, std::string_view path, int& l
   }
 }
 
-/// Watches the directories that the target of a link passes through.
+/// Watches the directories that the lookup of a link's target passes through.
 CDI_INLINE void WatchedPaths::walk_target(const std::string& link, int& links) {
   const auto target = read_link(link);
   if (target.empty() || links-- <= 0) return;
@@ -154,7 +154,7 @@ CDI_INLINE void WatchedPaths::walk_target(const std::string& link, int& links) {
 
 /// Adds a watch for a directory. Returns -1 if the path leads to no readable directory.
 CDI_INLINE int WatchedPaths::add(const std::string& dir, std::uint32_t events) {
-  // IN_MASK_ADD: another path may lead to the same directory, for other events.
+  // IN_MASK_ADD: another path to the same directory may have requested other events.
   const int watch = ::inotify_add_watch(inotify_, dir.c_str(), events | IN_ONLYDIR | IN_MASK_ADD);
   if (watch >= 0) {
     if (find(watches_, watch) == nullptr) watches_.push_back({.number = watch});

@@ -23,7 +23,7 @@ class Descriptor {
   explicit Descriptor(int number) : number_{number} {}
   /// Takes over the descriptor of another object, which then owns none.
   Descriptor(Descriptor&& other) noexcept : number_{std::exchange(other.number_, -1)} {}
-  /// Swaps the descriptors, so that the other object closes the former descriptor.
+  /// Swaps the descriptors, so that the other object closes this object's old one.
   Descriptor& operator=(Descriptor&& other) noexcept {
     std::swap(number_, other.number_);
     return *this;
@@ -60,7 +60,7 @@ namespace detail {
 
 Error over_limit(std::string_view path, std::size_t limit);
 
-/// Calls `openat`, but fails for a name with a NUL byte, where the system would end the name.
+/// Calls `openat`, but fails for a name with a NUL byte, where the system would cut it off.
 int open_at(int directory, const std::string& name, int flags);
 
 }  // namespace detail

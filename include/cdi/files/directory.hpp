@@ -120,7 +120,7 @@ inline DirectoryStream open_directory(const std::string& path) {
 template <class Wanted>
 Result<Listing> list_directory(int directory, const std::string& path, const Wanted& wanted,
                                std::size_t max) {
-  // Reopening gives a separate offset. Without search permission, the caller's offset is shared.
+  // Reopening provides a separate offset. Without search permission, the caller's offset is shared.
   Descriptor own{::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   const bool shared = !own;
   if (shared) own = Descriptor{::fcntl(directory, F_DUPFD_CLOEXEC, 0)};

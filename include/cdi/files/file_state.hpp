@@ -1,4 +1,4 @@
-// Reads a spec file, again while a program may write it: its spec or the reason for rejection.
+// Reads a spec file into a spec or a rejection, and retries while a program may be writing it.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_FILE_STATE_HPP
@@ -40,8 +40,8 @@ class RequestedKinds {
     names.each([&](std::string_view name) { add(name.substr(0, name.find('='))); });
   }
 
-  /// Returns false if a byte search rules out that the text is a spec of one of the kinds. The
-  /// search is cheaper than parsing. With more than 8 kinds, the result is always true.
+  /// Returns false if a search of its bytes shows that a text is not a spec of one of the kinds.
+  /// This is cheaper than parsing. With more than 8 kinds, the result is always true.
   ///
   /// A kind contains neither blanks nor quotes. JSON and YAML can therefore express a kind only by
   /// its own adjacent bytes, because a line break in a scalar becomes a blank or a line break in
@@ -141,7 +141,7 @@ inline FileAccess access_of(const TextFile& file) {
           .mode = static_cast<std::uint32_t>(file.signature.mode & 07777)};
 }
 
-/// Returns whether the spec, if any, records the file's access, which can change without the bytes.
+/// Returns whether a spec, if any, records this access, which can change when the bytes do not.
 inline bool has_access(const std::shared_ptr<const LoadedSpec>& spec, const FileAccess& access) {
   return spec == nullptr || spec->access == access;
 }
@@ -158,9 +158,9 @@ inline std::size_t max_bytes(const Limits& limits) {
   return limits.bytes < max ? limits.bytes : max;
 }
 
-/// Describes a file that could not be read. While this process keeps its user, the signature alone
-/// decides whether the file is too large or refused: the file is reopened only when its signature
-/// changes.
+/// Describes a file that could not be read. While this process runs as the same user, the signature
+/// alone decides whether the file is too large or refused: the file is reopened only when its
+/// signature changes.
 inline ReadAttempt unread_file(Error why, const TextFile& text) {
   const bool changing = why.system == EAGAIN;
   const bool by_signature = why.code == Errc::limit || why.code == Errc::denied;

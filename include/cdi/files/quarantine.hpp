@@ -30,7 +30,7 @@ namespace detail {
 
 /// Returns the error of one device in a spec that declares `version`, or nothing if the device is
 /// valid. The error's path begins at the device. `is_last` means that no valid device follows;
-/// earlier devices may use some newer members, see `Rule::version_earlier_devices`.
+/// earlier devices may use some newer members: see `Rule::version_earlier_devices`.
 inline std::optional<Error> device_error(const Document::Value& item, std::string_view version,
                                          bool is_last) {
   auto device = cdi::read<Device>(item);

@@ -29,7 +29,7 @@ struct ReadOptions {
   bool reject_writable = false;
   /// An invalid file that changed within this time is read again, because another process may still
   /// be writing it. All files of a call together wait at most this long, and never more than an
-  /// hour. 0 disables waiting.
+  /// hour. Zero disables waiting.
   std::chrono::milliseconds retry_window{100};
   /// Keeps the last valid contents of a file that has become invalid or unreadable, or whose
   /// directory cannot be listed. Contents are dropped if the file was removed, if `reject_writable`

@@ -24,7 +24,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Returns the name of a device, ignoring the case of its key; empty without a name.
+/// Returns a device's name, ignoring the case of its key; empty if there is none.
 inline std::string name_of_device(const Document::Value& item) {
   const auto name = detail::find_member(item, "name");
   return std::string{name ? name->text() : std::string_view{}};
@@ -85,8 +85,8 @@ inline std::string newer_version(std::string_view text) {
          std::to_string(numbers[2]);
 }
 
-/// A rejected file that lists more devices is assumed to define any device. A file with more
-/// invalid devices is rejected as a whole.
+/// A rejected file that lists more devices than this is assumed to define any device. A file with
+/// more invalid devices than this is rejected as a whole.
 inline constexpr std::size_t max_named_devices = 1000;
 
 /// Records the kind, the devices and the required version that a rejected file states.

@@ -22,7 +22,7 @@ struct Signature {
   std::int64_t size = 0;         ///< in bytes
   std::int64_t modified = 0;     ///< seconds since 1970; programs can set this time
   std::int64_t modified_ns = 0;  ///< its nanoseconds
-  std::int64_t changed = 0;      ///< seconds since 1970; each `write` sets it, programs cannot
+  std::int64_t changed = 0;      ///< seconds since 1970; each `write` sets it, but programs cannot
   std::int64_t changed_ns = 0;   ///< its nanoseconds; 0 on file systems with whole seconds
 
   friend bool operator==(const Signature&, const Signature&) = default;

@@ -1,4 +1,4 @@
-// `parse_spec` and `write_spec`: convert checked specs from text and to text.
+// `parse_spec` and `write_spec`: read specs from text, write them as text, and validate them.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_FILES_SPEC_TEXT_HPP
@@ -24,7 +24,7 @@ inline namespace CDI_ABI {
 namespace detail {
 
 /// Parses a document and takes ownership of its text. `format` comes from the file name, but the
-/// text may have the other format. A refused text remains unchanged.
+/// text may have the other format. If the text is refused, it stays unchanged.
 Result<Document> document_of_text(std::string& text, std::string_view path, Format format,
                                   const Limits& limits, std::vector<Error>& warnings);
 
@@ -45,13 +45,13 @@ std::unique_ptr<const MemberPositions> positions_in_text(const LoadedSpec& spec,
 }  // namespace detail
 
 /// Parses a spec and validates it; `path` appears in messages. Invalid JSON is read as YAML, with a
-/// warning, as in the Go reference. Errors and warnings contain line and column. Of `options`, only
-/// `limits`, `quarantine_devices` and `digest` have an effect.
+/// warning, as in the Go reference. Errors and warnings contain the line and column. Of `options`,
+/// only `limits`, `quarantine_devices` and `digest` have an effect.
 ///
 /// Fails with `Errc::syntax` if the text is neither JSON nor YAML, `Errc::unsupported` if it
 /// contains the tag `!!binary`, `Errc::schema` if it is not a spec, `Errc::invalid` or
 /// `Errc::invalid_name` if it breaks a rule, which `Error::rule` identifies, and `Errc::limit` if
-/// it exceeds a limit. SPEC.md, CDI JSON Definition.
+/// it exceeds a limit. See SPEC.md, CDI JSON Definition.
 Result<LoadedSpec> parse_spec(std::string_view text, std::string_view path, Format format,
                               const ReadOptions& options = {});
 

@@ -48,7 +48,7 @@ CDI_INLINE Result<Document> document_of_text(std::string& text, std::string_view
   if (json || json.error().code != Errc::syntax) return json;
   if (format == Format::yaml) return detail::parse_yaml_in_place(text, path, limits);
   auto yaml = cdi::parse_yaml(text, path, limits);
-  // Any single line of text is a YAML scalar, so only a map is taken for YAML.
+  // Any single line of text is a YAML scalar, so only a map counts as YAML.
   if (!yaml || yaml->root().kind() != Document::Kind::map) return json;
   warnings.push_back(std::move(json).error());
   warnings.back().message.append("; read as YAML");
@@ -109,7 +109,7 @@ inline std::optional<NewerMember> newer_member(const Reading& reading, const Spe
                      .position = reading.newest_key->position()};
 }
 
-/// Reads a spec from a document and validates it. Errors and warnings receive line and column.
+/// Reads a spec from a document and validates it. Errors and warnings get a line and a column.
 inline SpecOrRejected spec_of_document(const Document& document) {
   Reading reading;
   auto spec = detail::read_noting<Spec>(document.root(), reading);
@@ -134,7 +134,7 @@ inline SpecOrRejected spec_of_document(const Document& document) {
   return {.spec = std::move(out)};
 }
 
-/// Reads a spec. `quarantine` removes the invalid devices, from `document` as well.
+/// Reads a spec. `quarantine` removes invalid devices, both from the spec and from `document`.
 inline SpecOrRejected spec_of_good_devices(Document& document, bool quarantine) {
   auto out = detail::spec_of_document(document);
   if (out.spec || !quarantine) return out;
@@ -148,7 +148,7 @@ inline SpecOrRejected spec_of_good_devices(Document& document, bool quarantine) 
   return out;
 }
 
-/// The positions of members, from the document that a spec was read from.
+/// The positions of members in the document from which a spec was read.
 class DocumentPositions final : public MemberPositions {
  public:
   explicit DocumentPositions(Document document) : document_{std::move(document)} {
@@ -172,8 +172,8 @@ class DocumentPositions final : public MemberPositions {
   }
 
  private:
-  /// The device that a path begins with, which is taken from the path; else the root. A search from
-  /// the root passes all devices before that one.
+  /// Returns the device that a path begins with, and removes it from the path; otherwise, the root.
+  /// A search from the root would pass all earlier devices.
   Document::Value start_of(std::string_view& where) const {
     constexpr std::string_view devices = "devices[";
     std::uint32_t index = 0;
@@ -224,7 +224,7 @@ inline void warn_of_text(const Document& document, std::vector<Error>& warnings)
 CDI_INLINE SpecOrRejected spec_of_text(std::string text, std::string_view path, Format format,
                                        const ReadOptions& options) {
   const std::string kept = options.digest == nullptr ? std::string{} : text;
-  // JSON files cannot contain comments, whatever their text is.
+  // JSON has no comments, so no owner is looked for.
   std::string owner{format == Format::yaml ? detail::owner_in_comment(text) : std::string_view{}};
   std::vector<Error> warnings;
   auto document = detail::document_of_text(text, path, format, options.limits, warnings);

@@ -41,11 +41,11 @@ std::uint64_t unpredictable_number();
 /// Makes the name of a temporary file for `name`: `.NAME.PID-NUMBER.cdi-tmp`.
 std::string temporary_name(std::string_view name, std::uint64_t number);
 
-/// Returns the `name` from which `temporary_name`, in any process, made this name, up to 200 bytes;
-/// nothing for other names.
+/// Returns the original name, at most 200 bytes of it, if `temporary_name` in any process made this
+/// one; otherwise nothing.
 std::optional<std::string_view> temporary_target(std::string_view made);
 
-/// Locks an open file without waiting. The lock ends with the last descriptor of this `open`.
+/// Locks an open file without waiting. The lock lasts until all copies of the descriptor close.
 bool try_lock(int descriptor);
 
 /// Creates a file with a unique name in the directory of `name`. The file stays locked while it is
@@ -73,7 +73,7 @@ class Temporary {
 
   const std::string& name() const { return name_; }
 
-  /// Writes and syncs the file. Call `fill` once, before the others. `path` appears in messages.
+  /// Writes and syncs the file. Call this first, and only once. `path` appears in messages.
   Result<void> fill(std::string_view path, std::string_view text, const FileAttributes& attributes);
 
   /// Renames the temporary file over a file. Returns false on failure, with the reason in `errno`.

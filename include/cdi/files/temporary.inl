@@ -89,8 +89,8 @@ CDI_INLINE Descriptor make_temporary(int directory, std::string_view name, std::
     Descriptor file{::openat(directory, made.c_str(), flags, S_IRUSR | S_IWUSR)};
     if (!file && errno == EEXIST) continue;
     if (!file) return file;
-    // Before the lock, another process may have taken the file for abandoned and removed it, or may
-    // still remove it. On a file system without locks, no process removes it.
+    // Before the lock, another process may have considered the file abandoned and removed it, or
+    // may yet do so. On a file system without locks, no process removes it.
     if (!try_lock(file.get()) && errno == EWOULDBLOCK) continue;
     struct stat info = {};
     const bool known = ::fstat(file.get(), &info) == 0;
@@ -106,7 +106,7 @@ CDI_INLINE bool is_abandoned(int directory, const std::string& name, const Descr
   struct stat named = {};
   return file && try_lock(file.get()) && ::fstat(file.get(), &opened) == 0 &&
          S_ISREG(opened.st_mode) &&
-         // A writer may have renamed the file meanwhile; the name then no longer refers to it.
+         // A writer may have renamed the file by now; the name then no longer refers to it.
          ::fstatat(directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
          named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
@@ -166,7 +166,7 @@ CDI_INLINE bool is_temporary_name(std::string_view name) {
 
 CDI_INLINE void remove_temporaries_of(int directory, std::string_view name) {
   constexpr std::size_t max = 100'000;
-  const auto own = detail::temporary_name(name, 0);  // may contain only part of the name
+  const auto own = detail::temporary_name(name, 0);  // contains only part of a long name
   const auto target = detail::temporary_target(own);
   const auto is_of_name = [&](std::string_view other) {
     return detail::temporary_target(other) == target;

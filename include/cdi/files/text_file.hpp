@@ -50,8 +50,8 @@ inline bool is_link(int directory, const std::string& name) {
 }
 
 /// Returns whether a file with the signature `before` at opening stayed unchanged during the read.
-/// A file that was replaced or removed meanwhile is unchanged: it only has a new time of change,
-/// because it lost its last name.
+/// A file that was replaced or removed meanwhile counts as unchanged: only its time of change is
+/// new, because it lost its last name.
 inline bool is_same_content(const Signature& before, const struct stat& after) {
   Signature now = signature_of(after);
   if (after.st_nlink == 0) {
@@ -65,8 +65,8 @@ inline bool is_same_content(const Signature& before, const struct stat& after) {
 inline Result<void> read_file_into(TextFile& out, int directory, const std::string& name,
                                    std::string_view path, std::size_t limit, bool reject_writable) {
   struct stat info = {};
-  // Opening some devices has side effects, so the type is checked first. The check of the opened
-  // file decides.
+  // Opening some devices has side effects, so the type is checked first. The check after opening is
+  // the one that counts.
   const bool there = ::fstatat(directory, name.c_str(), &info, 0) == 0;
   if (there && !S_ISREG(info.st_mode)) return detail::not_regular(path, info.st_mode);
   const Descriptor file{
@@ -106,7 +106,7 @@ inline Result<void> read_file_into(TextFile& out, int directory, const std::stri
 
 /// Reads the regular file `name` in an open directory, or in the current directory for `AT_FDCWD`.
 /// Links are followed. `path` appears in messages. Fails like `read_file`, and with `Errc::denied`
-/// if `reject_writable` is set and other users may write to the file, see `check_writers`.
+/// if `reject_writable` is set and other users may write to the file: see `check_writers`.
 inline Result<TextFile> read_file_at(int directory, const std::string& name, std::string_view path,
                                      std::size_t limit, bool reject_writable = false) {
   TextFile out;
