@@ -35,8 +35,8 @@ struct ScannedFile {
 struct ScannedDir {
   SpecDir dir{};
   Signature signature{};
-  bool stable = false;                                      // see `is_stable`; false if not listed
-  std::shared_ptr<const RejectedFile> rejected{};           // why it was not listed
+  bool stable = false;                             // see `is_stable`; false without a listing
+  std::shared_ptr<const RejectedFile> rejected{};  // why it was not listed
   std::vector<std::shared_ptr<const ScannedFile>> files{};  // sorted by name
 };
 

@@ -20,7 +20,7 @@ inline namespace CDI_ABI {
 enum class ChangeKind : std::uint8_t {
   added,     ///< the entry is new
   replaced,  ///< the entry gets another value, and perhaps another index
-  removed,   ///< one new entry replaces two with the same key, and this one is dropped
+  removed,   ///< dropped because one new entry replaces two with the same key
   moved,     ///< the entry stays, but moves relative to the others
 };
 

@@ -20,7 +20,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// Returns JSON on one line, or empty text if the record is not UTF-8, which JSON cannot hold.
+/// Returns a record as JSON on one line; empty if its text is not UTF-8, which JSON requires.
 template <class Record>
 std::string record_line(const Record& record) {
   auto text = cdi::write_json(record, /*indent=*/-1);

@@ -19,10 +19,10 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// Collects the changes to a list: first each new entry, once, and then at most one new order.
+/// Collects the changes to a list: first each new entry once, then at most one new order.
 class ListChanges {
  public:
-  /// Starts with a list of `entries` old entries.
+  /// Starts with a list that has `entries` old entries.
   ListChanges(std::string_view part, std::size_t entries);
   ListChanges(const ListChanges&) = delete;
   ListChanges& operator=(const ListChanges&) = delete;
@@ -40,7 +40,7 @@ class ListChanges {
   /// Records the key and the text of an old entry.
   void describe(std::size_t i, EntryText entry);
 
-  /// Appends the changes in the order of the new list, and then the removals. Call this once, last.
+  /// Appends the changes in the order of the new list, and then the removals. Call this last.
   void add_to(std::vector<Change>& changes);
 
  private:

@@ -76,7 +76,7 @@ CDI_INLINE void ListChanges::pair() {
   }
 }
 
-/// Marks as few entries as possible, so that the remaining old values keep their order.
+/// Marks as few entries as possible as moved, so that all other old values keep their order.
 CDI_INLINE void ListChanges::mark_moved() {
   std::vector<std::size_t> last;  // for each length of a run, the run that ends earliest
   std::vector<std::size_t> before(order_.size(), none);  // the previous place in the same run

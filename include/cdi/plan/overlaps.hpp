@@ -76,7 +76,7 @@ std::string to_string(const Overlap& overlap);
 
 /// Returns the overlapping edits of a plan, sorted by kind and key. When three edits share a key,
 /// the second overlaps with the first, and the third with the second. Variables with equal values
-/// do not overlap, nor do the edits of a device that is named twice. The cost is sorting the lists.
+/// do not overlap, nor do the edits of a device that is named twice. Costs a sort of each list.
 std::vector<Overlap> find_overlaps(const Plan& plan);
 
 }  // namespace CDI_ABI

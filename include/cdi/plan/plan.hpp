@@ -54,9 +54,9 @@ std::string to_string(const Origin& origin);
 /// An edit and its origin.
 template <class Edit>
 struct Planned {
-  Edit edit{};      ///< an edit as in a spec, or text or a number
+  Edit edit{};      ///< an edit as in a spec, a text or a number
   Origin origin{};  ///< where the edit comes from
-  /// Whether a later edit of the plan replaces this edit, which a container then does not get.
+  /// Whether a later edit of the plan replaces this edit, which the container then does not get.
   bool overridden = false;
 
   friend bool operator==(const Planned&, const Planned&) = default;
@@ -99,13 +99,13 @@ struct Plan {
 
   /// Applies the plan to an OCI spec, all or nothing, as `Registry::inject` does for the devices,
   /// and returns the changes, list by list. New parents, such as an empty `process`, are not
-  /// listed. The host is not queried again. Errors come from `apply`; `Errc::host` means that a
-  /// node was added to the plan and is incomplete.
+  /// listed. The host is not queried again. Fails with the errors of `apply`; `Errc::host` means
+  /// that an incomplete node was added to the plan.
   template <Editable OciSpec>
   Result<std::vector<Change>> apply(OciSpec& target) const;
 
-  /// Returns what `apply` would change, by applying the plan to a copy of the target. The copy may
-  /// share nothing with the target: with a struct of pointers, `apply` the plan to a deep copy.
+  /// Returns what `apply` would change, by applying the plan to a copy of the target. The copy must
+  /// share nothing with the target: for a struct of pointers, `apply` the plan to a deep copy.
   template <class OciSpec>
     requires Editable<OciSpec> && std::copy_constructible<OciSpec> &&
         (!std::is_trivially_copyable_v<OciSpec>)
@@ -142,11 +142,11 @@ const HostOptions* options_of(const Host& host) {
 /// devices.
 enum class PlanLines : bool { of_edits, of_devices };
 
-/// The edits of devices, joined, with the text that options of the host add.
+/// The joined edits of devices, with the text that the host's options add.
 struct JoinedDevices {
   explicit JoinedDevices(std::span<const ResolvedDevice> devices) : found{devices} {}
 
-  /// Joins the edits for a target with these parts. `options` may be null.
+  /// Joins the edits for a target that has these parts. `options` may be null.
   Result<void> join(OptionalParts parts, const HostRef& host, const HostOptions* options);
   /// Returns the plan of the edits, once their device nodes are complete.
   Plan plan(PlanLines lines) const;
@@ -162,12 +162,12 @@ Result<Plan> make_plan(std::span<const ResolvedDevice> devices, const HostRef& h
 
 }  // namespace detail
 
-/// Returns the edits that an injection of these devices would make, joined, complete, and each with
+/// Returns the edits that an injection of these devices would make, joined and complete, each with
 /// its origin: see `Plan`. No OCI spec is needed, and nothing changes.
 ///
 /// Each name takes one lookup, each incomplete device node one host lookup, and each spec file one
 /// more read, for the lines of its edits: see `LoadedSpec::positions`. With a `HostWithOptions`,
-/// the plan contains what the options change. Errors come from `Registry::inject`.
+/// the plan contains what the options change. Fails like `Registry::inject`.
 template <HostLookup Host = SystemHost>
 Result<Plan> plan(const Registry& registry, Names names, const Host& host = {}) {
   const auto devices = registry.resolve_all(names);

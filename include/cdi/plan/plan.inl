@@ -55,8 +55,8 @@ void take_edits(const std::vector<Planned<Edit>>& all, HeapOptional<Edit>& to) {
   if (!all.empty()) to = all.back().edit;
 }
 
-// `apply` looks up nodes that seem incomplete, without a major or a mode. The host has already
-// confirmed a major of 0 for a complete node; a node without a mode is not on the host.
+// `apply` looks up nodes that seem incomplete because they lack a major or a mode. For a complete
+// node, the host has already confirmed a major of 0; a node without a mode is not on the host.
 CDI_INLINE PlannedHost::PlannedHost(const Plan& plan) {
   for (const auto& [node, origin, overridden] : plan.device_nodes) {
     const bool complete = !node.type.empty() && node.file_mode.has_value();

@@ -30,7 +30,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// A target, together with the changes that are made to it.
+/// A target and the changes that are made to it.
 template <class OciSpec>
 struct RecordingTarget {
   OciSpec& target;
@@ -142,7 +142,7 @@ template <class OciSpec>
 struct SpecEditor<detail::RecordingTarget<OciSpec>> {
  private:
   using Inner = SpecEditor<OciSpec>;
-  // Named types: deduced ones would need the bodies wherever an editor is checked.
+  // These types are named: deduced types would need the bodies wherever an editor is checked.
   template <class List>
   using Recording = detail::RecordingList<List>;
   using Env = decltype(std::declval<Inner&>().env());

@@ -64,7 +64,7 @@ struct Decision {
   }
 };
 
-/// Returns one decision for each device, in the order of the devices. All devices come from
+/// Returns one decision for each device, in the order of the devices. All devices must come from
 /// `Registry::resolve_all` and have one origin. The limits of a rule apply to the edits of the
 /// device and of its spec. The policy must pass `validate_policy`; nothing is read or changed.
 std::vector<Decision> decide(const Policy& policy, std::span<const ResolvedDevice> devices,
@@ -72,17 +72,17 @@ std::vector<Decision> decide(const Policy& policy, std::span<const ResolvedDevic
 
 /// Returns the decisions about devices of several origins. Each device is matched to its request by
 /// name, so that the devices may be fewer or in another order, as with `Registry::resolvable`. The
-/// second device of a name belongs to the second request of that name. A device without a request
-/// has an unknown origin, which only matches the `sources` of rules that deny.
+/// second device with a name belongs to the second request for that name. A device without a
+/// request has an unknown origin, which only matches the `sources` of rules that deny.
 std::vector<Decision> decide(const Policy& policy, std::span<const ResolvedDevice> devices,
                              std::span<const RequestedDevice> requested);
 
-/// Succeeds when all devices are allowed. Otherwise, `Errc::denied` reports the first denied
-/// device, the place of its first reason, and how many more devices are denied.
+/// Succeeds if all devices are allowed. Otherwise, fails with `Errc::denied` and names the first
+/// denied device, the place of its first reason, and how many more devices are denied.
 Result<void> require_allowed(std::span<const Decision> decisions);
 
 /// Returns the decisions as a JSON log: an object with the list `decisions`, and `allowed`, which
-/// is true if every device is allowed. `indent` is the number of spaces per level; a negative one
+/// is true if every device is allowed. `indent` is the number of spaces per level; a negative value
 /// puts all on one line. The log has no final newline. File names that are not UTF-8 are escaped.
 std::string write_decisions(std::span<const Decision> decisions, int indent = 2);
 

@@ -75,7 +75,7 @@ inline bool covers_edit(const PatternSet& patterns, std::string_view path) {
   return patterns.covers_all() || (!has_parent_part(path) && patterns.covers(path));
 }
 
-/// Returns whether a text has control characters, or others that some readers take as line ends.
+/// Returns whether a text has control characters, or others that some readers take for line ends.
 inline bool has_control(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
@@ -86,7 +86,7 @@ inline bool has_control(std::string_view text) {
 }
 
 /// Returns whether a list covers the name of a variable. A program that reads variables line by
-/// line takes a name with a line end for two, but a pattern such as `GPU*` covers only the first.
+/// line sees a name with a line end as two, but a pattern such as `GPU*` covers only the first.
 inline bool covers_variable(const PatternSet& patterns, std::string_view name) {
   return patterns.covers_all() || (!has_control(name) && patterns.covers(name));
 }
@@ -207,8 +207,8 @@ class LimitCheck {
     deny(where, "mounts without the option ro:", mount.host_path);
   }
 
-  /// The host path identifies only a new bind mount: the options of other types may name more
-  /// paths, and `remount` changes a mount that the container already has, whatever its path is.
+  /// Only a new bind mount is identified by its host path: the options of other types may name more
+  /// paths, and `remount` changes a mount that the container already has, whatever the path.
   void check_source(const Mount& mount, const std::string& where) {
     const bool bind = mount.type.empty() || mount.type == "bind" || mount.type == "none";
     if (!bind) deny(where + ".type", "mounts a file system of type", mount.type);
@@ -240,7 +240,7 @@ class LimitCheck {
   std::string outer_{};
 };
 
-/// Decides about devices by a policy, which is prepared only once.
+/// Decides about devices by a policy that is prepared only once.
 class Decider {
  public:
   explicit Decider(const Policy& policy) {
@@ -248,7 +248,7 @@ class Decider {
     for (const auto& rule : policy.rules) rules_.push_back({rule});
   }
 
-  /// Decides about a device whose `device`, `source` and `key` are set.
+  /// Decides about a device. The `device`, `source` and `key` of `out` must be set.
   void decide(const ResolvedDevice& found, Decision& out) {
     out.file = found.spec->path;
     for (std::size_t i = 0; i < rules_.size(); ++i) {

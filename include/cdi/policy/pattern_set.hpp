@@ -21,7 +21,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Returns whether a pattern matches a whole text; each `*` stands for any text, even an empty one.
+/// Returns whether a pattern matches a whole text; each `*` stands for any text, even empty text.
 inline bool matches(std::string_view pattern, std::string_view text) {
   auto star = pattern.find('*');
   if (star == std::string_view::npos) return pattern == text;

@@ -1,4 +1,4 @@
-// `Policy`: which devices may be injected, and what their edits may do; from JSON text.
+// `Policy`: which devices may be injected, and what their edits may do. It can be read from JSON.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_POLICY_POLICY_HPP
@@ -18,8 +18,8 @@
 
 // In a policy, an absent list covers everything, and an empty list nothing. In a pattern for names,
 // `*` stands for any text. A pattern for paths is absolute, also covers everything inside a
-// directory, and `*` stands for any text without a slash. Paths are compared in the form of
-// `clean_path`, without following links, so that a list never covers an edit's path that has `..`.
+// directory, and `*` stands for any text without a slash. Paths are compared as cleaned by
+// `clean_path`, without following links, so a list never covers an edit whose path contains `..`.
 
 namespace cdi {
 inline namespace CDI_ABI {
@@ -39,7 +39,7 @@ struct EditLimits {
   OptionalTexts net_devices{};         ///< patterns for interface names on the host
   OptionalTexts hooks{};               ///< patterns for the paths of the programs
   OptionalTexts hook_env{};            ///< patterns for the names of hook variables
-  /// Patterns for host paths, which allow only new bind mounts and no `remount`.
+  /// Patterns for host paths; they allow only new bind mounts, and no `remount`.
   OptionalTexts mounts{};
   OptionalTexts mount_options{};          ///< patterns for mount options, such as `size=*`
   std::optional<bool> writable_mounts{};  ///< whether a mount may lack the option `ro`
@@ -67,7 +67,7 @@ struct EditLimits {
 
 /// A rule of a policy. The rule applies to a device that meets all conditions, which are the
 /// members from `devices` to `file_mode`. Unknown facts, such as the owner of a spec that was not
-/// read from a file, speak against a device: a rule that allows does not apply, and a rule that
+/// read from a file, count against a device: a rule that allows does not apply, and a rule that
 /// denies does.
 struct PolicyRule {
   std::string name{};         ///< for the log; unique and not empty; required
@@ -99,8 +99,8 @@ struct PolicyRule {
 
 /// The maximum number of rules in a policy. Each device may be compared with all rules.
 inline constexpr std::size_t max_rules = 1000;
-/// The maximum number of patterns with `*` in one list. Each text may be compared with all these
-/// patterns, while other patterns are looked up.
+/// The maximum number of patterns with `*` in one list. Each text may be compared with all of these
+/// patterns; other patterns are looked up.
 inline constexpr std::size_t max_wildcards = 1000;
 
 /// Decides which devices may be injected. The first rule that applies to a device decides, and
@@ -114,16 +114,16 @@ struct Policy {
   static constexpr void fields(auto& list) { list("rules", &Policy::rules, required); }
 };
 
-/// Reads a policy from JSON text; `file` is its name in messages. Errors come from `parse_json`,
-/// from `read`, with unknown members rejected, and from `validate_policy`. `Errc::schema` also
-/// reports a member name in another case, and a null, which could be mistaken for an empty list.
-/// All errors have a line and a column.
+/// Reads a policy from JSON text; `file` is its name in messages. Fails with the errors of
+/// `parse_json`, `read` (which rejects unknown members) and `validate_policy`, and with
+/// `Errc::schema` for a member name in another case or a null, which could be mistaken for an empty
+/// list. All errors have a line and column.
 Result<Policy> read_policy(std::string_view text, std::string_view file = {},
                            const Limits& limits = {});
 
-/// Checks the values of a policy made in code: rule names, patterns, sources and modes. The first
-/// value that is unclear, or can have no effect, is an `Errc::invalid`; more than `max_rules` or
-/// `max_wildcards` is an `Errc::limit`. `where` is the path of the value.
+/// Checks the values of a policy made in code: rule names, patterns, sources and modes. Fails with
+/// `Errc::invalid` for the first value that is unclear or can have no effect, with its path in
+/// `where`, and with `Errc::limit` beyond `max_rules` or `max_wildcards`.
 Result<void> validate_policy(const Policy& policy);
 
 }  // namespace CDI_ABI

@@ -43,14 +43,14 @@ inline Error policy_over_limit(std::string where, std::string_view what, std::si
           .where = std::move(where)};
 }
 
-/// A fault in a text of a list, and the cure; empty when there is no fault.
+/// A fault in an entry of a list, and its remedy; empty if there is no fault.
 struct TextFault {
   std::string_view message = {};
   std::string_view advice = {};
 };
 using FaultOfText = TextFault (*)(std::string_view text);
 
-/// Checks one kind and one device, each a name or a pattern.
+/// Checks a kind and a device, each of which is a name or a pattern.
 inline TextFault fault_of_device(std::string_view text) {
   constexpr TextFault no_device{"is neither a device nor a pattern",
                                 "write vendor.com/class=device, with * for any text"};
@@ -152,7 +152,7 @@ inline Result<void> check_rule(const PolicyRule& rule) {
   return check_limits(rule.edits);
 }
 
-/// A null would mean an absent list, so that everything would be allowed.
+/// Rejects nulls: a null would mean an absent list, which allows everything.
 inline Result<void> reject_nulls(const Document::Value& value, std::string_view key) {
   if (value.is_null()) {
     return Error{.code = Errc::schema,

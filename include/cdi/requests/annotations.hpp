@@ -45,10 +45,10 @@ namespace detail {
 /// Puts the whole name before `qualified_name_error`: `"v/0=a": class "0" must begin with ...`.
 Error whole_name_error(std::string_view name);
 
-/// The `Errc::schema` error that says what a member must be.
+/// Returns the `Errc::schema` error that says what a member must be.
 Error wrong_kind(std::string_view where, std::string_view expected);
 
-/// The text in a text value or JSON string. For other values, the view's data is null.
+/// Returns the text in a text value or JSON string; for other values, a view with null data.
 template <class Value>
 std::string_view text_or_null(const Value& value) {
   if constexpr (requires {
@@ -97,19 +97,19 @@ Result<AnnotatedDevices> annotated_devices(const AnnotationEntries& entries);
 }  // namespace detail
 
 /// Returns a device plugin's annotation key: prefix, plugin, `_` and device id, with each slash in
-/// the id replaced by `_`. Returns `Errc::invalid` if the result is not an annotation key with at
-/// most 63 bytes after the slash, if plugin or id is empty, or if the plugin contains a slash.
+/// the id replaced by `_`. Fails with `Errc::invalid` if the result is not an annotation key with
+/// at most 63 bytes after the slash, if plugin or id is empty, or if the plugin contains a slash.
 Result<std::string> annotation_key(std::string_view plugin, std::string_view device_id,
                                    std::string_view prefix = annotation_prefix);
 
 /// Returns the annotation value that requests devices: their qualified names, separated by commas.
-/// Names are written unchanged, including repetitions; without names, the value is empty. Returns
-/// `Errc::invalid_name` for the first name that is not a qualified name.
+/// Names are written unchanged, including repetitions; without names, the value is empty. Fails
+/// with `Errc::invalid_name` for the first name that is not a qualified name.
 Result<std::string> annotation_value(Names names);
 
 /// Adds the annotation that requests devices to a map of text, such as `std::map`. The key, the
-/// value and the errors come from `annotation_key` and `annotation_value`; a key that exists is
-/// `Errc::conflict`. After an error, the map is unchanged.
+/// value and the errors come from `annotation_key` and `annotation_value`. Fails with
+/// `Errc::conflict` if the key exists. An error leaves the map unchanged.
 template <OwningTextMap Annotations>
 Result<void> update_annotations(Annotations& annotations, std::string_view plugin,
                                 std::string_view device_id, Names names,
@@ -128,8 +128,8 @@ Result<void> update_annotations(Annotations& annotations, std::string_view plugi
 /// or `oci::Spec::annotations`, or a `nlohmann::json` object; JSON null means no annotations. Only
 /// keys that begin with `prefix`, in the same case, are read. An empty value requests nothing.
 ///
-/// Returns `Errc::invalid_name`, with key and name in the message, for the first invalid name;
-/// `Errc::schema` for JSON other than an object, and for a value other than a string. To read a
+/// Fails with `Errc::invalid_name`, with key and name in the message, for the first invalid name,
+/// and with `Errc::schema` for JSON other than an object or a value other than a string. To read a
 /// whole config with its variables, use `gather_requests` or `inject_requested`.
 template <class Annotations>
 Result<AnnotatedDevices> parse_annotations(const Annotations& annotations,

@@ -107,9 +107,9 @@ Result<void> add_requests_of(const ConfigJson& config, const RequestOptions& opt
 /// annotations, then from the first environment variable of the process with the given name. The
 /// config is an `oci::Spec`, an `nlohmann::json` object or a `ConfigJson`.
 ///
-/// Errors come from `Requests`; `Errc::schema` also reports JSON that writes `annotations`,
-/// `process` or `env` in another case, which only some runtimes read. A `ConfigJson` adds the
-/// errors of `parse_json`, and its errors have a line and a column.
+/// Fails with the errors of `Requests`, and with `Errc::schema` for JSON that writes `annotations`,
+/// `process` or `env` in another case, which only some runtimes read. For a `ConfigJson`, also
+/// fails with the errors of `parse_json`, and all errors have a line and a column.
 template <class Config>
 Result<std::vector<RequestedDevice>> gather_requests(const Config& config,
                                                      const RequestOptions& options = {}) {
@@ -123,7 +123,7 @@ Result<std::vector<RequestedDevice>> gather_requests(const Config& config,
 /// What `inject_requested` injects, and how long it waits.
 struct InjectRequestedOptions {
   RequestOptions requests{};  ///< where the config holds its requests
-  /// The end of the wait for devices that do not exist yet; no wait without a deadline.
+  /// When to stop waiting for devices that do not exist yet; without a deadline, no wait.
   std::optional<std::chrono::steady_clock::time_point> deadline{};
   WaitOptions wait{};    ///< what ends the wait before the deadline
   ApplyOptions apply{};  ///< how the edits are applied
@@ -131,10 +131,10 @@ struct InjectRequestedOptions {
 
 /// Injects the devices that an OCI config requests, all or none, as a guest's agent or a runtime
 /// wrapper does, and waits until all devices exist or the deadline passes. Returns the injected
-/// devices. A config without requests stays unchanged, and needs no wait.
+/// devices. A config without requests stays unchanged and causes no wait.
 ///
-/// After an error, the config is unchanged. Errors come from `gather_requests`, `Registry::inject`
-/// and, with a deadline, `Cache::wait_for`.
+/// An error leaves the config unchanged. Fails with the errors of `gather_requests`,
+/// `Registry::inject` and, with a deadline, `Cache::wait_for`.
 ///
 /// `Cache::inject` injects names that the program already has. This function takes the names from
 /// the config, and injects from the registry that the wait returns. As a member of `Cache`, the

@@ -43,7 +43,7 @@ struct RequestedDevice {
   RequestOrigin origin = RequestOrigin::field;  ///< where the name was found
   std::string key{};                            ///< of the annotation or variable; may be empty
 
-  /// Returns the name, which is valid as long as the device.
+  /// Returns the name, which is valid as long as this device.
   operator std::string_view() const noexcept { return name; }
 
   friend bool operator==(const RequestedDevice&, const RequestedDevice&) = default;
@@ -83,8 +83,8 @@ class Requests {
   /// `oci::Spec::annotations`, or an `nlohmann::json` object. Only keys that begin with `prefix`
   /// are read. JSON null means no annotations.
   ///
-  /// After an error, nothing is added. `Errc::invalid_name` reports the first invalid name, with
-  /// its key; `Errc::schema` reports JSON that is not an object, or a value that is not a string.
+  /// An error adds nothing. Fails with `Errc::invalid_name` for the first invalid name, with its
+  /// key, and with `Errc::schema` for JSON that is not an object or a value that is not a string.
   template <class Annotations>
   Result<void> add_annotations(const Annotations& annotations,
                                std::string_view prefix = annotation_prefix) {
@@ -94,13 +94,13 @@ class Requests {
   }
 
   /// Adds the devices of an environment variable such as `VISIBLE_CDI_DEVICES`, whose value is a
-  /// selector. A name that is already requested is dropped under all rules. Errors come from
-  /// `parse_selector`, and name the variable; after an error, nothing is added.
+  /// selector. A name that is already requested is dropped under all rules. Fails with the errors
+  /// of `parse_selector`, which then name the variable, and adds nothing.
   Result<void> add_variable(std::string_view name, std::string_view value);
 
   /// Returns the requested devices, in order.
   const std::vector<RequestedDevice>& devices() const& { return devices_; }
-  /// Returns the requested devices, to move from.
+  /// Returns the requested devices, so that they can be moved.
   std::vector<RequestedDevice>&& devices() && { return std::move(devices_); }
 
  private:
@@ -120,8 +120,8 @@ inline constexpr std::string_view visible_devices_variable = "VISIBLE_CDI_DEVICE
 /// ignored. The index `+07` selects the device `7`. Empty text, `none` and `void` select nothing.
 /// `all` is the name of a device, as vendors define it.
 ///
-/// `Errc::invalid_name` reports a missing or invalid kind; `Errc::invalid` reports a device that is
-/// neither `all` nor an index below 2^32, or `all` next to indices.
+/// Fails with `Errc::invalid_name` for a missing or invalid kind, and with `Errc::invalid` for a
+/// device that is neither `all` nor an index below 2^32, or for `all` next to indices.
 Result<std::vector<std::string>> parse_selector(std::string_view text);
 
 }  // namespace CDI_ABI

@@ -22,7 +22,7 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Adds devices of one origin, except repeated ones. The cost is sorting the names.
+/// Adds devices of one origin, except repeated ones. Costs a sort of the names.
 CDI_INLINE void Requests::add(std::vector<RequestedDevice> added) {
   const std::size_t known = devices_.size();
   std::vector<std::string_view> names;
