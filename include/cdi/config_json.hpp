@@ -1,4 +1,4 @@
-// The text of a `config.json` as a target: all other bytes stay as they are.
+// The text of a `config.json` as a target; bytes that no edit concerns stay as they are.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_CONFIG_JSON_HPP

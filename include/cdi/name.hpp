@@ -1,4 +1,4 @@
-// Single and multiple qualified device names, such as `vendor.com/class=device`.
+// Qualified device names, one or many, such as `vendor.com/class=device`.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_NAME_HPP

@@ -1,4 +1,4 @@
-// Converts specs from text and to text, without files.
+// Reads specs from text and writes them as text, without files.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_SPEC_TEXT_HPP

@@ -71,7 +71,7 @@ class Objects {
     pointers_.push_back(&added.object);
     return added.object;
   }
-  /// Points two members of a struct to the list.
+  /// Makes two members of a struct describe the list.
   void give(const T* const*& items, std::size_t& size) const {
     items = pointers_.data();
     size = pointers_.size();
@@ -140,7 +140,7 @@ struct KeptError {
 };
 using KeptErrors = std::deque<KeptError>;
 
-/// opendir also allocates, and may run out of memory.
+/// Returns the code of an error; system calls such as opendir may also run out of memory.
 inline cdi_code code_of(const cdi::Error& error) {
   if (error.system == ENOMEM) return CDI_NO_MEMORY;
   return static_cast<cdi_code>(static_cast<int>(error.code) + 1);

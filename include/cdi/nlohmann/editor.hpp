@@ -30,7 +30,7 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// A `nlohmann::json`, a `nlohmann::ordered_json` or another `nlohmann::basic_json`.
+/// An `nlohmann::json`, an `nlohmann::ordered_json` or another `nlohmann::basic_json`.
 template <class T>
 concept JsonDocument = !std::is_const_v<T> && requires {
   typename T::json_sax_t;
@@ -199,7 +199,7 @@ class JsonInterfaces {
   std::map<std::string, std::size_t> places_{};  // positions of an ordered object's keys
 };
 
-/// A view of a JSON document's value, or an empty view: for `PartCheck`.
+/// A view, perhaps empty, of a value in a JSON document, for `PartCheck`.
 template <class Json>
 class JsonView {
  public:

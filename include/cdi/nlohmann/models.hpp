@@ -40,8 +40,8 @@ inline void read_real(const char* text, long double& out) {
 }
 
 /// Makes a JSON number as nlohmann's parser would, without the cost of another instance of that
-/// parser: whole if it fits 64 bits, otherwise real. A number that is too large, such as 1e999, or
-/// text that is not a number becomes text.
+/// parser: an integer if it fits in 64 bits, otherwise a float. A number that is too large, such as
+/// 1e999, or text that is not a number becomes text.
 template <class Json>
 Json json_number(std::string_view text) {
   std::string digits{text};
@@ -87,7 +87,7 @@ void hold_items([[maybe_unused]] Json& value) {
 #endif
 }
 
-/// A sink that makes a `nlohmann::basic_json`.
+/// A sink that makes an `nlohmann::basic_json`.
 template <class Json>
 class JsonSink {
  public:
@@ -136,7 +136,7 @@ class JsonSink {
     auto& members = *outer.template get_ptr<typename Json::object_t*>();
     detail::make_room(members);
     if constexpr (requires { members.emplace_back(std::string{}, std::move(value)); }) {
-      return members.emplace_back(std::string{key_}, std::move(value)).second;  // keys differ
+      return members.emplace_back(std::string{key_}, std::move(value)).second;  // no key repeats
     } else {
       return members[std::string{key_}] = std::move(value);
     }

@@ -54,13 +54,13 @@ constexpr std::string_view hook_class_name(HookClass id) {
   return hook_classes[static_cast<std::size_t>(id)].name;
 }
 
-/// A hook's program and arguments. The texts belong to the hook, which outlives this struct.
+/// A hook's program and arguments. The texts belong to the hook, which must outlive this struct.
 struct HookCommand {
   std::string_view path{};               ///< the path of the program
   std::vector<std::string_view> args{};  ///< with the program's name first, as in execv(3)
 };
 
-/// Returns the command of a hook in the CDI or OCI model. The hook outlives the command.
+/// Returns the command of a hook in the CDI or OCI model. The hook must outlive the command.
 template <class AnyHook>
 HookCommand command_of(const AnyHook& hook) {
   HookCommand command{hook.path, {}};

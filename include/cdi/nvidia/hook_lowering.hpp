@@ -46,8 +46,8 @@ struct LoweredHook {
 Result<LoweredHook> lower_hook(const HookCommand& command, oci::HookPoint point,
                                const SortedOutline& container);
 
-/// Returns the joint effects of several hooks, in their order: changes are merged as in `merge`,
-/// and the first named ldconfig wins. The cost is one sort.
+/// Returns the combined effects of several hooks, in order: changes are merged as in `merge`, and
+/// the first ldconfig that is named wins. Costs one sort.
 LoweredHook merge(std::span<const LoweredHook> hooks);
 
 /// The variables without which hooks of the class `memory_limits` do nothing.

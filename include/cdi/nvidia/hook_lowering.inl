@@ -134,7 +134,7 @@ inline Result<void> lower_symlinks(std::span<const HookFlag> flags, const Sorted
   return {};
 }
 
-/// Returns whether ld.so.conf.d and musl's path file can list a directory without misreading it.
+/// Returns whether a directory is read back correctly from ld.so.conf.d and musl's path file.
 inline bool is_plain_folder(std::string_view folder) {
   return is_plain_path(folder) && folder.find_first_of(" :;#=*?[\\") == std::string_view::npos;
 }

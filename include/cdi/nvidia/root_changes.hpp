@@ -97,7 +97,7 @@ struct RootChanges {
 };
 
 /// Adds the changes of `some` to `all`. No change is added twice; of two changes to the same path,
-/// the later one wins. The cost is one sort of all changes.
+/// the later one wins. Costs one sort of all changes.
 void merge(RootChanges& all, const RootChanges& some);
 
 }  // namespace CDI_ABI

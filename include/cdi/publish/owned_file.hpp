@@ -29,7 +29,7 @@ struct PlannedFile {
   std::string text{};
 };
 
-inline constexpr mode_t spec_file_mode = 0644;  // readable for every runtime
+inline constexpr mode_t spec_file_mode = 0644;  // every runtime can read it
 
 /// Returns the effect of writing `file` in place of the existing file.
 inline Publication::Action action_for(const FoundFile& found, const PlannedFile& file) {

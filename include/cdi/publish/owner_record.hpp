@@ -67,8 +67,8 @@ struct OwnerSpellings {
   std::string single = "'";
 };
 
-/// Returns a text from the value of a key on. The key's closing quote may come first, and the text
-/// need not be JSON or YAML. Empty if a colon, or a value in the same line, is missing.
+/// Returns the text from a key's value onwards. `rest` may begin with the key's closing quote, and
+/// need not be JSON or YAML. Empty without a colon, or without a value on the same line.
 inline std::string_view value_behind_key(std::string_view rest) {
   const auto skip_blanks = [&rest] {
     rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));

@@ -110,7 +110,7 @@ inline void find_named_owner(FoundFile& found, std::string_view path, std::strin
   const bool is_json = format_of(path) == Format::json;
   const auto commented = is_json ? std::string_view{} : owner_in_comment(found.text);
   const auto named = owners_named_in(found.text, owner);
-  // Other programs read files with a repeated key or the tag !!binary.
+  // Other programs can read files with a repeated key or the tag !!binary.
   const bool may_be_spec = why.code == Errc::schema || why.code == Errc::unsupported;
   found.why = std::move(why);
   found.owner = !named.other.empty() || commented == owner ? named.other : commented;

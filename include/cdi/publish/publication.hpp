@@ -59,7 +59,7 @@ constexpr std::string_view to_string(Publication::Action action) {
 /// What a publisher did with the files in a directory, or would do in a dry run.
 struct Reconciled {
   std::vector<Publication> files{};        ///< the expected, kept and removed files, sorted by name
-  std::vector<std::string> temporaries{};  ///< paths of killed writers' removed temporary files
+  std::vector<std::string> temporaries{};  ///< removed temporary files of killed writers
   /// Errors after the first change. Each file named in an error is unchanged. An error that names
   /// the directory means that the directory could not be synced.
   std::vector<Error> errors{};

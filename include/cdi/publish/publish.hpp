@@ -20,7 +20,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 
 /// Checks the name of a spec file: one path element of at most 255 bytes that ends in `.json` or
-/// `.yaml`. Any other name is an `Errc::invalid`.
+/// `.yaml`. Fails with `Errc::invalid` for any other name.
 Result<void> check_spec_file_name(std::string_view name);
 
 /// Writes and removes the spec files of one owner in one directory, and never touches files of
@@ -34,45 +34,45 @@ Result<void> check_spec_file_name(std::string_view name);
 /// be replaced, but not removed. A link is replaced, not followed, unless its target is a file of
 /// another owner or of none. Directories, FIFOs, devices and sockets are rejected.
 ///
-/// `replace_file` replaces the files, with mode 0644: after a kill at any moment, each file is
-/// complete, and either old or new. When several writers compete, the last file written stays. Any
+/// `replace_file` replaces the files, with mode 0644: if the process is killed at any moment, each
+/// file is complete, old or new. When several writers compete, the last file written stays. Any
 /// number of threads may share a publisher, which owns no descriptor.
 ///
-/// Errors: `Errc::invalid` for an unusable name of an owner, directory or file; `Errc::conflict`
-/// for a file of another owner, a file that other processes keep creating and removing, and two
-/// files with the same device; `Errc::limit` for an existing file over 16 MiB; `Errc::system` if a
-/// system call fails. The directory is synced after a change; if only the sync fails, the changes
-/// to the files remain.
+/// Fails with `Errc::invalid` for an unusable name of an owner, directory or file; `Errc::conflict`
+/// for a file of another owner, a file that others keep creating and removing, or two files with
+/// the same device; `Errc::limit` for an existing file over 16 MiB; `Errc::system` if a system call
+/// fails. The directory is synced after a change; if only the sync fails, the changes to the files
+/// remain.
 class Publisher {
  public:
-  /// Makes a publisher for an owner, whose name `check_owner` must accept, or all calls fail. Use
-  /// the name of the program that decides which files exist. The directory need not exist yet.
+  /// Makes a publisher for an owner. All calls fail unless `check_owner` accepts the owner's name.
+  /// Use the name of the program that decides which files exist. The directory need not exist yet.
   explicit Publisher(std::string owner, std::string dir = "/var/run/cdi");
 
-  /// Makes a publisher for an open directory. The caller keeps the readable descriptor `directory`
-  /// open during the publisher's life. A negative descriptor means a missing directory, in which
-  /// nothing can be written. `dir` is the path for messages, and is not opened.
+  /// Makes a publisher for an open directory. The caller must keep `directory`, a readable
+  /// descriptor, open for the publisher's lifetime. A negative descriptor means a missing
+  /// directory, in which nothing can be written. `dir` is the path for messages, and is not opened.
   Publisher(std::string owner, int directory, std::string dir);
 
-  /// Writes a spec to the file `name`, and creates a missing directory. A file that already has the
-  /// same text is not written. An empty `version` becomes the oldest version that can express the
-  /// spec; for a JSON file, at least 0.6.0, which can record the owner. Any other version stays
-  /// unchanged. `Errc::unsupported` reports a JSON file with a `version` before 0.6.0, and
-  /// `Errc::limit` reports a text over `Limits::bytes`. An invalid spec fails as in `validate`.
+  /// Writes a spec to the file `name`, creating a missing directory. A file that has the same text
+  /// is not written. An empty `version` becomes the oldest version that can express the spec; for a
+  /// JSON file, at least 0.6.0, which can record the owner. Any other version stays. Fails with
+  /// `Errc::unsupported` for JSON with a `version` before 0.6.0, with `Errc::limit` for text over
+  /// `Limits::bytes`, and like `validate` for an invalid spec.
   Result<Publication> write(const std::string& name, const Spec& spec, DryRun dry_run = DryRun::no,
                             Replace replace = Replace::own) const;
 
-  /// Removes the file `name`; a missing file is not an error. `Errc::conflict` reports a file that
-  /// does not record this owner.
+  /// Removes the file `name`; a missing file is not an error. Fails with `Errc::conflict` if the
+  /// file does not record this owner.
   Result<Publication> remove(const std::string& name, DryRun dry_run = DryRun::no) const;
 
   /// Changes this owner's files to the expected ones, by name: writes missing and different files,
   /// then removes this owner's other files except those in `keep`, and the temporary files of
-  /// killed writers of any owner. `Errc::conflict` reports two expected files that define the same
-  /// device, whose name would be ambiguous. Everything that can be checked is checked before the
-  /// first change. A later failure is listed in `errors` and does not stop the rest; but if a file
-  /// cannot be written, no file is removed. Files in `keep` need not exist. All spec files in the
-  /// directory are read.
+  /// killed writers of any owner. Fails with `Errc::conflict` if two expected files define the same
+  /// device, whose name would then be ambiguous. Everything that can be checked is checked before
+  /// the first change. A later failure is listed in `errors` and does not stop the rest; but if a
+  /// file cannot be written, no file is removed. Files in `keep` need not exist. All spec files in
+  /// the directory are read.
   Result<Reconciled> reconcile(const std::map<std::string, Spec>& expected,
                                DryRun dry_run = DryRun::no,
                                const std::set<std::string>& keep = {}) const;

@@ -1,4 +1,4 @@
-// `rejection_by`: whether an engine reads a spec file; `convert_spec`: the file in another version.
+// `rejection_by`: why an engine rejects a spec file; `convert_spec`: its spec in another version.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_VERSIONS_CONVERSION_HPP
@@ -18,7 +18,7 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// The spec of a file in another CDI version, with what the conversion lost.
+/// The spec of a file in another CDI version, and what the conversion lost.
 struct Conversion {
   Spec spec{};  ///< valid for `write_spec`
   /// The owner that the file records; empty if none. From CDI version 0.6.0 on, `spec` holds the
@@ -30,21 +30,21 @@ struct Conversion {
   std::vector<Error> losses{};
 };
 
-/// Converts the spec of a file to another version. Errors have their place in the file, and come
-/// from `to_version` with losses allowed, and from `validate` for `ValidateFor::writing`.
+/// Converts the spec of a file to another version. Fails, with the place in the file, with the
+/// errors of `to_version` with losses allowed, and of `validate` for `ValidateFor::writing`.
 Result<Conversion> convert_spec(const LoadedSpec& loaded, SpecVersion version);
 
 /// Returns the version that a file should have for an engine: the file's own version, if the engine
-/// reads it, or else the newest that it reads. Errors come from `written_spec_version_for`.
+/// reads it, or else the newest that it reads. Fails with the errors of `written_spec_version_for`.
 Result<SpecVersion> spec_version_for(const VersionedEngine& engine, const Spec& spec);
 
-/// Converts the spec of a file to `spec_version_for` the engine. Errors come from both functions;
-/// `Errc::unsupported` also reports a value that the engine rejects in every version.
+/// Converts the spec of a file to `spec_version_for` the engine. Fails with the errors of both
+/// functions, and with `Errc::unsupported` for a value that the engine rejects in every version.
 Result<Conversion> convert_for(const VersionedEngine& engine, const LoadedSpec& loaded);
 
 /// Returns why an engine rejects a spec file, with the place in the file, as `Errc::unsupported`;
-/// nullopt if the engine reads the file. Engines reject unknown versions, members that their newest
-/// known version does not have yet, even if empty, or has no more, and some values. The Go library
+/// nullopt if the engine reads the file. Engines reject unknown versions, members (even empty ones)
+/// that their newest known version does not yet or no longer have, and some values. The Go library
 /// before 1.1.1 rejects permissions `none`, and a vendor or class of one character; older versions
 /// also reject `closID: /`, device names of one character, and a `v` before the version. This
 /// library and the Rust crate reject quoted words such as `"yes"` for a boolean. The Go library
@@ -57,7 +57,7 @@ std::optional<Error> rejection_by(const VersionedEngine& engine, const LoadedSpe
 /// any version writes a text without these faults.
 std::vector<Error> text_warnings(const LoadedSpec& loaded);
 
-/// Returns the same warnings except about text that this engine reads as this library does: member
+/// Returns these warnings, but not about text that this engine reads as this library does: member
 /// names in another case for the Go library up to 1.1.0, and texts that YAML 1.1 takes for booleans
 /// or numbers for newer versions.
 std::vector<Error> text_warnings(const VersionedEngine& engine, const LoadedSpec& loaded);

@@ -47,7 +47,7 @@ inline void drop_annotations(decltype(Spec::annotations)& annotations, const std
   }
 }
 
-/// Removes these annotations from a whole spec, and returns them as losses.
+/// Removes such annotations from a whole spec, and returns them as losses.
 inline std::vector<Loss> drop_annotations(Spec& spec) {
   std::vector<Loss> losses;
   drop_annotations(spec.annotations, "annotations", losses);
@@ -75,7 +75,7 @@ inline std::string path_in_file(const std::string& where, const Spec& converted,
 }
 
 /// Adds losses to a conversion. Only the first losses are located, because locating takes longer
-/// the more devices come before.
+/// the more devices precede a loss.
 inline void add_losses(const std::vector<Loss>& losses, const LoadedSpec& loaded, Conversion& out) {
   for (const auto& loss : losses) {
     Error error = to_error(loss);

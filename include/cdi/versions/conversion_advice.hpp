@@ -18,9 +18,9 @@ inline namespace CDI_ABI {
 /// First, the owner of the file should write the file again. Second comes the command that replaces
 /// the file with a conversion for the engine, with the losses, or the reason why no conversion is
 /// possible; a shell runs the command as printed. Third comes an engine update, if a newer version
-/// reads the file, or may read a version newer than all known versions. `owner_command`, if not
-/// empty, is the command with which the owner's program writes the file again for the engine; this
-/// command replaces the conversion. The text has no full stop.
+/// reads the file or a future version may. `owner_command`, if not empty, is the command with which
+/// the owner's program writes the file again for the engine; this command replaces the conversion.
+/// The text has no full stop.
 std::string conversion_advice(const VersionedEngine& engine, const LoadedSpec& loaded,
                               std::string_view owner_command = {});
 

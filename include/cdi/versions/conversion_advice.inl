@@ -86,7 +86,7 @@ inline std::optional<ReadingVersions> newer_versions_that_read(const VersionedEn
 }
 
 /// Returns whether a future version of an engine may read a file: the file's version is newer than
-/// all known versions read, and the engine rejects no value in that version.
+/// any that known ones read, and the engine rejects no value in it.
 inline bool may_be_read_later(std::string_view engine, const Spec& spec) {
   SpecVersion newest;
   for (const auto& row : engine_versions) {
@@ -176,7 +176,7 @@ CDI_INLINE std::string conversion_advice(const VersionedEngine& engine, const Lo
   }
   bool loses_device = false;
   for (const auto& loss : conversion->losses) {
-    // Text after a spec that ends too early may be half a spec, which no conversion repairs.
+    // Text after a spec may be the rest of a spec that ends too early: no conversion repairs it.
     if (loss.code == Errc::syntax) return "change the file: " + detail::advised_message(loss);
     loses_device = loses_device || detail::lost_device(loss, loaded) != nullptr;
   }

@@ -38,8 +38,8 @@ struct VersionedEngine {
   friend bool operator==(const VersionedEngine&, const VersionedEngine&) = default;
 };
 
-/// The package that parses an engine's specs. The packages disagree on a few texts, and the rules
-/// `member-case` and `portable-text` warn of these.
+/// The package that parses an engine's specs. The packages disagree on a few texts; the rules
+/// `member-case` and `portable-text` warn about these.
 enum class SpecParser : std::uint8_t {
   sigs_yaml,   ///< sigs.k8s.io/yaml, of the Go library up to 1.1.0: reads YAML as JSON
   yaml_v3,     ///< go.yaml.in/yaml/v3 with KnownFields, of the Go library since 1.1.1
@@ -222,24 +222,24 @@ std::optional<EngineVersion> parse_engine_version(std::string_view text);
 std::string to_string(const VersionedEngine& engine);
 
 /// Parses an engine and a version: `podman@4.9.3`, or `podman@4.9` for 4.9.0; a `v` before the
-/// version is ignored. `name` points into the table. `Errc::not_found` reports an engine that is
-/// not in the table; `Errc::invalid` reports a text that is not a version.
+/// version is ignored. `name` points into the table. Fails with `Errc::not_found` if the engine is
+/// not in the table, and with `Errc::invalid` if the text has no valid version.
 Result<VersionedEngine> parse_engine(std::string_view engine_at_version);
 
 /// Returns the newest CDI version that an engine reads. An unknown engine version is assumed to
-/// read what the preceding known version reads: see `assumption_about`. `Errc::not_found` reports
-/// an engine that is not in the table, or is older than its first version that reads specs.
+/// read what the preceding known version reads: see `assumption_about`. Fails with
+/// `Errc::not_found` if the engine is not in the table or is too old to read specs.
 Result<SpecVersion> newest_spec_version_for(const VersionedEngine& engine);
 
-/// Overload for a text such as `podman@4.9.3`, which adds the errors of `parse_engine`.
+/// Takes text such as `podman@4.9.3`; also fails with the errors of `parse_engine`.
 Result<SpecVersion> newest_spec_version_for(std::string_view engine_at_version);
 
-/// Returns the newest version in which a spec can be written for an engine:
-/// `newest_spec_version_for`. `Errc::unsupported` reports an engine that reads only versions before
-/// 0.3.0, which no spec uses.
+/// Returns the newest version in which a spec can be written for an engine, as
+/// `newest_spec_version_for` does. Fails with `Errc::unsupported` if it is before 0.3.0: no spec
+/// has such a version.
 Result<SpecVersion> written_spec_version_for(const VersionedEngine& engine);
 
-/// Overload for a text such as `podman@4.9.3`, which adds the errors of `parse_engine`.
+/// Takes text such as `podman@4.9.3`; also fails with the errors of `parse_engine`.
 Result<SpecVersion> written_spec_version_for(std::string_view engine_at_version);
 
 /// Returns what is assumed about a version newer than all examined ones, for people, without a full

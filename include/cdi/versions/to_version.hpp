@@ -45,9 +45,9 @@ enum class Losses : std::uint8_t {
 /// `cdiVersion`. Members that the version lacks are removed. A member that the version can express
 /// in another way is translated, and is not a loss.
 ///
-/// `Errc::unsupported` reports a loss, unless losses are allowed, a version that no spec can have
-/// or that does not allow the kind, or a result without devices. An invalid spec fails as in
-/// `validate`. The result is valid. The cost is one copy of the spec.
+/// Fails with `Errc::unsupported` for a loss, unless losses are allowed, for a version that no spec
+/// can have or that forbids the kind, and for a result without devices, and fails like `validate`
+/// for an invalid spec. The result is valid. Costs one copy of the spec.
 ///
 /// Storages other than `Owning` and `Borrowed` also need `<cdi/versions/to_version.inl>` when
 /// `CDI_COMPILED` is defined.

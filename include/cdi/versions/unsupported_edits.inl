@@ -26,7 +26,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Returns whether a version such as "1.0.2-dev" is older than OCI 1.3; false if unreadable.
+/// Returns whether a version such as "1.0.2-dev" is before OCI 1.3; false if it cannot be parsed.
 inline bool is_before_1_3(std::string_view version) {
   std::uint32_t major = 0;
   std::uint32_t minor = 0;
