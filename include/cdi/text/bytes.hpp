@@ -13,8 +13,8 @@
 
 #include <cdi/version.hpp>
 
-// The highest bit of a byte marks it in a word. A test may also mark bytes after the first correct
-// mark, since a subtraction borrows from the next byte: only the first mark is reliable.
+// A test marks a byte of a word by setting its highest bit. Only the first mark is reliable: since
+// a subtraction borrows from the next byte, bytes after it may be marked by mistake.
 
 namespace cdi {
 inline namespace CDI_ABI {
@@ -26,7 +26,7 @@ constexpr std::uint64_t eight_of(char c) noexcept {
 }
 inline constexpr std::uint64_t all_marks = eight_of('\x80');
 
-/// Loads eight bytes; the first becomes the lowest.
+/// Loads eight bytes as a word; the first byte becomes the lowest.
 inline std::uint64_t load_word(const char* from) noexcept {
   std::uint64_t word = 0;
   std::memcpy(&word, from, sizeof word);
@@ -58,8 +58,8 @@ constexpr std::uint64_t mark_string_end(std::uint64_t word) noexcept {
   return (quotes | backslashes | controls | others) & all_marks;
 }
 
-/// The XXH64 hash of a text, with seed 0. Equal texts have equal hashes; different texts, even
-/// nearly equal ones, practically never do, unless an attacker chose them.
+/// The XXH64 hash of a text, with seed 0. Equal texts have equal hashes. Different texts, even
+/// similar ones, almost never do, unless an attacker chose them.
 class TextHash {
  public:
   explicit TextHash(std::string_view text) noexcept : rest_{text} {
@@ -116,8 +116,8 @@ inline std::uint64_t hash_bytes(std::string_view text) noexcept {
   return TextHash{text}.value();
 }
 
-/// Sixteen bytes. Compilers emit vector instructions for this type, or code for each byte. No
-/// function returns a block: the calling convention depends on the instruction set, and g++ warns.
+/// Sixteen bytes. Compilers emit vector instructions for this type, or process each byte. No
+/// function returns a block: its calling convention varies by instruction set, so g++ would warn.
 using Block = unsigned char __attribute__((vector_size(16)));
 
 inline void load_block(Block& block, const char* from) noexcept {

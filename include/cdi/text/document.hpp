@@ -34,8 +34,8 @@ class Document {
  public:
   /// The kinds of values, as they were written.
   enum class Kind : std::uint8_t {
-    null,    ///< null, ~, or nothing at all
-    plain,   ///< a scalar without quotes: a number, true, or in YAML any text
+    null,    ///< `null`, `~`, or a missing value
+    plain,   ///< a scalar without quotes: a number, `true`, or any text in YAML
     quoted,  ///< a scalar that can only be text
     list,    ///< items in order
     map,     ///< keys, which are scalars, and their values, in order
@@ -63,21 +63,21 @@ class Document {
   /// The text, without its byte order mark. Valid as long as the document, even after a move.
   std::string_view source() const { return {source_.data(), source_.size()}; }
 
-  /// The position after this document where the text continues, with another YAML document or other
-  /// text, if any. That text is not read. Blank lines and comments are ignored.
+  /// The position after this document where another YAML document or other text begins, if any.
+  /// That text is not read. Blank lines and comments are ignored.
   std::optional<Position> rest() const {
     return rest_ == 0 ? std::nullopt : std::optional{position(rest_)};
   }
 
-  /// Whether `---` or `...` precedes `rest()`. Without a marker, the likely cause is a bracket
-  /// closed too early or a line with too little indentation.
+  /// Whether `---` or `...` precedes `rest()`. If there is no marker, a bracket was probably
+  /// closed too early, or a line has too little indentation.
   bool has_marker_before_rest() const { return has_marker_; }
 
   /// A place where the Go reference, and so most engines, rejects or misreads the text.
   struct Unportable {
-    Position position;   ///< where the problem text begins
+    Position position;   ///< where the problematic text begins
     std::string reason;  ///< the problem, and how the text is read
-    std::string advice;  ///< the replacement to write
+    std::string advice;  ///< what to write instead
   };
 
   /// The first unportable place that the parsers found.
@@ -87,14 +87,14 @@ class Document {
   bool may_have_nul() const;
 
   /// The position of the member with a path such as `devices[0].name`, or of the innermost
-  /// enclosing value if the member is missing. Key case is ignored. Costs one step per sibling on
-  /// the path.
+  /// enclosing value if the member is missing. The case of keys is ignored. Costs one step per
+  /// sibling of each value on the path.
   Position locate(std::string_view path) const;
 
   /// Returns the places where the items of a list begin. Costs one pass over the list's text.
   std::vector<LineColumn> positions_of(const Value& list) const;
 
-  /// The bytes that a model may use; with the document, at most ten times the text plus 4 MiB.
+  /// The maximum size of a model in bytes; with the document, ten times the text's size plus 4 MiB.
   std::size_t max_model_bytes() const;
 
   /// Returns a copy without the list items for which `left_out` is true. Lines and columns of all
@@ -106,8 +106,8 @@ class Document {
   friend class detail::MergeKeys;
 
   struct Node {
-    std::uint32_t begin = 0;  // start of a list or map in the source; start of a scalar's text
-                              // in the source or, past the source's end, in the decoded text
+    std::uint32_t begin = 0;  // start of a list or map in the source; start of a scalar's text in
+                              // the source or, if past the source's end, in the decoded text
     std::uint32_t link = 0;   // index just past a list or map and its members; start of any
                               // other value in the source
     std::uint32_t size = 0;   // length of the text or number of children, and the kind
@@ -123,8 +123,8 @@ class Document {
     [[gnu::always_inline]] const Node& operator[](std::size_t i) const {
       return blocks_[i / per_block][i % per_block];
     }
-    /// The index just past a value and its members. For a scalar, the processor need not wait for
-    /// the node to load.
+    /// The index just past a value and its members. For a scalar, the processor need not wait
+    /// until the node is loaded.
     [[gnu::always_inline]] std::uint32_t after(std::uint32_t i) const {
       const Node& node = (*this)[i];
       return has_members(node) ? node.link : i + 1;
@@ -153,7 +153,7 @@ class Document {
     return {text, size_of(node)};
   }
 
-  static constexpr std::size_t bytes_per_value = 16;  // charged per value: more than a node
+  static constexpr std::size_t bytes_per_value = 16;  // counted per value; more than a node's size
   static constexpr unsigned kind_bits = 3;
   static constexpr std::uint32_t max_bytes = 0xffff'ffffU >> kind_bits;
   static constexpr std::uint32_t pack(Kind kind, std::uint32_t size) {
@@ -187,8 +187,8 @@ class Document {
   std::uint32_t rest_ = 0;  // offset where the text continues after the document, or 0
   std::uint32_t unportable_at_ = 0;
   bool has_marker_ = false;   // before `rest_`
-  std::string unportable_{};  // why some readers reject the text, or empty
-  std::string portable_{};    // the replacement to write
+  std::string unportable_{};  // why some readers reject the text; empty if none do
+  std::string portable_{};    // what to write instead
 };
 
 /// A value in a document. Cheap to copy; valid until the document is moved or destroyed.
@@ -196,7 +196,7 @@ class Document::Value {
  public:
   /// The kind, as the value was written.
   [[gnu::always_inline]] Kind kind() const { return kind_of(node()); }
-  /// Whether the value is null, written or missing.
+  /// Whether the value is null, either explicitly or because it is missing.
   bool is_null() const { return kind() == Kind::null; }
   /// Whether the value has text: `Kind::plain` or `Kind::quoted`.
   [[gnu::always_inline]] bool is_scalar() const {
@@ -211,7 +211,7 @@ class Document::Value {
   /// The number of list items or map members; 0 for other kinds.
   std::size_t size() const { return is_scalar() ? 0 : size_of(node()); }
 
-  /// The number of values in this value, including keys and the value itself.
+  /// The number of values inside this value, including keys, plus one for the value itself.
   std::size_t count_all() const { return after().index_ - index_; }
 
   /// The document that contains the value.
@@ -299,7 +299,7 @@ class Document::Range {
 
 namespace detail {
 
-/// The byte order mark that a UTF-8 text may begin with.
+/// The byte order mark with which a UTF-8 text may begin.
 inline constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
 
 /// Follows one step of a path, `[7]` in a list or `key` in a map, and removes it from the path.

@@ -73,7 +73,7 @@ CDI_INLINE bool descend(Document::Value& value, std::string_view& path) {
       return true;
     }
   }
-  // Keys, such as annotation names, may contain dots: the longest matching key wins. Among keys
+  // Keys, such as annotation names, may contain dots, so the longest matching key wins. Among keys
   // that differ only in case, the exact match wins.
   std::size_t best = 0;
   bool exact = false;

@@ -30,8 +30,8 @@ inline namespace CDI_ABI {
 /// reason.
 class DocumentBuilder {
  public:
-  /// Takes a text and removes its byte order mark. `file` names the text in messages; `merge_keys`
-  /// says whether `<<` merges, as in YAML. A text over `Limits::bytes` is rejected.
+  /// Takes over a text without its byte order mark. `file` names the text in messages; `merge_keys`
+  /// enables the key `<<`, as in YAML. A text longer than `Limits::bytes` is rejected.
   DocumentBuilder(std::string source, std::string_view file, const Limits& limits, bool merge_keys)
       : limits_{limits}, merge_keys_{merge_keys} {
     document_.file_ = file;
@@ -41,7 +41,7 @@ class DocumentBuilder {
       reject_whole(Errc::limit, "more than " + std::to_string(max_bytes(limits)) + " bytes");
       return;
     }
-    constexpr std::size_t longest_in_string = 32;  // a longer text is on the heap
+    constexpr std::size_t longest_in_string = 32;  // longer texts are on the heap
     text.reserve(longest_in_string);
     constexpr std::uint64_t unlimited = std::uint64_t{1} << 62;
     max_memory_ = std::uint64_t{6} * text.size() + small +
@@ -52,7 +52,7 @@ class DocumentBuilder {
     note_memory(0);
   }
 
-  /// Copies a text for the constructor. A text over the limit is cut one byte after the limit.
+  /// Copies a text for the constructor. A text over the limit is cut to the limit plus one byte.
   static std::string copy_of(std::string_view text, const Limits& limits) {
     return std::string{text.substr(0, max_bytes(limits) + 1)};
   }
@@ -64,7 +64,7 @@ class DocumentBuilder {
   bool null(std::size_t at) { return add(node(Kind::null, at, 0, 0)); }
 
   /// Adds a scalar, or a key before its value. The text begins at `begin` in the source. `quoted`
-  /// says that the scalar can only be text.
+  /// means that the scalar can only be text.
   bool scalar(std::size_t at, std::size_t begin, std::size_t size, bool quoted) {
     return add(node(quoted ? Kind::quoted : Kind::plain, at, begin, size));
   }
@@ -77,7 +77,7 @@ class DocumentBuilder {
       return reject(Errc::limit, "the text is too large", at);
     }
     if (all.capacity() - all.size() < text.size()) {
-      // YAML's `\L` and `\P` grow most: two bytes become three.
+      // YAML's escapes `\L` and `\P` grow the most, from two bytes to three.
       const std::size_t max = source().size() + source().size() / 2;
       all.reserve(std::max(text.size() + all.size(), std::min(2 * all.size(), max)));
     }
@@ -87,7 +87,7 @@ class DocumentBuilder {
 
   /// Begins a list. Values added before the matching `end_list` become its items.
   bool begin_list(std::size_t at) { return open(Kind::list, at); }
-  /// Begins a map. Values added before the matching `end_map` are key, value, key, value.
+  /// Begins a map. Values added before the matching `end_map` alternate between key and value.
   bool begin_map(std::size_t at) { return open(Kind::map, at); }
   /// Ends the innermost list; a list must be open.
   bool end_list() { return close(); }
@@ -98,7 +98,7 @@ class DocumentBuilder {
   /// The index of the last added value, for `copy`; complete only after its `end_` call.
   std::uint32_t last() const { return last_; }
 
-  /// Adds a copy of the value at `from`, an index returned by `last`: a YAML alias. Fails with
+  /// Adds a copy, for a YAML alias, of the value at `from`, an index from `last`. Fails with
   /// `Errc::syntax` if that value has not ended, or `Errc::limit` if aliases add more than
   /// `Limits::expansion`. Costs one pass over the copy.
   bool copy(std::uint32_t from, std::size_t at) {
@@ -129,7 +129,7 @@ class DocumentBuilder {
     return true;
   }
 
-  /// Counts memory that the parser itself uses. If that is too much, the next value is rejected.
+  /// Counts memory used by the parser itself. If the total is too much, the next value is rejected.
   void note_memory(std::size_t bytes) {
     other_memory_ += bytes;
     max_nodes_ = std::min<std::uint64_t>(limits_.values, nodes_that_fit());
@@ -149,22 +149,22 @@ class DocumentBuilder {
     return nodes()[open_.back().index].begin;
   }
 
-  /// Sets where the text continues after the document: `Document::rest`. `marker` says whether
+  /// Sets where the text continues after the document: `Document::rest`. `marker` is true if
   /// `---` or `...` precedes that text.
   void note_rest(std::size_t at, bool marker) {
     document_.rest_ = static_cast<std::uint32_t>(at);
     document_.has_marker_ = marker;
   }
 
-  /// Records a place that the Go reference rejects or misreads: `Document::unportable`. Only the
-  /// first place in the text is kept.
+  /// Records a place for `Document::unportable`, which the Go reference rejects or misreads. Only
+  /// the first place in the text is kept.
   void note_unportable(std::size_t at, std::string_view reason, std::string_view advice) {
     document_.note_unportable(at, reason, advice);
   }
   /// Whether no unportable place was recorded.
   bool is_portable() const { return document_.unportable_.empty(); }
 
-  /// Rejects the text because of a place; returns false. The message must not be empty.
+  /// Rejects the text for a fault at a place; returns false. The message must not be empty.
   bool reject(Errc code, std::string message, std::string advice, std::size_t at) {
     error_ = {.code = code,
               .message = std::move(message),
@@ -182,7 +182,7 @@ class DocumentBuilder {
   }
   /// The line number of a place, for messages.
   std::uint32_t line(std::size_t at) const { return document_.position(at).line; }
-  /// A place as `line 2, column 5`, for messages.
+  /// Describes a place as in `line 2, column 5`, for messages.
   std::string describe(std::size_t at) const {
     const auto place = document_.position(at);
     return "line " + std::to_string(place.line) + ", column " + std::to_string(place.column);
@@ -191,8 +191,8 @@ class DocumentBuilder {
   bool failed() const { return !error_.message.empty(); }
 
   /// The document, or the reason for its absence. Call this once, after the last value, when all
-  /// lists and maps have ended. Merge keys are replaced: `Errc::syntax` if the value of `<<` is
-  /// neither a map nor a list of maps; `Errc::limit` if merging needs too much memory.
+  /// lists and maps have ended. Replaces merge keys: fails with `Errc::syntax` if the value of `<<`
+  /// is neither a map nor a list of maps, or `Errc::limit` if merging needs too much memory.
   Result<Document> finish() && {
     std::string unused;
     return std::move(*this).finish(unused);
@@ -211,9 +211,9 @@ class DocumentBuilder {
   using Node = Document::Node;
   using Nodes = Document::Nodes;
 
-  static constexpr std::size_t small = std::size_t{64} << 10;  // bytes allowed for any text
+  static constexpr std::size_t small = std::size_t{64} << 10;  // bytes allowed for every text
 
-  /// An open list or map, or the document.
+  /// An open list or map, or the whole document.
   struct Level {
     std::uint32_t index = static_cast<std::uint32_t>(-1);
     std::uint32_t children = 0;  // a map has two for each member
@@ -234,7 +234,7 @@ class DocumentBuilder {
 
   std::size_t depth() const { return open_.size() - 1; }
 
-  /// The maximum number of nodes that fit into memory.
+  /// The maximum number of nodes that the memory limit allows.
   std::uint64_t nodes_that_fit() const {
     return other_memory_ < max_memory_ ? (max_memory_ - other_memory_) / Document::bytes_per_value
                                        : 0;
@@ -260,7 +260,7 @@ class DocumentBuilder {
     return reject(Errc::limit, "nested more than " + std::to_string(limits_.depth) + " deep", at);
   }
 
-  /// Counts the bytes that an alias adds: reading an alias costs as much as its full text.
+  /// Counts the bytes that an alias adds, since reading an alias costs as much as its full text.
   bool count_expansion(std::uint32_t from, std::uint32_t count, std::size_t at) {
     constexpr std::size_t per_value = 32;
     const auto max = std::max(limits_.expansion, 10 * source().size());
@@ -272,7 +272,7 @@ class DocumentBuilder {
     return reject(Errc::limit, "aliases add more than " + std::to_string(max) + " bytes", at);
   }
 
-  /// Rejects the first value that exceeds the limits or the memory.
+  /// Rejects the first value that exceeds the limits or the available memory.
   [[gnu::noinline]] bool one_more(std::size_t at) {
     return nodes().size() >= limits_.values ? too_many(at) : too_much(at);
   }
@@ -357,7 +357,7 @@ class DocumentBuilder {
                   "remove one", Document::place_of(second));
   }
 
-  /// Merges keys, if memory permits.
+  /// Replaces merge keys if the memory limit allows.
   bool merge_all() {
     note_memory(detail::MergeKeys::bytes_for(nodes().size()));
     if (nodes().size() > max_nodes_) return too_much(0);

@@ -25,8 +25,8 @@ namespace cdi {
 inline namespace CDI_ABI {
 
 /// A `Sink` that writes JSON text, indented by `indent` spaces per level, or on one line if
-/// `indent` is negative. The text ends without a newline. Numbers keep their text. The order of
-/// calls is not checked.
+/// `indent` is negative. The text ends without a newline. Numbers are written as given. The order
+/// of calls is not checked.
 class JsonTextSink {
  public:
   /// Sets the indentation.
@@ -103,7 +103,7 @@ extern template Result<oci::Spec> read_json_text(std::string_view, std::string_v
 }  // namespace detail
 
 /// Reads a described type that owns its text from JSON text. Fails with the errors of `parse_json`
-/// and `read`. Use `parse_spec` to check the CDI rules as well.
+/// and `read`. `parse_spec` also checks the CDI rules.
 template <Described T>
   requires(!Borrowing<T>)
 Result<T> read_json(std::string_view text, std::string_view file = {}, const Limits& limits = {}) {

@@ -28,7 +28,7 @@ namespace detail {
 constexpr std::uint64_t special_bits(std::uint64_t bytes) noexcept {
   constexpr std::uint64_t ones = 0x0101010101010101;
   const std::uint64_t high = bytes | (bytes + ones);  // set for bytes over 0x7e
-  const std::uint64_t low = bytes - 0x20 * ones;      // set for bytes under 0x20, or in `high`
+  const std::uint64_t low = bytes - 0x20 * ones;  // set for bytes under 0x20, and some in `high`
   const std::uint64_t marks = ((bytes ^ '"' * ones) - ones) | ((bytes ^ '\\' * ones) - ones);
   return (high | low | marks) & 0x80 * ones;
 }
@@ -38,7 +38,7 @@ constexpr bool is_special(char c) noexcept {
   return byte < 0x20 || byte >= 0x7f || c == '"' || c == '\\';
 }
 
-/// Copies a word. Returns false if any byte is special.
+/// Copies a word; returns false if it contains a special byte.
 template <class Word>
 bool copy_plain_word(const char* from, char* to) noexcept {
   Word word{};
@@ -48,8 +48,8 @@ bool copy_plain_word(const char* from, char* to) noexcept {
   return special_bits(sizeof word < 8 ? spaces << 32 | word : word) == 0;
 }
 
-/// Copies the leading bytes that need no escape, and returns their number. Bytes after them may be
-/// overwritten, too.
+/// Copies the leading bytes that need no escape, and returns their number. The bytes after them may
+/// also be overwritten.
 inline std::size_t copy_plain(std::string_view text, char* to) noexcept {
   const char* const from = text.data();
   const std::size_t size = text.size();
@@ -73,7 +73,7 @@ CDI_INLINE std::string JsonTextSink::take() && {
   return std::move(out_);
 }
 
-/// Returns the end of the output, with room for this many bytes.
+/// Makes room for this many bytes and returns the end of the output.
 CDI_INLINE char* JsonTextSink::room(std::size_t bytes) {
   if (out_.size() - size_ < bytes) out_.resize(2 * out_.size() + bytes + 256);
   return out_.data() + size_;

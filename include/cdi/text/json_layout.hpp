@@ -15,7 +15,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// The layout of a JSON text, which new values follow. Valid as long as the document.
+/// The layout of a JSON text, for new values in the same style. Valid as long as the document.
 class JsonLayout {
  public:
   /// Derives the layout from the first member of the document's root.
@@ -29,8 +29,8 @@ class JsonLayout {
 
   /// The end of a value. Costs one step per child, and the same again inside the last child.
   std::size_t end_of(const Document::Value& value) const;
-  /// The range from a value's first item or member to the end of the last. If there is none, the
-  /// place between the brackets.
+  /// The range from a value's first item or member to the end of the last. If there is none,
+  /// the empty range between the brackets.
   Extent children_of(const Document::Value& value) const;
 
   /// The blanks before each child of an object or list, including a line break if each child is on

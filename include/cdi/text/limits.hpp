@@ -15,16 +15,16 @@ inline namespace CDI_ABI {
 /// Limits for a text. A text that exceeds a limit is rejected at once, with `Errc::limit`. Parsing
 /// uses at most ten times the text's size, plus `expansion` and 128 KiB; a text that needs more
 /// memory is rejected, and so is a text whose model and document together would need more than ten
-/// times the text's size plus 4 MiB. JSON and YAML have the same limits, which `DocumentBuilder`
-/// checks.
+/// times the text's size plus 4 MiB. `DocumentBuilder` checks the limits, which are the same
+/// for JSON and YAML.
 struct Limits {
   std::size_t bytes = std::size_t{16} << 20;  ///< text size, capped at 512 MiB - 1
-  /// Nesting of lists and maps. A CDI spec needs 6 levels; each level uses stack space.
+  /// The maximum nesting of lists and maps. A CDI spec needs 6 levels; each level uses stack space.
   std::uint32_t depth = 64;
-  /// The number of values of all kinds, including keys and values repeated by YAML aliases.
+  /// The maximum number of values of all kinds, including keys and values repeated by YAML aliases.
   std::uint32_t values = 2'000'000;
-  /// Bytes added by YAML aliases and merge keys: the repeated texts, and 32 per value. Ten times
-  /// the text's size is always allowed, within the memory limit.
+  /// Maximum bytes added by YAML aliases and merge keys: repeated texts, and 32 per value. Ten
+  /// times the text's size is always allowed, within the memory limit.
   std::size_t expansion = std::size_t{4} << 20;
 
   friend bool operator==(const Limits&, const Limits&) = default;

@@ -19,7 +19,7 @@ inline namespace CDI_ABI {
 namespace detail {
 
 CDI_INLINE std::size_t next_line(std::string_view text, std::size_t at) {
-  // Search for both at once: two full searches per line would take quadratic time.
+  // Search for both in one loop: two separate searches per line would take quadratic time.
   while (at < text.size() && text[at] != '\n' && text[at] != '\r') ++at;
   if (text.substr(at, 2) == "\r\n") ++at;
   return at < text.size() ? at + 1 : at;
@@ -47,7 +47,7 @@ CDI_INLINE void LineIndex::move(Mark& mark, std::string_view text, std::size_t a
     mark.line += static_cast<std::uint32_t>(lines);
     if (lines != 0) mark.begin = static_cast<std::uint32_t>(text.rfind('\n', end - 1) + 1);
   } else {
-    const auto seen = text.substr(0, at + 1);  // the rest of a long line costs nothing
+    const auto seen = text.substr(0, at + 1);  // does not read the rest of a long line
     for (auto next = detail::next_line(seen, mark.at); next <= at && next != text.size();
          next = detail::next_line(seen, next)) {
       mark.begin = static_cast<std::uint32_t>(next);

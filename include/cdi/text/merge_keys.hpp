@@ -20,7 +20,7 @@ inline namespace CDI_ABI {
 namespace detail {
 
 /// Replaces merge keys with the members that they copy. The value of `<<` is a map or a list of
-/// maps. The map's own members win, then the members of earlier maps in the list.
+/// maps. The map's own members take precedence, then those of earlier maps in the list.
 ///
 /// Merging must wait until the whole document is read, because aliases refer to values by index.
 class MergeKeys {
@@ -32,14 +32,14 @@ class MergeKeys {
     return Document::kind_of(key) == Kind::plain && document.text(key) == "<<";
   }
 
-  /// The maximum memory that `merge` uses for a number of values: a second copy of the values, and
-  /// space to sort keys.
+  /// The maximum bytes that `merge` uses for a number of values: for a second copy of the values,
+  /// and for sorting keys.
   static constexpr std::size_t bytes_for(std::size_t values) {
     return values * (Document::bytes_per_value + Document::bytes_per_value / 2);
   }
 
-  /// Merges all maps, and reads each value once. If the value of `<<` cannot be merged, returns the
-  /// place of that value and leaves the document unchanged.
+  /// Merges all maps in one pass over the values. If the value of `<<` cannot be merged, returns
+  /// the place of that value and leaves the document unchanged.
   std::optional<std::size_t> merge() {
     if (!append(0)) return bad_;
     document_.nodes_ = std::move(merged_);
@@ -90,7 +90,7 @@ class MergeKeys {
     return true;
   }
 
-  /// Keeps only the first of equal keys in the map at `place`.
+  /// Keeps only the first of each group of equal keys in the map at `place`.
   void keep_first(Keys& keys, std::size_t place) {
     const auto all = keys.size();
     keep_first_of_repeated(keys, [this](std::uint32_t key) { return document_.text(node(key)); });
@@ -115,7 +115,7 @@ class MergeKeys {
     return true;
   }
 
-  /// Collects the keys of the map, or of the maps in the list, that is the value of `<<`.
+  /// Collects the keys of the value of `<<`: a map, or a list of maps.
   bool collect_merged(std::uint32_t named, Keys& keys) {
     bool merges = false;
     if (Document::kind_of(node(named)) == Kind::map) return collect_keys(named, keys, merges);

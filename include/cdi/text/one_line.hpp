@@ -1,4 +1,4 @@
-// Writing a value on one line, cut to fit into a message.
+// Writes a value on one line, shortened to fit into a message.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_ONE_LINE_HPP
@@ -19,7 +19,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// A sink that writes a value on one line, cut to fit into a message.
+/// A sink that writes a value on one line, shortened to fit into a message.
 class OneLine final : public ErasedSink {
  public:
   void begin_map() override { open("{"); }

@@ -71,7 +71,7 @@ class JsonReader {
     }
   }
 
-  /// Reports a tab in the blanks between `from` and here, before or after the value.
+  /// Reports a tab among the blanks between `from` and the current place.
   void note_tab(std::size_t from) {
     const std::size_t tab = text_.substr(0, at_).find('\t', from);
     if (tab == text_.npos) return;
@@ -107,7 +107,7 @@ class JsonReader {
     return reject(std::move(message), text_.size());
   }
 
-  /// Continues inside the innermost list or map, after its start or after one of its values.
+  /// Continues in the innermost list or map, either at its start or after one of its values.
   bool read_next() {
     const bool map = builder_.is_in_map();
     const char end = map ? '}' : ']';
@@ -141,7 +141,7 @@ class JsonReader {
     return true;
   }
 
-  /// Moves from the end of a key to the colon, and reports a colon that is too far away.
+  /// Moves from the end of a key to its colon, and reports a colon that is too far away.
   bool find_colon(std::size_t begin) {
     const std::size_t end = at_;
     skip_blanks();

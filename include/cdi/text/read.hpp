@@ -30,10 +30,10 @@ struct Reading {
   /// The first quoted boolean; otherwise, the first unquoted text that YAML 1.1 reads as a
   /// different text.
   std::optional<Document::Value> other_in_yaml_1_1{};
-  bool is_strict = false;  // never convert other scalars to text or boolean
-  SpecVersion newest{};    // the newest `Lifetime::since` of the members, even empty ones
+  bool is_strict = false;  // never converts other scalars to text or boolean
+  SpecVersion newest{};    // the newest `Lifetime::since` of all members, even empty ones
   std::optional<Document::Value> newest_key{};  // the first key of that version; none for 0.3.0
-  std::size_t bytes_left = 0;                   // for the items of lists and dicts
+  std::size_t bytes_left = 0;                   // memory left for the items of lists and dicts
 };
 
 /// Which scalars are read as text.
@@ -47,7 +47,7 @@ inline TextAs text_as(const Type& type, const Reading& reading) {
   return reading.is_strict || type.extra != nullptr ? TextAs::text_only : TextAs::any_scalar;
 }
 
-/// Reads a value of any field type; `text` depends on the type of the enclosing object.
+/// Reads a value of any field type; the type of the enclosing object determines `text`.
 bool read_value(const Document::Value& value, void* self, const Type& type, TextAs text,
                 Reading& reading);
 
@@ -76,8 +76,8 @@ extern template Result<oci::SpecView> read_noting(const Document::Value& value, 
 
 }  // namespace detail
 
-/// Reads a described type. Rejects unknown, repeated and missing fields and null list items with
-/// `Errc::schema`, a path and a position. As in the Go reference, the case of field names is
+/// Reads a described type. For unknown, repeated and missing fields and null list items, fails with
+/// `Errc::schema`, with path and position. As in the Go reference, the case of field names is
 /// ignored, and null means absent. A type with `Borrowed` storage points into the document, which
 /// must outlive the result. Values are not checked; use `validate`. Costs one pass.
 ///

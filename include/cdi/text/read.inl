@@ -53,7 +53,7 @@ inline bool fail(Reading& reading, const Document::Value& at, std::string messag
   return false;
 }
 
-/// `advice` says what to write instead, if known.
+/// Records that `what` was expected; `advice` says what to write instead, if known.
 inline bool expected(Reading& reading, const Document::Value& at, std::string_view what,
                      std::string_view advice = {}) {
   std::string message = "expected ";
@@ -82,7 +82,7 @@ inline bool count_items(const Document::Value& at, std::size_t count, std::size_
   return true;
 }
 
-/// Returns advice for a text that was meant as a number.
+/// Returns advice for a text that was probably meant as a number.
 inline std::string integer_advice(const Document::Value& value, const Type& type) {
   if (value.kind() != Document::Kind::quoted) return {};
   const Integer meant = detail::parse_integer(value.text());
@@ -126,7 +126,7 @@ inline FoundField find_field(const Type& type, std::string_view key, std::size_t
     if (field == key) return {i};
     if (same_key(field, key)) return {i, false};
   }
-  for (const char c : key) {  // with U+017F or U+212A, a key is longer than its field
+  for (const char c : key) {  // a key with U+017F or U+212A is longer than its field
     if (static_cast<unsigned char>(c) < 0x80) continue;
     for (i = 0; i < count && !same_key(type.fields[i].key, key);) ++i;
     return {i, false};
@@ -170,7 +170,7 @@ CDI_INLINE void read_any(const Document::Value& value, void* self, const Type& t
   }
 }
 
-/// Reads the `count` members without a field into `extra`.
+/// Reads the `count` members that have no field into `extra`.
 inline void read_unknown(const Document::Value& value, const Type& type, void* extra,
                          std::size_t count) {
   const Type& member = *type.extra->item;
@@ -206,7 +206,7 @@ inline bool check_required(const Document::Value& value, const Type& type, std::
   return true;
 }
 
-/// Checks that a type accepts a member without a field.
+/// Checks that a type accepts a member that has no field.
 inline bool check_unknown(const Document::Member& member, const Type& type, Reading& reading) {
   if (type.extra == nullptr) {
     return fail_at_key(member.key, "unknown field", "use one of " + detail::name_fields(type),
@@ -233,7 +233,7 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
   type.pointers(self, pointers);
   std::uint64_t seen = 0;
   std::size_t unknown = 0;
-  std::size_t next = 0;  // usually the next key's field, since most texts follow the field order
+  std::size_t next = 0;  // likely the next key's field: most texts follow the field order
   for (const auto [key, member] : value.members()) {
     const auto [i, same_case] = detail::find_field(type, key.text(), next);
     next = i + 1;
@@ -269,7 +269,7 @@ inline bool read_list(const Document::Value& value, void* self, const Type& type
   const Type& item_type = *type.item;
   if (value.kind() != Document::Kind::list) {
     std::string advice;
-    constexpr std::size_t longest = 40;  // a longer text is not meant as an item
+    constexpr std::size_t longest = 40;  // longer texts are not meant as items
     const bool scalars = item_type.shape == Shape::text || item_type.shape == Shape::integer;
     if (scalars && value.is_scalar() && value.text().size() <= longest) {
       advice = "write [" + name_value(value) + "]";

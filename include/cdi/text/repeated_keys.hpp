@@ -1,4 +1,4 @@
-// Repeated keys: finding them, and removing all but the first.
+// Finds repeated keys, and removes all but the first.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_REPEATED_KEYS_HPP
@@ -26,7 +26,7 @@ bool is_key_before(std::uint32_t a, std::uint32_t b, const TextOf& text_of) {
   return order == 0 ? a < b : order < 0;
 }
 
-/// The first key that repeats an earlier key's text, or null; for short lists.
+/// The first key with the same text as an earlier key, or null; for short lists.
 template <class TextOf>
 const std::uint32_t* find_repeated_of_few(const std::vector<std::uint32_t>& keys,
                                           const TextOf& text_of) {
@@ -39,7 +39,7 @@ const std::uint32_t* find_repeated_of_few(const std::vector<std::uint32_t>& keys
   return nullptr;
 }
 
-/// A key that repeats an earlier key's text, or null. Sorts long lists by text.
+/// A key with the same text as an earlier key, or null. Sorts long lists by text.
 template <class TextOf>
 const std::uint32_t* find_repeated(std::vector<std::uint32_t>& keys, const TextOf& text_of) {
   constexpr std::size_t few = 12;
@@ -52,7 +52,7 @@ const std::uint32_t* find_repeated(std::vector<std::uint32_t>& keys, const TextO
   return first == keys.end() ? nullptr : &first[1];
 }
 
-/// Removes all but the first key with the same text. The keys may be in any order.
+/// Removes every key with the same text as a preceding key. The keys may be in any order.
 template <class TextOf>
 void keep_first_of_repeated(std::vector<std::uint32_t>& keys, const TextOf& text_of) {
   const auto text_at = [&](std::uint32_t place) {

@@ -20,7 +20,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// A scalar as an integer: 64 bits and a sign.
+/// The integer value of a scalar: 64 bits and a sign.
 struct Integer {
   enum class State : std::uint8_t { whole, too_large, none } state = State::none;
   bool negative = false;
@@ -32,12 +32,12 @@ struct Integer {
     if (!negative || magnitude == 0) {
       return magnitude <= greatest(type) ? std::optional{magnitude} : std::nullopt;
     }
-    // The negative range includes one more number.
+    // The negative range is larger by one.
     const bool fits = type.has_sign && magnitude - 1 <= greatest(type);
     return fits ? std::optional{0 - magnitude} : std::nullopt;
   }
 
-  /// A type's greatest number.
+  /// The greatest value of an integer type.
   static std::uint64_t greatest(const Type& type) {
     const std::size_t bits = 8 * type.size - (type.has_sign ? 1 : 0);
     return ~std::uint64_t{0} >> (64 - bits);
@@ -45,7 +45,7 @@ struct Integer {
 };
 
 /// Removes a base prefix and returns the base: 0x1A4, 0b101, 0o644, or 0644 in YAML 1.1. Like the
-/// Go reference, reads a number with the digit 8 or 9 as decimal.
+/// Go reference, takes a number with the digit 8 or 9 as decimal.
 inline int take_base(std::string& digits) {
   if (digits.size() < 2 || digits[0] != '0') return 10;
   const char mark = ascii_lower(digits[1]);
@@ -65,7 +65,7 @@ inline bool take_exponent(std::string& digits, std::int64_t& exponent) {
   if (first != last && *first == '+' && first + 1 != last && first[1] != '-') ++first;
   const auto [stop, failed] = std::from_chars(first, last, exponent);
   if (failed == std::errc::invalid_argument || stop != last) return false;
-  constexpr std::int64_t max = 1'000'000'000;  // larger than any text
+  constexpr std::int64_t max = 1'000'000'000;  // longer than any text
   if (failed != std::errc{}) exponent = *first == '-' ? -max : max;
   if (exponent > max) exponent = max;
   if (exponent < -max) exponent = -max;

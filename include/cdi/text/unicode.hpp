@@ -1,4 +1,4 @@
-// UTF-8 and UTF-16 in the text that the parsers read.
+// Handling of UTF-8 and UTF-16 for the parsers.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_UNICODE_HPP
@@ -75,10 +75,10 @@ inline bool is_unportable(std::string_view character) noexcept {
          character == "\xEF\xBF\xBF";
 }
 
-/// Places of characters that YAML forbids, or that readers disagree about.
+/// The places of characters that YAML forbids, or on which readers disagree.
 struct OddCharacters {
-  std::size_t forbidden = std::string_view::npos;   ///< the first; the search ends there
-  std::size_t unportable = std::string_view::npos;  ///< the first character that `is_unportable`
+  std::size_t forbidden = std::string_view::npos;   ///< the first; the search stops there
+  std::size_t unportable = std::string_view::npos;  ///< the first on which readers disagree
 };
 
 /// Finds such characters in a UTF-8 text.
@@ -100,8 +100,8 @@ inline OddCharacters find_odd_characters(std::string_view text) noexcept {
   }
 }
 
-/// Returns `before` and the four-digit number of a character in the Basic Multilingual Plane:
-/// `U+0085`.
+/// Returns `before` followed by the four-digit number of a character in the Basic Multilingual
+/// Plane, such as `U+0085`.
 inline std::string character_name(std::string_view before, std::string_view character) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   const unsigned code = character.size() == 1 ? static_cast<unsigned char>(character.front())
@@ -111,7 +111,7 @@ inline std::string character_name(std::string_view before, std::string_view char
   return out;
 }
 
-/// The fault of a character, and what to do about it.
+/// What is wrong with a character, and what to do about it.
 struct CharacterFault {
   std::string message;
   std::string advice;
@@ -138,8 +138,8 @@ inline constexpr std::string_view unportable_slash =
     "\\/ is refused by the Go reference, and so by most engines";
 inline constexpr std::string_view advice_on_slash = "write / alone";
 
-/// How the Go reference reads a character that `is_unportable`. `place` is where an escape may be
-/// written.
+/// How the Go reference reads a character for which `is_unportable` is true. `place` is where an
+/// escape may be written.
 inline CharacterFault unportable_character(std::string_view character, std::string_view place) {
   auto message = character_name("U+", character);
   message
@@ -156,11 +156,11 @@ inline bool is_utf16(std::string_view text) noexcept {
   return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
 }
 
-/// Replaces half a UTF-16 character. This byte never occurs in UTF-8.
+/// Stands for an incomplete UTF-16 character. This byte never occurs in UTF-8.
 inline constexpr char half_character = '\xFF';
 
-/// Converts UTF-16 with a byte order mark to UTF-8. Half a pair, or half a unit, becomes
-/// `half_character`.
+/// Converts UTF-16 with a byte order mark to UTF-8. Half a surrogate pair, or half a unit,
+/// becomes `half_character`.
 inline std::string utf8_of_utf16(std::string_view text) {
   const std::size_t high = text.starts_with("\xFE\xFF") ? 0 : 1;
   const auto unit = [&](std::size_t i) -> std::uint32_t {

@@ -54,7 +54,7 @@ inline void write_any(void* self, const Type& type, ErasedSink& sink) {
   sink.end_map();
 }
 
-/// Writes a member of an object, unless it may be omitted.
+/// Writes a member of an object unless it is empty and may be omitted.
 inline void write_field(void* value, const FieldRow& row, ErasedSink& sink) {
   const bool omit_empty = row.when == Presence::omit_empty;
   if (row.type->shape == Shape::text) {  // the most common shape

@@ -17,15 +17,15 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// Whether a number is a Go integer: 64 bits, signed or unsigned.
+/// Whether a number fits a Go integer of 64 bits, signed or unsigned.
 inline bool is_go_integer(std::string_view text) {
   const Integer number = detail::parse_integer(text);
   return number.state == Integer::State::whole &&
          (!number.negative || number.magnitude <= std::uint64_t{1} << 63);
 }
 
-/// Whether a text is a decimal number as Go writes it: no plus, leading zeros, underscores,
-/// exponent or trailing zeros in the fraction, and no more digits than 32 bits can hold.
+/// Whether a text is a decimal number as Go writes it: without plus sign, leading zeros,
+/// underscores, exponent or final zeros in a fraction, and with at most 7 digits if fractional.
 inline bool is_go_decimal(std::string_view text) {
   constexpr std::size_t max_digits = 7;
   if (text == "-0") return false;

@@ -1,4 +1,4 @@
-// Lists and maps that YAML text writes by indentation: the block style.
+// YAML lists and maps in block style, which are nested by indentation.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_YAML_BLOCK_HPP
@@ -26,7 +26,7 @@ namespace detail {
 /// Reads a document's value and everything inside, without recursion.
 class YamlBlockReader {
  public:
-  /// `begin` is the place to report for a document without a value. The cursor is past the head.
+  /// `begin` is the place to report if the document has no value. The cursor must be past the head.
   YamlBlockReader(YamlCursor& cursor, DocumentBuilder& builder, YamlNodeReader& nodes,
                   std::size_t begin)
       : cursor_{cursor},
@@ -99,7 +99,7 @@ class YamlBlockReader {
                   cursor_.at());
   }
 
-  /// Rejects a token that is neither item nor key; `text` is the text of a scalar, if read.
+  /// Rejects a token that is neither item nor key; `text` is the scalar's text, if one was read.
   bool no_colon(std::size_t at, std::string_view text = {}) {
     if (text.starts_with('-')) return reject("write a blank after '-'", at);
     if (!open_.empty() && open_.back().is_list) {
@@ -111,7 +111,7 @@ class YamlBlockReader {
 
   // -- the end of lists and maps -----------------------------------------------------------------
 
-  /// Ends lists and maps that are indented deeper than the next token, the first on its line.
+  /// Ends the lists and maps that are indented deeper than the next token, which begins its line.
   bool end_deeper_blocks() {
     const std::size_t column = cursor_.column();
     if (slot_ == Slot::root) return true;
@@ -134,7 +134,7 @@ class YamlBlockReader {
     const Level& innermost = open_.back();
     if (column != innermost.column) return column > innermost.column;
     if (awaits_colon_) return cursor_.is_indicator(':');
-    // A list's dashes may be in the same column as its key; so may | and >.
+    // The dashes of a list, `|` and `>` may be in the same column as their key.
     return (slot_ == Slot::value && cursor_.is_indicator('-')) || cursor_.peek() == '|' ||
            cursor_.peek() == '>';
   }
@@ -205,14 +205,14 @@ class YamlBlockReader {
     return true;
   }
 
-  /// Makes the map of the current key the innermost level.
+  /// Makes the map that contains the current key the innermost level.
   bool begin_entry(std::size_t at, std::size_t column) {
     if (slot_ != Slot::none) return begin(/*list=*/false, at, column);
     if (open_.back().is_list) return no_colon(at);
     return !nodes_.properties.any() || lost_property();
   }
 
-  /// Reads `? ` and its key, which may be extra long, or on a separate line.
+  /// Reads `? ` and its key, which may be longer than others. Its colon is on a later line.
   bool read_question_mark() {
     if (!key_allowed_) return misplaced_colon();
     const std::size_t column = cursor_.column();
@@ -242,7 +242,7 @@ class YamlBlockReader {
     return true;
   }
 
-  /// Reads `: ` on a separate line, after a key with `? `.
+  /// Reads `: ` at the start of a later line, after a key with `? `.
   bool read_lone_colon() {
     const bool awaited = awaits_colon_ && key_allowed_ && cursor_.column() == open_.back().column;
     if (!awaited) {
@@ -257,7 +257,7 @@ class YamlBlockReader {
   /// Not inlined into `read_token`, since few tokens are properties.
   [[gnu::noinline]] bool read_property() {
     if (nodes_.properties.any() && !nodes_.follows_property()) {
-      // These may belong to a map whose first key has separate properties.
+      // Those may belong to a map whose first key has properties of its own.
       if (!join_outer()) return false;
       outer_ = std::exchange(nodes_.properties, {});
     }
@@ -281,7 +281,7 @@ class YamlBlockReader {
     const std::size_t begin = cursor_.at();
     slot_ = Slot::none;
     if (!join_outer() || !flow_.read(least())) return false;
-    cursor_.take_fresh();  // the line of the closing bracket
+    cursor_.take_fresh();  // for the line of the closing bracket
     key_allowed_ = false;
     return !cursor_.at_colon() || bad_key(begin);
   }

@@ -16,7 +16,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Reads a block scalar: a header, then lines with equal indentation.
+/// Reads a block scalar: a header, followed by lines with the same indentation.
 class YamlBlockScalarReader {
  public:
   /// Lines must begin in column `least` or later, and never in column 0.
@@ -62,7 +62,7 @@ class YamlBlockScalarReader {
 
   bool read_lines() {
     bool first = true;
-    bool was_indented = false;  // the previous line starts with a blank: do not fold
+    bool was_indented = false;  // the previous line starts with a blank and is not folded
     while (cursor_.column() == column_ && !cursor_.at_end()) {
       const bool indented = cursor_.is_blank();
       if (!first && folded_ && !was_indented && !indented) {
@@ -88,8 +88,8 @@ class YamlBlockScalarReader {
     if (chomping_ == ' ' && line_ends_ > 0 && !decoded_.empty()) decoded_.push_back('\n');
   }
 
-  /// Skips empty lines and the next line's indentation. Unless the header set the block's column,
-  /// that line does.
+  /// Skips empty lines and the next line's indentation. That line sets the block's column, unless
+  /// the header did.
   bool skip_empty_lines() {
     std::size_t widest = 0;
     while (true) {
@@ -112,9 +112,9 @@ class YamlBlockScalarReader {
   std::string& decoded_;
   std::size_t least_;
   bool folded_ = false;
-  char chomping_ = ' ';        // '-' strips the last line ends, '+' keeps all, ' ' keeps one
-  std::size_t column_ = 0;     // of the lines; 0 while unknown
-  std::size_t line_ends_ = 0;  // after the appended text
+  char chomping_ = ' ';        // '-' strips the final line ends, '+' keeps all, ' ' keeps one
+  std::size_t column_ = 0;     // column where the lines begin; 0 while unknown
+  std::size_t line_ends_ = 0;  // line ends read after the appended text
 };
 
 }  // namespace detail

@@ -1,5 +1,5 @@
-// The place in a YAML text: moves over blanks, comments and line ends, and finds markers; and the
-// scalar that begins at a place.
+// A place in a YAML text, which moves over blanks, comments and line ends, and finds markers; also
+// the scalar read at a place.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_YAML_CURSOR_HPP
@@ -23,13 +23,13 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// A scalar that was read. Its text is part of the source, or was decoded into a separate buffer.
+/// A scalar. Its text is part of the source, or has been decoded into a separate buffer.
 struct YamlScalar {
-  std::size_t at = 0;     // start in the source
-  std::size_t begin = 0;  // start of its text in the source
+  std::size_t at = 0;     // where the scalar starts in the source
+  std::size_t begin = 0;  // where its text starts in the source
   std::size_t size = 0;   // size of its text in the source
   bool is_decoded = false;
-  bool quoted = false;  // can only be text: in quotes, or a block scalar
+  bool quoted = false;  // whether it can only be text: in quotes, or a block scalar
 };
 
 /// Appends folded line ends: a single line end becomes a blank, n line ends become n - 1.
@@ -41,7 +41,7 @@ inline void append_folded(std::string& decoded, std::size_t line_ends) {
 /// A place in a YAML text that moves forward.
 class YamlCursor {
  public:
-  /// Where a tab between tokens is allowed.
+  /// Where tabs between tokens are allowed.
   enum class Tabs : std::uint8_t { none, on_this_line, anywhere };
 
   explicit YamlCursor(DocumentBuilder& builder) : text_{builder.source()}, builder_{builder} {}
@@ -69,7 +69,7 @@ class YamlCursor {
     return builder_.reject(Errc::syntax, std::move(message), std::move(advice), at);
   }
   bool reject(std::string message, std::size_t at) { return reject(std::move(message), {}, at); }
-  /// Rejects valid YAML, which other readers may accept; returns false.
+  /// Rejects valid YAML that other readers may accept; returns false.
   bool reject_unsupported(std::string message, std::string advice, std::size_t at) {
     return builder_.reject(Errc::unsupported, std::move(message), std::move(advice), at);
   }
@@ -79,7 +79,7 @@ class YamlCursor {
 
   /// Rejects a tab that indents a value; returns false.
   bool reject_tab(std::size_t at) { return reject("indent with spaces, not with tabs", at); }
-  /// Rejects a key that `is_long_key`; returns false.
+  /// Rejects a key for which `is_long_key` is true; returns false.
   bool reject_long_key(std::size_t at) {
     return reject("a key has more than 1024 characters", "write \"? \" before it", at);
   }
@@ -107,7 +107,7 @@ class YamlCursor {
 
   /// The current byte; NUL, which no YAML text contains, at the end.
   char peek() const { return text_.data()[at_]; }
-  /// The byte at the distance `ahead`; NUL past the end.
+  /// The byte `ahead` bytes after the current one; NUL past the end.
   char peek(std::size_t ahead) const {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
   }
@@ -121,7 +121,7 @@ class YamlCursor {
   }
   bool is_any_marker() const { return is_marker("---") || is_marker("..."); }
 
-  /// Whether the byte `c` is here as an indicator, that is, before a blank or a line end.
+  /// Whether the current byte is `c` as an indicator, that is, before a blank or a line end.
   bool is_indicator(char c) const { return peek() == c && is_blank_or_end(1); }
 
   /// Whether a colon that ends a key follows.
@@ -137,7 +137,7 @@ class YamlCursor {
     return at_ - begin > longest_key && count_characters(text_from(begin)) > longest_key;
   }
 
-  /// Whether the rest of the line is blank or a comment.
+  /// Whether the rest of the line contains only blanks or a comment.
   bool at_line_end() const {
     const std::size_t blanks = count_blanks();
     return is_line_end(blanks) || peek(blanks) == '#';
@@ -173,14 +173,14 @@ class YamlCursor {
 
   /// Whether no token has been read on this line.
   bool is_fresh() const { return fresh_; }
-  /// Returns `is_fresh()`, and counts a token as read: later calls return false.
+  /// Returns `is_fresh()`, then counts a token as read, so that later calls return false.
   bool take_fresh() { return std::exchange(fresh_, false); }
 
   void skip_blanks() { at_ += count_blanks(); }
   void skip_spaces() {
     if (peek() == ' ') at_ = end_of_spaces(at_ + 1);
   }
-  /// Skips bytes other than blanks, line ends and colons, but not always all of them.
+  /// Skips bytes other than blanks, line ends and colons; may stop before the end of the run.
   void skip_plain_bytes() { at_ = end_of_plain_bytes(at_); }
   void skip_rest_of_line() { at_ = std::min(text_.find_first_of("\r\n", at_), text_.size()); }
 
@@ -192,8 +192,8 @@ class YamlCursor {
     fresh_ = true;
   }
 
-  /// Moves from the LF at the end of a line to the first token on the next line. Unless that token
-  /// is indented by fewer than `least` spaces, returns false without moving.
+  /// Moves from the LF at the end of a line to the first token on the next line. If that token
+  /// is indented by `least` or more spaces, or missing, returns false without moving.
   bool move_to_shallower_line(std::size_t least) {
     const std::size_t begin = at_ + 1;
     const std::size_t token = end_of_spaces(begin);
@@ -204,12 +204,12 @@ class YamlCursor {
     return true;
   }
 
-  /// Skips blanks, comments and line ends up to the next token, or the end.
+  /// Skips blanks, comments and line ends up to the next token or the end of the text.
   void skip_to_token(Tabs tabs) {
     if (peek() <= '#') skip_blanks_and_comments(tabs);  // other tokens begin with a higher byte
   }
 
-  /// Skips blank lines and comments, from a tab at the start of a line; further lines may also
+  /// Skips blank lines and comments, starting at a tab that begins a line; further lines may also
   /// begin with tabs. Returns false if the line contains a token.
   bool skip_tab_lines() {
     if (!at_line_end()) return false;
@@ -218,7 +218,7 @@ class YamlCursor {
     return true;
   }
 
-  /// Moves to the end of the line and returns the text on the way.
+  /// Moves to the end of the line and returns the text skipped.
   std::string_view take_line() {
     const std::size_t begin = at_;
     skip_rest_of_line();
@@ -264,7 +264,7 @@ class YamlCursor {
     return at;
   }
 
-  /// The end of a run without blanks, line ends and colons, or an earlier place in that run.
+  /// The end of a run of bytes other than blanks, line ends and colons, or a place before that end.
   std::size_t end_of_plain_bytes(std::size_t at) const {
     while (has_word(at)) {
       const std::uint64_t word = load_word(text_.data() + at);
@@ -280,7 +280,7 @@ class YamlCursor {
   std::size_t at_ = 0;
   std::size_t line_begin_ = 0;
   bool fresh_ = true;            // no token has been read on this line
-  std::size_t blank_until_ = 0;  // only blanks between the last plain scalar and here
+  std::size_t blank_until_ = 0;  // up to here, only blanks follow the last plain scalar
 };
 
 }  // namespace detail

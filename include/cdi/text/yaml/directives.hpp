@@ -21,7 +21,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Reads a document's head and records the tag handles defined there.
+/// Reads a document's head and records the tag handles that it defines.
 class YamlDirectives {
  public:
   YamlDirectives(YamlCursor& cursor, DocumentBuilder& builder)

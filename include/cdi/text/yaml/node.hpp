@@ -1,4 +1,4 @@
-// A YAML node: a scalar or an alias, with anchor and tag.
+// A YAML node: a scalar or an alias, with its anchor and tag.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_YAML_NODE_HPP
@@ -28,12 +28,12 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// A scalar or an alias that was read, but not added yet.
+/// A scalar or alias that has been read but not yet added.
 struct YamlNode {
   YamlScalar scalar{};
   std::string_view alias{};  // the anchor's name; empty for a scalar
   bool is_block_scalar = false;
-  bool has_lines = false;  // spans more than one line
+  bool has_lines = false;  // whether it spans several lines
 };
 
 /// Reads nodes and adds them to the document.
@@ -53,8 +53,8 @@ class YamlNodeReader {
     return properties.any() && properties.line_begin == cursor_.line_begin();
   }
 
-  /// Reads a scalar or an alias. Further lines must begin in column `least` or later; `flow` means
-  /// inside brackets or braces. Returns false if the text is rejected.
+  /// Reads a scalar or an alias. Further lines must begin in column `least` or later; `flow` is
+  /// true inside brackets or braces. Returns false if the text is rejected.
   bool read(std::size_t least, bool flow, YamlNode& out) {
     const char c = cursor_.peek();
     out.scalar.at = cursor_.at();
@@ -66,13 +66,13 @@ class YamlNodeReader {
     return true;
   }
 
-  /// The text of the last node read.
+  /// The text of a node, which must be the last one read.
   std::string_view text_of(const YamlNode& node) const {
     const YamlScalar& scalar = node.scalar;
     return scalar.is_decoded ? std::string_view{decoded_} : cursor_.text(scalar.begin, scalar.size);
   }
 
-  /// Adds the last node read. Returns false if the text is rejected.
+  /// Adds a node, which must be the last one read. Returns false if the text is rejected.
   bool add(const YamlNode& node) {
     if (node.alias.empty()) return add_scalar(node);
     const std::size_t at = node.scalar.at;
@@ -130,8 +130,8 @@ class YamlNodeReader {
     return add_text(node, mine.is_text || (node.scalar.quoted && as_written));
   }
 
-  /// Adds a scalar with the tag `!!null`, whose value may be a quoted word for null. Other readers
-  /// take any other text for null or reject the text.
+  /// Adds null for a scalar with the tag `!!null`, which may be a quoted word for null. Any other
+  /// text is rejected, although some readers take it as null.
   bool add_tagged_null(const YamlNode& node) {
     const std::size_t at = node.scalar.at;
     return is_null_word(text_of(node)) ? builder_.null(at)
@@ -149,7 +149,7 @@ class YamlNodeReader {
     return builder_.scalar(scalar.at, scalar.begin, scalar.size, quoted);
   }
 
-  /// Reports a text that does not suit the type that its tag names, if any.
+  /// Reports a text that does not fit the type named by its tag, if any.
   void note_misfit(std::string_view type, std::string_view text, std::size_t at) {
     if (type.empty() || fits(type, text)) return;
     cursor_.note_unportable(at,
@@ -158,13 +158,13 @@ class YamlNodeReader {
                             "remove the tag");
   }
 
-  /// Whether a text suits a type, as the Go reference reads it.
+  /// Whether a text fits a type in the Go reference.
   static bool fits(std::string_view type, std::string_view text) {
     if (type == "bool") return parse_boolean(text) && is_true_or_false(text);
     if (type == "int") return is_old_number(text) && is_go_integer(text) && !is_fraction(text);
     if (type == "float") return is_old_number(text);
     if (type == "timestamp") return text.size() > 4 && text.find_first_not_of("0123456789") == 4;
-    return text.empty() || text == "<<";  // null, here without text, and merge
+    return text.empty() || text == "<<";  // `!!null` without text, or `!!merge`
   }
 
   /// Whether a number contains a point or an exponent.

@@ -28,7 +28,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Whether the text after a document starts like a document, or with an extra closing bracket.
+/// Whether the text after a document starts like a document or with an extra closing bracket.
 inline bool can_follow(YamlCursor& cursor, YamlNodeReader& nodes) {
   const char c = cursor.peek();
   if (cursor.is_indicator('-') || cursor.is_indicator('?')) {
@@ -42,8 +42,8 @@ inline bool can_follow(YamlCursor& cursor, YamlNodeReader& nodes) {
   return nodes.read(0, /*flow=*/false, node);
 }
 
-/// Records where the text continues after the document. YAML requires a marker there; the reference
-/// accepts text without one, but reads its first token. Returns false if the text is rejected.
+/// Records where the text continues after the document. YAML requires a marker there; the Go
+/// reference does not, but reads the first token. Returns false if the text is rejected.
 inline bool note_yaml_rest(YamlCursor& cursor, DocumentBuilder& builder, YamlNodeReader& nodes) {
   bool marker = false;
   while (true) {

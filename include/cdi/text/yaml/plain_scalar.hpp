@@ -22,7 +22,7 @@ namespace detail {
 /// brackets and braces, before any of `,[]{}`. Lines are folded.
 class YamlPlainScalarReader {
  public:
-  /// Further lines must begin in column `least` or later; `flow` means inside brackets or braces.
+  /// Further lines must begin in column `least` or later; `flow` is true in brackets or braces.
   YamlPlainScalarReader(YamlCursor& cursor, std::string& decoded, std::size_t least, bool flow)
       : cursor_{cursor}, decoded_{decoded}, least_{least}, flow_{flow} {}
 
@@ -99,7 +99,7 @@ class YamlPlainScalarReader {
                             "put the text into quotes");
   }
 
-  /// Moves to the scalar's next line; `line_ends` becomes 0 if there is none.
+  /// Moves to the scalar's next line and counts the line ends on the way; 0 if there is none.
   bool find_next_line(std::size_t& line_ends) {
     constexpr std::size_t none = static_cast<std::size_t>(-1);
     std::size_t tab = none;  // a tab before a blank line or a comment

@@ -32,7 +32,7 @@ struct YamlProperties {
   std::size_t line_begin = 0;  // start of that line
   bool any() const { return anchor || tagged; }
 
-  /// Adds an earlier line's properties. Returns false if both have an anchor, or both a tag.
+  /// Adds an earlier line's properties. Returns false if both have an anchor, or both have a tag.
   bool join(const YamlProperties& earlier) {
     if ((anchor && earlier.anchor) || (tagged && earlier.tagged)) return false;
     const YamlProperties later = *this;
@@ -124,7 +124,7 @@ class YamlPropertyReader {
           "or older, and is ignored by others",
           "remove it");
     }
-    // Other handles are defined with %TAG.
+    // Longer handles are defined with %TAG.
     out.is_text = out.type.empty() && handle.size() <= 2 && !out.is_plain_tag;
     return directives_.is_known(handle) ||
            cursor_.reject("the tag handle " + quoted(handle) + " is not defined", at);
@@ -147,7 +147,7 @@ class YamlPropertyReader {
     return tag.starts_with("!!") ? tag.substr(2) : std::string_view{};
   }
 
-  /// Whether the Go reference resolves scalars of a type instead of reading text.
+  /// Whether the Go reference resolves scalars of a type instead of reading them as text.
   static bool is_resolved(std::string_view type) {
     return type == "null" || type == "bool" || type == "int" || type == "float" ||
            type == "timestamp" || type == "merge";

@@ -53,7 +53,7 @@ class YamlQuotedScalarReader {
     }
     auto text = cursor_.text_from(out.begin);
     while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-    cursor_.move_to(out.begin + text.size());  // blanks before a line end may be folded
+    cursor_.move_to(out.begin + text.size());  // before the last blanks, which folding may remove
     decoded_.assign(text);
     out.is_decoded = true;
     return false;
@@ -91,7 +91,7 @@ class YamlQuotedScalarReader {
     }
   }
 
-  /// At a blank or line end: appends the blanks, or the folded line ends.
+  /// Reads blanks or line ends; appends the blanks, or the folded line ends.
   bool fold() {
     const std::size_t begin = cursor_.at();
     cursor_.skip_blanks();
@@ -122,7 +122,7 @@ class YamlQuotedScalarReader {
     const std::size_t begin = cursor_.at();
     cursor_.move(1);
     if (cursor_.at_end()) return not_closed();
-    if (cursor_.is_line_end()) {  // joins the next line without a blank
+    if (cursor_.is_line_end()) {  // an escaped line end joins the lines without a blank
       std::size_t line_ends = 0;
       if (!skip_line_ends(line_ends)) return false;
       decoded_.append(line_ends - 1, '\n');

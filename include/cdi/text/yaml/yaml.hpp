@@ -25,7 +25,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 
 /// Reads a described type that owns its text from YAML text. Fails with the errors of `parse_yaml`
-/// and `read`. Use `parse_spec` to check the CDI rules as well.
+/// and `read`. `parse_spec` also checks the CDI rules.
 template <Described T>
   requires(!Borrowing<T>)
 Result<T> read_yaml(std::string_view text, std::string_view file = {}, const Limits& limits = {}) {
@@ -35,7 +35,7 @@ Result<T> read_yaml(std::string_view text, std::string_view file = {}, const Lim
 }
 
 /// A `Sink` that writes YAML text in block style, with two spaces per level. A text is quoted if
-/// any YAML 1.1 or 1.2 reader would not read it as text. The order of calls is not checked.
+/// a reader of YAML 1.1 or 1.2 could take it for another type. The order of calls is not checked.
 class YamlSink {
  public:
   /// Begins a map.
@@ -78,7 +78,7 @@ class YamlSink {
   };
 
   static std::string in_quotes_if_needed(std::string_view text);
-  /// Begins the line of a key or dash. A list item starts on the line of its dash.
+  /// Begins a line for a key or dash, unless it can follow an enclosing dash on the same line.
   void begin_line();
   /// Writes the dash of a list item.
   void begin_value();

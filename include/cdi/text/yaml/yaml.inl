@@ -25,7 +25,7 @@ inline namespace CDI_ABI {
 namespace detail {
 
 /// Whether every reader takes an unquoted text as text. YAML 1.1 reads yes, no, on, off, 007,
-/// 1_000, 1:30, .5 and more as booleans and numbers. Unnecessary quotes do no harm.
+/// 1_000, 1:30, .5 and others as booleans or numbers. Unnecessary quotes do no harm.
 inline bool is_plain_text(std::string_view text) {
   const char first = text.empty() ? ' ' : ascii_lower(text.front());
   if ((first < 'a' || first > 'z') && first != '/') return false;
