@@ -16,11 +16,11 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// The maximum bytes that Kubernetes allows before and after the slash of an annotation key.
+/// Kubernetes' length limits, in bytes, before and after the slash of an annotation key.
 inline constexpr std::size_t longest_key_domain = 253;
 inline constexpr std::size_t longest_key_name = 63;
 
-/// A DNS-1123 subdomain, but in either case: words of letters, digits and `-`, separated by dots.
+/// Whether a text is a DNS-1123 subdomain in any case: words of letters, digits and `-`, with dots.
 constexpr bool is_key_domain(std::string_view text) noexcept {
   if (text.size() > longest_key_domain) return false;
   for (auto dot = text.find('.'); dot != std::string_view::npos; dot = text.find('.')) {
@@ -52,7 +52,7 @@ constexpr bool is_annotation_key(std::string_view text) noexcept {
 /// texts that `is_annotation_key` rejects.
 Error annotation_key_error(std::string_view text);
 
-/// Checks an annotation key with `is_annotation_key`; the `Errc::invalid` says what to change.
+/// Checks a key with `is_annotation_key`; the error, `Errc::invalid`, says what to change.
 Result<void> check_annotation_key(std::string_view key);
 
 }  // namespace CDI_ABI

@@ -63,9 +63,9 @@ struct VersionNeed {
   std::string_view until_instead{};     ///< the replacement for that member in `until`
 };
 
-/// Returns the CDI versions that can express a spec, and the members that limit them. The field
-/// lists decide, and two rules for values: since 0.5.0, device names may begin with a digit; since
-/// 0.6.0, classes may contain dots. The spec's `cdiVersion` is ignored. Costs one pass.
+/// Returns the CDI versions that can express a spec, and the members that limit them. Considers
+/// the field lists, and two rules for values: device names may begin with a digit since 0.5.0, and
+/// classes may contain dots since 0.6.0. The spec's `cdiVersion` is ignored. Costs one pass.
 ///
 /// With `CDI_COMPILED`, storages other than `Owning` and `Borrowed` also need
 /// `<cdi/rules/minimum_version.inl>`.

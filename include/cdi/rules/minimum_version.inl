@@ -51,7 +51,7 @@ namespace detail {
 /// The versions that fields need, for each object type in a spec.
 class FieldNeeds {
  public:
-  /// Covers an object type and the object types inside.
+  /// Covers an object type and the object types inside it.
   explicit FieldNeeds(const Type& object) { add(object); }
 
   /// The lifetime common to all fields inside an object, a list or an optional.
@@ -90,7 +90,7 @@ class FieldNeeds {
   static constexpr std::size_t max = 16;  // a spec has 8
 
   const Type* types_[max] = {};
-  Lifetime needs_[max] = {};  // same index as the type; the last entry is for no fields
+  Lifetime needs_[max] = {};  // indexed like the types; the last is for no fields
   std::size_t count_ = 0;
 };
 
@@ -110,15 +110,15 @@ enum class NeededBy : std::uint8_t {
   reference,
 };
 
-/// Finds what a spec's fields need: each nonempty field needs its version. Members that cannot
-/// change the result are skipped.
+/// Finds what a spec's fields need: each nonempty field needs a version that defines it. Members
+/// that cannot change the result are skipped.
 class NeedFinder {
  public:
   /// Updates `need`, which holds the result so far.
   NeedFinder(VersionNeed& need, const FieldNeeds& field_needs, NeededBy members)
       : need_{need}, field_needs_{field_needs}, members_{members} {}
 
-  /// Applies the need of one member.
+  /// Narrows the result to the lifetime of one member.
   void narrow(const Lifetime& lifetime, const MemberPath& at) {
     if (lifetime.since > need_.version) {
       need_.version = lifetime.since;
@@ -131,7 +131,7 @@ class NeedFinder {
     }
   }
 
-  /// Applies the needs of an object's members.
+  /// Narrows the result to the needs of an object's members.
   void add_object(const void* self, const Type& type, const MemberPath& at) {
     FieldPointers pointers;
     type.pointers(as_mutable(self), pointers);
@@ -151,7 +151,7 @@ class NeedFinder {
     return lifetime.since > need_.version || lifetime.until < need_.until;
   }
 
-  /// Applies the needs of an object, of a list's items, or of an optional's value.
+  /// Narrows the result to the needs of an object, of a list's items, or of an optional's value.
   void add(void* self, const Type& type, const MemberPath& at) {
     if (type.shape == Shape::object) return add_object(self, type, at);
     const Items items = type.items(self);

@@ -43,9 +43,9 @@ constexpr bool is_alphanumeric(char c) noexcept {
 using CharSet = std::uint8_t;
 inline constexpr CharSet letters = 1;
 inline constexpr CharSet alphanumerics = 3;
-inline constexpr std::string_view inner_chars = "-_.:";  // bits 4 to 32
+inline constexpr std::string_view inner_chars = "-_.:";  // bits with the values 4 to 32
 
-/// The set bits of each character.
+/// For each character, the sets that contain it.
 struct CharTable {
   CharSet sets[256]{};
 
@@ -88,7 +88,7 @@ constexpr bool has_good_ends(std::string_view text, CharSet first) noexcept {
   return !text.empty() && is_in(text.front(), first) && is_in(text.back(), alphanumerics);
 }
 
-/// Whether a text is letters and digits, with `extra` characters from `-_.:` allowed in between.
+/// Whether a text consists of letters and digits, with `extra` from `-_.:` allowed in between.
 constexpr bool is_word(std::string_view text, std::string_view extra) noexcept {
   return has_good_ends(text, alphanumerics) && find_foreign(text, word_chars(extra)) == text.size();
 }
@@ -117,8 +117,8 @@ constexpr bool is_class_name(std::string_view text) noexcept {
   return is_vendor_name(text);
 }
 
-/// Whether a text is a device name: like a vendor name, but also with colons, and possibly
-/// beginning with a digit. SPEC.md, CDI Devices.
+/// Whether a text is a device name: like a vendor name, but colons are also allowed, and a
+/// digit at the start. SPEC.md, CDI Devices.
 constexpr bool is_device_name(std::string_view text) noexcept {
   return detail::has_good_ends(text, detail::alphanumerics) &&
          detail::find_foreign(text, detail::device_chars) == text.size();

@@ -19,8 +19,8 @@ inline namespace CDI_ABI {
 enum class Rule : std::uint8_t {
   version_known,       ///< `cdiVersion` is accepted by `parse_spec_version`
   version_new_enough,  ///< `cdiVersion` covers every used member: see `minimum_need`
-  /// Applies `version_new_enough` to host paths and mount types in devices before the last; a
-  /// warning to readers, because the Go reference reads such files.
+  /// Applies `version_new_enough` to host paths and mount types in all devices except the last;
+  /// a warning to readers, because the Go reference reads such files.
   version_earlier_devices,
   field_retired,          ///< `cdiVersion` still defines every used member
   text_nul,               ///< no text contains a NUL
@@ -38,7 +38,7 @@ enum class Rule : std::uint8_t {
   node_number_size,       ///< Linux supports the node's numbers; a warning
   node_permissions,       ///< permissions are a subset of `rwm`, or `none`
   net_names,              ///< a net device specifies both names
-  net_names_unique,       ///< the same edits move no interface twice and use no name twice
+  net_names_unique,       ///< no interface is moved twice, nor a name used twice, in the same edits
   net_name_length,        ///< Linux accepts both names; a warning
   hook_name,              ///< a hook's name is in `oci::hook_point_names`
   hook_path,              ///< a hook specifies its program
@@ -56,14 +56,14 @@ enum class Rule : std::uint8_t {
   device_edits,           ///< each device contains edits
   json_syntax,            ///< a `.json` file contains JSON, not YAML; a warning
   single_document,        ///< nothing follows the first YAML document; a warning
-  member_case,            ///< members have the specification's case; a warning
-  portable_text,          ///< all engines read the text alike; a warning
+  member_case,            ///< member names have the same case as in SPEC.md; a warning
+  portable_text,          ///< all engines read the text the same way; a warning
 };
 
 /// The consequence of a broken rule.
 enum class Severity : std::uint8_t {
   error,  ///< the spec is unusable
-  /// The spec is usable, and readers get a warning; `write_spec` does not write it.
+  /// The spec is usable, with a warning to readers; `write_spec` refuses to write it.
   write_error,
   warning,  ///< the spec is usable, but probably wrong
 };
@@ -87,7 +87,7 @@ struct RuleRow {
 /// Go reference enforces, and `text_nul` and `node_numbers`, where a runtime would deviate from the
 /// spec. An error disables all devices of a file, so problems that affect only some containers are
 /// warnings; so is `portable_text`, for valid JSON or YAML that the reference cannot read. Rules
-/// that the reference means to enforce, but does not, are errors for writers.
+/// that the reference is meant to enforce, but does not, are errors for writers.
 inline constexpr std::array<RuleRow, 39> rules{{
     {Rule::version_known, "version-known", Severity::error,
      "cdiVersion names a version of the CDI specification", "SPEC.md, Specification version"},
@@ -192,7 +192,7 @@ static_assert([] {
   return true;
 }());
 
-/// The maximum number of warnings per spec: any more would share a cause.
+/// The maximum number of warnings per spec: any more would have the same cause.
 inline constexpr std::size_t max_warnings = 100;
 
 /// Returns the row of a rule in `rules`.

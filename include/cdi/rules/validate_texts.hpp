@@ -26,7 +26,7 @@ inline void check_text(std::string_view text, const MemberPath& at, Findings& ou
 
 inline void check_texts(const void* self, const Type& type, const MemberPath& at, Findings& out);
 
-/// The arguments that `check_texts` passes on to the entries of a dict.
+/// The arguments that `check_texts` passes on for each entry of a dict.
 struct TextEntries {
   const Type& type;
   const MemberPath& at;
