@@ -32,8 +32,8 @@ inline namespace CDI_ABI {
 
 /// How edits are applied.
 struct ApplyOptions {
-  /// Adds existing hooks, cgroup rules, mounts and nodes again, or moves them to the end of their
-  /// list, as the Go reference does.
+  /// Whether existing hooks, cgroup rules, mounts and nodes are added again or moved to the end of
+  /// their list, as in the Go reference.
   bool duplicates = false;
 };
 
@@ -88,8 +88,8 @@ void add_hooks(Editor& editor, const JoinedEdits& edits, RecordViews& views) {
   }
 }
 
-/// Adds the rules of device nodes, and never removes a rule. If a node `is_known`, the target may
-/// already have these edits, and rules that it has are not added again.
+/// Adds the cgroup rules of device nodes; never removes a rule. `is_known` is true if the target
+/// had one of the nodes, so may have all these edits: rules that it has are then not added again.
 template <class Editor>
 void add_device_rules(Editor& editor, const std::vector<NodeView>& nodes, bool is_known) {
   MissingRecords missing;
@@ -170,7 +170,7 @@ template <class Editor>
 struct PleaseWrite;  // the type has no editor: see <cdi/apply/spec_editor.hpp>
 
 /// Makes the compiler report, in one error, what a type lacks to be edited. Constraints on `apply`
-/// and each function that calls it would print fifty lines.
+/// and each function that calls it would print fifty lines instead.
 template <class OciSpec>
 Result<void> explain_no_editor() {
   if constexpr (requires { sizeof(SpecEditor<OciSpec>); }) {

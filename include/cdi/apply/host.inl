@@ -38,7 +38,7 @@ CDI_INLINE Error system_error(Errc code, std::string message, int number) {
 CDI_INLINE Result<HostNode> SystemHost::operator()(std::string_view path) const {
   struct stat info = {};
   const std::string name{path};
-  if (path.find('\0') != std::string_view::npos) {  // where the system would stop reading
+  if (path.find('\0') != std::string_view::npos) {  // the system would stop reading there
     return Error{.code = Errc::host,
                  .message = "host path " + cdi::quoted(path) + " contains a NUL"};
   }

@@ -29,22 +29,22 @@ enum class HostDrift : std::uint8_t {
   fail,    ///< fails with `Errc::host`
 };
 
-/// An environment for hooks that have none. Hooks use absolute paths, but may run other programs.
+/// An environment for hooks that have none, in which they can find other programs that they run.
 inline constexpr std::string_view explicit_hook_path =
     "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// How an injection treats the host. The default matches the Go reference.
 struct HostOptions {
   /// The environment for hooks that have none, such as `explicit_hook_path`. Otherwise, runc gives
-  /// a `createContainer` hook, which runs with the rights of the runtime, the environment of the
-  /// container: CVE-2025-23266. If empty, such hooks are left without an environment.
+  /// a `createContainer` hook, which runs with the rights of the runtime, the container's
+  /// environment: CVE-2025-23266. If empty, such hooks are left without an environment.
   std::vector<std::string> hook_env{};
-  HostDrift drift = HostDrift::keep;  ///< for device nodes; a node missing on the host is no drift
+  HostDrift drift = HostDrift::keep;  ///< for device nodes; a node missing on the host is not drift
   /// Whether links in the host paths of mounts and device nodes are replaced by their targets. A
   /// path that does not exist stays as it is.
   bool resolve_links = false;
   /// The host's root directory as this process sees it; empty for its own. Links and device nodes
-  /// are searched inside this directory, which is not added to paths in the OCI spec.
+  /// are looked up inside this directory, which is not added to paths in the OCI spec.
   std::string root{};
 };
 
@@ -69,11 +69,11 @@ Result<std::string> resolve_host_links(std::string_view path, std::string_view r
 
 namespace detail {
 
-/// Returns how the host differs from a device node that has a type or number; `where` is the
-/// member. Empty if they agree or if the host has no such node. `found` receives the host's node.
+/// Returns how the host differs from a device node that has a type or number, with the member in
+/// `where`; nothing if they agree or the host lacks the node. Stores the host's node in `found`.
 std::optional<Error> drift_of(const NodeView& node, const HostRef& host, HostNode& found);
 
-/// Changes joined edits as the options demand. Returns the texts that the edits then refer to.
+/// Changes joined edits as the options specify. Returns the new texts, to which the edits refer.
 Result<std::deque<std::string>> use_options(JoinedEdits& edits, const HostRef& host,
                                             const HostOptions& options);
 

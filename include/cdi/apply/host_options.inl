@@ -28,7 +28,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Describes a device node, such as `c 195:0`, or a FIFO as `p`.
+/// Describes a device node as in `c 195:0`, or a FIFO as `p`.
 inline std::string describe_node(std::string_view type, std::int64_t major, std::int64_t minor) {
   std::string text{type};
   if (type == "p") return text;
@@ -78,7 +78,7 @@ inline void follow_host(NodeView& node, const HostNode& found) {
   node.minor = found.minor;
 }
 
-/// Checks one node. A host path that is not a device node cannot be followed.
+/// Applies a rule to a node that differs from the host. Fails if the host path is no device node.
 inline Result<void> use_drift(NodeView& node, const HostRef& host, HostDrift rule) {
   HostNode found;
   found.type = 0;
@@ -110,7 +110,7 @@ inline int read_link(const std::string& path, std::string& target) {
   return 0;
 }
 
-/// Replaces a path with the path that its links lead to.
+/// Replaces a path with the path to which its links lead.
 inline Result<void> resolve_links(std::string_view& path, const std::string& root,
                                   std::deque<std::string>& texts) {
   auto resolved = resolve_host_links(path, root);
@@ -190,7 +190,7 @@ CDI_INLINE Result<std::string> resolve_host_links(std::string_view path, std::st
   constexpr int max_links = 40;  // the same limit as in the kernel
   const std::string start{path};
   if (!path.starts_with('/') || path.find('\0') != std::string_view::npos) return start;
-  std::string done;  // without links or a trailing slash
+  std::string done;  // resolved so far; has no links or trailing slash
   std::string rest = start;
   std::size_t at = 0;
   int links = 0;

@@ -65,13 +65,13 @@ struct JoinedEdits {
   std::vector<PlannedHook> hooks;
   std::vector<PlannedMount> mounts;
   std::vector<std::string_view> texts;  // the lists of hooks and mounts
-  oci::LinuxIntelRdtView intel_rdt;     // from the last settings only
+  oci::LinuxIntelRdtView intel_rdt;     // of the last edits that have it
   std::vector<std::uint32_t> gids;      // without 0
   TouchedParts touched;
   bool duplicates = false;  // see `ApplyOptions`
 };
 
-/// Whether a type has a place for each optional part.
+/// The optional parts for which a type has a place.
 struct OptionalParts {
   bool net_devices = false;
   bool intel_rdt = false;
@@ -85,11 +85,11 @@ Result<void> check_parts(const OptionalParts& places, const TouchedParts& touche
 /// Whether the texts of edits are known to be UTF-8, so that `join` need not check them.
 enum class Texts : bool { unknown, utf8 };
 
-/// Makes an error about the set of edits at an index, from 0: see `Error::edits`.
+/// Attributes an error to the set of edits at an index, from 0: see `Error::edits`.
 Error about_edits(Error error, std::size_t index);
 
-/// Joins sets of edits. Fails for edits that no OCI spec can hold or that `places` has no place
-/// for. A storage other than `Owning` and `Borrowed` requires `cdi/apply/joined_edits.inl` in the
+/// Joins sets of edits. Fails for edits that no OCI spec can hold or for which `places` has no
+/// place. A storage other than `Owning` and `Borrowed` requires `cdi/apply/joined_edits.inl` in the
 /// compiled mode.
 template <Storage S>
 Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts texts,
@@ -99,7 +99,7 @@ Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts text
 Result<void> complete_devices(JoinedEdits& edits, const HostRef& host, ProcessUser user);
 
 /// Adds `idmap` to bind mounts and `ridmap` to recursive bind mounts that have neither option:
-/// without it, host files have no known owner in a user namespace.
+/// without one, host files have no known owner in a user namespace.
 void add_id_mappings(JoinedEdits& edits);
 
 /// Replaces a view with a planned record; the view's lists keep their memory.

@@ -111,7 +111,7 @@ CDI_INLINE Result<void> check_parts(const OptionalParts& places, const TouchedPa
 struct Joining {
   JoinedEdits& edits;
   Texts texts;
-  Result<void> utf8{};  // the first text that is not UTF-8
+  Result<void> utf8{};  // fails for the first text that is not UTF-8
 
   /// Returns a view of an edit's text, and checks the text if necessary.
   std::string_view view(std::string_view text) {
@@ -144,7 +144,7 @@ struct AddressList {
   }
 };
 
-/// A field list that stores views of an edit's members at addresses.
+/// A field list that stores views of an edit's members at given addresses.
 template <class Edit>
 struct ViewList {
   const Edit& from;

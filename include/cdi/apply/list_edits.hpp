@@ -39,7 +39,7 @@ inline std::string_view key_of(const PlannedMount& mount) {
   return mount.destination;
 }
 
-/// Provides the views of new records that a list receives. Each view is valid until the next.
+/// Provides the views of new records that a list receives. A view is valid until the next call.
 struct RecordViews {
   const JoinedEdits& edits;
   oci::MountView mount{};
@@ -61,14 +61,14 @@ void make_room(List& list, std::size_t records) {
   if constexpr (requires { list.reserve(records); }) list.reserve(list.size() + records);
 }
 
-/// A variable replaces the value of the last variable with its name, in place, or is appended.
+/// Puts each variable in place of the last one with the same name, or appends it if there is none.
 void merge_env(ListMerge& merge, std::size_t records);
 
-/// A node removes the first node with its path; then it replaces the next node with that path, or
-/// is appended.
+/// For each new node, removes the first node with the same path; the new node then replaces the
+/// next such node, or is appended if there is none.
 void merge_devices(ListMerge& merge, std::size_t records);
 
-/// A mount replaces the first mount with the same destination text; then all are sorted by depth.
+/// Appends each mount and removes the first with the same destination; then sorts all by depth.
 void merge_mounts(ListMerge& merge, std::size_t records);
 
 // Returns the entry with a record's key that takes effect in a container. If it equals the last new
@@ -81,8 +81,8 @@ inline std::size_t effective_entry(ListMerge& merge, std::size_t i, const Planne
   return merge.last_entry(i);
 }
 
-/// Plans to keep the entries of each key whose effective entry equals the last new record of the
-/// key. Returns whether the list contains the key of any record.
+/// Plans to keep the entries of each key whose effective entry equals the last new record with
+/// that key. Returns whether the list contains the key of any record.
 template <class List, class Record>
 bool keep_equals(const List& list, const std::vector<Record>& records, RecordViews& views,
                  ListMerge& merge) {
@@ -128,9 +128,9 @@ bool merge_records(List list, const std::vector<Record>& records, RecordViews& v
   return is_known;
 }
 
-/// Adds records to a list unless an equal entry was there before the first addition. If list and
-/// records are many hundreds long, the last records are compared with only one entry: 4000 hooks in
-/// a list of 4000 others would take 25 seconds.
+/// Adds records to a list unless an equal entry was there before the first addition. After
+/// `max_comparisons`, records are compared with only one entry: without this limit, adding 4000
+/// hooks to a list of 4000 others would take 25 seconds.
 class MissingRecords {
  public:
   static constexpr std::size_t max_comparisons = 100'000;
@@ -154,7 +154,7 @@ class MissingRecords {
   static constexpr std::size_t unknown = static_cast<std::size_t>(-1);
 
   std::size_t before_ = unknown;  // the number of entries before the first addition
-  std::size_t next_ = 0;  // the entry to compare first: in a repeated injection, it is equal
+  std::size_t next_ = 0;          // the entry to compare first: equal in a repeated injection
   std::size_t compared_ = 0;
 };
 

@@ -62,18 +62,18 @@ class ListMerge {
   /// the order of keys with equal depth.
   void finish(bool by_depth = false);
 
-  /// Returns the planned list as indices into the old list; indices past its end are the appended
-  /// records, in this order.
+  /// Returns the planned list as indices into the old list; indices past its end stand for the
+  /// appended records, in order.
   const std::vector<std::size_t>& order() const { return order_; }
   /// Returns whether the order differs from the order of the entries.
   bool rearranged() const { return rearranged_; }
-  /// Returns the record for `order()[i]`; `none` where the entry stays.
+  /// Returns the record for `order()[i]`; `none` if the entry stays.
   std::size_t record(std::size_t i) const { return records_[i]; }
 
  private:
   struct Slot {  // one for each entry, then one for each record
     std::string_view key{};
-    std::size_t rank = 0;       // decides the order before the key does
+    std::size_t rank = 0;       // takes precedence over the key in the order
     std::size_t group = 0;      // the slot that lists this key's slots
     std::size_t record = none;  // the record for this place
     std::size_t next = none;    // the next slot with this key in the planned list

@@ -90,14 +90,14 @@ struct TouchedParts {
 template <class OciSpec>
 struct SpecEditor;
 
-/// An OCI spec that refers to the text of edits, and so must not outlive the edits: its editor has
+/// An OCI spec that refers to the text of edits and must therefore not outlive them: its editor has
 /// `static constexpr bool keeps_views = true`.
 template <class OciSpec>
 concept KeepsViews = requires {
   requires SpecEditor<OciSpec>::keeps_views;
 };
 
-/// An OCI spec that edits can be applied to: its `SpecEditor` provides the parts that every OCI
+/// An OCI spec to which edits can be applied: its `SpecEditor` provides the parts that every OCI
 /// spec has.
 template <class OciSpec>
 concept Editable = requires(SpecEditor<OciSpec> editor, oci::HookPoint point) {
