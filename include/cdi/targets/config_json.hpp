@@ -28,9 +28,9 @@ namespace cdi {
 inline namespace CDI_ABI {
 
 /// The JSON text of an OCI spec, such as a `config.json`, as a target of edits: for `apply`,
-/// `Registry::inject` and `Cache::inject`. Edits write only what they change. All other bytes stay,
-/// such as the order of members, blanks, the digits of numbers, and unknown members. New values are
-/// put on separate lines and indented if their neighbours are.
+/// `Registry::inject` and `Cache::inject`. Edits write only what they change. All other bytes stay
+/// as they are, including blanks, unknown members, the order of members and the digits of numbers.
+/// New values are put on separate lines and indented if their neighbours are.
 ///
 /// An injection costs one pass over the text. It also fails with the errors of `parse_json`, which
 /// include line and column.
@@ -53,14 +53,14 @@ class ConfigJsonList {
   std::size_t size() const { return patch_->size(list_); }
   std::string_view key(std::size_t i) const;
   std::uint32_t id(std::size_t i) const;
-  /// Returns an old item as JSON text; for `NAME=value`, only the text.
+  /// Returns an old item as JSON text; for `NAME=value`, the plain text.
   std::string_view record(std::size_t i) const;
   template <class Record>
   bool equals(std::size_t i, const Record& record) const {
     if constexpr (requires { record.args; }) {  // compared first: most hooks differ here
       if (!has_command_of(i, record)) return false;
     }
-    if (has_other_members(i, table_of<Record>())) return false;  // whose values need not be read
+    if (has_other_members(i, table_of<Record>())) return false;  // without reading values
     const auto found = cdi::read<Record>(patch_->item(list_, i));
     return found && *found == record;
   }
@@ -105,7 +105,7 @@ class ConfigJsonInterfaces {
 
 }  // namespace detail
 
-/// Edits the JSON text of an OCI spec, for `apply`; engine/spec_editor.hpp describes editors.
+/// Edits the JSON text of an OCI spec, for `apply`; apply/spec_editor.hpp describes editors.
 /// Missing or null parts are created when needed. Call the other functions only after `check` has
 /// succeeded.
 template <>

@@ -29,7 +29,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// A view of a document's value, or an empty view: for `PartCheck`.
+/// A view of a document's value, possibly empty, for `PartCheck`.
 class DocumentView {
  public:
   DocumentView() = default;

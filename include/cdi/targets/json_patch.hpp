@@ -49,7 +49,7 @@ class JsonPatch {
 
   /// Returns the number of items in a list, including appended items.
   std::size_t size(Id list) const { return parts_[list].items.size(); }
-  /// Returns an item of a list that is not new.
+  /// Returns an item that the list had before any change.
   Document::Value item(Id list, std::size_t i) const { return *parts_[list].items[i].old; }
   /// Returns an object's member before any change; nothing if it was missing or null.
   std::optional<Document::Value> member(Id object, std::string_view key) const;
@@ -78,9 +78,9 @@ class JsonPatch {
   /// An item of a list, or a member of an object, either kept or new.
   struct Child {
     std::string_view key{};                // only for a member
-    std::optional<Document::Value> old{};  // in the document; null for a member that is null
+    std::optional<Document::Value> old{};  // value in the document, possibly null
     std::size_t place = 0;                 // index of an old item in its list
-    Id part = none;                        // the object or list, if its contents change
+    Id part = none;                        // the child as an object or list that changes
     std::size_t begin = 0;                 // start of a new value in `added_`
     std::size_t size = 0;                  // size of a new value; 0 if the old value is kept
 
@@ -94,7 +94,7 @@ class JsonPatch {
     std::optional<Document::Value> old{};
     bool is_list = false;
     std::vector<Child> items{};    // only for a list
-    std::vector<Child> members{};  // for an object: changed members, without `old`
+    std::vector<Child> members{};  // only for an object: changed members, without `old`
   };
 
   Id part(Id outer, std::string_view key, bool is_list);

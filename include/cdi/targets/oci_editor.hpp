@@ -125,7 +125,7 @@ struct ModelDict {
 
 }  // namespace detail
 
-/// Edits this library's OCI model, for `apply`; engine/spec_editor.hpp describes editors. Missing
+/// Edits this library's OCI model, for `apply`; apply/spec_editor.hpp describes editors. Missing
 /// parts are created when needed. Afterwards, a `Borrowed` model points into the edits, which must
 /// outlive it.
 template <Storage S>

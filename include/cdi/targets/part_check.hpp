@@ -113,7 +113,7 @@ class PartCheck {
     }
   }
 
-  /// Expects either nothing or a value that `is` accepts.
+  /// Checks that a member is missing or has a value that `is` accepts.
   View value(const View& outer, const char* key, std::string_view path, Is is,
              std::string_view what) {
     if (!outer || !result_) return {};
@@ -123,8 +123,8 @@ class PartCheck {
     return result_ ? found.value : View{};
   }
 
-  /// Expects either nothing or an array of values that `is` accepts, and text in each item's
-  /// `key_member`.
+  /// Checks that a member is missing or an array of values that `is` accepts, and that each
+  /// item's `key_member` is missing or a text.
   void array(const View& outer, const char* key, std::string_view path, Is is,
              std::string_view what, const char* key_member = nullptr) {
     const View list = value(outer, key, path, &View::is_array, "an array");
@@ -140,7 +140,7 @@ class PartCheck {
     });
   }
 
-  /// Expects either nothing or text in the member that identifies an array item.
+  /// Checks that the member that identifies an array item is missing or a text.
   void check_key(const View& item, const char* key, std::string_view list, std::size_t i) {
     const auto found = item.find(key);
     const bool is_good = !found.value || found.value.is_text();
@@ -148,7 +148,7 @@ class PartCheck {
     value(item, key, item_path(list, i).append(".").append(key), &View::is_text, "text");
   }
 
-  /// Reports a member in another case. `path` ends with `key`.
+  /// Reports a member whose name is in another case. `path` ends with `key`.
   void fail_case(MemberName& odd, std::string_view key, std::string_view path) {
     path.remove_suffix(path.size() == key.size() ? key.size() : key.size() + 1);  // and the dot
     result_ = detail::wrong_case(odd.text, key, path);
@@ -207,7 +207,7 @@ class JsonParts {
   Editor& editor() { return static_cast<Editor&>(*this); }
   Part linux_part() { return editor().object(editor().root(), "linux"); }
 
-  /// Returns the process; creates it with the members that OCI requires.
+  /// Returns the process; if it is missing or empty, adds the members that OCI requires.
   Part process() {
     Part value = editor().object(editor().root(), "process");
     if (editor().is_empty(value)) {
