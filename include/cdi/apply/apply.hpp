@@ -88,8 +88,8 @@ void add_hooks(Editor& editor, const JoinedEdits& edits, RecordViews& views) {
   }
 }
 
-/// Adds the cgroup rules of device nodes; never removes a rule. `is_known` is true if the target
-/// had one of the nodes, so may have all these edits: rules that it has are then not added again.
+/// Adds the cgroup rules of device nodes; never removes a rule. If `is_known`, the target had one
+/// of the nodes and may have all these edits, so rules that it already has are not added again.
 template <class Editor>
 void add_device_rules(Editor& editor, const std::vector<NodeView>& nodes, bool is_known) {
   MissingRecords missing;

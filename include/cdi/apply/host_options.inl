@@ -39,7 +39,7 @@ inline std::string_view host_path_of(const NodeView& node) {
   return node.host_path.empty() ? node.path : node.host_path;
 }
 
-/// Returns the host's letter for a type: "u" is also a character device.
+/// Returns the host's letter for a type: "c" for "u", which is also a character device.
 inline char host_type(std::string_view type) {
   return type == "u" ? 'c' : type.front();
 }
@@ -71,7 +71,7 @@ inline std::string_view type_text(char type) {
   return type == 'b' ? "b" : type == 'c' ? "c" : "p";
 }
 
-/// Sets a node's type and number from the host. "u" remains if the host has a "c".
+/// Sets a node's type and number from the host. Keeps the type "u" if the host has "c".
 inline void follow_host(NodeView& node, const HostNode& found) {
   if (node.type.empty() || host_type(node.type) != found.type) node.type = type_text(found.type);
   node.major = found.major;

@@ -65,8 +65,8 @@ struct JoinedEdits {
   std::vector<PlannedHook> hooks;
   std::vector<PlannedMount> mounts;
   std::vector<std::string_view> texts;  // the lists of hooks and mounts
-  oci::LinuxIntelRdtView intel_rdt;     // of the last edits that have it
-  std::vector<std::uint32_t> gids;      // without 0
+  oci::LinuxIntelRdtView intel_rdt;     // from the last edits that set it
+  std::vector<std::uint32_t> gids;      // never 0
   TouchedParts touched;
   bool duplicates = false;  // see `ApplyOptions`
 };

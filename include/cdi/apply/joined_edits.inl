@@ -162,7 +162,7 @@ struct ViewList {
   }
 };
 
-/// Joins an edit of texts and numbers, member by member, as a view of the same edit.
+/// Fills a view of an edit that consists of texts and numbers, member by member.
 template <class Edit, class View>
 void join_members(const Edit& from, View& view, Joining& to) {
   void* members[field_count<View>()];

@@ -73,7 +73,7 @@ class ListMerge {
  private:
   struct Slot {  // one for each entry, then one for each record
     std::string_view key{};
-    std::size_t rank = 0;       // takes precedence over the key in the order
+    std::size_t rank = 0;       // compared before the key: its hash, a number or its depth
     std::size_t group = 0;      // the slot that lists this key's slots
     std::size_t record = none;  // the record for this place
     std::size_t next = none;    // the next slot with this key in the planned list

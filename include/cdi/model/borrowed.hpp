@@ -52,7 +52,7 @@ constexpr bool borrows() {
   }
 }
 
-/// Whether a type refers to text owned elsewhere. A view of a temporary would dangle.
+/// Whether a type refers to text owned elsewhere, and so would dangle as a view of a temporary.
 template <class T>
 inline constexpr bool is_borrowed = borrows<T>();
 /// A model borrows if its storage does.

@@ -68,7 +68,7 @@ struct Type {
   /// Replaces the items of a list or optional with `count` new ones and returns the first; a dict
   /// is cleared, and `count` must be 0.
   void* (*make)(void* self, std::size_t count) = nullptr;
-  void* (*insert)(void* self, std::string_view key) = nullptr;  // returns the new value of a dict
+  void* (*insert)(void* self, std::string_view key) = nullptr;          // adds a key to a dict
   bool (*each)(void* self, void* context, VisitEntry visit) = nullptr;  // for a dict
   /// Writes the addresses of the members of an object, value or member to `out`, in field order,
   /// followed by the address of `extra`.

@@ -90,7 +90,7 @@ class FieldNeeds {
   static constexpr std::size_t max = 16;  // a spec has 8
 
   const Type* types_[max] = {};
-  Lifetime needs_[max] = {};  // indexed like the types; the last is for no fields
+  Lifetime needs_[max] = {};  // indexed like the types, then one without needs
   std::size_t count_ = 0;
 };
 

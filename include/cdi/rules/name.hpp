@@ -117,8 +117,8 @@ constexpr bool is_class_name(std::string_view text) noexcept {
   return is_vendor_name(text);
 }
 
-/// Whether a text is a device name: like a vendor name, but colons are also allowed, and a
-/// digit at the start. SPEC.md, CDI Devices.
+/// Whether a text is a device name: like a vendor name, except that it may contain colons
+/// and begin with a digit. SPEC.md, CDI Devices.
 constexpr bool is_device_name(std::string_view text) noexcept {
   return detail::has_good_ends(text, detail::alphanumerics) &&
          detail::find_foreign(text, detail::device_chars) == text.size();

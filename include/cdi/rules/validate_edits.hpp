@@ -155,7 +155,7 @@ constexpr bool is_file_system(std::string_view type) {
   return !type.empty() && type != "bind" && type != "rbind" && type != "none";
 }
 
-/// Whether a mount's options make a bind mount.
+/// Whether a mount's options make it a bind mount.
 template <class List>
 bool has_bind(const List& options) {
   for (const std::string_view option : options) {

@@ -60,7 +60,7 @@ class ConfigJsonList {
     if constexpr (requires { record.args; }) {  // compared first: most hooks differ here
       if (!has_command_of(i, record)) return false;
     }
-    if (has_other_members(i, table_of<Record>())) return false;  // without reading values
+    if (has_other_members(i, table_of<Record>())) return false;  // before reading any value
     const auto found = cdi::read<Record>(patch_->item(list_, i));
     return found && *found == record;
   }

@@ -46,9 +46,9 @@ class Document {
   template <class Item>
   class Range;
 
-  /// Takes another's tree. The other document then has no root and may only be assigned to.
+  /// Takes the tree of another document, which then has no root and may only be assigned to.
   Document(Document&&) noexcept = default;
-  /// Replaces the tree with another's. Views of the old tree become invalid.
+  /// Replaces the tree with that of another document. Views of the old tree become invalid.
   Document& operator=(Document&&) noexcept = default;
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
@@ -186,7 +186,7 @@ class Document {
   std::string file_{};
   std::uint32_t rest_ = 0;  // offset where the text continues after the document, or 0
   std::uint32_t unportable_at_ = 0;
-  bool has_marker_ = false;   // before `rest_`
+  bool has_marker_ = false;   // whether a marker precedes `rest_`
   std::string unportable_{};  // why some readers reject the text; empty if none do
   std::string portable_{};    // what to write instead
 };

@@ -53,8 +53,8 @@ inline std::optional<Document::Value> last_child(const Document::Value& value) {
 }
 
 CDI_INLINE std::size_t JsonLayout::end_of(const Document::Value& value) const {
-  Document::Value inner = value;  // the last child, followed down to the innermost
-  std::size_t open = 0;           // enclosing brackets, counted without recursion
+  Document::Value inner = value;  // the innermost last child so far
+  std::size_t open = 0;           // brackets around `inner`; no recursion: the text may be deep
   while (auto last = detail::last_child(inner)) {
     inner = *last;
     ++open;

@@ -23,7 +23,7 @@ struct Limits {
   std::uint32_t depth = 64;
   /// The maximum number of values of all kinds, including keys and values repeated by YAML aliases.
   std::uint32_t values = 2'000'000;
-  /// Maximum bytes added by YAML aliases and merge keys: repeated texts, and 32 per value. Ten
+  /// The bytes that YAML aliases and merge keys may add: repeated texts, and 32 per value. Ten
   /// times the text's size is always allowed, within the memory limit.
   std::size_t expansion = std::size_t{4} << 20;
 

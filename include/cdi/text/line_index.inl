@@ -47,7 +47,7 @@ CDI_INLINE void LineIndex::move(Mark& mark, std::string_view text, std::size_t a
     mark.line += static_cast<std::uint32_t>(lines);
     if (lines != 0) mark.begin = static_cast<std::uint32_t>(text.rfind('\n', end - 1) + 1);
   } else {
-    const auto seen = text.substr(0, at + 1);  // does not read the rest of a long line
+    const auto seen = text.substr(0, at + 1);  // the rest of a long line is not read
     for (auto next = detail::next_line(seen, mark.at); next <= at && next != text.size();
          next = detail::next_line(seen, next)) {
       mark.begin = static_cast<std::uint32_t>(next);

@@ -61,7 +61,7 @@ class MergeKeys {
     return false;
   }
 
-  /// Appends a value without merge keys. Recursion is bounded by `Limits::depth`.
+  /// Appends a copy of a value, with merge keys replaced. Recursion is bounded by `Limits::depth`.
   bool append(std::uint32_t from) {
     const auto at = merged_.size();
     const Node value = node(from);

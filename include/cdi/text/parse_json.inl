@@ -341,7 +341,7 @@ class JsonReader {
   std::string_view text_;
   DocumentBuilder& builder_;
   std::size_t at_ = 0;
-  bool begun_ = false;  // the innermost list or map is still empty
+  bool begun_ = false;  // the innermost list or map has just begun
   std::string decoded_{};
 };
 

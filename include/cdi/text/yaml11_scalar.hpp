@@ -67,7 +67,7 @@ inline bool is_other_text_in_yaml_1_1(std::string_view plain) {
   return !detail::is_go_decimal(plain) && detail::is_old_number(plain);
 }
 
-/// A quick pre-check for `is_other_text_in_yaml_1_1`, by the first characters and the size.
+/// A quick pre-check for `is_other_text_in_yaml_1_1`, based on the size and first characters.
 inline bool may_be_other_text(std::string_view plain) {
   if (plain.size() < 2) return plain == "y" || plain == "Y" || plain == "n" || plain == "N";
   const auto is_digit_or_point = [](char c) {

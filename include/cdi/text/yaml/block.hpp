@@ -36,7 +36,7 @@ class YamlBlockReader {
         slot_begin_{begin},
         key_allowed_{cursor.is_fresh()} {}
 
-  /// Returns false if the text is rejected.
+  /// Reads the document's value. Returns false if the text is rejected.
   bool read() {
     using Tabs = YamlCursor::Tabs;
     while (true) {

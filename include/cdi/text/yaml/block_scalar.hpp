@@ -23,7 +23,7 @@ class YamlBlockScalarReader {
   YamlBlockScalarReader(YamlCursor& cursor, std::string& decoded, std::size_t least)
       : cursor_{cursor}, decoded_{decoded}, least_{std::max<std::size_t>(least, 1)} {}
 
-  /// Returns false if the text is rejected.
+  /// Reads the scalar here. Returns false if the text is rejected.
   bool read(YamlScalar& out) {
     out.quoted = true;
     out.is_decoded = true;

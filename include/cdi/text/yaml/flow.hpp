@@ -54,7 +54,7 @@ class YamlFlowReader {
   struct Level {
     State state = State::entry_or_end;
     bool is_list = false;
-    bool is_pair = false;   // whether in a list item written as `key: value` without braces
+    bool is_pair = false;   // whether it is a list item written as `key: value` without braces
     std::size_t key = 0;    // start of the last key
     std::size_t begin = 0;  // place of the bracket or brace
   };

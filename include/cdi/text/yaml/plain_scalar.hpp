@@ -26,7 +26,7 @@ class YamlPlainScalarReader {
   YamlPlainScalarReader(YamlCursor& cursor, std::string& decoded, std::size_t least, bool flow)
       : cursor_{cursor}, decoded_{decoded}, least_{least}, flow_{flow} {}
 
-  /// Returns false if the text is rejected.
+  /// Reads the scalar here. Returns false if the text is rejected.
   bool read(YamlScalar& out) {
     if (!can_begin()) return bad_begin();
     out.begin = cursor_.at();

@@ -25,7 +25,7 @@ class YamlQuotedScalarReader {
   YamlQuotedScalarReader(YamlCursor& cursor, std::string& decoded)
       : cursor_{cursor}, decoded_{decoded}, begin_{cursor.at()} {}
 
-  /// Returns false if the text is rejected.
+  /// Reads the scalar here. Returns false if the text is rejected.
   bool read(YamlScalar& out) {
     const char quote = cursor_.peek();
     if (read_simple(out, quote)) return true;
@@ -53,7 +53,7 @@ class YamlQuotedScalarReader {
     }
     auto text = cursor_.text_from(out.begin);
     while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-    cursor_.move_to(out.begin + text.size());  // before the last blanks, which folding may remove
+    cursor_.move_to(out.begin + text.size());  // back to trailing blanks, which may be folded
     decoded_.assign(text);
     out.is_decoded = true;
     return false;
