@@ -74,7 +74,7 @@ class ListMerge {
   struct Slot {  // one for each entry, then one for each record
     std::string_view key{};
     std::size_t rank = 0;       // compared before the key: its hash, a number or its depth
-    std::size_t group = 0;      // the slot that lists this key's slots
+    std::size_t group = 0;      // the slot that stores this key's group
     std::size_t record = none;  // the record for this place
     std::size_t next = none;    // the next slot with this key in the planned list
     std::size_t first = none;   // the group's first slot
@@ -95,7 +95,7 @@ class ListMerge {
 
   std::size_t entries_;
   std::vector<Slot> slots_;
-  std::vector<std::size_t> order_;    // slots; after `finish`, indices in the list
+  std::vector<std::size_t> order_;    // slots; after `finish`, as in `order`
   std::vector<std::size_t> records_;  // for sorting; after `finish`, as in `record`
   bool rearranged_ = false;
 };

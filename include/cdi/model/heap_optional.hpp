@@ -43,13 +43,13 @@ class HeapOptional {
   bool has_value() const noexcept { return held_ != nullptr; }
   /// Equivalent to `has_value()`.
   explicit operator bool() const noexcept { return has_value(); }
-  /// The value. Behaviour is undefined if there is none: access is not checked.
+  /// The value. Behaviour is undefined if there is none, since access is not checked.
   T& operator*() noexcept { return *held_; }
-  /// The value. Undefined if there is none.
+  /// The value. Behaviour is undefined if there is none.
   const T& operator*() const noexcept { return *held_; }
-  /// Accesses a member of the value. Undefined if there is none.
+  /// Accesses a member of the value. Behaviour is undefined if there is none.
   T* operator->() noexcept { return held_; }
-  /// Accesses a member of the value. Undefined if there is none.
+  /// Accesses a member of the value. Behaviour is undefined if there is none.
   const T* operator->() const noexcept { return held_; }
 
   /// Replaces the value with a default one and returns it; allocates.

@@ -97,8 +97,8 @@ struct BasicHook {
 /// A host file or directory to mount into the container. SPEC.md, OCI Edits, `mounts`.
 template <class S>
 struct BasicMount {
-  StringOf<S> host_path{};       ///< the source; its existence is not checked; required
-  StringOf<S> container_path{};  ///< the absolute destination; required
+  StringOf<S> host_path{};                    ///< required; the source, not checked to exist
+  StringOf<S> container_path{};               ///< the absolute destination; required
   ListOf<S, StringOf<S>> options = no_items;  ///< OCI options, such as "ro", "bind" or "nosuid"
   StringOf<S> type{};                         ///< often "bind"; not set when empty; since 0.4.0
 

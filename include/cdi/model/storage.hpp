@@ -76,7 +76,7 @@ struct NoItems {
 
 /// The initial value of a model's list: no items.
 inline constexpr NoItems no_items{};
-/// The initial value of a model's `Dict`: its order, without entries.
+/// The initial value of a model's `Dict`: no entries, and an order for keys.
 inline constexpr std::less<> by_key{};
 
 }  // namespace CDI_ABI

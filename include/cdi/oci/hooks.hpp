@@ -55,7 +55,7 @@ struct BasicHook {
   StringOf<S> path{};
   /// The program's name and its arguments, as for execv(3).
   ListOf<S, StringOf<S>> args = no_items;
-  ListOf<S, StringOf<S>> env = no_items;  ///< the environment, `NAME=value`
+  ListOf<S, StringOf<S>> env = no_items;  ///< the environment, as `NAME=value`
   /// Seconds after which the hook is aborted, at least 1; no limit when absent.
   std::optional<std::int64_t> timeout{};
   ExtraOf<S> extra = no_items;

@@ -21,7 +21,7 @@ namespace oci {
 template <class S>
 struct BasicLinuxDeviceCgroup {
   bool allow = false;                   ///< true to allow, false to deny
-  StringOf<S> type{};                   ///< "a" for all, "b" or "c"; all when empty
+  StringOf<S> type{};                   ///< "b" block, "c" character, "a" or empty for all
   std::optional<std::int64_t> major{};  ///< all numbers when absent
   std::optional<std::int64_t> minor{};  ///< all numbers when absent
   StringOf<S> access{};                 ///< a subset of "rwm": read, write, mknod

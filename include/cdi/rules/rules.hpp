@@ -22,27 +22,27 @@ enum class Rule : std::uint8_t {
   /// Applies `version_new_enough` to host paths and mount types in all devices except the last;
   /// a warning to readers, because the Go reference reads such files.
   version_earlier_devices,
-  field_retired,       ///< `cdiVersion` still defines every used member
-  text_nul,            ///< no text contains a NUL
-  kind_name,           ///< `kind` is accepted by `parse_kind`
-  kind_class_length,   ///< the class is at most 63 bytes long; a warning
-  kind_vendor_dns,     ///< the vendor is a DNS name; a warning
-  annotation_key,      ///< each key passes `is_annotation_key`; a warning to readers
-  annotation_size,     ///< annotations of a spec or device: at most 256 KiB; a warning to readers
-  env_entry,           ///< variables of containers and hooks are `NAME=value`
-  env_name,            ///< variable names contain no blanks or quotes; a warning
-  node_path,           ///< a device node specifies its path in the container
-  node_path_absolute,  ///< the node's path begins with `/`; a warning
-  node_type,           ///< a node's type is empty, b, c, u or p
-  node_numbers,        ///< major and minor numbers are not negative
-  node_number_size,    ///< Linux supports the node's numbers; a warning
-  node_permissions,    ///< permissions are a subset of `rwm`, or `none`
-  net_names,           ///< a net device specifies both names
-  net_names_unique,    ///< no interface is moved twice, nor a name used twice, in the same edits
-  net_name_length,     ///< Linux accepts both names; a warning
-  hook_name,           ///< a hook's name is in `oci::hook_point_names`
-  hook_path,           ///< a hook specifies its program
-  hook_path_absolute,  ///< the program's path begins with `/`; a warning
+  field_retired,          ///< `cdiVersion` still defines every used member
+  text_nul,               ///< no text contains a NUL
+  kind_name,              ///< `kind` is accepted by `parse_kind`
+  kind_class_length,      ///< the class is at most 63 bytes long; a warning
+  kind_vendor_dns,        ///< the vendor is a DNS name; a warning
+  annotation_key,         ///< each key passes `is_annotation_key`; a warning to readers
+  annotation_size,        ///< annotations per spec or device: up to 256 KiB; a warning to readers
+  env_entry,              ///< variables of containers and hooks are `NAME=value`
+  env_name,               ///< variable names contain no blanks or quotes; a warning
+  node_path,              ///< a device node specifies its path in the container
+  node_path_absolute,     ///< the node's path begins with `/`; a warning
+  node_type,              ///< a node's type is empty, b, c, u or p
+  node_numbers,           ///< major and minor numbers are not negative
+  node_number_size,       ///< Linux supports the node's numbers; a warning
+  node_permissions,       ///< permissions are a subset of `rwm`, or `none`
+  net_names,              ///< a net device specifies both names
+  net_names_unique,       ///< no interface is moved twice, nor a name used twice, in the same edits
+  net_name_length,        ///< Linux accepts both names; a warning
+  hook_name,              ///< a hook's name is in `oci::hook_point_names`
+  hook_path,              ///< a hook specifies its program
+  hook_path_absolute,     ///< the program's path begins with `/`; a warning
   hook_timeout_positive,  ///< a timeout is at least 1 second; a warning
   mount_paths,            ///< a mount specifies both paths
   mount_path_absolute,    ///< the path in the container begins with `/`; a warning

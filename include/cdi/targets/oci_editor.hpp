@@ -137,7 +137,7 @@ struct SpecEditor<oci::BasicSpec<S>> {
   /// Whether the model points into the edits: see `KeepsViews`.
   static constexpr bool keeps_views = Borrowing<oci::BasicSpec<S>>;
 
-  oci::BasicSpec<S>& spec;  ///< the edited spec; outlives the editor and its lists
+  oci::BasicSpec<S>& spec;  ///< the edited spec; must outlive the editor and its lists
 
   /// Returns `process.env`; the key of a variable is its name.
   List<StringOf<S>> env() { return {process().env}; }

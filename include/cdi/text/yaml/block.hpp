@@ -23,7 +23,7 @@ inline namespace CDI_ABI {
 
 namespace detail {
 
-/// Reads a document's value and everything inside, without recursion.
+/// Reads a document's value and everything inside it, without recursion.
 class YamlBlockReader {
  public:
   /// `begin` is the place to report if the document has no value. The cursor must be past the head.
