@@ -42,7 +42,7 @@ struct Box {
   static_assert(alignof(Object) <= sizeof(Header), "the object follows the header");
 };
 
-/// Passes the ownership of an object to the caller.
+/// Passes ownership of an object to the caller.
 template <class Object, class Storage>
 Object* release(std::unique_ptr<Box<Object, Storage>> box) {
   return &box.release()->object;
@@ -166,7 +166,7 @@ inline void keep(KeptErrors& errors, Failure failure) {
 }
 static_assert(static_cast<int>(cdi::Errc::system) + 1 == CDI_SYSTEM, "the codes are in one order");
 
-/// The error for a lack of memory, which needs no memory itself.
+/// The out-of-memory error, which itself needs no memory.
 struct NoMemory {
   Header header{[](Header*) {
   }};

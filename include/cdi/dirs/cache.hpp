@@ -107,7 +107,7 @@ class Cache {
   /// Returns, with `Freshness::watched`, a descriptor that becomes readable (`poll`, `epoll`) when
   /// `registry()` may find a change; call that function, and never read from the descriptor. Call
   /// it once a second, too, for changes that inotify does not report (see `Watcher`), mainly of
-  /// linked files. Returns -1 otherwise, and without inotify. The cache closes the descriptor.
+  /// linked files. Returns -1 otherwise or without inotify. The cache closes the descriptor.
   int descriptor() const;
 
   /// Returns why inotify or the thread of `Freshness::background` is unavailable, if the options

@@ -44,7 +44,7 @@ std::string readable_name(std::string_view name);
 /// Returns whether a file has the name of a spec, even if programs ignore that name.
 bool is_like_spec(std::string_view name);
 
-/// Describes a file with an ignored name. `taken` means that the readable name exists.
+/// Describes a file with an ignored name. `taken` means that a file already has the other name.
 IgnoredSpec ignored_file(std::string path, std::string_view readable_name, bool taken);
 
 /// Returns the name under which programs read a file that looks like a spec.

@@ -22,8 +22,8 @@ inline namespace CDI_ABI {
 ///
 /// Without names, the text is neither read nor changed. An error leaves the text unchanged. Fails
 /// with the errors of `Registry::inject`, and with the errors of `parse_json` under the default
-/// `Limits`, which include line and column. If you need another host or `ApplyOptions`, inject into
-/// a `ConfigJson`.
+/// `Limits`, which include a line and a column. If you need another host or `ApplyOptions`, inject
+/// into a `ConfigJson`.
 Result<void> inject_json(std::string& config, Names names);
 
 /// Injects with the specs of `dirs`, listed from the lowest priority to the highest.

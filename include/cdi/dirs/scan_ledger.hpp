@@ -45,7 +45,7 @@ class ScanLedger {
   }
 
   /// Returns what the next scan must check: everything if a change is not covered yet or if the
-  /// last full scan began `longest` ago.
+  /// last full scan began `longest` ago or earlier.
   ScanScope needed_scope(std::chrono::steady_clock::duration longest) const {
     const Lock lock{mutex_};
     const bool recent = std::chrono::steady_clock::now() < began_full_ + longest;
@@ -64,7 +64,7 @@ class ScanLedger {
     const Lock lock{mutex_};
     if (!is_newer(ticket)) return;
     if (ticket.scope == ScanScope::everything) began_full_ = ticket.began;
-    // A full scan may find nothing new after a scan that began earlier.
+    // A full scan that finds nothing new keeps `last_`: an older partial scan may still end here.
     covered_ = ticket.covers > covered_ ? ticket.covers : covered_;
     number_ = ticket.number > number_ ? ticket.number : number_;
     last_.swap(scan);  // destroys the old scan after unlocking: the parameter outlives the lock

@@ -16,7 +16,7 @@ CDI_INLINE timespec file_clock() {
 }
 
 CDI_INLINE std::int64_t age_of(const Signature& signature, const timespec& now) {
-  constexpr std::int64_t max = 1'000'000;  // seconds: long enough, and safe to multiply
+  constexpr std::int64_t max = 1'000'000;  // seconds: long enough, and small enough to multiply
   if (signature.changed < now.tv_sec - max) return max * 1000;
   if (signature.changed > now.tv_sec) return 0;
   const std::int64_t seconds = now.tv_sec - signature.changed;

@@ -58,7 +58,7 @@ inline std::vector<std::string> in_order(std::vector<std::string> texts) {
   return sorted;
 }
 
-/// Returns the index of the first of some sorted texts that does not come before a text.
+/// Returns the index of the first of the sorted texts that does not come before `text`.
 inline std::size_t first_from(const std::vector<std::string>& texts, std::string_view text) {
   return count_first(texts.size(), [&](std::size_t i) { return texts[i] < text; });
 }

@@ -39,10 +39,10 @@ struct LoweredHook {
   std::string ldconfig{};
 };
 
-/// Returns the effects of a hook at this point in a container, without guessing. A hook must stay a
-/// hook, with the reason as `Errc::unsupported`, if its class is `legacy` or `foreign`, if its
-/// arguments are not understood, if mounts would hide its effects, or if its class is
-/// `memory_limits` and the container has, or may have, a variable that the hook reads.
+/// Returns the effects of a hook at this point in a container, without guessing. Fails with
+/// `Errc::unsupported` and the reason if it must stay a hook: if its class is `legacy` or
+/// `foreign`, if its arguments are not understood, if mounts would hide its effects, or if its
+/// class is `memory_limits` and the container has, or may have, a variable that the hook reads.
 Result<LoweredHook> lower_hook(const HookCommand& command, oci::HookPoint point,
                                const SortedOutline& container);
 

@@ -58,7 +58,7 @@ struct RootFile {
 /// The CUDA driver library that an image contains for older drivers. The dynamic linker should use
 /// this library when it is newer than the host's driver.
 struct CudaCompat {
-  std::string folder{};               ///< with `libcuda.so.*.*`; an absolute path
+  std::string folder{};               ///< the absolute path with `libcuda.so.*.*`
   std::string host_driver_version{};  ///< such as `570.195.03`; empty when unknown
   std::string host_cuda_version{};    ///< such as `12.8`; empty when unknown
 

@@ -20,7 +20,7 @@ inline namespace CDI_ABI {
 namespace detail {
 
 /// Keeps only the last of several items that are equal under `less`, in the place of the first.
-/// `less` compares two items.
+/// `less` orders two items.
 template <class Item, class Less>
 void keep_last(std::vector<Item>& items, const Less& less) {
   const auto first = detail::first_of_equals(

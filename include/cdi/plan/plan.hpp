@@ -69,13 +69,13 @@ struct Planned {
 /// `major`, `minor` and `permissions` are filled in, and so is `file_mode` if the node is on the
 /// host. `uid` and `gid` are absent when the node belongs to the user of the container's process.
 struct Plan {
-  std::vector<Origin> devices{};            ///< in the requested order, with their first lines
-  std::vector<Planned<std::string>> env{};  ///< `NAME=value`
-  std::vector<Planned<DeviceNode>> device_nodes{};        ///< complete
-  std::vector<Planned<NetDevice>> net_devices{};          ///< interfaces to move
-  std::vector<Planned<Hook>> hooks{};                     ///< none is overridden
-  std::vector<Planned<Mount>> mounts{};                   ///< parents before children
-  std::vector<Planned<IntelRdt>> intel_rdt{};             ///< all but the last are overridden
+  std::vector<Origin> devices{};                    ///< in the requested order, each with its line
+  std::vector<Planned<std::string>> env{};          ///< `NAME=value`
+  std::vector<Planned<DeviceNode>> device_nodes{};  ///< complete
+  std::vector<Planned<NetDevice>> net_devices{};    ///< interfaces to move
+  std::vector<Planned<Hook>> hooks{};               ///< none is overridden
+  std::vector<Planned<Mount>> mounts{};             ///< parents before children
+  std::vector<Planned<IntelRdt>> intel_rdt{};       ///< all but the last are overridden
   std::vector<Planned<std::uint32_t>> additional_gids{};  ///< each group once, without 0
 
   friend bool operator==(const Plan&, const Plan&) = default;

@@ -181,7 +181,7 @@ class Planner {
     keep_each_gid_once();
   }
 
-  // Returns what a later edit of the same kind must have in common with an edit to replace it.
+  // Returns what a later edit of the same kind must share with an edit in order to replace it.
   static std::string_view key_of(const std::string& variable) { return env_name(variable); }
   static std::string_view key_of(const DeviceNode& node) { return node.path; }
   static std::string_view key_of(const NetDevice& device) { return device.host_interface_name; }

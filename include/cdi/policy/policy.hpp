@@ -78,7 +78,7 @@ struct PolicyRule {
   OptionalIds file_owners{};  ///< users who may own the spec file
   OptionalIds file_groups{};  ///< groups that may own the spec file
   std::string file_mode{};    ///< the permission bits that the spec file may have: "0644"
-  EditLimits edits{};         ///< limits if `allow` is true; other edits are denied
+  EditLimits edits{};         ///< allowed edits if `allow` is true; others are denied
 
   friend bool operator==(const PolicyRule&, const PolicyRule&) = default;
 

@@ -91,7 +91,7 @@ inline std::string_view shown_value(std::string_view rest, std::string_view owne
   return value == owner ? rest.substr(0, rest.find_first_of("\r\n")) : value;
 }
 
-/// The owners that a text records, as far as a search without parsing can tell.
+/// The owners that a text records, as far as a search can tell without parsing.
 struct NamedOwners {
   bool any = false;
   std::string_view other{};  // the first owner other than the requested one; may be empty

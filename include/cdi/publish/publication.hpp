@@ -60,8 +60,8 @@ constexpr std::string_view to_string(Publication::Action action) {
 struct Reconciled {
   std::vector<Publication> files{};        ///< the expected, kept and removed files, sorted by name
   std::vector<std::string> temporaries{};  ///< removed temporary files of killed writers
-  /// Errors after the first change. Each file named in an error is unchanged. An error that names
-  /// the directory means that the directory could not be synced.
+  /// Errors that occurred after the first change. Each file named in an error is unchanged. An
+  /// error that names the directory means that it could not be synced.
   std::vector<Error> errors{};
   std::vector<Error> unreadable{};  ///< errors for untouched files whose owner cannot be read
 };

@@ -18,7 +18,7 @@ namespace cdi {
 inline namespace CDI_ABI {
 namespace detail {
 
-/// Returns the rank of a spec; a device comes from the spec with the highest rank. Priority decides
+/// Returns the rank of a spec; a device comes from the spec with the highest rank. Priority counts
 /// first; within a priority, a spec that matches its file's current contents ranks higher.
 std::int64_t rank_of(const LoadedSpec& spec);
 

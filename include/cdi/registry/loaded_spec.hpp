@@ -149,7 +149,7 @@ struct SpecDir {
   };
 
   std::string path{};            ///< cleaned by `clean_path`
-  int priority = 0;              ///< index in the list of directories, from 0; the higher wins
+  int priority = 0;              ///< index in the list of directories, from 0; a higher one wins
   State state = State::missing;  ///< whether it was read
   std::size_t specs = 0;         ///< the number of its files that provide a spec
 
@@ -163,8 +163,8 @@ struct ResolvedDevice {
 
   /// Returns the index of the device in its spec. Requires a device.
   std::size_t index() const { return static_cast<std::size_t>(device - spec->spec.devices.data()); }
-  /// Returns the place where the device begins, without a line if the spec was not read from a
-  /// text. Requires a device.
+  /// Returns the place where the device begins, without a line if the spec was not read from text.
+  /// Requires a device.
   Position position() const;
   /// Returns the line of `position`.
   std::uint32_t line() const { return position().line; }

@@ -106,7 +106,7 @@ class NearestNames {
     max_ = wanted.size() < 6 ? 1 : wanted.size() < 9 ? 2 : 3;
   }
 
-  /// Adds a name if it is similar to the wanted name, or in any case if `related`.
+  /// Adds a name if it is similar to the wanted name or `related` to it.
   void add(std::string_view name, bool related = false) {
     const auto distance = detail::edit_distance(wanted_, name, max_);
     const bool holds = wanted_.size() > 2 && name.find(wanted_) != std::string_view::npos;

@@ -63,10 +63,10 @@ std::string_view text_or_null(const Value& value) {
   }
 }
 
-/// The annotations with a certain prefix.
+/// The annotations whose keys have a certain prefix.
 struct AnnotationEntries {
   std::vector<std::string_view> keys{};
-  std::vector<std::string_view> values{};  // a view with null data is not text
+  std::vector<std::string_view> values{};  // null data: the value is not text
 
   /// Adds the entries of a map of text or of a `nlohmann::json` object; null adds nothing.
   template <class Annotations>

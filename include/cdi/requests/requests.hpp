@@ -118,7 +118,7 @@ inline constexpr std::string_view visible_devices_variable = "VISIBLE_CDI_DEVICE
 /// selects, in order: three in this example. A colon separates entries. An entry consists of a
 /// kind, `=`, and either `all` or indices separated by commas; blanks around these parts are
 /// ignored. The index `+07` selects the device `7`. Empty text, `none` and `void` select nothing.
-/// `all` is the name of a device, as vendors define it.
+/// `all` is the name of a device that vendors define.
 ///
 /// Fails with `Errc::invalid_name` for a missing or invalid kind, and with `Errc::invalid` for a
 /// device that is neither `all` nor an index below 2^32, or for `all` next to indices.

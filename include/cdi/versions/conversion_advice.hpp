@@ -20,7 +20,7 @@ inline namespace CDI_ABI {
 /// possible; a shell runs the command as printed. Third comes an engine update, if a newer version
 /// reads the file or a future version may. `owner_command`, if not empty, is the command with which
 /// the owner's program writes the file again for the engine; this command replaces the conversion.
-/// The text has no full stop.
+/// The text does not end with a full stop.
 std::string conversion_advice(const VersionedEngine& engine, const LoadedSpec& loaded,
                               std::string_view owner_command = {});
 

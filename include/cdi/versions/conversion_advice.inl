@@ -140,7 +140,7 @@ inline Result<Conversion> convert_in_place(const VersionedEngine& engine,
       .message = "JSON of CDI version " + to_string(*version) + " cannot record its owner"};
 }
 
-/// Returns the command that converts a file, with its effect.
+/// Returns the command that converts a file, and its effect.
 inline std::string conversion_command(const VersionedEngine& engine, const LoadedSpec& loaded,
                                       const Conversion& conversion) {
   const bool lossy = !conversion.losses.empty();

@@ -16,9 +16,9 @@ inline namespace CDI_ABI {
 
 /// Whether a newly installed container engine injects CDI devices.
 enum class CdiSwitch : std::uint8_t {
-  off,     ///< only after a setting, such as `enable_cdi = true` of containerd
-  on,      ///< unless a setting turns CDI off
-  always,  ///< no setting exists
+  off,     ///< off until a setting turns CDI on, such as `enable_cdi = true` of containerd
+  on,      ///< on unless a setting turns CDI off
+  always,  ///< always on; no setting exists
 };
 
 /// An engine's behaviour without configuration, from one version on.

@@ -50,7 +50,7 @@ enum class SpecParser : std::uint8_t {
 struct EngineVersionRange {
   std::string_view engine;  ///< the name in lower case: `podman`
   EngineVersion since;      ///< the first version of the row, which ends before the next row
-  EngineVersion last;       ///< the newest examined version; later ones are assumed equal
+  EngineVersion last;       ///< the newest examined version; later ones are assumed to match
   EngineVersion library;    ///< the release of the Go library or Rust crate
   SpecParser parser;        ///< the parser of its specs
   SpecVersion newest;       ///< the newest readable CDI version; all earlier ones are readable too
