@@ -86,7 +86,7 @@ cdi::Result<cdi::LoadedSpec> parse(const char* text, const char* path) {
   return cdi::parse_spec(text, name, cdi::format_of(name).value_or(cdi::Format::yaml));
 }
 
-/// Says that an error concerns the config, unless it concerns a spec file.
+/// Marks an error as one about the config, unless it concerns a spec file.
 cdi::Error of_config(cdi::Error error) {
   if (error.position.file.empty()) error.message.insert(0, "the config is not usable: ");
   return error;

@@ -29,7 +29,7 @@ class ScanLedger {
     std::uint64_t covers = 0;  // the number of reported changes
     std::shared_ptr<const Scan> before{};
     ScanScope scope{};
-    std::chrono::steady_clock::time_point began{};  // only for full scans
+    std::chrono::steady_clock::time_point began{};  // set only for full scans
   };
 
   /// Returns the scan that is kept; null before the first scan.

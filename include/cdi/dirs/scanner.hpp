@@ -149,7 +149,7 @@ class Scanner {
   }
 
   /// Describes a directory that cannot be listed. Its files count as removed, unless only a
-  /// permission or a resource is missing: their last valid specs are then kept.
+  /// permission or a resource is missing; then, their last valid specs are kept.
   ScannedDir unlisted(Error why, const ScannedDir& before, ScannedDir&& out) const {
     out.dir.state = SpecDir::State::unreadable;
     const bool same = before.rejected && is_same_error(before.rejected->why, why);

@@ -49,7 +49,7 @@ inline bool is_foreign(const struct stat& info) {
 }
 
 /// Returns whether a user other than root and this process's user may write to a file or directory.
-/// Foreign owners and groups with write permission always count: group members are unknown.
+/// Foreign owners always can; groups with write permission count, as their members are unknown.
 inline bool is_writable_by_others(const struct stat& info) {
   return is_foreign(info) || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }

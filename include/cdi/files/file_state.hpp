@@ -99,7 +99,7 @@ struct RetryWindow {
   std::chrono::steady_clock::time_point end;
 };
 
-/// A spec file as it was read. It holds a spec or the reason for rejection, and neither if the file
+/// A spec file as it was read. It holds a spec or the reason for rejection, or neither if the file
 /// was skipped because it cannot be of a requested kind.
 struct FileState {
   std::shared_ptr<const LoadedSpec> spec{};

@@ -15,10 +15,10 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// Replaces a file's text, or creates the file, so that a crash at any moment leaves either the old
-/// or the new text, complete. A temporary file in the same directory receives the attributes and
-/// the text, is synced and is renamed over the target; then the directory is synced. A link at
-/// `path` is replaced, not followed. A killed writer may leave its temporary file, which
+/// Replaces a file's text, or creates the file, so that a crash at any moment leaves either the
+/// complete old text or the complete new text. A temporary file in the same directory receives the
+/// attributes and the text, is synced and is renamed over the target; then the directory is synced.
+/// A link at `path` is replaced, not followed. A killed writer may leave its temporary file, which
 /// `is_temporary_name` recognises, and which a `Publisher` and `cdi gc` remove.
 ///
 /// Fails with `Errc::system` if a system call fails or the path does not name a file. The file is

@@ -52,7 +52,7 @@ inline Result<std::vector<HookFlag>> hook_flags(std::span<const std::string_view
     const bool has_value = equals != std::string_view::npos || i + 1 < arguments.size();
     if (!is_known || !has_value) return not_understood(argument);
     flag.value = equals != std::string_view::npos ? argument.substr(equals + 1) : arguments[++i];
-    // The program splits lists at commas. Control characters are surely a mistake.
+    // The program splits lists at commas. Control characters must be a mistake.
     for (const char c : flag.value) {
       if (c == ',' || static_cast<unsigned char>(c) < ' ') return not_understood(flag.value);
     }

@@ -24,7 +24,7 @@ enum class ChangeKind : std::uint8_t {
   moved,     ///< the entry stays, but moves relative to the others
 };
 
-/// The code of each kind, in the order of `ChangeKind`. Codes are stable, for programs.
+/// The code of each kind, in the order of `ChangeKind`. Programs can rely on the codes.
 inline constexpr std::array<std::string_view, 4> change_kind_names{"added", "replaced", "removed",
                                                                    "moved"};
 

@@ -24,9 +24,9 @@
 namespace cdi {
 inline namespace CDI_ABI {
 
-/// A list of texts, or no list.
+/// A list of texts, which may be absent.
 using OptionalTexts = std::optional<std::vector<std::string>>;
-/// A list of user or group ids, or no list.
+/// A list of user or group ids, which may be absent.
 using OptionalIds = std::optional<std::vector<std::uint32_t>>;
 
 /// What the edits of a device may do, by kind of edit.

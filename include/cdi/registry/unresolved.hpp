@@ -88,7 +88,7 @@ struct Unresolved {
   Error why{};                           ///< the reason in words, including the name
   std::vector<std::string> nearest{};  ///< similar kinds or qualified names, best first, 5 at most
   /// Files and directories that may define the device, with path, line and column. If the kind or
-  /// device is unknown, the files and directories that could not be read.
+  /// device is unknown, lists all that could not be read.
   std::vector<Error> causes{};
   std::string needs_version{};  ///< the CDI version that a cause needs, if that is the fault
 };

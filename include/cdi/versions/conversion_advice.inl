@@ -176,7 +176,7 @@ CDI_INLINE std::string conversion_advice(const VersionedEngine& engine, const Lo
   }
   bool loses_device = false;
   for (const auto& loss : conversion->losses) {
-    // Text after a spec may be the rest of a spec that ends too early: no conversion repairs it.
+    // A spec that is followed by other text may be incomplete, which no conversion repairs.
     if (loss.code == Errc::syntax) return "change the file: " + detail::advised_message(loss);
     loses_device = loses_device || detail::lost_device(loss, loaded) != nullptr;
   }
