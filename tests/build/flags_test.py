@@ -153,7 +153,7 @@ class Names(Case):
                 elif macro := re.match(r"#(define|undef) (\w+)", line):
                     if path.startswith(str(INCLUDE)):
                         found.setdefault(path, set()).add((macro[1], macro[2]))
-            self.assertEqual(len(found), len(HEADERS))
+            self.assertEqual(sum(path.endswith(".hpp") for path in found), len(HEADERS))
             leaked = {}
             for path, macros in found.items():
                 name = os.path.relpath(path, INCLUDE)

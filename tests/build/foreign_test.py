@@ -173,7 +173,7 @@ def setUpModule():
             continue
         sources = [TESTS / f"cdi/{name}_test.cpp" for name in UNIT_TESTS]
         wanted.append((1, case, "units", target.program, (
-            "units", [*sources, TESTS / "main.cpp"], (f'-DCDI_TEST_DATA="{TESTS}/data"',),
+            "units", [*sources, TESTS / "support/main.cpp"], (f'-DCDI_TEST_DATA="{TESTS}/data"',),
             ("--no-version",))))
     for _, case, name, what, arguments in sorted(wanted, key=lambda one: one[0]):
         case.jobs[name] = THREADS.submit(what, *arguments)
