@@ -4,6 +4,7 @@
 """Tests the Conan recipe: with Conan, if it is installed, and with a stub of the parts of Conan
 that the recipe uses."""
 import collections
+import fnmatch
 import importlib.util
 import os
 import pathlib
@@ -25,9 +26,11 @@ class InvalidConfiguration(Exception):
     pass
 
 
-def copy(conanfile, pattern, src, dst, keep_path=True):
+def copy(conanfile, pattern, src, dst, keep_path=True, excludes=""):
     """conan.tools.files.copy: keeps the folders below `src`."""
     for path in sorted(pathlib.Path(src).rglob(pattern)):
+        if fnmatch.fnmatch(str(path.relative_to(src)), excludes):
+            continue
         to = pathlib.Path(dst) / (path.relative_to(src) if keep_path else path.name)
         to.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, to)

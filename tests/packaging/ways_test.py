@@ -340,6 +340,8 @@ class Compiled(CMakeTest):
 
     PART = """
 #include <cdi/cdi.hpp>
+#include <cdi/nlohmann.hpp>
+#include <cdi/publish.hpp>
 bool {name}() {{
   nlohmann::json config = nlohmann::json::object();
   const cdi::ContainerEdits edits{{.env = {{"A=1"}}}};

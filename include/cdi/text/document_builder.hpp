@@ -172,6 +172,7 @@ class DocumentBuilder {
               .position = document_.position(std::min(at, document_.source_.size()))};
     return false;
   }
+  /// Rejects the text without advice; returns false.
   bool reject(Errc code, std::string message, std::size_t at) {
     return reject(code, std::move(message), {}, at);
   }
