@@ -27,7 +27,7 @@ class Docs(PackagingTest):
     def test_every_public_name_is_documented(self):
         self.assertEqual(self.undocumented(ROOT), [])
         html = self.folder / "html"
-        self.assertIn("Everything a device asks a runtime to change",
+        self.assertIn("Everything that a device changes in a container",
                       (html / "structcdi_1_1BasicContainerEdits.html").read_text("utf-8"))
         self.assertEqual(list(html.glob("*detail*")), [])
 
