@@ -1,5 +1,6 @@
 // Injects devices that a policy allows, and prints the log: enforce POLICY DIRECTORY NAME...
 // The config.json is read from standard input.
+#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <string>
@@ -31,8 +32,13 @@ int main(int argc, char** argv) {
     std::cerr << "usage: enforce POLICY DIRECTORY NAME... < config.json\n";
     return 2;
   }
-  const auto text = cdi::read_file(argv[1]);
-  const auto policy = text ? cdi::read_policy(*text, argv[1]) : text.error();
+  std::ifstream file{argv[1]};
+  if (!file) {
+    std::cerr << argv[1] << " cannot be read\n";
+    return 1;
+  }
+  const std::string text{std::istreambuf_iterator<char>{file}, {}};
+  const auto policy = cdi::read_policy(text, argv[1]);
   if (!policy) {
     std::cerr << to_string(policy.error()) << '\n';
     return 1;
