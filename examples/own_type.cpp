@@ -1,4 +1,3 @@
-// Edits a container type of its own; <cdi/apply/spec_editor.hpp> lists the functions of an editor.
 #include <array>
 #include <iostream>
 
