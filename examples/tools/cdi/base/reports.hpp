@@ -4,8 +4,11 @@
 #ifndef CDI_TOOLS_CDI_BASE_REPORTS_HPP
 #define CDI_TOOLS_CDI_BASE_REPORTS_HPP
 
+#include <map>
 #include <span>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <cdi/plan.hpp>
 #include <cdi/registry.hpp>
@@ -33,22 +36,23 @@ inline void report_unresolved(const cdi::Unresolved& one, const Output& output) 
   output.error(one.why, record);
 }
 
-/// Gives an origin the line of its edit, which is in one of the devices' files.
-inline void find_line(cdi::Origin& origin, std::span<const cdi::ResolvedDevice> devices) {
-  for (const auto& [spec, device] : devices) {
-    if (spec->path != origin.file) continue;
-    origin.line = spec->locate(origin.where).line;
-    return;
-  }
+/// Prints overlaps of edits on standard error.
+inline void warn_of_overlaps(const std::vector<cdi::Overlap>& overlaps, const Output& output) {
+  for (const auto& overlap : overlaps) output.warning({.message = to_string(overlap)});
 }
 
-/// Prints the overlaps of the edits of devices on standard error.
-inline void warn_of_overlaps(const cdi::Plan& plan, std::span<const cdi::ResolvedDevice> devices,
-                             const Output& output) {
-  for (auto& overlap : cdi::find_overlaps(plan)) {
-    find_line(overlap.first, devices);
-    find_line(overlap.second, devices);
-    output.warning({.message = to_string(overlap)});
+/// Gives the origins of overlaps the lines of their edits, which are in the devices' files.
+inline void find_lines(std::vector<cdi::Overlap>& overlaps,
+                       std::span<const cdi::ResolvedDevice> devices) {
+  if (overlaps.empty()) return;
+  std::map<std::string_view, const cdi::LoadedSpec*> specs;  // by path
+  for (const auto& [spec, device] : devices) specs.emplace(spec->path, spec);
+  const auto find_line = [&](cdi::Origin& origin) {
+    origin.line = specs.at(origin.file)->locate(origin.where).line;
+  };
+  for (auto& overlap : overlaps) {
+    find_line(overlap.first);
+    find_line(overlap.second);
   }
 }
 

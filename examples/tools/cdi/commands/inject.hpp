@@ -183,7 +183,11 @@ class Injection {
     const cdi::HostWithOptions<> host{options_.host};
     const auto injected = cdi::inject_recorded(config, devices, host);
     if (!injected) return output_.reject(injected.error());
-    if (!options_.quiet) warn_of_overlaps(injected->plan, devices, output_);
+    if (!options_.quiet) {
+      auto overlaps = cdi::find_overlaps(injected->plan);
+      find_lines(overlaps, devices);
+      warn_of_overlaps(overlaps, output_);
+    }
     return print_changes(injected->changes, output_);
   }
 

@@ -126,7 +126,7 @@ inline ExitCode resolve(const CommonOptions& common, const std::vector<std::stri
   const auto registry = scan_and_warn(common, output);
   const auto plan = merge_devices(names, *registry, output);
   if (!plan) return exit_failed;
-  if (output.format() == OutputFormat::text) warn_of_overlaps(*plan, {}, output);
+  if (output.format() == OutputFormat::text) warn_of_overlaps(cdi::find_overlaps(*plan), output);
   const auto shown = show(*plan);
   return output.result(shown.text, shown.record) ? exit_done : exit_failed;
 }
