@@ -48,7 +48,7 @@ class Document {
 
   /// Takes the tree of another document, which then has no root and may only be assigned to.
   Document(Document&&) noexcept = default;
-  /// Replaces the tree with that of another document. Views of the old tree become invalid.
+  /// Replaces the tree with another document's tree. Views of the old tree become invalid.
   Document& operator=(Document&&) noexcept = default;
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;

@@ -20,7 +20,7 @@ inline namespace CDI_ABI {
 namespace detail {
 
 /// Replaces merge keys with the members that they copy. The value of `<<` is a map or a list of
-/// maps. The map's own members take precedence, then those of earlier maps in the list.
+/// maps. The map's own members take precedence, then members of earlier maps in the list.
 ///
 /// Merging must wait until the whole document is read, because aliases refer to values by index.
 class MergeKeys {

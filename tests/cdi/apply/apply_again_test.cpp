@@ -30,12 +30,12 @@
 
 namespace {
 
-using engine_test::content;
-using engine_test::edits_of;
-using engine_test::Json;
-using engine_test::Model;
-using engine_test::Ordered;
-using engine_test::Text;
+using apply_targets::content;
+using apply_targets::edits_of;
+using apply_targets::Json;
+using apply_targets::Model;
+using apply_targets::Ordered;
+using apply_targets::Text;
 
 /// A target of any type.
 template <class Target>

@@ -16,7 +16,7 @@
 #include <cdi/oci/spec.hpp>
 #include <cdi/targets/config_json.hpp>
 
-namespace engine_test {
+namespace apply_targets {
 
 using Json = nlohmann::json;
 using Ordered = nlohmann::ordered_json;
@@ -41,6 +41,6 @@ inline cdi::ContainerEdits edits_of(std::string_view text) {
   return *std::move(edits);
 }
 
-}  // namespace engine_test
+}  // namespace apply_targets
 
 #endif  // CDI_TESTS_APPLY_TARGETS_HPP

@@ -145,7 +145,7 @@ TEST_CASE("The owner writes only for an engine that reads what can be written") 
             .starts_with("update podman to 5.1.0 or newer, or let its owner \"me\" change"));
 }
 
-TEST_CASE("The owner is told a version only if that of the file is too new") {
+TEST_CASE("The owner is told a version only if the file has a newer version") {
   const auto odd = file("0.5.0", "{ENV: [A=1]}", "# cdi-publisher/owner: me\n");
   CHECK(cdi::conversion_advice(engine("containerd@2.4"), odd).find(" or older") ==
         std::string::npos);

@@ -53,7 +53,7 @@ struct Options {
   double interval = 10;                  // seconds between two surveys of `watch`
   std::vector<std::string> spec_dirs{};  // that `doctor` checks
 
-  /// The newest CDI version that was given, not that of the installed engines.
+  /// The newest CDI version on the command line, whatever the installed engines read.
   std::optional<cdi::SpecVersion> given_version() const {
     const bool given = !engines.empty() || oldest_engine.empty();
     return given ? max_version : std::nullopt;

@@ -154,7 +154,7 @@ class Claims {
   }
 
  private:
-  /// The options that a claim was prepared with. A claim without a version gets that of the
+  /// The options that a claim was prepared with. A claim without a version gets the version of the
   /// installed engines, which are asked at most once.
   Options settled_options(const Claim& claim) {
     auto options = options_of(claim, options_);
@@ -171,8 +171,8 @@ class Claims {
   }
 
   /// While the version of an engine is unknown, limits the CDI version of a claim to the recorded
-  /// one, or, for an older journal, to that of its spec file; else records the version. Returns
-  /// whether it limits the version.
+  /// one, or, for an older journal, to the version of its spec file; otherwise records the version.
+  /// Returns whether it limits the version.
   bool hold_version(Claim& claim, Options& options) {
     const bool follows = !options_of(claim, options_).max_version;
     if (!follows) return false;
