@@ -24,11 +24,9 @@ CDI_INLINE Registry make_registry(std::vector<SpecText> texts, const ReadOptions
   std::vector<std::shared_ptr<const RejectedFile>> rejected;
   for (auto& one : texts) {
     const auto format = format_of(one.name).value_or(Format::yaml);
-    auto read = detail::spec_of_text(one.text, one.name, format, options);
+    auto read = detail::spec_of_kept_text(std::move(one.text), one.name, format, options);
     if (read.spec) {
       read.spec->priority = one.priority;
-      read.spec->lazy_positions =
-          std::make_shared<LazyPositions>(detail::positions_in_text, std::move(one.text));
       specs.push_back(std::make_shared<const LoadedSpec>(*std::move(read.spec)));
     } else {
       rejected.push_back(std::make_shared<const RejectedFile>(std::move(read.rejected)));

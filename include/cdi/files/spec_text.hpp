@@ -38,6 +38,10 @@ struct SpecOrRejected {
 SpecOrRejected spec_of_text(std::string text, std::string_view path, Format format,
                             const ReadOptions& options);
 
+/// Reads a spec from text, which the spec keeps for the positions of its members.
+SpecOrRejected spec_of_kept_text(std::string text, std::string_view path, Format format,
+                                 const ReadOptions& options);
+
 /// Returns the positions of a spec's members in its text; null if the text contains another spec.
 std::unique_ptr<const MemberPositions> positions_in_text(const LoadedSpec& spec,
                                                          const std::string& text);

@@ -263,15 +263,24 @@ CDI_INLINE std::unique_ptr<const MemberPositions> positions_in_text(const Loaded
   return std::make_unique<const DocumentPositions>(*std::move(document));
 }
 
+CDI_INLINE SpecOrRejected spec_of_kept_text(std::string text, std::string_view path, Format format,
+                                            const ReadOptions& options) {
+  auto out =
+      detail::spec_of_text(DocumentBuilder::copy_of(text, options.limits), path, format, options);
+  if (out.spec) {
+    out.spec->lazy_positions =
+        std::make_shared<LazyPositions>(detail::positions_in_text, std::move(text));
+  }
+  return out;
+}
+
 }  // namespace detail
 
 CDI_INLINE Result<LoadedSpec> parse_spec(std::string_view text, std::string_view path,
                                          Format format, const ReadOptions& options) {
-  auto read =
-      detail::spec_of_text(DocumentBuilder::copy_of(text, options.limits), path, format, options);
+  auto read = detail::spec_of_kept_text(DocumentBuilder::copy_of(text, options.limits), path,
+                                        format, options);
   if (!read.spec) return std::move(read.rejected.why);
-  read.spec->lazy_positions =
-      std::make_shared<LazyPositions>(detail::positions_in_text, std::string{text});
   return *std::move(read.spec);
 }
 
