@@ -47,6 +47,11 @@ std::string read_scalar(std::string_view text, Args... args) {
 }
 
 /// A YAML text, and the expected document or error.
+struct ScalarRow {
+  std::string text;
+  std::string expected;  // the scalar, a bar, and the text after it; or the error
+};
+
 struct YamlRow {
   std::string text;
   std::string expected;

@@ -28,7 +28,6 @@
 namespace {
 
 using apply_targets::content;
-using apply_targets::edits_of;
 using apply_targets::Json;
 using apply_targets::Model;
 using apply_targets::Ordered;

@@ -15,16 +15,16 @@
 
 namespace {
 
-std::string_view name_of(std::string_view entry) {
+std::string_view variable_of(std::string_view entry) {
   return entry.substr(0, entry.find('='));
 }
 
 /// A list of `NAME=value`, changed one record at a time.
-struct PlainList {
+struct Items {
   std::vector<std::string>& items;
 
   std::size_t size() const { return items.size(); }
-  std::string_view key(std::size_t i) const { return name_of(items[i]); }
+  std::string_view key(std::size_t i) const { return variable_of(items[i]); }
   void append(std::string_view record) { items.emplace_back(record); }
   void assign(std::size_t i, std::string_view record) { items[i] = record; }
   void rearrange(std::span<const std::size_t> order) {
@@ -60,11 +60,11 @@ std::uint32_t random_below(std::uint32_t end) {
 
 /// Plans a turn for each record, as `random_below` has it, and does the same to a list at once.
 struct BothWays {
-  PlainList list;
+  Items list;
   const std::vector<std::string_view>& records;
 
   void turn(cdi::detail::ListMerge& plan, std::size_t i) {
-    const auto name = name_of(records[i]);
+    const auto name = variable_of(records[i]);
     CHECK(plan.has_key_of(i) == (list.first(name) != list.size()));
     switch (random_below(4)) {
       case 0: return plan.append(i), list.append(records[i]);
@@ -91,11 +91,11 @@ TEST_CASE("What is planned beside a list is what changing it record by record gi
     const auto texts = random_entries();
     const std::vector<std::string_view> records(texts.begin(), texts.end());
     static BothWays* both = nullptr;
-    BothWays now{PlainList{changed}, records};
+    BothWays now{Items{changed}, records};
     both = &now;
     const cdi::detail::JoinedEdits no_edits;
     cdi::detail::RecordViews views{no_edits};
-    cdi::detail::merge_records(PlainList{planned}, records, views,
+    cdi::detail::merge_records(Items{planned}, records, views,
                                [](cdi::detail::ListMerge& plan, std::size_t count) {
                                  for (std::size_t i = 0; i < count; ++i) both->turn(plan, i);
                                  plan.finish();

@@ -16,6 +16,8 @@
 #include <cdi/oci/spec.hpp>
 #include <cdi/targets/config_json.hpp>
 
+#include "../../support/edits_of.hpp"
+
 namespace apply_targets {
 
 using Json = nlohmann::json;
@@ -33,12 +35,6 @@ Json content(const Target& target) {
   } else {
     return Json::parse(target.dump());
   }
-}
-
-inline cdi::ContainerEdits edits_of(std::string_view text) {
-  auto edits = cdi::read_json<cdi::ContainerEdits>(text);
-  REQUIRE_MESSAGE(edits, (edits ? "" : to_string(edits.error())));
-  return *std::move(edits);
 }
 
 }  // namespace apply_targets

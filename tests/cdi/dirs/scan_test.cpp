@@ -18,17 +18,9 @@
 
 #include <cdi/dirs/scan.hpp>
 
-#include "../../support/temp_tree.hpp"
+#include "../../support/cache_tree.hpp"
 
 namespace {
-
-using Names = std::vector<std::string>;
-
-/// The file whose `FROM` a device sets; empty when it cannot be resolved.
-std::string from(const cdi::Registry& registry, std::string_view name) {
-  const auto found = registry.find(name);
-  return found.device == nullptr ? "" : found.device->container_edits.env.at(0).substr(5);
-}
 
 Names files(const std::vector<cdi::Error>& errors) {
   Names files;

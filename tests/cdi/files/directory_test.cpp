@@ -16,15 +16,12 @@
 
 #include <cdi/files/directory.hpp>
 
+#include "../../support/open_dir.hpp"
 #include "../../support/temp_tree.hpp"
 
 namespace {
 
-constexpr std::size_t no_limit = 1000;
-
-cdi::Descriptor open_dir(const std::string& path) {
-  return cdi::Descriptor{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-}
+constexpr std::size_t most_names = 1000;
 
 bool is_short(std::string_view name) {
   return name.size() == 1 && name != ".";
@@ -45,7 +42,7 @@ TEST_CASE("Wanted names are listed, sorted by bytes, any number of times") {
   const auto directory = open_dir(tree.path());
   const auto before = open_files();
   for (int i = 0; i < 2; ++i) {
-    const auto listing = cdi::detail::list_directory(directory.get(), "dir", is_short, no_limit);
+    const auto listing = cdi::detail::list_directory(directory.get(), "dir", is_short, most_names);
     REQUIRE(listing);
     CHECK(names_of(listing->entries) == std::vector<std::string>{"C", "a", "b"});
     struct stat info = {};
@@ -85,7 +82,7 @@ TEST_CASE(
   };
   const auto list = [&] {
     lists = 0;
-    auto listing = cdi::detail::list_directory(directory.get(), "dir", wanted, no_limit);
+    auto listing = cdi::detail::list_directory(directory.get(), "dir", wanted, most_names);
     REQUIRE(listing);
     return *std::move(listing);
   };
@@ -108,13 +105,13 @@ TEST_CASE("A listing has an offset of its own, also in a directory that may only
   for (const auto* name : {"a", "b"}) tree.put(name, "");
   const auto directory = open_dir(tree.path());
   const auto at = ::lseek(directory.get(), 0, SEEK_CUR);
-  REQUIRE(cdi::detail::list_directory(directory.get(), "dir", is_short, no_limit));
+  REQUIRE(cdi::detail::list_directory(directory.get(), "dir", is_short, most_names));
   CHECK(::lseek(directory.get(), 0, SEEK_CUR) == at);
 
   REQUIRE(::chmod(tree.path().c_str(), 0444) == 0);
   const UnprivilegedUser unprivileged;
   if (!unprivileged) return;
-  const auto listing = cdi::detail::list_directory(directory.get(), "dir", is_short, no_limit);
+  const auto listing = cdi::detail::list_directory(directory.get(), "dir", is_short, most_names);
   REQUIRE(listing);
   CHECK(listing->entries.size() == 2);
 }
@@ -125,7 +122,7 @@ TEST_CASE("A directory that cannot be listed is an error, and leaves no descript
   const cdi::Descriptor file{::open((tree / "file").c_str(), O_RDONLY | O_CLOEXEC)};
   const auto before = open_files();
   for (const int number : {file.get(), -1}) {
-    const auto listing = cdi::detail::list_directory(number, "dir", is_short, no_limit);
+    const auto listing = cdi::detail::list_directory(number, "dir", is_short, most_names);
     REQUIRE_FALSE(listing);
     CHECK(listing.error().system == (number < 0 ? EBADF : ENOTDIR));
     CHECK(listing.error().message.starts_with("cannot list the directory: "));

@@ -17,13 +17,10 @@
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/signature.hpp>
 
+#include "../../support/open_dir.hpp"
 #include "../../support/temp_tree.hpp"
 
 namespace {
-
-cdi::Descriptor open_dir(const TempTree& dir) {
-  return cdi::Descriptor{::open(dir.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-}
 
 cdi::Signature signature_of(const std::string& path) {
   struct stat info = {};
@@ -179,7 +176,7 @@ TEST_CASE("A file of an open directory is replaced there, wherever its path lead
 
 TEST_CASE("A file is rewritten with its mode, unless it was changed after it was read") {
   const TempTree tree;
-  const auto directory = open_dir(tree);
+  const auto directory = open_dir(tree.path());
   tree.put("file", "old");
   REQUIRE(::chmod((tree / "file").c_str(), 0640) == 0);
   const auto rewrite = [&](const cdi::Signature& expected) {

@@ -20,6 +20,7 @@
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/temporary.hpp>
 
+#include "../../support/open_dir.hpp"
 #include "../../support/temp_tree.hpp"
 
 namespace {
@@ -44,10 +45,6 @@ extern "C" ssize_t getrandom(void* to, std::size_t size, unsigned flags) {
 }
 
 namespace {
-
-cdi::Descriptor open_dir(const TempTree& dir) {
-  return cdi::Descriptor{::open(dir.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-}
 
 /// Opens a temporary file as one who removes what is abandoned does.
 cdi::Descriptor open_to_remove(int directory, const std::string& name) {
@@ -85,7 +82,7 @@ TEST_CASE("Names of temporary files are recognised") {
 
 TEST_CASE("A temporary file is removed unless it was renamed") {
   const TempTree dir;
-  const auto directory = open_dir(dir);
+  const auto directory = open_dir(dir.path());
   {
     cdi::detail::Temporary temporary{directory.get(), "a"};
     REQUIRE(temporary.fill(dir / "a", "text", {}));
@@ -116,7 +113,7 @@ bool can_keep([[maybe_unused]] int directory, [[maybe_unused]] const char* from,
 
 TEST_CASE("create fails if there is a file") {
   const TempTree dir;
-  const auto directory = open_dir(dir);
+  const auto directory = open_dir(dir.path());
   put_file(dir / "there", "old");
   REQUIRE(::symlink("gone", (dir / "link").c_str()) == 0);
   if (!can_keep(directory.get(), "link", "there")) {
@@ -139,7 +136,7 @@ TEST_CASE("create fails if there is a file") {
 
 TEST_CASE("A temporary file is abandoned after its writer has ended") {
   const TempTree dir;
-  const auto directory = open_dir(dir);
+  const auto directory = open_dir(dir.path());
   std::string name;
   {
     const auto file = cdi::detail::make_temporary(directory.get(), "a.json", name);
@@ -153,7 +150,7 @@ TEST_CASE("A temporary file is abandoned after its writer has ended") {
 
 TEST_CASE("A file that is renamed meanwhile is not abandoned") {
   const TempTree dir;
-  const auto directory = open_dir(dir);
+  const auto directory = open_dir(dir.path());
   std::string name;
   cdi::detail::make_temporary(directory.get(), "a.json", name);
   const auto opened = open_to_remove(directory.get(), name);
@@ -165,7 +162,7 @@ TEST_CASE("A file that is renamed meanwhile is not abandoned") {
 
 TEST_CASE("A writer does not take a name that exists, and leaves a file that is being removed") {
   const TempTree dir;
-  const auto directory = open_dir(dir);
+  const auto directory = open_dir(dir.path());
   const auto taken = cdi::detail::temporary_name("a", 5);
   put_file(dir / taken, "of a writer in another PID namespace");
   std::string name;
@@ -206,7 +203,7 @@ TEST_CASE("A writer gives up if all names are occupied") {
 
 TEST_CASE("Only a regular file is opened as a temporary one, and links are not followed") {
   const TempTree dir;
-  const auto directory = open_dir(dir);
+  const auto directory = open_dir(dir.path());
   dir.put("file", "");
   dir.link("file", "link");
   REQUIRE(::mkfifo((dir / "fifo").c_str(), 0600) == 0);
@@ -219,7 +216,7 @@ TEST_CASE("Only a regular file is opened as a temporary one, and links are not f
 
 TEST_CASE("The temporary files of one file are removed if their writers are gone") {
   const TempTree dir;
-  const auto directory = open_dir(dir);
+  const auto directory = open_dir(dir.path());
   const std::set<std::string> others{".a.bak.1-2.cdi-tmp", ".a.1-.cdi-tmp", ".b.1-2.cdi-tmp",
                                      "a.1-2"};
   for (const auto& name : others) dir.put(name, "");

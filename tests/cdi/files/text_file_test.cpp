@@ -31,16 +31,16 @@ extern "C" ssize_t read(int descriptor, void* to, std::size_t size) {
 
 namespace {
 
-constexpr std::size_t no_limit = 1U << 20;
+constexpr std::size_t max_bytes = 1U << 20;
 
-cdi::Result<cdi::TextFile> read_text(const std::string& path, std::size_t limit = no_limit,
+cdi::Result<cdi::TextFile> read_text(const std::string& path, std::size_t limit = max_bytes,
                                      bool reject_writable = false) {
   return cdi::read_file_at(AT_FDCWD, path, path, limit, reject_writable);
 }
 
 /// Whether the file is refused for what others may write.
 bool is_rejected(const std::string& path) {
-  const auto file = read_text(path, no_limit, true);
+  const auto file = read_text(path, max_bytes, true);
   if (file) return false;
   CHECK(file.error().code == cdi::Errc::denied);
   CHECK(file.error().position.file == path);
@@ -61,10 +61,10 @@ TEST_CASE("A file is read with its signature, of a directory or by its path") {
 
   const cdi::Descriptor directory{::open((tree / "").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   REQUIRE(directory);
-  const auto there = cdi::read_file_at(directory.get(), "a", "the path", no_limit);
+  const auto there = cdi::read_file_at(directory.get(), "a", "the path", max_bytes);
   REQUIRE(there);
   CHECK(there->text == file->text);
-  const auto gone = cdi::read_file_at(directory.get(), "b", "the path", no_limit);
+  const auto gone = cdi::read_file_at(directory.get(), "b", "the path", max_bytes);
   REQUIRE_FALSE(gone);
   CHECK(to_string(gone.error()) == "the path: cannot open the file: No such file or directory");
 }
@@ -264,6 +264,6 @@ TEST_CASE("A file that other users may write is refused on request, also behind 
   CHECK(is_rejected(tree / "a"));
   CHECK(is_rejected(tree / "link"));
   CHECK(read_text(tree / "a"));
-  const auto error = read_text(tree / "a", no_limit, true).error();
+  const auto error = read_text(tree / "a", max_bytes, true).error();
   CHECK(error.message.starts_with("other users may write the file: mode 0646, owner "));
 }

@@ -17,20 +17,20 @@ namespace {
 
 /// A type that knows one member and keeps the others.
 template <class S>
-struct BasicOpen {
+struct BasicExtended {
   cdi::StringOf<S> known{};
   cdi::ExtraOf<S> extra{};
 
-  friend bool operator==(const BasicOpen&, const BasicOpen&) = default;
+  friend bool operator==(const BasicExtended&, const BasicExtended&) = default;
 
-  static constexpr void fields(auto& list) { list("known", &BasicOpen::known); }
+  static constexpr void fields(auto& list) { list("known", &BasicExtended::known); }
 };
 
-using Open = BasicOpen<cdi::Owning>;
-using OpenView = BasicOpen<cdi::Borrowed>;
+using Extended = BasicExtended<cdi::Owning>;
+using ExtendedView = BasicExtended<cdi::Borrowed>;
 
 std::string through_json(const std::string& text) {
-  const auto read = cdi::read_json<Open>(text);
+  const auto read = cdi::read_json<Extended>(text);
   REQUIRE(read);
   return *cdi::write_json(*read, -1);
 }
@@ -55,12 +55,12 @@ TEST_CASE("A field is found in any case") {
 }
 
 TEST_CASE("A type with an unknown member is not empty") {
-  CHECK(cdi::is_empty(Open{}));
-  CHECK_FALSE(cdi::is_empty(*cdi::read_json<Open>(R"({"x":null})")));
+  CHECK(cdi::is_empty(Extended{}));
+  CHECK_FALSE(cdi::is_empty(*cdi::read_json<Extended>(R"({"x":null})")));
 }
 
 TEST_CASE("Values keep the text of numbers, and compare") {
-  const auto read = cdi::read_json<Open>(R"({"x":1e3})");
+  const auto read = cdi::read_json<Extended>(R"({"x":1e3})");
   REQUIRE(read);
   REQUIRE(read->extra.size() == 1);
   CHECK(read->extra[0].value == cdi::AnyValue{.kind = cdi::ValueKind::number, .text = "1e3"});
@@ -70,15 +70,15 @@ TEST_CASE("Values keep the text of numbers, and compare") {
 }
 
 TEST_CASE("A value that is copied to a view and back is equal") {
-  const auto read = cdi::read_json<Open>(R"({"known":"k","x":{"a":["t",1,null,true,[]]}})");
+  const auto read = cdi::read_json<Extended>(R"({"known":"k","x":{"a":["t",1,null,true,[]]}})");
   REQUIRE(read);
-  const auto view = cdi::copy_as<OpenView>(*read);
+  const auto view = cdi::copy_as<ExtendedView>(*read);
   CHECK(view.extra[0].key.data() == read->extra[0].key.data());
-  CHECK(cdi::copy_as<Open>(view) == *read);
+  CHECK(cdi::copy_as<Extended>(view) == *read);
 }
 
 TEST_CASE("Values of YAML are those of JSON, or text") {
-  const auto read = cdi::read_yaml<Open>(
+  const auto read = cdi::read_yaml<Extended>(
       "n: 12\nf: 1.50\nb: true\nword: yes\nhex: 0x10\noctal: 017\nquoted: '12'\nnothing:\n"
       "dot: 1.\nplus: +1\nexponent: 1e5\nhalf: 1e\nlist: [a, 1]\n");
   REQUIRE(read);
@@ -86,7 +86,7 @@ TEST_CASE("Values of YAML are those of JSON, or text") {
         R"({"n":12,"f":1.50,"b":true,"word":"yes","hex":"0x10","octal":"017","quoted":"12",)"
         R"("nothing":null,"dot":"1.","plus":"+1","exponent":1e5,"half":"1e",)"
         R"("list":["a",1]})");
-  const auto again = cdi::read_yaml<Open>(*cdi::write_yaml(*read));
+  const auto again = cdi::read_yaml<Extended>(*cdi::write_yaml(*read));
   REQUIRE(again);
   CHECK(cdi::to_json_value(*again) == cdi::to_json_value(*read));  // 1e5 is 1.0e+5 in YAML
 }
@@ -100,7 +100,7 @@ TEST_CASE("A value that is not a JSON number is text, and refused when it is wri
                                  "1\nroot: {}", "\xff", "NaN"}) {
     CAPTURE(text);
     CHECK_FALSE(cdi::detail::is_json_number(text));
-    const Open made{.extra = {{"x", {.kind = cdi::ValueKind::number, .text = text}}}};
+    const Extended made{.extra = {{"x", {.kind = cdi::ValueKind::number, .text = text}}}};
     CHECK_FALSE(cdi::write_json(made));
     CHECK_FALSE(cdi::write_yaml(made));
     CHECK_FALSE(check_writable(made));
@@ -111,14 +111,14 @@ TEST_CASE("Numbers are written for YAML 1.1 with a point, and a sign in the expo
   for (const auto& row :
        {std::pair{"1e5", "1.0e+5"}, std::pair{"1.5E10", "1.5e+10"}, std::pair{"1e-7", "1.0e-7"},
         std::pair{"2E+3", "2.0e+3"}, std::pair{"1.50", "1.50"}, std::pair{"12", "12"}}) {
-    const auto read = cdi::read_json<Open>(std::string{R"({"x":)"} + row.first + "}");
+    const auto read = cdi::read_json<Extended>(std::string{R"({"x":)"} + row.first + "}");
     REQUIRE(read);
     CHECK(*cdi::write_yaml(*read) == std::string{"---\nx: "} + row.second + "\n");
   }
 }
 
 TEST_CASE("A number too large for nlohmann is text there, and unchanged in JSON text") {
-  const auto read = cdi::read_yaml<Open>("x: 1e999\n");
+  const auto read = cdi::read_yaml<Extended>("x: 1e999\n");
   REQUIRE(read);
   CHECK(*cdi::write_json(*read, -1) == R"({"x":1e999})");
   CHECK(cdi::to_json_value(*read)["x"] == "1e999");

@@ -15,11 +15,11 @@
 namespace {
 
 /// A type that keeps unknown members.
-struct Open {
+struct Extensible {
   std::string_view known{};
   cdi::ExtraOf<cdi::Borrowed> extra = cdi::no_items;
 
-  static constexpr void fields(auto& list) { list("known", &Open::known); }
+  static constexpr void fields(auto& list) { list("known", &Extensible::known); }
 };
 
 /// A type that holds itself, and one that points into others' text.
@@ -49,7 +49,7 @@ TEST_CASE("A type is borrowed when it, or a member at any depth, points into tex
   CHECK_FALSE(is_borrowed<int>);
   CHECK_FALSE(is_borrowed<Node>);
   CHECK(is_borrowed<Pointing>);
-  CHECK(is_borrowed<Open>);
+  CHECK(is_borrowed<Extensible>);
   CHECK(is_borrowed<cdi::BasicAnyMember<cdi::Borrowed>>);
   CHECK_FALSE(is_borrowed<cdi::AnyMember>);
   CHECK(is_borrowed<cdi::SpecView>);

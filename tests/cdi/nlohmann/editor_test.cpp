@@ -13,6 +13,8 @@
 #include <cdi/nlohmann/editor.hpp>
 #include <cdi/nlohmann/models.hpp>
 
+#include "../../support/edits_of.hpp"
+
 namespace {
 
 using Json = nlohmann::json;
@@ -22,12 +24,6 @@ static_assert(cdi::JsonDocument<Json>);
 static_assert(cdi::JsonDocument<Ordered>);
 static_assert(!cdi::JsonDocument<std::string>);
 static_assert(!cdi::JsonDocument<cdi::Spec>);
-
-cdi::ContainerEdits edits_of(std::string_view text) {
-  auto edits = cdi::read_json<cdi::ContainerEdits>(text);
-  REQUIRE_MESSAGE(edits, (edits ? "" : to_string(edits.error())));
-  return *std::move(edits);
-}
 
 const std::string env = R"({"env":["A=1"]})";
 const std::string device = R"({"deviceNodes":[{"path":"/d","type":"c","major":5,"fileMode":0}]})";

@@ -11,25 +11,9 @@
 #include <cdi/oci/linux.hpp>
 
 #include "every_member.hpp"
+#include "keys.hpp"
 
-namespace {
-
-/// Keys; `!` for those that are required, `=` for those that are written even when empty.
-template <class T>
-std::vector<std::string> keys() {
-  std::vector<std::string> keys;
-  cdi::every_field<T>([&](const auto& field) {
-    keys.emplace_back(field.key).append(field.when == cdi::required               ? "!"
-                                        : field.when == cdi::Presence::keep_empty ? "="
-                                                                                  : "");
-    return true;
-  });
-  return keys;
-}
-
-using Keys = std::vector<std::string>;
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("The Linux part has the members of config-linux.md") {
   check_chapter<cdi::oci::Linux>("/linux");

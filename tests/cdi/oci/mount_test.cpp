@@ -11,27 +11,13 @@
 #include <cdi/oci/mount.hpp>
 
 #include "every_member.hpp"
-
-namespace {
-
-template <class T>
-std::vector<std::string> keys() {
-  std::vector<std::string> keys;
-  cdi::every_field<T>([&](const auto& field) {
-    keys.emplace_back(field.key).append(field.when == cdi::required ? "!" : "");
-    return true;
-  });
-  return keys;
-}
-
-}  // namespace
+#include "keys.hpp"
 
 static_assert(cdi::Described<cdi::oci::Mount>);
 static_assert(cdi::Described<cdi::oci::MountView>);
 static_assert(cdi::Described<cdi::oci::IdMapping>);
 
 TEST_CASE("A mount has the members of config.md, of which destination is required") {
-  using Keys = std::vector<std::string>;
   CHECK(keys<cdi::oci::Mount>() ==
         Keys{"destination!", "type", "source", "options", "uidMappings", "gidMappings"});
   CHECK(keys<cdi::oci::IdMapping>() == Keys{"containerID!", "hostID!", "size!"});

@@ -53,18 +53,18 @@ cdi::Registry registry_of(cdi::LoadedSpec loaded) {
   return cdi::Registry{{std::make_shared<const cdi::LoadedSpec>(std::move(loaded))}};
 }
 
-using Lines = std::vector<std::uint32_t>;
+using LineNumbers = std::vector<std::uint32_t>;
 
 template <class Edit>
-void add_lines(const std::vector<cdi::Planned<Edit>>& all, Lines& to) {
+void add_lines(const std::vector<cdi::Planned<Edit>>& all, LineNumbers& to) {
   for (const auto& one : all) to.push_back(one.origin.line);
 }
 
 /// The lines of all edits of the device.
-Lines lines_of(const cdi::Registry& registry) {
+LineNumbers lines_of(const cdi::Registry& registry) {
   const auto plan = cdi::plan(registry, {"v.com/c=0"}, host);
   REQUIRE(plan);
-  Lines lines;
+  LineNumbers lines;
   add_lines(plan->env, lines);
   add_lines(plan->device_nodes, lines);
   add_lines(plan->net_devices, lines);
@@ -75,8 +75,8 @@ Lines lines_of(const cdi::Registry& registry) {
   return lines;
 }
 
-const Lines of_edits{5, 9, 10, 12, 13, 14, 16, 18, 21, 24};
-const Lines of_devices{4, 7, 7, 7, 7, 7, 7, 7, 7, 7};
+const LineNumbers of_edits{5, 9, 10, 12, 13, 14, 16, 18, 21, 24};
+const LineNumbers of_devices{4, 7, 7, 7, 7, 7, 7, 7, 7, 7};
 
 }  // namespace
 

@@ -18,17 +18,12 @@
 #include <cdi/targets/config_json.hpp>
 #include <cdi/text/json.hpp>
 
+#include "../../support/edits_of.hpp"
 #include "../../support/random_numbers.hpp"
 
 namespace {
 
 using Ordered = nlohmann::ordered_json;
-
-cdi::ContainerEdits edits_of(std::string_view text) {
-  auto edits = cdi::read_json<cdi::ContainerEdits>(text);
-  REQUIRE_MESSAGE(edits, (edits ? "" : to_string(edits.error())));
-  return *std::move(edits);
-}
 
 /// A text after edits, or the error.
 std::string edited(std::string text, std::string_view edits) {

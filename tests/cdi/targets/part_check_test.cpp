@@ -16,17 +16,13 @@
 #include <cdi/targets/config_json.hpp>
 #include <cdi/text/json.hpp>
 
+#include "../../support/edits_of.hpp"
+
 namespace {
 
 using Json = nlohmann::json;
 using Ordered = nlohmann::ordered_json;
 using Text = cdi::ConfigJson;
-
-cdi::ContainerEdits edits_of(std::string_view text) {
-  auto edits = cdi::read_json<cdi::ContainerEdits>(text);
-  REQUIRE_MESSAGE(edits, (edits ? "" : to_string(edits.error())));
-  return *std::move(edits);
-}
 
 template <class Target>
 Target target_of(const std::string& text) {

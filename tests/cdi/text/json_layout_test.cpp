@@ -12,7 +12,7 @@
 
 namespace {
 
-cdi::Document parsed(std::string_view text) {
+cdi::Document document_of(std::string_view text) {
   auto document = cdi::parse_json(text);
   REQUIRE_MESSAGE(document, (document ? "" : to_string(document.error())));
   return *std::move(document);
@@ -47,7 +47,7 @@ TEST_CASE("A value ends behind its last byte, whatever its text contains") {
     for (const std::string_view end : {"}", " \n}", ", \"z\": 1}"}) {
       const auto text = std::string{"{ \"key\" : "}.append(value).append(end);
       CAPTURE(text);
-      const auto document = parsed(text);
+      const auto document = document_of(text);
       const auto found = member(document, "key");
       const cdi::detail::JsonLayout layout{document};
       CHECK(text.substr(found.offset(), layout.end_of(found) - found.offset()) == value);
@@ -58,7 +58,7 @@ TEST_CASE("A value ends behind its last byte, whatever its text contains") {
 
 TEST_CASE("The children of a value are between its brackets, without the blanks around them") {
   const std::string text = R"({"a": [ 1, [2] , {} ], "b": {"c" : 3 , "d": "]" }, "e": [  ]})";
-  const auto document = parsed(text);
+  const auto document = document_of(text);
   const cdi::detail::JsonLayout layout{document};
   const auto children = [&](std::string_view key) {
     const auto [begin, end] = layout.children_of(member(document, key));
@@ -87,7 +87,7 @@ TEST_CASE("A new value is laid out like the text") {
   };
   for (const auto& row : rows) {
     CAPTURE(row.text);
-    const auto document = parsed(row.text);
+    const auto document = document_of(row.text);
     std::string out;
     cdi::detail::JsonLayout{document}.append(out, value, row.outer);
     CHECK(out == row.after);
@@ -112,13 +112,13 @@ TEST_CASE("Children that are new begin like their siblings, or one unit deeper t
   };
   for (const auto& row : rows) {
     CAPTURE(row.text);
-    const auto document = parsed(row.text);
+    const auto document = document_of(row.text);
     CHECK(cdi::detail::JsonLayout{document}.lead(member(document, "k"), row.outer) == row.lead);
   }
 }
 
 TEST_CASE("A wide indentation is not repeated") {
-  const auto document = parsed("{\n" + std::string(5000, ' ') + "\"x\": 1\n}");
+  const auto document = document_of("{\n" + std::string(5000, ' ') + "\"x\": 1\n}");
   const cdi::detail::JsonLayout layout{document};
   CHECK(layout.lead(document.root(), "") == "\n  ");
   CHECK(layout.lead("\n  ") == "\n    ");

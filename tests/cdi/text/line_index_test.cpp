@@ -16,7 +16,7 @@ namespace {
 using cdi::detail::LineIndex;
 
 /// `LINE:COLUMN` of a byte.
-std::string place(std::string_view text, std::size_t at) {
+std::string found_at(std::string_view text, std::size_t at) {
   const auto [line, column] = LineIndex{text}.find(text, at);
   return std::to_string(line) + ":" + std::to_string(column);
 }
@@ -30,19 +30,19 @@ TEST_CASE("Lines and columns count from one, whatever ends a line") {
                           Row{7, "4:1"}, Row{8, "4:2"}}) {
     CAPTURE(row.at);
     for (const std::string_view text : {"ab\ncd\n\ne", "ab\rcd\r\re", "ab\ncd\n\re"}) {
-      CHECK(place(text, row.at) == row.expected);
+      CHECK(found_at(text, row.at) == row.expected);
     }
   }
-  CHECK(place("a\r\nb", 3) == "2:1");
-  CHECK(place("", 0) == "1:1");
+  CHECK(found_at("a\r\nb", 3) == "2:1");
+  CHECK(found_at("", 0) == "1:1");
   const auto [line, column] = LineIndex{}.find("", 0);
   CHECK(line == 1);
   CHECK(column == 1);
 }
 
 TEST_CASE("The end of a text is in its last line") {
-  CHECK(place("a\n", 2) == "1:3");
-  CHECK(place("a\nb", 3) == "2:2");
+  CHECK(found_at("a\n", 2) == "1:3");
+  CHECK(found_at("a\nb", 3) == "2:2");
 }
 
 TEST_CASE("A place is found among many lines") {

@@ -37,7 +37,7 @@ std::string show_all(const Document::Value& value) {
   return out + "@" + place(value.position());
 }
 
-std::string parsed(std::string_view text, const cdi::Limits& limits = {}) {
+std::string parsed_json(std::string_view text, const cdi::Limits& limits = {}) {
   const auto document = cdi::parse_json(text, {}, limits);
   if (document) return show_all(document->root());
   return place(document.error().position) + " " + cdi::detail::advised_message(document.error());
@@ -63,7 +63,7 @@ TEST_CASE("Every kind of token is found in its line and column") {
            {"[-0,1e5]", "[-0@1:2 1e5@1:5 ]@1:1"},
        }) {
     CAPTURE(row.text);
-    CHECK(parsed(row.text) == row.expected);
+    CHECK(parsed_json(row.text) == row.expected);
   }
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("NUL does not end the text") {
 
 TEST_CASE("A number of any size keeps its text") {
   for (const std::string number : {"1e999", "-0", "123456789012345678901234567890", "1E+2"}) {
-    CHECK(parsed(number) == number + "@1:1");
+    CHECK(parsed_json(number) == number + "@1:1");
   }
 }
 
@@ -167,11 +167,11 @@ TEST_CASE("Every text that is cut off is refused") {
 }
 
 TEST_CASE("A message does not repeat the whole text") {
-  CHECK(parsed("\"" + std::string(100000, 'a')).size() < 500);
+  CHECK(parsed_json("\"" + std::string(100000, 'a')).size() < 500);
 }
 
 TEST_CASE("A message is UTF-8 even if the text is not") {
-  CHECK(cdi::detail::is_utf8(parsed("\"\xff\"")));
+  CHECK(cdi::detail::is_utf8(parsed_json("\"\xff\"")));
 }
 
 TEST_CASE("A key written twice is refused at any depth") {
@@ -182,10 +182,10 @@ TEST_CASE("A key written twice is refused at any depth") {
            {"{\"\":1, \"\":2}", R"(1:8 key "" is a duplicate, first in line 1: remove one)"},
        }) {
     CAPTURE(row.text);
-    CHECK(parsed(row.text) == row.expected);
+    CHECK(parsed_json(row.text) == row.expected);
   }
-  CHECK(parsed(R"({"a":{"a":[{"a":1}]},"A":2})").front() == '{');
-  CHECK(parsed(R"({"<<":1})") == R"({"<<"@1:2=1@1:7 }@1:1)");
+  CHECK(parsed_json(R"({"a":{"a":[{"a":1}]},"A":2})").front() == '{');
+  CHECK(parsed_json(R"({"<<":1})") == R"({"<<"@1:2=1@1:7 }@1:1)");
 }
 
 TEST_CASE("JSON that the Go reference does not read as YAML is noted") {
@@ -212,12 +212,12 @@ TEST_CASE("JSON that the Go reference does not read as YAML is noted") {
 }
 
 TEST_CASE("A text may reach a limit, and is refused when it goes over it") {
-  CHECK(parsed("[1,2]", {.bytes = 5}).front() == '[');
-  CHECK(parsed("[1,2] ", {.bytes = 5}) == "0:0 more than 5 bytes");
-  CHECK(parsed("[[1]]", {.depth = 2}).front() == '[');
-  CHECK(parsed("[[[]]]", {.depth = 2}) == "1:3 nested more than 2 deep");
-  CHECK(parsed("{\"a\":1}", {.values = 3}).front() == '{');
-  CHECK(parsed("{\"a\":[1]}", {.values = 3}) == "1:7 more than 3 values");
+  CHECK(parsed_json("[1,2]", {.bytes = 5}).front() == '[');
+  CHECK(parsed_json("[1,2] ", {.bytes = 5}) == "0:0 more than 5 bytes");
+  CHECK(parsed_json("[[1]]", {.depth = 2}).front() == '[');
+  CHECK(parsed_json("[[[]]]", {.depth = 2}) == "1:3 nested more than 2 deep");
+  CHECK(parsed_json("{\"a\":1}", {.values = 3}).front() == '{');
+  CHECK(parsed_json("{\"a\":[1]}", {.values = 3}) == "1:7 more than 3 values");
   for (const auto& limits :
        {cdi::Limits{.bytes = 1}, cdi::Limits{.depth = 1}, cdi::Limits{.values = 1}}) {
     CHECK(cdi::parse_json("[[]]", {}, limits).error().code == Errc::limit);
@@ -225,7 +225,7 @@ TEST_CASE("A text may reach a limit, and is refused when it goes over it") {
 }
 
 TEST_CASE("Ten thousand nested brackets are refused, and take no stack") {
-  CHECK(parsed(std::string(10000, '[')) == "1:65 nested more than 64 deep");
+  CHECK(parsed_json(std::string(10000, '[')) == "1:65 nested more than 64 deep");
   const std::string deep = std::string(200000, '[') + std::string(200000, ']');
   CHECK(cdi::parse_json(deep, {}, {.depth = 1000000}));
 }

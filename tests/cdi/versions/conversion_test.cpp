@@ -27,7 +27,7 @@ std::string rejection(std::string_view by, const cdi::LoadedSpec& loaded) {
   return why ? to_string(*why) : std::string{};
 }
 
-const std::string monitored = "{intelRdt: {closID: c, enableCMT: true}}";
+const std::string monitored_rdt = "{intelRdt: {closID: c, enableCMT: true}}";
 
 }  // namespace
 
@@ -89,7 +89,7 @@ TEST_CASE("An engine refuses members that its version does not have yet, even em
 }
 
 TEST_CASE("An engine refuses members that its version does not have any more") {
-  const auto old = file("0.7.0", monitored);
+  const auto old = file("0.7.0", monitored_rdt);
   CHECK(rejection("podman@5.3", old).empty());
   CHECK(rejection("podman@6.0", old) ==
         "/etc/cdi/v.yaml:5:53: devices[0].containerEdits.intelRdt.enableCMT: podman 6.0.0 does not "

@@ -14,62 +14,57 @@
 
 namespace {
 
-struct Row {
-  std::string_view text;
-  std::string_view expected;  // the scalar, a bar, and the text behind it
-};
-
 /// Reads a scalar whose further lines begin in the second column or behind.
-std::string scanned(std::string_view text, bool flow = false) {
+std::string read_plain(std::string_view text, bool flow = false) {
   return read_scalar<cdi::detail::YamlPlainScalarReader>(text, std::size_t{1}, flow);
 }
 
 TEST_CASE(
     "A plain scalar ends before a comment, a colon with a blank, or a line of another value") {
-  for (const auto& row : std::vector<Row>{{"a b  # note", "a b|  # note"},
-                                          {"a#b", "a#b|"},
-                                          {"a: b", "a|: b"},
-                                          {"a:b:", "a:b|:"},
-                                          {"a ", "a| "},
-                                          {"a\n b\n\n  c\nd", "a b\nc|\nd"},
-                                          {"a\n # note\n b", "a|\n # note\n b"},
-                                          {"a\n b: c", "a b|: c"},
-                                          {"a\n---\n b", "a|\n---\n b"},
-                                          {"a\r\n b\r\rc", "a b|\r\rc"},
-                                          {"-a", "-a|"},
-                                          {":a", ":a|"},
-                                          {"?a", "?a|"},
-                                          {"a, b]", "a, b]|"}}) {
+  for (const auto& row : std::vector<ScalarRow>{{"a b  # note", "a b|  # note"},
+                                                {"a#b", "a#b|"},
+                                                {"a: b", "a|: b"},
+                                                {"a:b:", "a:b|:"},
+                                                {"a ", "a| "},
+                                                {"a\n b\n\n  c\nd", "a b\nc|\nd"},
+                                                {"a\n # note\n b", "a|\n # note\n b"},
+                                                {"a\n b: c", "a b|: c"},
+                                                {"a\n---\n b", "a|\n---\n b"},
+                                                {"a\r\n b\r\rc", "a b|\r\rc"},
+                                                {"-a", "-a|"},
+                                                {":a", ":a|"},
+                                                {"?a", "?a|"},
+                                                {"a, b]", "a, b]|"}}) {
     CAPTURE(row.text);
-    CHECK(scanned(row.text) == row.expected);
+    CHECK(read_plain(row.text) == row.expected);
   }
 }
 
 TEST_CASE("A plain scalar in brackets ends before a comma or a bracket, and may have any column") {
-  for (const auto& row : std::vector<Row>{{"a, b", "a|, b"},
-                                          {"a]", "a|]"},
-                                          {"a\nb}", "a b|}"},
-                                          {"a{", "a|{"},
-                                          {"a\n---\nb", "a|\n---\nb"}}) {
+  for (const auto& row : std::vector<ScalarRow>{{"a, b", "a|, b"},
+                                                {"a]", "a|]"},
+                                                {"a\nb}", "a b|}"},
+                                                {"a{", "a|{"},
+                                                {"a\n---\nb", "a|\n---\nb"}}) {
     CAPTURE(row.text);
-    CHECK(scanned(row.text, /*flow=*/true) == row.expected);
+    CHECK(read_plain(row.text, /*flow=*/true) == row.expected);
   }
-  CHECK(scanned(":a", /*flow=*/true) ==
+  CHECK(read_plain(":a", /*flow=*/true) ==
         "1:1 not valid YAML: text cannot begin with \":\": put it into quotes");
 }
 
 TEST_CASE("Text that begins with an indicator needs quotes") {
   for (const char c : std::string_view{",[]{}#&*!%@`"}) {
     CAPTURE(c);
-    CHECK(scanned(std::string{c} + "a").starts_with("1:1 not valid YAML: "));
+    CHECK(read_plain(std::string{c} + "a").starts_with("1:1 not valid YAML: "));
   }
 }
 
 TEST_CASE("A tab that indents a line of a plain scalar is refused") {
-  CHECK(scanned("a\n\tb") == "2:1 not valid YAML: indent with spaces, not with tabs");
-  CHECK(scanned("a\n\t\n b") == "2:1 not valid YAML: indent with spaces, not with tabs");
-  CHECK(scanned("a\n \tb") == "a b|");
-  CHECK(scanned("a\n\t\n\t# note") == "a|\n\t\n\t# note");
+  CHECK(read_plain("a\n\tb") == "2:1 not valid YAML: indent with spaces, not with tabs");
+  CHECK(read_plain("a\n\t\n b") == "2:1 not valid YAML: indent with spaces, not with tabs");
+  CHECK(read_plain("a\n \tb") == "a b|");
+  CHECK(read_plain("a\n\t\n\t# note") == "a|\n\t\n\t# note");
 }
 
 }  // namespace

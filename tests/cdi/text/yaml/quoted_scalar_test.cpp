@@ -13,12 +13,7 @@
 
 namespace {
 
-struct Row {
-  std::string_view text;
-  std::string expected;  // the scalar, a bar, and the text behind it; or the error
-};
-
-void check(const std::vector<Row>& rows) {
+void check(const std::vector<ScalarRow>& rows) {
   for (const auto& row : rows) {
     CAPTURE(row.text);
     CHECK(read_scalar<cdi::detail::YamlQuotedScalarReader>(row.text) == row.expected);

@@ -1,0 +1,21 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TESTS_EDITS_OF_HPP
+#define CDI_TESTS_EDITS_OF_HPP
+
+#include <string_view>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include <cdi/model/spec.hpp>
+#include <cdi/text/json.hpp>
+
+inline cdi::ContainerEdits edits_of(std::string_view text) {
+  auto edits = cdi::read_json<cdi::ContainerEdits>(text);
+  REQUIRE_MESSAGE(edits, (edits ? "" : to_string(edits.error())));
+  return *std::move(edits);
+}
+
+#endif  // CDI_TESTS_EDITS_OF_HPP
