@@ -16,8 +16,8 @@ constexpr const char* device_table =
     "/dev/b b 8 1 0660 0 6\n";
 
 /// A host with two nodes.
-struct Host {
-  Host() { put_file(dir / "dev.tab", device_table); }
+struct NodeHost {
+  NodeHost() { put_file(dir / "dev.tab", device_table); }
 
   tools::HostTree tree() const { return *tools::HostTree::open(dir.path()); }
 
@@ -33,7 +33,7 @@ cdi::Device device(const std::string& name, cdi::DeviceNode node) {
 }  // namespace
 
 TEST_CASE("A device that cannot be had is left out, the rest stays") {
-  const Host host;
+  const NodeHost host;
   cdi::Spec spec{.kind = "vendor.com/gpu"};
   spec.devices = {device("good", {.path = "/dev/a"}), device("bad", {.path = "/dev/x"}),
                   device("fine", {.path = "/dev/b"})};
@@ -49,7 +49,7 @@ TEST_CASE("A device that cannot be had is left out, the rest stays") {
 }
 
 TEST_CASE("Nothing is left of a spec whose shared edits cannot be had, or all of its devices") {
-  const Host host;
+  const NodeHost host;
   cdi::Spec shared{.kind = "vendor.com/gpu", .devices = {device("good", {.path = "/dev/a"})}};
   shared.container_edits.mounts.push_back(
       {.host_path = "/gone", .container_path = "/gone", .options = {"rbind"}});

@@ -35,7 +35,7 @@ const std::string version = "570.195.03";
 const std::string multiarch = "/usr/lib/x86_64-linux-gnu";
 
 /// A host whose files are made one by one.
-class Host {
+class DriverHost {
  public:
   void put(const std::string& path, std::string_view text = "stub\n") const {
     make_parents(path);
@@ -128,14 +128,14 @@ Found sorted(std::vector<prepare::DriverFile> files) {
   return found;
 }
 
-Found find(const Host& host, const std::string& driver_version = version) {
+Found find(const DriverHost& host, const std::string& driver_version = version) {
   std::vector<prepare::Problem> warnings;
   auto found = sorted(prepare::nvidia::driver_files(host.tree(), driver_version, warnings));
   for (auto& warning : warnings) found.warnings.push_back(std::move(warning.text));
   return found;
 }
 
-void append_number(std::string& bytes, std::uint32_t number) {
+void append_word(std::string& bytes, std::uint32_t number) {
   bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
@@ -144,22 +144,22 @@ std::string cache_of(const std::vector<std::pair<std::string, std::string>>& lib
   std::string rows;
   std::string strings;
   const auto place = [&](const std::string& text) {
-    append_number(rows, static_cast<std::uint32_t>(48 + 24 * libraries.size() + strings.size()));
+    append_word(rows, static_cast<std::uint32_t>(48 + 24 * libraries.size() + strings.size()));
     strings.append(text).append(1, '\0');
   };
   for (const auto& library : libraries) {
-    append_number(rows, prepare::native_library);
+    append_word(rows, prepare::native_library);
     place(library.first);
     place(library.second);
     rows.append(12, '\0');
   }
   std::string cache{"glibc-ld.so.cache1.1"};
-  append_number(cache, static_cast<std::uint32_t>(libraries.size()));
+  append_word(cache, static_cast<std::uint32_t>(libraries.size()));
   return cache.append(24, '\0') + rows + strings;
 }
 
 TEST_CASE("libraries of the loaded driver, at their own paths, with the links that lead to them") {
-  const Host host;
+  const DriverHost host;
   host.put_library(multiarch, "libcuda", {"libcuda.so.1"});
   host.link(multiarch + "/libcuda.so", "libcuda.so.1");  // one link after the other
   host.put_library(multiarch, "libnvidia-glcore");
@@ -203,7 +203,7 @@ TEST_CASE("profiles") {
       {"libnvidia-ml", prepare::all_profiles},
       {"libnvidia-yet-unknown", prepare::all_profiles},
   };
-  const Host host;
+  const DriverHost host;
   for (const auto& row : expected) host.put_library(multiarch, row.first);
   const auto found = find(host);
   for (const auto& row : expected) {
@@ -215,7 +215,7 @@ TEST_CASE("profiles") {
 }
 
 TEST_CASE("libraries with versions of their own") {
-  const Host host;
+  const DriverHost host;
   host.put_library(multiarch, "libcuda");
   host.put(multiarch + "/libnvidia-egl-gbm.so.1.1.2");
   host.link(multiarch + "/libnvidia-egl-gbm.so.1", "libnvidia-egl-gbm.so.1.1.2");
@@ -235,7 +235,7 @@ TEST_CASE("libraries with versions of their own") {
 }
 
 TEST_CASE("a library that another driver left is not of this one") {
-  const Host host;
+  const DriverHost host;
   host.put_library(multiarch, "libcuda");
   host.put(multiarch + "/libnvidia-compiler.so.535.216.03");
   host.link(multiarch + "/libnvidia-compiler.so", "libnvidia-compiler.so.535.216.03");
@@ -246,7 +246,7 @@ TEST_CASE("a library that another driver left is not of this one") {
 }
 
 TEST_CASE("Debian has them in two directories, joined by /etc/alternatives") {
-  const Host host;
+  const DriverHost host;
   const auto current = multiarch + "/nvidia/current";
   host.put_library(current, "libcuda", {"libcuda.so.1"});
   host.put_library(current, "libGLX_nvidia", {"libGLX_nvidia.so.0"});
@@ -271,7 +271,7 @@ TEST_CASE("Debian has them in two directories, joined by /etc/alternatives") {
 }
 
 TEST_CASE("a directory to which links lead is searched too") {
-  const Host host;
+  const DriverHost host;
   const std::string package = "/opt/nvidia-" + version;
   host.put_library(package, "libcuda", {"libcuda.so.1"});
   host.put_library(package, "libnvidia-ptxjitcompiler");
@@ -283,7 +283,7 @@ TEST_CASE("a directory to which links lead is searched too") {
 }
 
 TEST_CASE("merged /usr: each library is there once") {
-  const Host host;
+  const DriverHost host;
   host.put_library(multiarch, "libcuda", {"libcuda.so.1"});
   host.link("/lib", "usr/lib");
   host.put("/etc/ld.so.cache", cache_of({{"libcuda.so.1", "/lib/x86_64-linux-gnu/libcuda.so.1"}}));
@@ -293,7 +293,7 @@ TEST_CASE("merged /usr: each library is there once") {
 }
 
 TEST_CASE("/usr/lib64, and what 32-bit programs use in /usr/lib") {
-  const Host host;
+  const DriverHost host;
   const std::string elf64{
       "\x7f"
       "ELF\x02 and so on"};
@@ -312,7 +312,7 @@ TEST_CASE("/usr/lib64, and what 32-bit programs use in /usr/lib") {
 }
 
 TEST_CASE("libraries in /usr/lib alone, as on Arch") {
-  const Host host;
+  const DriverHost host;
   host.put("/usr/lib/libcuda.so." + version,
            "\x7f"
            "ELF\x02");
@@ -321,7 +321,7 @@ TEST_CASE("libraries in /usr/lib alone, as on Arch") {
 }
 
 TEST_CASE("ld.so.cache leads to other directories") {
-  const Host host;
+  const DriverHost host;
   host.put_library("/opt/driver/lib64", "libcuda", {"libcuda.so.1"});
   host.put_library("/opt/driver/lib64", "libnvidia-glcore");
   host.put_library("/opt/driver/lib64/vdpau", "libvdpau_nvidia");
@@ -337,7 +337,7 @@ TEST_CASE("ld.so.cache leads to other directories") {
 
 TEST_CASE("a SONAME that ld.so.cache alone knows becomes a link") {
   // ldconfig -X writes the cache and makes no links.
-  const Host host;
+  const DriverHost host;
   const auto path = "/opt/lib/libcuda.so." + version;
   host.put(path);
   SUBCASE("where nothing exists") {
@@ -357,7 +357,7 @@ TEST_CASE("a SONAME that ld.so.cache alone knows becomes a link") {
 }
 
 TEST_CASE("an ld.so.cache that is damaged, or speaks of what is not there, does no harm") {
-  const Host host;
+  const DriverHost host;
   host.put_library(multiarch, "libcuda", {"libcuda.so.1"});
   SUBCASE("damaged") {
     host.put("/etc/ld.so.cache", "glibc-ld.so.cache1.1\xff\xff\xff\xff");
@@ -377,8 +377,8 @@ TEST_CASE("an ld.so.cache that is damaged, or speaks of what is not there, does 
 }
 
 TEST_CASE("a link that leads out of the root is none") {
-  const Host host;
-  const Host other;
+  const DriverHost host;
+  const DriverHost other;
   other.put_library("/lib", "libcuda");
   host.put_library(multiarch, "libnvidia-ml");
   host.link(multiarch + "/libcuda.so.1", other.outside("lib/libcuda.so." + version));
@@ -391,7 +391,7 @@ TEST_CASE("a link that leads out of the root is none") {
 }
 
 TEST_CASE("names that no spec can hold are left out") {
-  const Host host;
+  const DriverHost host;
   host.put_library(multiarch, "libcuda", {"libcuda.so.1", "libcuda\xff.so", "libcuda.so\n"});
   host.put_library(multiarch, "libnvidia-\xff");
   const auto found = find(host);
@@ -400,7 +400,7 @@ TEST_CASE("names that no spec can hold are left out") {
 }
 
 TEST_CASE("no libraries at all") {
-  const Host host;
+  const DriverHost host;
   const auto found = find(host);
   CHECK(found.order.empty());
   CHECK(found.warnings ==
@@ -408,7 +408,7 @@ TEST_CASE("no libraries at all") {
 }
 
 TEST_CASE("a driver that was upgraded without a restart of the host") {
-  const Host host;
+  const DriverHost host;
   host.put(multiarch + "/libcuda.so.575.57.08");
   host.put(multiarch + "/libnvidia-ml.so.575.57.08");
   host.put(multiarch + "/libnvidia-egl-gbm.so.1.1.2");
@@ -422,7 +422,7 @@ TEST_CASE("a driver that was upgraded without a restart of the host") {
 }
 
 TEST_CASE("a version that is none") {
-  const Host host;
+  const DriverHost host;
   host.put_library(multiarch, "libcuda");
   host.put(multiarch + "/libcuda.so.");
   host.put("/lib/firmware/nvidia/gsp_a.bin");
@@ -437,7 +437,7 @@ TEST_CASE("a version that is none") {
 }
 
 TEST_CASE("programs are in /usr/bin, wherever the host has them") {
-  const Host host;
+  const DriverHost host;
   host.put_program("/usr/bin/nvidia-smi");
   host.put_program("/usr/local/bin/nvidia-smi");
   host.put_program("/usr/local/bin/nvidia-cuda-mps-control");
@@ -457,7 +457,7 @@ TEST_CASE("programs are in /usr/bin, wherever the host has them") {
 }
 
 TEST_CASE("firmware of this version, from where the kernel takes it") {
-  const Host host;
+  const DriverHost host;
   const auto place = "/nvidia/" + version;
   host.put("/usr/lib/firmware" + place + "/gsp_ga10x.bin");
   host.put("/usr/lib/firmware" + place + "/gsp_tu10x.bin");
@@ -494,7 +494,7 @@ TEST_CASE("firmware of this version, from where the kernel takes it") {
 }
 
 TEST_CASE("sockets, once each") {
-  const Host host;
+  const DriverHost host;
   host.put_socket("/run/nvidia-persistenced/socket");
   host.put_socket("/run/nvidia-fabricmanager/socket");
   SUBCASE("where /var/run is /run") {
@@ -508,14 +508,14 @@ TEST_CASE("sockets, once each") {
 }
 
 TEST_CASE("a socket in a /var/run of its own") {
-  const Host host;
+  const DriverHost host;
   host.put_socket("/var/run/nvidia-persistenced/socket");
   host.put("/run/nvidia-persistenced/socket");  // a file, not a socket
   CHECK(find(host).order == Paths{"/var/run/nvidia-persistenced/socket"});
 }
 
 TEST_CASE("the directory of the MPS daemon") {
-  const Host host;
+  const DriverHost host;
   SUBCASE("is handed out") {
     host.make_dir("/tmp/nvidia-mps");
     const auto found = find(host);
@@ -541,7 +541,7 @@ TEST_CASE("the directory of the MPS daemon") {
 }
 
 TEST_CASE("settings go where most images expect them") {
-  const Host host;
+  const DriverHost host;
   host.put("/usr/share/vulkan/icd.d/nvidia_icd.json");
   host.put("/etc/vulkan/implicit_layer.d/nvidia_layers.json");
   host.put("/usr/share/vulkan/implicit_layer.d/nvidia_layers.json");
@@ -574,7 +574,7 @@ TEST_CASE("settings go where most images expect them") {
 }
 
 TEST_CASE("the modules for X servers") {
-  const Host host;
+  const DriverHost host;
   host.put_library(multiarch, "libcuda");
   host.put("/usr/lib/xorg/modules/drivers/nvidia_drv.so");
   host.put_library("/usr/lib/xorg/modules/extensions", "libglxserver_nvidia",
@@ -589,7 +589,7 @@ TEST_CASE("the modules for X servers") {
 }
 
 TEST_CASE("Windows: the libraries where it put them, and none of its own files") {
-  const Host host;
+  const DriverHost host;
   const std::string common = "/usr/lib/wsl/lib";
   const std::string store = "/usr/lib/wsl/drivers/nv_dispi.inf_amd64_4c2b1e8d7f0a9c35";
   const std::string sound = "/usr/lib/wsl/drivers/sound.inf_amd64_1";

@@ -19,8 +19,8 @@ namespace {
 using Effect = tools::HostFault::Effect;
 
 /// A host with two nodes, a library, a program, and a directory for a file.
-struct Host : MadeUpHost {
-  Host() {
+struct DeviceHost : MadeUpHost {
+  DeviceHost() {
     put("dev.tab", "/dev/a c 10 0 0666 0 0\n/dev/b b 8 1 0660 0 6\n");
     put("usr/lib.so", "");
     put("usr/bin/hook", "");
@@ -43,7 +43,7 @@ std::string fault(const tools::HostTree& tree, const Edit& edit) {
 }  // namespace
 
 TEST_CASE("Nodes are there as the spec has them") {
-  const Host host;
+  const DeviceHost host;
   const auto tree = host.tree();
   const auto fault = [&](const cdi::DeviceNode& node) {
     return ::fault(tree, node);
@@ -77,7 +77,7 @@ TEST_CASE("A path that is no device node is not one of the host") {
 }
 
 TEST_CASE("Mount sources are there, unless a file system has another source") {
-  const Host host;
+  const DeviceHost host;
   const auto tree = host.tree();
   using Options = std::vector<std::string>;
   const auto fault = [&](std::string path, Options options, std::string type = {}) {
@@ -102,7 +102,7 @@ TEST_CASE("Mount sources are there, unless a file system has another source") {
 }
 
 TEST_CASE("Programs of hooks are there and executable") {
-  const Host host;
+  const DeviceHost host;
   const auto tree = host.tree();
   CHECK(fault(tree, cdi::Hook{.path = "/usr/bin/hook"}) == "");
   CHECK(fault(tree, cdi::Hook{.path = "/usr/bin/gone"}) ==
@@ -114,7 +114,7 @@ TEST_CASE("Programs of hooks are there and executable") {
 }
 
 TEST_CASE("The program of a startContainer hook is in the container") {
-  const Host host;
+  const DeviceHost host;
   CHECK(fault(host.tree(), cdi::Hook{.hook_name = "startContainer", .path = "/usr/bin/gone"}) ==
         "");
   CHECK(fault(host.tree(), cdi::Hook{.hook_name = "createContainer", .path = "/usr/bin/gone"}) ==
@@ -124,7 +124,7 @@ TEST_CASE("The program of a startContainer hook is in the container") {
 TEST_CASE("What this process may not look at is not called missing") {
   const UnprivilegedUser unprivileged;
   if (!unprivileged) return;
-  const Host host;
+  const DeviceHost host;
   const auto tree = host.tree();
   REQUIRE(::chmod((host / "root").c_str(), 0) == 0);
   for (const auto* const path : {"/root/file", "/root/gone"}) {
@@ -138,7 +138,7 @@ TEST_CASE("What this process may not look at is not called missing") {
 }
 
 TEST_CASE("Faults have places in the file") {
-  const Host host;
+  const DeviceHost host;
   const auto spec = cdi::parse_spec(R"(cdiVersion: 0.6.0
 kind: vendor.com/gpu
 containerEdits:

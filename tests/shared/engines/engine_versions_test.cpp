@@ -27,7 +27,7 @@ using namespace tools;
 using namespace std::chrono_literals;
 
 /// A host with only the files of a test.
-class Host : public TempTree {
+class VersionHost : public TempTree {
  public:
   void put(std::string_view name, std::string_view text) const {
     fs::create_directories(fs::path{*this / name}.parent_path());
@@ -56,7 +56,7 @@ std::string database_with(std::string_view package, std::string_view version) {
 }  // namespace
 
 TEST_CASE("a program is asked for its version") {
-  const Host host;
+  const VersionHost host;
   const auto asked = [&](std::string_view script, std::chrono::milliseconds deadline = 60s) {
     host.put_program("tool", script);
     return engines::ask_version(host / "tool", deadline);
@@ -93,7 +93,7 @@ TEST_CASE("a program is asked for its version") {
 }
 
 TEST_CASE("a program is asked again only when it has changed") {
-  const Host host;
+  const VersionHost host;
   host.put("usr/bin/other", "");
   const auto write = [&](const char* version) {
     host.put_program("podman",
@@ -114,7 +114,7 @@ TEST_CASE("a program is asked again only when it has changed") {
 }
 
 TEST_CASE("versions of packages") {
-  const Host host;
+  const VersionHost host;
   const auto found = [&](const char* program, const char* package, const char* version) {
     host.put(std::string{"usr/bin/"} + program, "");
     host.put("var/lib/dpkg/status", database_with(package, version));

@@ -17,7 +17,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-class Host : public MadeUpHost {
+class EngineHost : public MadeUpHost {
  public:
   std::vector<Engine> engines() const { return installed_engines(tree()); }
   /// The only engine there is.
@@ -31,7 +31,7 @@ class Host : public MadeUpHost {
 }  // namespace
 
 TEST_CASE("an engine is there with its program or its configuration") {
-  const Host host;
+  const EngineHost host;
   CHECK(host.engines().empty());
   host.put("usr/local/bin/containerd", "");
   host.put("usr/bin/crio", "");
@@ -55,7 +55,7 @@ TEST_CASE("an engine is there with its program or its configuration") {
 }
 
 TEST_CASE("that Podman's defaults are there does not make Podman be there") {
-  const Host host;
+  const EngineHost host;
   host.put("usr/share/containers/containers.conf", "[engine]\n");
   CHECK(host.engines().empty());
   host.put("etc/containers/containers.conf", "[engine]\n");
@@ -63,7 +63,7 @@ TEST_CASE("that Podman's defaults are there does not make Podman be there") {
 }
 
 TEST_CASE("containerd by the version of its file") {
-  const Host host;
+  const EngineHost host;
   const auto with = [&](std::string_view text) {
     host.put("etc/containerd/config.toml", text);
     return host.engine();
@@ -90,7 +90,7 @@ TEST_CASE("containerd by the version of its file") {
 }
 
 TEST_CASE("containerd does not read settings in the wrong table") {
-  const Host host;
+  const EngineHost host;
   for (const auto* const text :
        {"version = 2\n[plugins.\"io.containerd.cri.v1.runtime\"]\nenable_cdi = false\n",
         "[plugins.cri.containerd]\nenable_cdi = false\n", "version = 2\nenable_cdi = false\n"}) {
@@ -103,7 +103,7 @@ TEST_CASE("containerd does not read settings in the wrong table") {
 }
 
 TEST_CASE("containerd's imports count after the file, each with its own version") {
-  const Host host;
+  const EngineHost host;
   host.put("etc/containerd/config.toml",
            "version = 2\nimports = [\"/etc/containerd/conf.d/*.toml\", \"more.toml\"]\n"
            "[plugins.\"io.containerd.grpc.v1.cri\"]\nenable_cdi = false\ncdi_spec_dirs = ['/x']\n");
@@ -120,7 +120,7 @@ TEST_CASE("containerd's imports count after the file, each with its own version"
 }
 
 TEST_CASE("containerd that only serves Docker reads no specs") {
-  const Host host;
+  const EngineHost host;
   host.put("etc/containerd/config.toml", "disabled_plugins = [\"cri\"]\n");
   CHECK(host.engines().empty());
   host.put("etc/containerd/config.toml", "#disabled_plugins = [\"cri\"]\n");
@@ -130,7 +130,7 @@ TEST_CASE("containerd that only serves Docker reads no specs") {
 }
 
 TEST_CASE("CRI-O's last file counts") {
-  const Host host;
+  const EngineHost host;
   host.put("etc/crio/crio.conf.d/10-crio.conf", "[crio.runtime]\ncdi_spec_dirs = [\n\"/b\",\n]\n");
   host.put("etc/crio/crio.conf", "[crio.runtime]\ncdi_spec_dirs = [\"/a\"]\n");
   CHECK(host.engine().spec_dirs == Texts{"/b"});
@@ -141,7 +141,7 @@ TEST_CASE("CRI-O's last file counts") {
 }
 
 TEST_CASE("Docker's file") {
-  const Host host;
+  const EngineHost host;
   const auto with = [&](std::string_view text) {
     host.put("etc/docker/daemon.json", text);
     return host.engine();
@@ -156,7 +156,7 @@ TEST_CASE("Docker's file") {
 }
 
 TEST_CASE("Podman's files add to each other or take each other's place") {
-  const Host host;
+  const EngineHost host;
   host.put("usr/bin/podman", "");
   host.put("usr/share/containers/containers.conf", "[engine]\ncdi_spec_dirs = [\"/a\"]\n");
   CHECK(host.engine().spec_dirs == Texts{"/a"});
@@ -168,7 +168,7 @@ TEST_CASE("Podman's files add to each other or take each other's place") {
 }
 
 TEST_CASE("odd configuration is a warning") {
-  const Host host;
+  const EngineHost host;
   host.put("etc/containerd/config.toml",
            "version = 2\n[plugins.\"io.containerd.grpc.v1.cri\"]\nenable_cdi = \"yes\"\n");
   CHECK(host.engine().warnings.size() == 1);
