@@ -3,8 +3,9 @@
 #
 # Without --all, it leaves out the slow ones: packages, other compilers and machines, and costs. With
 # it, all of them run; then those of the library and the tools again, with the oldest clang++ under
-# the address and undefined behaviour sanitizers; and those that start threads, header-only under the
-# thread sanitizer, with the system's g++. The last line is `N passed, N failed, N skipped`.
+# the address and undefined behaviour sanitizers; and the folders with tests that start threads,
+# header-only under the thread sanitizer, with the system's g++. The last line is `N passed, N failed,
+# N skipped`.
 set -eu
 case "$#$*" in
   0 | 1--all) ;;
