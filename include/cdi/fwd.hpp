@@ -9,8 +9,7 @@
 /// The Container Device Interface: reads, checks and writes device specs, finds devices by name,
 /// and applies their edits to OCI runtime specs. The library itself never throws: a function that
 /// can fail returns a `Result`.
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 struct Owning;
 struct Borrowed;
@@ -52,7 +51,6 @@ using SpecView = BasicSpec<Borrowed>;
 
 }  // namespace oci
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_FWD_HPP

@@ -99,7 +99,7 @@ class Header:
     def scope_after(self, rest, is_visible):
         """Whether the braces after a declaration are a scope: its visibility, or None."""
         if match := re.match(r"(?:inline\s+)?namespace\b([\s\w:]*)$", rest):
-            return is_visible and "detail" not in match[1].split()
+            return is_visible and "detail" not in re.findall(r"\w+", match[1])
         if match := re.match(r"(class|struct|union)\b\s*([^:]*)", rest):
             return is_visible and not match[2].startswith("SpecEditor")
         return None

@@ -27,8 +27,7 @@
 #include <cdi/oci/mount.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// How edits are applied.
 struct ApplyOptions {
@@ -326,7 +325,6 @@ struct ApplyFunction {
 /// Applies edits to an OCI spec in place, all or none: see `ApplyFunction`.
 inline constexpr ApplyFunction apply{};
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_APPLY_APPLY_HPP

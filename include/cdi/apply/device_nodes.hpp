@@ -17,9 +17,7 @@
 #include <cdi/oci/linux.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 using NodeView = BasicDeviceNode<Borrowed>;
 
@@ -50,10 +48,7 @@ oci::LinuxDeviceView linux_device(const NodeView& node);
 /// Returns the cgroup rule of a completed device node; `allow` is false if there is no rule.
 oci::LinuxDeviceCgroupView device_rule(const NodeView& node);
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #if CDI_BODIES
 #include <cdi/apply/device_nodes.inl>

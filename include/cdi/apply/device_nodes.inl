@@ -13,9 +13,7 @@
 #include <cdi/oci/linux.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 constexpr std::string_view node_type(char type) {
   return type == 'b' ? "b" : type == 'c' ? "c" : "p";
@@ -71,9 +69,6 @@ CDI_INLINE oci::LinuxDeviceCgroupView device_rule(const NodeView& node) {
   return rule;
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_APPLY_DEVICE_NODES_INL

@@ -12,8 +12,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// A device node of the host.
 struct HostNode {
@@ -47,7 +46,6 @@ struct SystemHost {
   Result<HostNode> operator()(std::string_view path) const;
 };
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -16,8 +16,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -66,7 +65,6 @@ CDI_INLINE Result<HostNode> SystemHost::operator()(std::string_view path) const 
   return node;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_APPLY_HOST_INL

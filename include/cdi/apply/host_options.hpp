@@ -18,8 +18,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// What happens if the host's device node differs in type or number from the edits. Numbers
 /// assigned during boot may differ after the next boot.
@@ -79,7 +78,6 @@ Result<std::deque<std::string>> use_options(JoinedEdits& edits, const HostRef& h
 
 }  // namespace detail
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

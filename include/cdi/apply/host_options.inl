@@ -23,8 +23,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -219,7 +218,6 @@ CDI_INLINE Result<std::string> resolve_host_links(std::string_view path, std::st
   return done.empty() ? std::string{"/"} : done;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_APPLY_HOST_OPTIONS_INL

@@ -21,9 +21,7 @@
 #include <cdi/oci/mount.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// A range of texts in `JoinedEdits::texts`.
 struct TextRange {
@@ -106,10 +104,7 @@ void add_id_mappings(JoinedEdits& edits);
 void fill_view(const JoinedEdits& edits, const PlannedMount& from, oci::MountView& to);
 void fill_view(const JoinedEdits& edits, const PlannedHook& from, oci::HookView& to);
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #if CDI_BODIES
 #include <cdi/apply/joined_edits.inl>

@@ -23,9 +23,7 @@
 #include <cdi/oci/mount.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 #if CDI_BODIES
 
@@ -301,9 +299,6 @@ template Result<void> join(std::span<const ContainerEditsView* const>, Texts, co
                            JoinedEdits&);
 #endif
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_APPLY_JOINED_EDITS_INL

@@ -19,9 +19,7 @@
 #include <cdi/oci/mount.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Returns the `NAME` of `NAME=value`, or the whole entry if it has no `=`.
 inline std::string_view env_name(std::string_view entry) {
@@ -172,9 +170,7 @@ void add_gids(List list, const std::vector<std::uint32_t>& gids) {
   }
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #if CDI_BODIES
 #include <cdi/apply/list_edits.inl>

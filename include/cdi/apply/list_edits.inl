@@ -10,9 +10,7 @@
 #include <cdi/apply/list_merge.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 CDI_INLINE void merge_env(ListMerge& merge, std::size_t records) {
   for (std::size_t i = 0; i < records; ++i) merge.replace_last_or_append(i);
@@ -37,8 +35,6 @@ CDI_INLINE void merge_mounts(ListMerge& merge, std::size_t records) {
   merge.finish(/*by_depth=*/true);
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_APPLY_LIST_EDITS_INL

@@ -11,9 +11,7 @@
 
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Plans the changes to a list from the keys of its entries and of new records, without touching
 /// the list. Refers to both only by index. Costs a sort of the keys.
@@ -100,9 +98,7 @@ class ListMerge {
   bool rearranged_ = false;
 };
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #if CDI_BODIES
 #include <cdi/apply/list_merge.inl>

@@ -13,9 +13,7 @@
 #include <cdi/base/path.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 CDI_INLINE ListMerge::ListMerge(std::size_t entries, std::size_t records)
     : entries_{entries},
@@ -119,8 +117,6 @@ CDI_INLINE ListMerge::Slot& ListMerge::group_of(std::size_t i) {
   return slots_[slots_[entries_ + i].group];
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_APPLY_LIST_MERGE_INL

@@ -16,8 +16,7 @@
 #include <cdi/oci/mount.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// A list in an OCI spec to which `apply` adds `Record`s. Records are views: the list copies
 /// their text.
@@ -109,7 +108,6 @@ concept Editable = requires(SpecEditor<OciSpec> editor, oci::HookPoint point) {
   { editor.has_user_namespace() } -> std::same_as<bool>;
 };
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_APPLY_SPEC_EDITOR_HPP

@@ -10,10 +10,7 @@
 
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Sorts numbers; `less(a, b)` returns whether `a` comes before `b`. The sort is stable. `runs` is
 /// scratch space of the same size. For each sorted type, this compiles in a fifth
@@ -75,10 +72,7 @@ std::vector<std::size_t> first_of_equals(std::size_t count, const Less& less) {
 /// For each key, the index of the first equal key.
 std::vector<std::size_t> first_of_equals(const std::vector<std::string_view>& keys);
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #if CDI_BODIES
 #include <cdi/base/order.inl>

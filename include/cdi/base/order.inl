@@ -11,10 +11,7 @@
 #include <cdi/base/order.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 CDI_INLINE std::vector<std::size_t> first_of_equals(const std::vector<std::string_view>& keys) {
   std::vector<std::size_t> hashes;
@@ -25,9 +22,6 @@ CDI_INLINE std::vector<std::size_t> first_of_equals(const std::vector<std::strin
   });
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_BASE_ORDER_INL

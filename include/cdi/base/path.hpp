@@ -12,8 +12,7 @@
 
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// The shortest form of a path, from its text alone: links are not followed. The result contains no
 /// repeated or trailing slash, no `.`, and `..` only at the front; an empty path becomes `.`.
@@ -57,7 +56,6 @@ enum class Format : std::uint8_t {
 /// document requires; `nullopt` for all other names. The file is not read.
 std::optional<Format> format_of(std::string_view path);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

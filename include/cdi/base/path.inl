@@ -12,8 +12,7 @@
 #include <cdi/base/path.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 CDI_INLINE std::string clean_path(std::string_view path) {
   const bool rooted = path.starts_with('/');
@@ -78,7 +77,6 @@ CDI_INLINE std::optional<Format> format_of(std::string_view path) {
   return std::nullopt;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_BASE_PATH_INL

@@ -17,8 +17,7 @@
 #include <cdi/fwd.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// The kind of error, for programs; `Error::message` is for people.
 enum class Errc : std::uint8_t {
@@ -355,7 +354,6 @@ class [[nodiscard]] Result<void> {
   Error why_{};
 };
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

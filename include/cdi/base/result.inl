@@ -12,8 +12,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -121,7 +120,6 @@ CDI_INLINE std::string to_string(const Error& error) {
   return out.append(detail::advised_message(error));
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_BASE_RESULT_INL

@@ -9,8 +9,7 @@
 
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Returns a path as one word of a POSIX shell command. The word fits on one line and between
 /// backquotes in a message: plain, quoted, or as the output of `printf` if the path contains a
@@ -18,7 +17,6 @@ inline namespace CDI_ABI {
 /// not read as an option; a trailing newline, which shells would strip, gets a slash.
 std::string shell_word(std::string_view path);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -11,8 +11,7 @@
 #include <cdi/base/shell_word.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -62,7 +61,6 @@ CDI_INLINE std::string shell_word(std::string_view path) {
   return plain && !text.empty() ? text : detail::in_single_quotes(text);
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_BASE_SHELL_WORD_INL

@@ -20,8 +20,7 @@
 #include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// How a `Cache` learns that directories or files have changed.
 enum class Freshness : std::uint8_t {
@@ -121,7 +120,6 @@ class Cache {
   const std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -29,8 +29,7 @@
 #include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// The data of a cache, and its checks for changes.
 class Cache::Impl {
@@ -191,7 +190,6 @@ CDI_INLINE const std::optional<Error>& Cache::watch_error() const {
   return impl_->watch_error();
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_DIRS_CACHE_INL

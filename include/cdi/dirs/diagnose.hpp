@@ -13,8 +13,7 @@
 #include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 struct SpecDir;
 
@@ -39,7 +38,6 @@ std::vector<Unresolved> diagnose(const Registry& registry, Names names,
                                  const std::vector<std::string>& other_dirs = usual_spec_dirs(),
                                  const ReadOptions& options = {});
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

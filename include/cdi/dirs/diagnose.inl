@@ -21,8 +21,7 @@
 #include <cdi/registry/registry.hpp>
 #include <cdi/rules/names.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 CDI_INLINE std::vector<std::string> usual_spec_dirs() {
   std::vector<std::string> dirs{"/etc/cdi",       "/var/run/cdi",       "/run/cdi",
@@ -172,7 +171,6 @@ CDI_INLINE std::vector<Unresolved> diagnose(const Registry& registry, Names name
   return missing;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_DIRS_DIAGNOSE_INL

@@ -12,8 +12,7 @@
 #include <cdi/fwd.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// A file that looks like a spec, or a directory with such files, in a place where programs do not
 /// look for specs.
@@ -57,7 +56,6 @@ IgnoredSpec ignored_directory(std::string path, std::string_view spec_dir,
 
 }  // namespace detail
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -17,8 +17,7 @@
 #include <cdi/files/directory.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 namespace detail {
 
 CDI_INLINE std::string readable_name(std::string_view name) {
@@ -145,7 +144,6 @@ CDI_INLINE Error error_of(const IgnoredSpec& ignored) {
           .position = {.file = ignored.path}};
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_DIRS_IGNORED_SPECS_INL

@@ -14,8 +14,7 @@
 
 // One function performs a whole injection. With CDI_COMPILED, this header is cheap to include.
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Injects devices into the JSON text of an OCI spec, such as a `config.json`, all or none. Writes
 /// only what the edits change: see `ConfigJson`. Each call reads the specs of `default_spec_dirs`.
@@ -32,7 +31,6 @@ Result<void> inject_json(std::string& config, Names names, const std::vector<std
 /// Injects with the specs of a cache, for programs that inject more than once.
 Result<void> inject_json(std::string& config, Names names, Cache& cache);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -16,8 +16,7 @@
 #include <cdi/targets/config_json.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 namespace detail {
 
 /// Holds a caller's text as a target, and always gives it back at the end.
@@ -51,7 +50,6 @@ CDI_INLINE Result<void> inject_json(std::string& config, Names names, Cache& cac
   detail::BorrowedText text{config};
   return cache.inject(text.config, names);
 }
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_DIRS_INJECT_JSON_INL

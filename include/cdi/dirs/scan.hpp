@@ -13,8 +13,7 @@
 #include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Returns the directories that runtimes read: `/etc/cdi`, and `/var/run/cdi` with higher priority.
 std::vector<std::string> default_spec_dirs();
@@ -35,7 +34,6 @@ std::shared_ptr<const Registry> scan_spec_dirs_for(
     Names names, const std::vector<std::string>& paths = default_spec_dirs(),
     const ReadOptions& options = {});
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

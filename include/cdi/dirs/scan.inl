@@ -17,8 +17,7 @@
 #include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 CDI_INLINE std::vector<std::string> default_spec_dirs() {
   return {"/etc/cdi", "/var/run/cdi"};
@@ -51,7 +50,6 @@ CDI_INLINE std::shared_ptr<const Registry> scan_spec_dirs_for(Names names,
       ->registry;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_DIRS_SCAN_INL

@@ -12,10 +12,7 @@
 #include <cdi/dirs/thread.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Keeps the last scan of directories that many threads scan concurrently. A scan covers the
 /// changes reported before it began. A full scan replaces the last scan if it covers more changes,
@@ -85,9 +82,6 @@ class ScanLedger {
   std::chrono::steady_clock::time_point began_full_{};  // the last full scan that was kept
 };
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_DIRS_SCAN_LEDGER_HPP

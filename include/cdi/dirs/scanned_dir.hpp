@@ -19,10 +19,7 @@
 #include <cdi/registry/registry.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// A spec file in a directory. Scans share the object as long as the file stays the same.
 struct ScannedFile {
@@ -156,9 +153,6 @@ inline bool leads_elsewhere(const Scan& before, const Scan& now) {
   return false;
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_DIRS_SCANNED_DIR_HPP

@@ -28,10 +28,7 @@
 #include <cdi/registry/registry.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Lists the spec files of a directory, without subdirectories; links have the type `DT_LNK`. Reads
 /// at most `max` + 1 entries.
@@ -213,9 +210,6 @@ class Scanner {
   ScannedDir nothing_{};
 };
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_DIRS_SCANNER_HPP

@@ -16,10 +16,7 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// A system mutex.
 class Mutex {
@@ -107,9 +104,6 @@ class BackgroundThread {
   bool is_running_ = false;
 };
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_DIRS_THREAD_HPP

@@ -18,10 +18,7 @@
 #include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Returns why names do not resolve; `late` means that the deadline has passed.
 inline Error why_not_resolved(const Registry& registry, Names names, bool late) {
@@ -66,9 +63,6 @@ inline bool cannot_succeed(const Scan& scan, const std::vector<Unresolved>& miss
   return false;
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_DIRS_WAITING_HPP

@@ -14,8 +14,7 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Reports through inotify that something in a set of spec directories may have changed.
 ///
@@ -70,7 +69,6 @@ class Watcher {
   detail::WatchedPaths paths_;
 };
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

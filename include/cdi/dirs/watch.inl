@@ -17,8 +17,7 @@
 #include <cdi/dirs/watch.hpp>
 #include <cdi/dirs/watched_paths.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 CDI_INLINE Watcher::Watcher(Descriptor inotify, const std::vector<std::string>& dirs)
     : inotify_{std::move(inotify)}, paths_{inotify_.get(), dirs} {}
@@ -82,7 +81,6 @@ CDI_INLINE detail::WatchedEvent Watcher::read_events() {
   return change;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_DIRS_WATCH_INL

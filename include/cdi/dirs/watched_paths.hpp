@@ -13,10 +13,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// What inotify events may have changed; a later value includes the earlier values.
 enum class WatchedEvent : std::uint8_t { none, files, paths };
@@ -67,10 +64,7 @@ class WatchedPaths {
 /// Adds advice on which limit to raise to an inotify error.
 Error with_advice(Error error);
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #if CDI_BODIES
 #include <cdi/dirs/watched_paths.inl>

@@ -24,10 +24,7 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 inline constexpr std::uint32_t path_events =
     IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF;
@@ -173,9 +170,6 @@ CDI_INLINE void WatchedPaths::note_error(const std::string& dir, int number) {
   error_ = with_advice(file_error(dir, "cannot watch the directory"));
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_DIRS_WATCHED_PATHS_INL

@@ -14,8 +14,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -75,7 +74,6 @@ inline Result<void> check_writers(std::string_view path, const struct stat& info
   return detail::writable_by_others(path, S_ISDIR(info.st_mode) ? "directory" : "file", info);
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_FILES_ACCESS_HPP

@@ -13,8 +13,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// A file descriptor that closes itself. Movable, not copyable.
 class Descriptor {
@@ -65,7 +64,6 @@ int open_at(int directory, const std::string& name, int flags);
 
 }  // namespace detail
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

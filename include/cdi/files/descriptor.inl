@@ -10,8 +10,7 @@
 #include <cdi/apply/host.hpp>
 #include <cdi/files/descriptor.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 CDI_INLINE Error file_error(std::string_view path, std::string_view action) {
   const int number = errno;  // saved before another call can change it
@@ -58,7 +57,6 @@ CDI_INLINE Result<std::string> read_all(int descriptor, std::string_view path, s
   return text;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_FILES_DESCRIPTOR_INL

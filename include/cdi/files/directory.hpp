@@ -21,10 +21,7 @@
 #include <cdi/files/signature.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// A directory entry.
 struct DirectoryEntry {
@@ -156,9 +153,6 @@ inline Result<Descriptor> open_or_make_directory(const std::string& path) {
   return directory;
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_FILES_DIRECTORY_HPP

@@ -13,8 +13,7 @@
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Reads one spec file and validates it. Links are followed, but the target must be a regular file.
 /// An invalid file that has just changed is read again: see `ReadOptions::retry_window`.
@@ -30,7 +29,6 @@ Result<LoadedSpec> read_spec_file(const std::string& path, const ReadOptions& op
 /// and `replace_file`, and with `Errc::invalid` for any other file name.
 Result<void> write_spec_file(const std::string& path, const Spec& spec);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

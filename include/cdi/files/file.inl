@@ -20,8 +20,7 @@
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 CDI_INLINE Result<LoadedSpec> read_spec_file(const std::string& path, const ReadOptions& options) {
   const auto file = detail::read_spec_at({AT_FDCWD, path, path}, options, {},
@@ -41,7 +40,6 @@ CDI_INLINE Result<void> write_spec_file(const std::string& path, const Spec& spe
   return cdi::replace_file(path, *text);
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_FILES_FILE_INL

@@ -27,10 +27,7 @@
 #include <cdi/text/bytes.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// The kinds of the devices that a program requests.
 class RequestedKinds {
@@ -227,9 +224,6 @@ FileState read_spec_at(const SpecFilePlace& place, const ReadOptions& options,
   }
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_FILES_FILE_STATE_HPP

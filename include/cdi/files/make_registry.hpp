@@ -11,8 +11,7 @@
 #include <cdi/registry/registry.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// The text of a spec that does not come from a file.
 struct SpecText {
@@ -30,7 +29,6 @@ struct SpecText {
 /// Never fails: `Registry::errors` lists the errors of all texts. Costs one pass over each text.
 Registry make_registry(std::vector<SpecText> texts, const ReadOptions& options = {});
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -16,8 +16,7 @@
 #include <cdi/registry/registry.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 CDI_INLINE Registry make_registry(std::vector<SpecText> texts, const ReadOptions& options) {
   std::vector<std::shared_ptr<const LoadedSpec>> specs;
@@ -35,7 +34,6 @@ CDI_INLINE Registry make_registry(std::vector<SpecText> texts, const ReadOptions
   return Registry{std::move(specs), std::move(rejected)};
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_FILES_MAKE_REGISTRY_INL

@@ -23,10 +23,7 @@
 #include <cdi/text/read.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Returns the error of one device in a spec that declares `version`, or nothing if the device is
 /// valid. The error's path begins at the device. `is_last` means that no valid device follows;
@@ -119,9 +116,6 @@ inline std::optional<Document> without_bad_devices(const Document& document,
   return document.without(*devices, bad);
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_FILES_QUARANTINE_HPP

@@ -12,8 +12,7 @@
 #include <cdi/text/document.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// How spec files are read, and which files are refused.
 struct ReadOptions {
@@ -41,7 +40,6 @@ struct ReadOptions {
   std::string (*digest)(std::string_view bytes) = nullptr;
 };
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_FILES_READ_OPTIONS_HPP

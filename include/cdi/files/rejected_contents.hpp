@@ -19,10 +19,7 @@
 #include <cdi/text/read.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Returns a device's name, ignoring the case of its key; empty if there is none.
 inline std::string name_of_device(const Document::Value& item) {
@@ -123,9 +120,6 @@ inline void guess_contents(std::string_view text, RejectedFile& file) {
   });
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_FILES_REJECTED_CONTENTS_HPP

@@ -12,8 +12,7 @@
 #include <cdi/files/temporary.hpp>  // IWYU pragma: export
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Replaces a file's text, or creates the file, so that a crash at any moment leaves either the
 /// complete old text or the complete new text. A temporary file in the same directory receives the
@@ -41,7 +40,6 @@ Result<void> rewrite_file_at(int directory, const std::string& name, std::string
 /// its files. `path` appears in messages. Succeeds on file systems that cannot sync directories.
 Result<void> sync_directory(int directory, std::string_view path);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

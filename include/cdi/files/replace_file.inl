@@ -19,8 +19,7 @@
 #include <cdi/files/temporary.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -102,7 +101,6 @@ CDI_INLINE Result<void> rewrite_file_at(int directory, const std::string& name,
   return detail::rename_over(temporary, directory, name, path);
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_FILES_REPLACE_FILE_INL

@@ -10,8 +10,7 @@
 
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// The `stat` data of a file or directory. Equal signatures mean equal contents if `is_stable` is
 /// true for the first signature.
@@ -52,7 +51,6 @@ std::int64_t age_of(const Signature& signature, const timespec& now);
 /// map need not change the times at all.)
 bool is_stable(const Signature& signature, const timespec& now);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -6,8 +6,7 @@
 
 #include <cdi/files/signature.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 CDI_INLINE timespec file_clock() {
   timespec now{};
@@ -30,7 +29,6 @@ CDI_INLINE bool is_stable(const Signature& signature, const timespec& now) {
   return age_of(signature, now) > (signature.changed_ns == 0 ? whole_seconds : tick);
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_FILES_SIGNATURE_INL

@@ -18,8 +18,7 @@
 #include <cdi/text/document.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -70,7 +69,6 @@ Result<std::string> write_spec(const Spec& spec, Format format);
 /// `Errc::unsupported` for JSON before 0.6.0, which has neither annotations nor comments.
 Result<std::string> write_spec(Spec spec, Format format, std::string_view owner);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

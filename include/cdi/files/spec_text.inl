@@ -33,8 +33,7 @@
 #include <cdi/text/yaml/yaml.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -318,7 +317,6 @@ CDI_INLINE Result<std::string> write_spec(Spec spec, Format format, std::string_
   return text;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_FILES_SPEC_TEXT_INL

@@ -14,8 +14,7 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// The mode, owner and group of a file to write.
 struct FileAttributes {
@@ -92,7 +91,6 @@ class Temporary {
 
 }  // namespace detail
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -25,8 +25,7 @@
 #include <cdi/files/temporary.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -179,7 +178,6 @@ CDI_INLINE void remove_temporaries_of(int directory, std::string_view name) {
   }
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_FILES_TEMPORARY_INL

@@ -21,8 +21,7 @@
 #include <cdi/text/document.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// A file as it was read.
 struct TextFile {
@@ -125,7 +124,6 @@ inline Result<std::string> read_file(const std::string& path, std::size_t limit 
   return std::move(file->text);
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_FILES_TEXT_FILE_HPP

@@ -10,8 +10,7 @@
 #include <cdi/model/storage.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 template <class S>
 struct BasicAnyMember;
@@ -83,7 +82,6 @@ concept Extensible = requires(T value) {
   requires detail::is_any_member<typename decltype(value.extra)::value_type>;
 };
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

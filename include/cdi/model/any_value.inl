@@ -9,10 +9,7 @@
 #include <cdi/model/any_value.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 CDI_INLINE bool is_json_number(std::string_view text) {
   const auto digits = [&text] {
@@ -37,9 +34,6 @@ CDI_INLINE bool is_json_number(std::string_view text) {
   return text.empty();
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_MODEL_ANY_VALUE_INL

@@ -13,8 +13,7 @@
 #include <cdi/model/storage.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -65,7 +64,6 @@ inline constexpr bool is_borrowed<Model<S>> = std::is_trivially_destructible_v<S
 template <class T>
 concept Borrowing = detail::is_borrowed<T>;
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_MODEL_BORROWED_HPP

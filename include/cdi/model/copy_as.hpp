@@ -13,8 +13,7 @@
 #include <cdi/model/type_of.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -64,7 +63,6 @@ template <Described To, Described From>
 To copy_as(const From&&)
 = delete;
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

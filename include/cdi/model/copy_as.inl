@@ -11,10 +11,7 @@
 #include <cdi/model/type.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Replaces the items of a list or optional with copies of another's items.
 inline void copy_items(void* from, const Type& from_type, void* to, const Type& to_type) {
@@ -73,9 +70,6 @@ CDI_INLINE void copy_erased(void* from, const Type& from_type, void* to, const T
   }
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_MODEL_COPY_AS_INL

@@ -12,8 +12,7 @@
 #include <cdi/model/spec_version.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Whether a field must appear in a document.
 enum class Presence : std::uint8_t {
@@ -157,7 +156,6 @@ constexpr bool every_field(Visitor&& visit) {
   return list.go_on;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_MODEL_FIELDS_HPP

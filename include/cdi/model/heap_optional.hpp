@@ -9,8 +9,7 @@
 
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// An optional that keeps its value on the heap; used like `std::optional`. When empty, it
 /// takes only a pointer, which pays off because few devices set a value (bench/cache_bench.cpp).
@@ -68,7 +67,6 @@ class HeapOptional {
   T* held_ = nullptr;  // not a unique_ptr: <memory> is a third of the compile cost of spec.hpp
 };
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_MODEL_HEAP_OPTIONAL_HPP

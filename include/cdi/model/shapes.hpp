@@ -13,10 +13,7 @@
 #include <cdi/model/type.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// A text: anything that converts to a `std::string_view`.
 template <class T>
@@ -123,9 +120,6 @@ bool each_of_dict(void* self, void* context, VisitEntry visit) {
   return true;
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_MODEL_SHAPES_HPP

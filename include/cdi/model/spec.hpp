@@ -17,8 +17,7 @@
 // Each type names its section of
 // https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 struct ApplyFunction;
 
@@ -233,7 +232,6 @@ using Hook = BasicHook<Owning>;
 using Mount = BasicMount<Owning>;
 using IntelRdt = BasicIntelRdt<Owning>;
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_MODEL_SPEC_HPP

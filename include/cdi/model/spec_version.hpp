@@ -10,8 +10,7 @@
 
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// A version of the CDI specification, ordered by number. The default is 0.3.0, the oldest version
 /// that a spec file can name. SPEC.md, Released versions.
@@ -29,7 +28,6 @@ std::string to_string(SpecVersion version);
 /// The newest CDI version known to the library. A spec of a newer version is invalid.
 inline constexpr SpecVersion current_version{1, 1, 0};
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -9,8 +9,7 @@
 #include <cdi/model/spec_version.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 CDI_INLINE std::string to_string(SpecVersion version) {
   std::string out = std::to_string(version.major);
@@ -19,7 +18,6 @@ CDI_INLINE std::string to_string(SpecVersion version) {
   return out;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_MODEL_SPEC_VERSION_INL

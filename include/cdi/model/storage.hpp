@@ -12,8 +12,7 @@
 
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Where a model keeps its text and elements. A storage defines the type `String` and the templates
 /// `List<T>` and `Dict<T>`. The library provides `Owning` and `Borrowed`.
@@ -79,7 +78,6 @@ inline constexpr NoItems no_items{};
 /// The initial value of a model's `Dict`: no entries, and an order for keys.
 inline constexpr std::less<> by_key{};
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_MODEL_STORAGE_HPP

@@ -14,10 +14,7 @@
 // A single function reads, writes or copies values of all types by means of their tables. A type
 // therefore costs a constant table rather than a set of functions.
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// The shape of a value in a document and of its member in a model.
 enum class Shape : std::uint8_t {
@@ -99,10 +96,7 @@ void store_integer(void* self, const Type& type, std::uint64_t bits);
 /// Whether a value is empty, as defined by `cdi::is_empty`.
 bool is_empty(const void* self, const Type& type);
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #if CDI_BODIES
 #include <cdi/model/type.inl>

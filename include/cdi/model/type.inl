@@ -12,9 +12,7 @@
 #include <cdi/model/type.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 template <class T>
 std::uint64_t load_as(const void* self) {
@@ -76,8 +74,6 @@ CDI_INLINE bool is_empty(const void* self, const Type& type) {
   return type.extra == nullptr || is_empty(pointers[type.field_count], *type.extra);
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_MODEL_TYPE_INL

@@ -17,8 +17,7 @@
 #include <cdi/model/type.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -172,7 +171,6 @@ bool is_empty(const T& value) {
   return detail::is_empty(&value, detail::table_of<T>());
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_MODEL_TYPE_OF_HPP

@@ -27,8 +27,7 @@
 #include <cdi/text/member_case.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// An `nlohmann::json`, an `nlohmann::ordered_json` or another `nlohmann::basic_json`.
 template <class T>
@@ -356,7 +355,6 @@ extern template Result<void> detail::edit(nlohmann::ordered_json& target, Joined
                                           const HostRef& host);
 #endif
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #ifdef CDI_SOURCE

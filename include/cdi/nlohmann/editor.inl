@@ -15,14 +15,12 @@
 
 #ifdef CDI_SOURCE
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 template Result<void> detail::edit(nlohmann::json& target, JoinedEdits& edits, const HostRef& host);
 template Result<void> detail::edit(nlohmann::ordered_json& target, JoinedEdits& edits,
                                    const HostRef& host);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_SOURCE

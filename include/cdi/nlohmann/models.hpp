@@ -24,8 +24,7 @@
 #include <cdi/text/write.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -159,7 +158,6 @@ Json to_json_value(const T& value) {
   return std::move(sink).take();
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_NLOHMANN_MODELS_HPP

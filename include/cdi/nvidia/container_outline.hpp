@@ -14,8 +14,7 @@
 #include <cdi/rules/prefixes.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// A container's mounts, device nodes and environment. Hooks run after the mounts, but changes to
 /// the root precede the mounts, which may hide them.
@@ -66,7 +65,6 @@ class SortedOutline {
   std::uint64_t gpu_minors_ = 0;
 };
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

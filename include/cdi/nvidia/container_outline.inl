@@ -18,8 +18,7 @@
 #include <cdi/nvidia/container_outline.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -109,7 +108,6 @@ CDI_INLINE std::optional<bool> SortedOutline::has_variable(std::string_view name
   return first < names_.size() && names_[first] == name;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_NVIDIA_CONTAINER_OUTLINE_INL

@@ -12,8 +12,7 @@
 
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// What a hook does. All classes except `legacy` and `foreign` are commands of `nvidia-cdi-hook`,
 /// which is also called `nvidia-ctk hook`.
@@ -73,7 +72,6 @@ HookCommand command_of(const AnyHook& hook) {
 /// in `lower_hook`.
 HookClass classify_hook(const HookCommand& command);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -11,8 +11,7 @@
 #include <cdi/nvidia/hook_class.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -61,7 +60,6 @@ CDI_INLINE HookClass classify_hook(const HookCommand& command) {
   return HookClass::foreign;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_NVIDIA_HOOK_CLASS_INL

@@ -20,8 +20,7 @@
 #include <cdi/oci/hooks.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// The effects of a hook.
 struct LoweredHook {
@@ -65,7 +64,6 @@ std::optional<std::string> masked_params(std::string_view params);
 /// rejects mounts inside /proc in an OCI config, but a program can make the mount after all others.
 Mount params_mount(std::string_view host_path);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -20,8 +20,7 @@
 #include <cdi/nvidia/root_changes.inl>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -362,7 +361,6 @@ CDI_INLINE Mount params_mount(std::string_view host_path) {
   return mount;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_NVIDIA_HOOK_LOWERING_INL

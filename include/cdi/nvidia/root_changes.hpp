@@ -11,8 +11,7 @@
 #include <cdi/model/fields.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// A symbolic link in a container. Missing parent directories are created; an existing file or link
 /// is replaced.
@@ -100,7 +99,6 @@ struct RootChanges {
 /// the later one wins. Costs one sort of all changes.
 void merge(RootChanges& all, const RootChanges& some);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -14,8 +14,7 @@
 #include <cdi/nvidia/root_changes.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -77,7 +76,6 @@ CDI_INLINE void merge(RootChanges& all, const RootChanges& some) {
   detail::remove_repeated(all);
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_NVIDIA_ROOT_CHANGES_INL

@@ -13,9 +13,7 @@
 #include <cdi/model/storage.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace oci {
+namespace cdi::inline CDI_ABI::oci {
 
 /// A feature that a runtime implements or lacks; absent means unknown. features-linux.md.
 struct FeatureSwitch {
@@ -86,8 +84,6 @@ struct Features {
   }
 };
 
-}  // namespace oci
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::oci
 
 #endif  // CDI_OCI_FEATURES_HPP

@@ -12,9 +12,7 @@
 #include <cdi/model/storage.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace oci {
+namespace cdi::inline CDI_ABI::oci {
 
 /// A host device to show in the container, in addition to its devfs rules. config-freebsd.md,
 /// "Devices".
@@ -130,8 +128,6 @@ using FreeBsdJailAllow = BasicFreeBsdJailAllow<Owning>;
 using FreeBsdJail = BasicFreeBsdJail<Owning>;
 using FreeBsd = BasicFreeBsd<Owning>;
 
-}  // namespace oci
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::oci
 
 #endif  // CDI_OCI_FREEBSD_HPP

@@ -15,9 +15,7 @@
 #include <cdi/model/storage.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace oci {
+namespace cdi::inline CDI_ABI::oci {
 
 /// The six points in a container's life at which the runtime runs hooks, in order. config.md,
 /// "POSIX-platform Hooks".
@@ -118,8 +116,6 @@ using Hook = BasicHook<Owning>;
 using HookView = BasicHook<Borrowed>;
 using Hooks = BasicHooks<Owning>;
 
-}  // namespace oci
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::oci
 
 #endif  // CDI_OCI_HOOKS_HPP

@@ -15,9 +15,7 @@
 #include <cdi/oci/seccomp.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace oci {
+namespace cdi::inline CDI_ABI::oci {
 
 /// A device node that the runtime creates in the container. config-linux.md, "Devices".
 template <class S>
@@ -224,8 +222,6 @@ using LinuxPersonality = BasicLinuxPersonality<Owning>;
 using LinuxTimeOffset = BasicLinuxTimeOffset<Owning>;
 using Linux = BasicLinux<Owning>;
 
-}  // namespace oci
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::oci
 
 #endif  // CDI_OCI_LINUX_HPP

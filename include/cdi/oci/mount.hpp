@@ -11,9 +11,7 @@
 #include <cdi/model/storage.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace oci {
+namespace cdi::inline CDI_ABI::oci {
 
 /// One range of an ID mapping: `size` ids, which start at `container_id` in the container and at
 /// `host_id` on the host. config-linux.md, "User namespace mappings".
@@ -69,8 +67,6 @@ using IdMapping = BasicIdMapping<Owning>;
 using Mount = BasicMount<Owning>;
 using MountView = BasicMount<Borrowed>;
 
-}  // namespace oci
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::oci
 
 #endif  // CDI_OCI_MOUNT_HPP

@@ -12,9 +12,7 @@
 #include <cdi/model/storage.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace oci {
+namespace cdi::inline CDI_ABI::oci {
 
 /// The size of a console. config.md, "Process".
 template <class S>
@@ -225,8 +223,6 @@ using LinuxIoPriority = BasicLinuxIoPriority<Owning>;
 using CpuAffinity = BasicCpuAffinity<Owning>;
 using Process = BasicProcess<Owning>;
 
-}  // namespace oci
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::oci
 
 #endif  // CDI_OCI_PROCESS_HPP

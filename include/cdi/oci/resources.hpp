@@ -12,9 +12,7 @@
 #include <cdi/model/storage.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace oci {
+namespace cdi::inline CDI_ABI::oci {
 
 /// A device cgroup rule, which allows or denies access to devices. config-linux.md, "Allowed Device
 /// list".
@@ -308,8 +306,6 @@ using LinuxNetwork = BasicLinuxNetwork<Owning>;
 using LinuxRdma = BasicLinuxRdma<Owning>;
 using LinuxResources = BasicLinuxResources<Owning>;
 
-}  // namespace oci
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::oci
 
 #endif  // CDI_OCI_RESOURCES_HPP

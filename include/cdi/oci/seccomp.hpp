@@ -12,9 +12,7 @@
 #include <cdi/model/storage.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace oci {
+namespace cdi::inline CDI_ABI::oci {
 
 /// A condition on a system call argument. config-linux.md, "Seccomp".
 template <class S>
@@ -92,8 +90,6 @@ using LinuxSeccompArg = BasicLinuxSeccompArg<Owning>;
 using LinuxSyscall = BasicLinuxSyscall<Owning>;
 using LinuxSeccomp = BasicLinuxSeccomp<Owning>;
 
-}  // namespace oci
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::oci
 
 #endif  // CDI_OCI_SECCOMP_HPP

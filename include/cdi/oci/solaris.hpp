@@ -11,9 +11,7 @@
 #include <cdi/model/storage.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace oci {
+namespace cdi::inline CDI_ABI::oci {
 
 /// A network that Solaris creates for the container as a temporary VNIC; see zonecfg(1M).
 /// config-solaris.md, "Automatic Network (anet)".
@@ -105,8 +103,6 @@ using SolarisCappedCpu = BasicSolarisCappedCpu<Owning>;
 using SolarisCappedMemory = BasicSolarisCappedMemory<Owning>;
 using Solaris = BasicSolaris<Owning>;
 
-}  // namespace oci
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::oci
 
 #endif  // CDI_OCI_SOLARIS_HPP

@@ -20,8 +20,7 @@
 #include <cdi/oci/zos.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Models of the OCI runtime spec 1.3.0. Each type names its source, such as `config.md`, in
 /// https://github.com/opencontainers/runtime-spec.
@@ -95,7 +94,6 @@ using SpecView = BasicSpec<Borrowed>;
 
 }  // namespace oci
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_OCI_SPEC_HPP

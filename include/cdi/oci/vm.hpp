@@ -12,9 +12,7 @@
 #include <cdi/model/storage.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace oci {
+namespace cdi::inline CDI_ABI::oci {
 
 /// The program that runs the virtual machine. config-vm.md, "Hypervisor Object".
 template <class S>
@@ -136,8 +134,6 @@ using VmIoMem = BasicVmIoMem<Owning>;
 using VmHwConfig = BasicVmHwConfig<Owning>;
 using Vm = BasicVm<Owning>;
 
-}  // namespace oci
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::oci
 
 #endif  // CDI_OCI_VM_HPP

@@ -12,9 +12,7 @@
 #include <cdi/model/storage.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace oci {
+namespace cdi::inline CDI_ABI::oci {
 
 /// A host device for the container. config-windows.md, "Devices".
 template <class S>
@@ -201,8 +199,6 @@ using WindowsNetwork = BasicWindowsNetwork<Owning>;
 using WindowsHyperV = BasicWindowsHyperV<Owning>;
 using Windows = BasicWindows<Owning>;
 
-}  // namespace oci
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::oci
 
 #endif  // CDI_OCI_WINDOWS_HPP

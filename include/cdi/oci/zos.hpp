@@ -9,9 +9,7 @@
 #include <cdi/model/storage.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace oci {
+namespace cdi::inline CDI_ABI::oci {
 
 /// A namespace for the container. config-zos.md, "Namespaces".
 template <class S>
@@ -47,8 +45,6 @@ struct BasicZos {
 using ZosNamespace = BasicZosNamespace<Owning>;
 using Zos = BasicZos<Owning>;
 
-}  // namespace oci
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::oci
 
 #endif  // CDI_OCI_ZOS_HPP

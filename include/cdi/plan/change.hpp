@@ -13,8 +13,7 @@
 
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// What happens to an entry of an OCI spec.
 enum class ChangeKind : std::uint8_t {
@@ -55,7 +54,6 @@ struct Change {
 /// Describes the change on one line, escaped: `replaced process.env[3]: A=1 -> A=2`.
 std::string to_string(const Change& change);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -13,8 +13,7 @@
 #include <cdi/plan/change.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -56,7 +55,6 @@ CDI_INLINE std::string to_string(const Change& change) {
   return text;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_PLAN_CHANGE_INL

@@ -13,9 +13,7 @@
 #include <cdi/oci/mount.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// The key and the text of an entry, as `Change` shows them.
 struct EntryText {
@@ -41,9 +39,7 @@ std::string rewrite_mount(std::string_view json);
 std::string rewrite_net_device(std::string_view json);
 std::string rewrite_intel_rdt(std::string_view json);
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #if CDI_BODIES
 #include <cdi/plan/entry_text.inl>

@@ -16,9 +16,7 @@
 #include <cdi/text/json.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Returns a record as JSON on one line; empty if its text is not UTF-8, which JSON requires.
 template <class Record>
@@ -84,8 +82,6 @@ CDI_INLINE std::string rewrite_intel_rdt(std::string_view json) {
   return rewrite<oci::LinuxIntelRdt>(json);
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_PLAN_ENTRY_TEXT_INL

@@ -15,9 +15,7 @@
 #include <cdi/plan/entry_text.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Collects the changes to a list: first each new entry once, then at most one new order.
 class ListChanges {
@@ -73,9 +71,7 @@ class ListChanges {
 /// first old value to the last new value.
 void add_settings(std::vector<Change>&& settings, std::vector<Change>& changes);
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #if CDI_BODIES
 #include <cdi/plan/list_changes.inl>

@@ -17,9 +17,7 @@
 #include <cdi/plan/list_changes.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 CDI_INLINE ListChanges::ListChanges(std::string_view part, std::size_t entries)
     : part_{part}, entries_{entries}, slots_(entries) {
@@ -148,8 +146,6 @@ CDI_INLINE void add_settings(std::vector<Change>&& settings, std::vector<Change>
   }
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_PLAN_LIST_CHANGES_INL

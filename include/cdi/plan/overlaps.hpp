@@ -14,8 +14,7 @@
 #include <cdi/plan/plan.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// What two edits, or two devices, have in common. `overlap_kinds` has a row for each kind.
 enum class OverlapKind : std::uint8_t {
@@ -79,7 +78,6 @@ std::string to_string(const Overlap& overlap);
 /// do not overlap, nor do the edits of a device that is named twice. Costs a sort of each list.
 std::vector<Overlap> find_overlaps(const Plan& plan);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

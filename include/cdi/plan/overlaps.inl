@@ -19,8 +19,7 @@
 #include <cdi/text/json.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 CDI_INLINE std::string to_string(const Overlap& overlap) {
   const auto& row = row_of(overlap.kind);
@@ -149,7 +148,6 @@ CDI_INLINE std::vector<Overlap> find_overlaps(const Plan& plan) {
   return out;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_PLAN_OVERLAPS_INL

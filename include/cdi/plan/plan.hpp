@@ -31,8 +31,7 @@
 #include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 struct ConfigJson;
 
@@ -218,7 +217,6 @@ extern template Result<void> edit(RecordingTarget<ConfigJson>& target, JoinedEdi
 }  // namespace detail
 #endif
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -33,8 +33,7 @@
 #include <cdi/targets/oci_editor.hpp>
 #endif
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 CDI_INLINE std::string to_string(const Origin& origin) {
   std::string text = cdi::escaped(origin.name, std::string::npos);
@@ -276,7 +275,6 @@ CDI_INLINE ContainerEdits Plan::edits() const {
   return out;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_PLAN_PLAN_INL

@@ -26,8 +26,7 @@
 #include <cdi/text/json.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 namespace detail {
 
 /// A target and the changes that are made to it.
@@ -239,7 +238,6 @@ struct SpecEditor<detail::RecordingTarget<OciSpec>> {
   std::vector<Change> intel_rdt_{};
 };
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_PLAN_RECORDING_TARGET_HPP

@@ -16,8 +16,7 @@
 #include <cdi/requests/requests.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// A reason why a device is denied.
 struct DenyReason {
@@ -86,7 +85,6 @@ Result<void> require_allowed(std::span<const Decision> decisions);
 /// puts all on one line. The log has no final newline. File names that are not UTF-8 are escaped.
 std::string write_decisions(std::span<const Decision> decisions, int indent = 2);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -30,8 +30,7 @@
 #include <cdi/text/unicode.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -378,7 +377,6 @@ CDI_INLINE std::string write_decisions(std::span<const Decision> decisions, int 
   return text ? *std::move(text) : std::string{};
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_POLICY_DECISION_INL

@@ -16,10 +16,7 @@
 #include <cdi/rules/prefixes.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Returns whether a pattern matches a whole text; each `*` stands for any text, even empty text.
 inline bool matches(std::string_view pattern, std::string_view text) {
@@ -107,9 +104,6 @@ class PatternSet {
   Prefixes heads_{};  // for each pattern, the text before its first `*`
 };
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_POLICY_PATTERN_SET_HPP

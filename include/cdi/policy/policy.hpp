@@ -21,8 +21,7 @@
 // directory, and `*` stands for any text without a slash. Paths are compared as cleaned by
 // `clean_path`, without following links, so a list never covers an edit whose path contains `..`.
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// A list of texts, which may be absent.
 using OptionalTexts = std::optional<std::vector<std::string>>;
@@ -126,7 +125,6 @@ Result<Policy> read_policy(std::string_view text, std::string_view file = {},
 /// `where`, and with `Errc::limit` beyond `max_rules` or `max_wildcards`.
 Result<void> validate_policy(const Policy& policy);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -22,8 +22,7 @@
 #include <cdi/text/read.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -218,7 +217,6 @@ CDI_INLINE Result<Policy> read_policy(std::string_view text, std::string_view fi
   return policy;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_POLICY_POLICY_INL

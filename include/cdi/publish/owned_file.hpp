@@ -18,10 +18,7 @@
 #include <cdi/publish/publication.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// A spec file to write.
 struct PlannedFile {
@@ -86,9 +83,6 @@ inline Result<Publication::Action> remove_owned_file(const PublishDir& dir, cons
   return file_error(path, "cannot remove the file");
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_PUBLISH_OWNED_FILE_HPP

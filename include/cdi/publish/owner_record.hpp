@@ -20,10 +20,7 @@
 #include <cdi/text/read.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Returns the owner that the annotations of a spec record; empty when they record no owner.
 inline std::string owner_in_annotations(Document::Value spec) {
@@ -123,9 +120,6 @@ inline Result<std::string> write_owned_spec(Spec spec, Format format, const std:
   return cdi::write_spec(std::move(spec), format, owner);
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_PUBLISH_OWNER_RECORD_HPP

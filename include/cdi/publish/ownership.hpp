@@ -25,10 +25,7 @@
 #include <cdi/text/yaml/parse_yaml.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Which owner a file belongs to, from one owner's point of view.
 enum class Ownership : std::uint8_t {
@@ -250,9 +247,6 @@ inline Result<void> check_removable(const FoundFile& found, std::string path) {
   return ownership_conflict(found, std::move(path), "");
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_PUBLISH_OWNERSHIP_HPP

@@ -12,8 +12,7 @@
 #include <cdi/rules/owner.hpp>  // IWYU pragma: export
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Whether to change files, or only to report the changes.
 enum class DryRun : std::uint8_t {
@@ -66,7 +65,6 @@ struct Reconciled {
   std::vector<Error> unreadable{};  ///< errors for untouched files whose owner cannot be read
 };
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_PUBLISH_PUBLICATION_HPP

@@ -16,8 +16,7 @@
 #include <cdi/publish/publication.hpp>  // IWYU pragma: export
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Checks the name of a spec file: one path element of at most 255 bytes that ends in `.json` or
 /// `.yaml`. Fails with `Errc::invalid` for any other name.
@@ -93,7 +92,6 @@ class Publisher {
   std::optional<int> directory_{};  // the caller's open directory
 };
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

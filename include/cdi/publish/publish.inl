@@ -34,8 +34,7 @@
 #include <cdi/text/document.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 CDI_INLINE Result<void> check_spec_file_name(std::string_view name) {
   std::string_view problem;
@@ -258,7 +257,6 @@ CDI_INLINE Result<std::vector<std::string>> Publisher::files() const {
   return own_files;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_PUBLISH_PUBLISH_INL

@@ -24,10 +24,7 @@
 #include <cdi/publish/publication.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// The names in a directory that matter to a publisher, sorted by bytes.
 struct PublisherNames {
@@ -142,9 +139,6 @@ inline Reconciled carry_out(Reconciliation plan, const PublishDir& dir, DryRun d
   return std::move(outcome);
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_PUBLISH_RECONCILIATION_HPP

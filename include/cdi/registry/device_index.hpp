@@ -14,9 +14,7 @@
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Returns the rank of a spec; a device comes from the spec with the highest rank. Priority counts
 /// first; within a priority, a spec that matches its file's current contents ranks higher.
@@ -107,9 +105,7 @@ class DeviceIndex {
   std::vector<std::size_t> by_device_{};  // indices into `rivals_`, sorted by device
 };
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #if CDI_BODIES
 #include <cdi/registry/device_index.inl>

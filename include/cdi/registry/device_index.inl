@@ -16,9 +16,7 @@
 #include <cdi/registry/device_index.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Hashes text so that any bits of the result can be used. Reads eight bytes at a time into two
 /// hashes in turn, which a processor computes in parallel. The last eight bytes may overlap.
@@ -181,8 +179,6 @@ CDI_INLINE auto DeviceIndex::rivals_of(const Device& device) const -> Rivals {
   return {first, last};
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_REGISTRY_DEVICE_INDEX_INL

@@ -13,8 +13,7 @@
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -31,7 +30,6 @@ std::vector<Error> find_drift(std::span<const ResolvedDevice> devices, const Hos
   return detail::find_drift(devices, detail::HostRef{host});
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

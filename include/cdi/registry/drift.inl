@@ -18,9 +18,7 @@
 #include <cdi/registry/registry.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 inline NodeView view_of(const DeviceNode& node) {
   NodeView view;
@@ -49,8 +47,6 @@ CDI_INLINE std::vector<Error> find_drift(std::span<const ResolvedDevice> devices
   return out;
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_REGISTRY_DRIFT_INL

@@ -21,9 +21,7 @@
 #include <cdi/rules/name.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Makes the conflict error for a device's spec. `devices` is the number of devices that `other`, a
 /// spec of the same rank, also provides; `mine` is the first of these devices.
@@ -255,8 +253,6 @@ inline Error join(const std::vector<Unresolved>& missing, const std::vector<Erro
   return error;
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_REGISTRY_EXPLAIN_HPP

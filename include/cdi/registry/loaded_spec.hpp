@@ -19,8 +19,7 @@
 #include <cdi/model/spec_version.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// A device that was left out of its spec because the device is invalid.
 struct QuarantinedDevice {
@@ -170,7 +169,6 @@ struct ResolvedDevice {
   std::uint32_t line() const { return position().line; }
 };
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -14,8 +14,7 @@
 #include <cdi/rules/owner.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 CDI_INLINE const MemberPositions* LazyPositions::find(const LoadedSpec& spec) const {
   const auto* known = found_.load(std::memory_order_acquire);
@@ -59,7 +58,6 @@ CDI_INLINE std::string_view LoadedSpec::owner() const {
   return cdi::check_owner(owner) ? owner : std::string_view{};
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_REGISTRY_LOADED_SPEC_INL

@@ -13,9 +13,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Returns whether two letters are equal, ignoring case.
 inline bool same_letter(char a, char b) {
@@ -141,8 +139,6 @@ class FirstNames {
   FewNames names_{max + 1};  // one extra name reveals that there are more
 };
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_REGISTRY_NEAREST_NAMES_HPP

@@ -23,8 +23,7 @@
 #include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -149,7 +148,6 @@ class Registry {
   std::vector<Error> errors_{};
 };
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -21,8 +21,7 @@
 #include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -161,7 +160,6 @@ CDI_INLINE std::vector<std::string_view> Registry::parts(
   return out;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_REGISTRY_REGISTRY_INL

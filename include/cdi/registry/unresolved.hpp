@@ -14,8 +14,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Why a name does not resolve, for code that acts on it; `reasons` has a row for each reason. The
 /// order is public: `cdi why` exits with 10 plus its number. explain.hpp chooses the reason.
@@ -97,7 +96,6 @@ struct Unresolved {
 /// reason, unless the version of a file is the fault.
 std::string advice(const Unresolved& one);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -12,8 +12,7 @@
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 CDI_INLINE std::string advice(const Unresolved& one) {
   if (!one.needs_version.empty() && parse_spec_version(one.needs_version)) {
@@ -29,7 +28,6 @@ CDI_INLINE std::string advice(const Unresolved& one) {
   return "if one of the named files should define it, correct that; else " + text;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_REGISTRY_UNRESOLVED_INL

@@ -15,8 +15,7 @@
 #include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// The key prefix of CDI annotations, such as `cdi.k8s.io/PLUGIN_DEVICE:
 /// vendor.com/class=dev0,vendor.com/class=dev1`. Functions with a `prefix` parameter accept any
@@ -139,7 +138,6 @@ Result<AnnotatedDevices> parse_annotations(const Annotations& annotations,
   return detail::annotated_devices(entries);
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

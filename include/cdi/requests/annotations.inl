@@ -18,8 +18,7 @@
 #include <cdi/rules/names.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -122,7 +121,6 @@ CDI_INLINE Result<std::string> annotation_value(Names names) {
   return value;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_REQUESTS_ANNOTATIONS_INL

@@ -23,8 +23,7 @@
 #include <cdi/text/member_case.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 struct ConfigJson;
 
@@ -158,7 +157,6 @@ Result<std::vector<RequestedDevice>> inject_requested(Cache& cache, OciSpec& con
   return requested;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

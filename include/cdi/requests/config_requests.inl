@@ -19,10 +19,7 @@
 #include <cdi/text/parse_json.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 inline Result<std::optional<Document::Value>> document_member(
     const std::optional<Document::Value>& map, std::string_view key, std::string_view outer = {}) {
@@ -83,8 +80,6 @@ CDI_INLINE Result<void> add_requests_of(const ConfigJson& config, const RequestO
   return done;
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_REQUESTS_CONFIG_REQUESTS_INL

@@ -16,8 +16,7 @@
 #include <cdi/requests/annotations.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Where the name of a requested device was found.
 enum class RequestOrigin : std::uint8_t {
@@ -124,7 +123,6 @@ inline constexpr std::string_view visible_devices_variable = "VISIBLE_CDI_DEVICE
 /// device that is neither `all` nor an index below 2^32, or for `all` next to indices.
 Result<std::vector<std::string>> parse_selector(std::string_view text);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -19,8 +19,7 @@
 #include <cdi/rules/name.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Adds devices of one origin, except repeated ones. Costs a sort of the names.
 CDI_INLINE void Requests::add(std::vector<RequestedDevice> added) {
@@ -154,7 +153,6 @@ CDI_INLINE Result<std::vector<std::string>> parse_selector(std::string_view text
   return names;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_REQUESTS_REQUESTS_INL

@@ -11,8 +11,7 @@
 #include <cdi/rules/name.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -55,7 +54,6 @@ Error annotation_key_error(std::string_view text);
 /// Checks a key with `is_annotation_key`; the error, `Errc::invalid`, says what to change.
 Result<void> check_annotation_key(std::string_view key);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

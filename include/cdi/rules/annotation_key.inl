@@ -14,8 +14,7 @@
 #include <cdi/rules/name.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -70,7 +69,6 @@ CDI_INLINE Result<void> check_annotation_key(std::string_view key) {
   return annotation_key_error(key);
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_RULES_ANNOTATION_KEY_INL

@@ -14,9 +14,7 @@
 #include <cdi/rules/rules.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Collects broken rules: the first error, and the warnings before it.
 class Findings {
@@ -72,8 +70,6 @@ void check_each(std::string_view key, const List& list, const MemberPath& at, co
   }
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_RULES_FINDINGS_HPP

@@ -16,8 +16,7 @@
 #include <cdi/model/storage.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Every version of the CDI specification, oldest first. 0.1.0 and 0.2.0 are listed, although no
 /// spec can name them. SPEC.md, Released versions.
@@ -78,7 +77,6 @@ SpecVersion minimum_version(const BasicSpec<S>& spec) {
   return minimum_need(spec).version;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -21,8 +21,7 @@
 #include <cdi/rules/name.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 #if CDI_BODIES
 CDI_INLINE std::optional<SpecVersion> parse_spec_version(std::string_view text) {
@@ -203,7 +202,6 @@ template VersionNeed minimum_need(const BasicSpec<Owning>&);
 template VersionNeed minimum_need(const BasicSpec<Borrowed>&);
 #endif
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_RULES_MINIMUM_VERSION_INL

@@ -13,8 +13,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// A fully qualified device name, `vendor.com/class=device`, as three parts.
 ///
@@ -187,7 +186,6 @@ Result<std::string> spec_name(std::string_view kind);
 /// if the kind is invalid, or the id contains a NUL or another control character.
 Result<std::string> transient_spec_name(std::string_view kind, std::string_view id);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -12,8 +12,7 @@
 #include <cdi/rules/name.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 CDI_INLINE std::string qualified_name(std::string_view kind, std::string_view device) {
   std::string name;
@@ -102,7 +101,6 @@ CDI_INLINE Result<std::string> transient_spec_name(std::string_view kind, std::s
   return name;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_RULES_NAME_INL

@@ -11,8 +11,7 @@
 
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// A range of texts, such as a vector of strings, or of objects convertible to `std::string_view`.
 template <class Range>
@@ -56,7 +55,6 @@ class Names {
   void (*each_)(const void* names, void* context, Visit visit);
 };
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_RULES_NAMES_HPP

@@ -12,8 +12,7 @@
 #include <cdi/rules/annotation_key.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// The annotation of a spec that records the publisher of its file.
 inline constexpr std::string_view owner_annotation = "cdi-publisher/owner";
@@ -54,7 +53,6 @@ inline constexpr std::size_t longest_owner = 253;
 /// other name is `Errc::invalid`.
 Result<void> check_owner(std::string_view owner);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -11,8 +11,7 @@
 #include <cdi/rules/owner.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 CDI_INLINE Result<void> check_owner(std::string_view owner) {
   bool good = !owner.empty() && owner.size() <= detail::longest_owner;
@@ -24,7 +23,6 @@ CDI_INLINE Result<void> check_owner(std::string_view owner) {
                          " printable ASCII characters, without a space at either end"};
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_RULES_OWNER_INL

@@ -11,9 +11,7 @@
 
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// A set of texts, each with its index in the original list. The constructor costs a sort.
 class Prefixes {
@@ -57,9 +55,7 @@ class Prefixes {
   std::vector<std::size_t> order_{};  // text indices, sorted by text
 };
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #if CDI_BODIES
 #include <cdi/rules/prefixes.inl>

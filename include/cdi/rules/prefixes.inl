@@ -14,9 +14,7 @@
 #include <cdi/rules/prefixes.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 CDI_INLINE Prefixes::Prefixes(std::vector<std::string> texts)
     : order_{detail::order_of(texts.size(),
@@ -45,8 +43,6 @@ CDI_INLINE std::size_t Prefixes::neighbour(std::string_view text) const {
   return known == 0 ? none : known - 1;
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_RULES_PREFIXES_INL

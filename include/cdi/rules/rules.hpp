@@ -11,8 +11,7 @@
 
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// The rules for the values in a spec. The table `rules` states each rule in full. A broken rule is
 /// an error unless it is called a warning here.
@@ -200,7 +199,6 @@ constexpr const RuleRow& row_of(Rule rule) {
   return rules[static_cast<std::size_t>(rule)];
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_RULES_RULES_HPP

@@ -11,8 +11,7 @@
 #include <cdi/rules/rules.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -66,7 +65,6 @@ Result<void> validate_without_nul(const T& value, std::vector<Error>* warnings,
 
 }  // namespace detail
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -27,8 +27,7 @@
 #include <cdi/rules/validate_texts.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -195,7 +194,6 @@ template Result<void> validate(const BasicIntelRdt<Owning>&, std::vector<Error>*
 template Result<void> validate(const BasicIntelRdt<Borrowed>&, std::vector<Error>*, ValidateFor);
 #endif
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_RULES_VALIDATE_INL

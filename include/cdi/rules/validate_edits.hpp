@@ -20,9 +20,7 @@
 #include <cdi/rules/rules.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Whether a byte is a blank, a line end or a quote, which a variable's name must not contain.
 constexpr bool ends_name(char c) noexcept {
@@ -249,8 +247,6 @@ void check(const BasicContainerEdits<S>& edits, const MemberPath& at, Findings& 
              });
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_RULES_VALIDATE_EDITS_HPP

@@ -13,9 +13,7 @@
 #include <cdi/rules/rules.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 inline void check_text(std::string_view text, const MemberPath& at, Findings& out) {
   if (text.find('\0') == std::string_view::npos) return;
@@ -82,8 +80,6 @@ inline void check_texts(const void* self, const Type& type, const MemberPath& at
   }
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_RULES_VALIDATE_TEXTS_HPP

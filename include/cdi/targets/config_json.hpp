@@ -24,8 +24,7 @@
 #include <cdi/text/read.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// The JSON text of an OCI spec, such as a `config.json`, as a target of edits: for `apply`,
 /// `Registry::inject` and `Cache::inject`. Edits write only what they change. All other bytes stay
@@ -160,7 +159,6 @@ extern template Result<void> detail::edit(ConfigJson& target, JoinedEdits& edits
                                           const HostRef& host);
 #endif
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -24,8 +24,7 @@
 #include <cdi/text/read.inl>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -185,7 +184,6 @@ CDI_INLINE void SpecEditor<ConfigJson>::finish() {
 template Result<void> detail::edit(ConfigJson& target, JoinedEdits& edits, const HostRef& host);
 #endif
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_TARGETS_CONFIG_JSON_INL

@@ -18,9 +18,7 @@
 #include <cdi/text/json_layout.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// A value of a described type, text or number that becomes part of a JSON text.
 struct JsonRecord {
@@ -113,9 +111,7 @@ class JsonPatch {
   JsonTextSink added_{-1};  // the new values, without blanks
 };
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #if CDI_BODIES
 #include <cdi/targets/json_patch.inl>

@@ -20,9 +20,7 @@
 #include <cdi/text/write.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 CDI_INLINE JsonPatch::JsonPatch(const Document& document) : document_{document}, layout_{document} {
   parts_.push_back({.old = document.root()});
@@ -232,8 +230,6 @@ CDI_INLINE void JsonPatch::write_child(std::string& out, const Child& child,
   }
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TARGETS_JSON_PATCH_INL

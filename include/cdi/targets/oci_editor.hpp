@@ -22,8 +22,7 @@
 #include <cdi/oci/spec.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -193,7 +192,6 @@ extern template Result<void> detail::edit(oci::Spec& target, JoinedEdits& edits,
                                           const HostRef& host);
 #endif
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #ifdef CDI_SOURCE

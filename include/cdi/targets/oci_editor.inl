@@ -14,12 +14,10 @@
 
 #ifdef CDI_SOURCE
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 template Result<void> detail::edit(oci::Spec& target, JoinedEdits& edits, const HostRef& host);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_SOURCE

@@ -18,9 +18,7 @@
 #include <cdi/text/member_case.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// The name of a member, and its position.
 struct MemberName {
@@ -226,8 +224,6 @@ class JsonParts {
   }
 };
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TARGETS_PART_CHECK_HPP

@@ -16,9 +16,7 @@
 // A test marks a byte of a word by setting its highest bit. Only the first mark is reliable: since
 // a subtraction borrows from the next byte, bytes after it may be marked by mistake.
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Repeats a byte eight times in a word.
 constexpr std::uint64_t eight_of(char c) noexcept {
@@ -202,8 +200,6 @@ inline std::size_t count_simple(std::string_view text) noexcept {
   return i;
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_BYTES_HPP

@@ -17,8 +17,7 @@
 #include <cdi/text/line_index.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 class MergeKeys;
@@ -307,7 +306,6 @@ bool descend(Document::Value& value, std::string_view& path);
 
 }  // namespace detail
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

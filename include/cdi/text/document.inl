@@ -16,8 +16,7 @@
 #include <cdi/text/member_case.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 CDI_INLINE auto Document::unportable() const -> std::optional<Unportable> {
   if (unportable_.empty()) return std::nullopt;
@@ -152,7 +151,6 @@ CDI_INLINE Document Document::without(const Value& list, const std::vector<char>
   return out;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_TEXT_DOCUMENT_INL

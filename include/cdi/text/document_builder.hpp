@@ -20,8 +20,7 @@
 #include <cdi/text/repeated_keys.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Builds a document, value by value in document order, for the JSON and YAML parsers.
 ///
@@ -381,7 +380,6 @@ class DocumentBuilder {
   Error error_{};
 };
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_TEXT_DOCUMENT_BUILDER_HPP

@@ -21,8 +21,7 @@
 #include <cdi/text/write.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// A `Sink` that writes JSON text, indented by `indent` spaces per level, or on one line if
 /// `indent` is negative. The text ends without a newline. Numbers are written as given. The order
@@ -125,7 +124,6 @@ Result<std::string> write_json(const T& value, int indent = 2) {
   return detail::write_json_text(&value, detail::table_of<T>(), indent);
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

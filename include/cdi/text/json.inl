@@ -19,8 +19,7 @@
 #include <cdi/text/write.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -212,7 +211,6 @@ CDI_INLINE Result<std::string> write_json_text(const void* self, const Type& typ
 
 }  // namespace detail
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_TEXT_JSON_INL

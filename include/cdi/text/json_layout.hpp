@@ -11,9 +11,7 @@
 #include <cdi/text/document.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// The layout of a JSON text, for new values in the same style. Valid as long as the document.
 class JsonLayout {
@@ -55,9 +53,7 @@ class JsonLayout {
   bool is_spaced_ = false;  // a space follows each colon, and each comma within a line
 };
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #if CDI_BODIES
 #include <cdi/text/json_layout.inl>

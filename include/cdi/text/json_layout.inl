@@ -13,9 +13,7 @@
 #include <cdi/text/json_layout.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 inline constexpr std::string_view json_blanks = " \t\r\n";
 
@@ -145,8 +143,6 @@ CDI_INLINE void JsonLayout::append(std::string& out, std::string_view json,
   append_until(json.size());
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_JSON_LAYOUT_INL

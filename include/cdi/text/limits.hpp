@@ -9,8 +9,7 @@
 
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Limits for a text. A text that exceeds a limit is rejected at once, with `Errc::limit`. Parsing
 /// uses at most ten times the text's size, plus `expansion` and 128 KiB; a text that needs more
@@ -30,7 +29,6 @@ struct Limits {
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_TEXT_LIMITS_HPP

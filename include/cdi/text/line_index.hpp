@@ -12,10 +12,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// The start of the line after `at`, or the text's size. LF, CR LF or a single CR ends a line.
 std::size_t next_line(std::string_view text, std::size_t at);
@@ -56,10 +53,7 @@ class LineIndex {
   bool only_lf_ = false;       // whether every line ends in LF
 };
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #if CDI_BODIES
 #include <cdi/text/line_index.inl>

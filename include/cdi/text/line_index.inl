@@ -13,10 +13,7 @@
 #include <cdi/text/line_index.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 CDI_INLINE std::size_t next_line(std::string_view text, std::size_t at) {
   // Search for both in one loop: two separate searches per line would take quadratic time.
@@ -76,9 +73,6 @@ CDI_INLINE std::vector<LineColumn> LineIndex::find_all(
   return places;
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_LINE_INDEX_INL

@@ -9,10 +9,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Whether Go's encoding/json, which the Go reference and most runtimes use, matches both names to
 /// the same field: case is ignored, U+017F is an s, and U+212A is a k. The example in the CDI
@@ -32,10 +29,7 @@ inline bool is_in_other_case(std::string_view name, std::string_view key) noexce
 /// case. Runtimes written in Go accept the name as `key`; others do not.
 Error wrong_case(std::string_view name, std::string_view key, std::string_view outer);
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #if CDI_BODIES
 #include <cdi/text/member_case.inl>

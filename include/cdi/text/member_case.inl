@@ -11,9 +11,7 @@
 #include <cdi/text/member_case.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Removes the first character of a nonempty text and returns it in lower case. Characters outside
 /// ASCII are returned byte by byte, except for the two that Go folds into ASCII.
@@ -52,8 +50,6 @@ CDI_INLINE Error wrong_case(std::string_view name, std::string_view key, std::st
           .where = outer.empty() ? std::string{name} : inner_path(outer, name)};
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_MEMBER_CASE_INL

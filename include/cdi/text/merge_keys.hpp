@@ -14,10 +14,7 @@
 #include <cdi/text/repeated_keys.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Replaces merge keys with the members that they copy. The value of `<<` is a map or a list of
 /// maps. The map's own members take precedence, then members of earlier maps in the list.
@@ -132,9 +129,6 @@ class MergeKeys {
   std::size_t bad_ = 0;
 };
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_MERGE_KEYS_HPP

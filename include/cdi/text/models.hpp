@@ -14,10 +14,7 @@
 
 #ifdef CDI_SOURCE
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 template void copy_to(Spec* place, const Spec& value);
 template void move_to(Spec* place, Spec& value);
@@ -43,10 +40,7 @@ template Result<oci::SpecView> read_noting(const Document::Value& value, Reading
 template Result<Spec> read_json_text(std::string_view, std::string_view, const Limits&);
 template Result<oci::Spec> read_json_text(std::string_view, std::string_view, const Limits&);
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_SOURCE
 

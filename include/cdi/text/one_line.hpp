@@ -15,9 +15,7 @@
 #include <cdi/text/write.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// A sink that writes a value on one line, shortened to fit into a message.
 class OneLine final : public ErasedSink {
@@ -67,8 +65,6 @@ inline std::string on_one_line(const void* self, const Type& type) {
   return std::move(sink).take();
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_ONE_LINE_HPP

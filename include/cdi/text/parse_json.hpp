@@ -11,8 +11,7 @@
 #include <cdi/text/document.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Parses a JSON text into a document; `file` is the text's name in messages. Returns
 /// `Errc::syntax` for text that RFC 8259 does not allow, `Errc::schema` for duplicate keys, and
@@ -29,7 +28,6 @@ Result<Document> parse_json_in_place(std::string& text, std::string_view file,
 
 }  // namespace detail
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -18,8 +18,7 @@
 #include <cdi/text/unicode.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -360,7 +359,6 @@ CDI_INLINE Result<Document> parse_json(std::string_view text, std::string_view f
   return detail::parse_json_in_place(copy, file, limits);
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_TEXT_PARSE_JSON_INL

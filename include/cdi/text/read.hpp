@@ -17,8 +17,7 @@
 #include <cdi/text/document.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -104,7 +103,6 @@ template <Described T>
 Result<T> read(const Document&& document) requires Borrowing<T>
 = delete;
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

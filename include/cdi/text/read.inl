@@ -23,10 +23,7 @@
 #include <cdi/text/yaml11_scalar.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Describes a value in messages: `a list`, `"abc"`, `12`.
 inline std::string name_value(const Document::Value& value) {
@@ -392,9 +389,6 @@ CDI_INLINE std::optional<Document::Value> find_member(const Document::Value& map
   return std::nullopt;
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_READ_INL

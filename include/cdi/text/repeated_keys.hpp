@@ -14,10 +14,7 @@
 
 // Keys are numbers in ascending order; `text_of(key)` returns a key's text.
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Whether key `a` precedes key `b`, by text, then by number.
 template <class TextOf>
@@ -73,9 +70,6 @@ void keep_first_of_repeated(std::vector<std::uint32_t>& keys, const TextOf& text
   keys.resize(kept);
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_REPEATED_KEYS_HPP

@@ -16,9 +16,7 @@
 #include <cdi/model/type.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// The integer value of a scalar: 64 bits and a sign.
 struct Integer {
@@ -157,8 +155,6 @@ inline bool looks_like_number(std::string_view text) {
   return !text.empty() && text.front() >= '0' && text.front() <= '9';
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_SCALAR_HPP

@@ -14,10 +14,7 @@
 #include <cdi/text/bytes.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Appends the character with a given code point, in UTF-8.
 inline void append_utf8(std::string& out, std::uint32_t code) {
@@ -188,9 +185,6 @@ inline std::string utf8_of_utf16(std::string_view text) {
   return out;
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_UNICODE_HPP

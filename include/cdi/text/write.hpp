@@ -14,8 +14,7 @@
 #include <cdi/model/type_of.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Receives a document value by value, in document order; each text format provides a sink. Each
 /// value of a map follows its `key`, and each `begin_` call has a matching `end_` call.
@@ -125,7 +124,6 @@ struct WriteCheck {
 
 }  // namespace detail
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

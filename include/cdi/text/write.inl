@@ -16,10 +16,7 @@
 #include <cdi/text/write.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Writes a list of `BasicAnyMember`s; `type` is the type of the list.
 inline void write_members(void* list, const Type& type, bool with_keys, ErasedSink& sink) {
@@ -131,9 +128,6 @@ CDI_INLINE void WriteCheck::number(std::string_view value) {
   result = Error{.code = Errc::invalid, .message = quoted(value) + " is not a JSON number"};
 }
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_WRITE_INL

@@ -13,9 +13,7 @@
 #include <cdi/text/scalar.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Whether a number fits a Go integer of 64 bits, signed or unsigned.
 inline bool is_go_integer(std::string_view text) {
@@ -81,8 +79,6 @@ inline bool may_be_other_text(std::string_view plain) {
          (plain.size() <= 3 && (letter == 'y' || letter == 'n' || letter == 'o'));
 }
 
-}  // namespace detail
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_YAML11_SCALAR_HPP

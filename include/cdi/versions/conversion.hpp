@@ -15,8 +15,7 @@
 #include <cdi/version.hpp>
 #include <cdi/versions/engine_versions.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// The spec of a file in another CDI version, and what the conversion lost.
 struct Conversion {
@@ -62,7 +61,6 @@ std::vector<Error> text_warnings(const LoadedSpec& loaded);
 /// or numbers for newer versions.
 std::vector<Error> text_warnings(const VersionedEngine& engine, const LoadedSpec& loaded);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

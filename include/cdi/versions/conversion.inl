@@ -26,8 +26,7 @@
 #include <cdi/versions/engine_versions.hpp>
 #include <cdi/versions/to_version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -300,7 +299,6 @@ CDI_INLINE std::vector<Error> text_warnings(const VersionedEngine& engine,
   return out;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_VERSIONS_CONVERSION_INL

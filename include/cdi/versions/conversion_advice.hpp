@@ -11,8 +11,7 @@
 #include <cdi/version.hpp>
 #include <cdi/versions/engine_versions.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Returns advice, for people, about a file that an engine rejects, or that has `text_warnings`.
 /// First, the owner of the file should write the file again. Second comes the command that replaces
@@ -24,7 +23,6 @@ inline namespace CDI_ABI {
 std::string conversion_advice(const VersionedEngine& engine, const LoadedSpec& loaded,
                               std::string_view owner_command = {});
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -25,8 +25,7 @@
 #include <cdi/versions/conversion_advice.hpp>
 #include <cdi/versions/engine_versions.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -192,7 +191,6 @@ CDI_INLINE std::string conversion_advice(const VersionedEngine& engine, const Lo
   return loses_device ? update + "; or " + out : out + "; or " + update;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_VERSIONS_CONVERSION_ADVICE_INL

@@ -11,8 +11,7 @@
 #include <cdi/version.hpp>
 #include <cdi/versions/engine_versions.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Whether a newly installed container engine injects CDI devices.
 enum class CdiSwitch : std::uint8_t {
@@ -116,7 +115,6 @@ constexpr const EngineDefaults* find_engine_defaults(const VersionedEngine& engi
   return found;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_VERSIONS_ENGINE_DEFAULTS_HPP

@@ -11,8 +11,7 @@
 #include <cdi/versions/engine_defaults.hpp>
 #include <cdi/versions/engine_versions.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// How an engine accepts requests for CDI devices, from one version on.
 struct EngineSupport {
@@ -50,7 +49,6 @@ constexpr const EngineSupport* find_engine_support(const VersionedEngine& engine
   return found;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_VERSIONS_ENGINE_SUPPORT_HPP

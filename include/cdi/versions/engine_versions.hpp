@@ -15,8 +15,7 @@
 #include <cdi/model/fields.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// The version of a container engine, ordered by number.
 struct EngineVersion {
@@ -246,7 +245,6 @@ Result<SpecVersion> written_spec_version_for(std::string_view engine_at_version)
 /// stop; empty for a known version, and for a version that reads no specs.
 std::string assumption_about(const VersionedEngine& engine);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

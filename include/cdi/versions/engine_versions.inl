@@ -14,8 +14,7 @@
 #include <cdi/version.hpp>
 #include <cdi/versions/engine_versions.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 CDI_INLINE std::string to_string(EngineVersion version) {
   std::string out = std::to_string(version.major);
@@ -121,7 +120,6 @@ CDI_INLINE std::string assumption_about(const VersionedEngine& engine) {
          ", and is taken to read what that reads";
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_VERSIONS_ENGINE_VERSIONS_INL

@@ -13,8 +13,7 @@
 #include <cdi/model/spec.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// A part of a spec that another version cannot express.
 struct Loss {
@@ -55,7 +54,6 @@ template <class S>
 Result<ConvertedSpec> to_version(const BasicSpec<S>& spec, SpecVersion version,
                                  Losses losses = Losses::reject);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -28,8 +28,7 @@
 #include <cdi/version.hpp>
 #include <cdi/versions/to_version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 #if CDI_BODIES
 CDI_INLINE Error to_error(const Loss& loss) {
@@ -305,7 +304,6 @@ template Result<ConvertedSpec> to_version(const BasicSpec<Owning>&, SpecVersion,
 template Result<ConvertedSpec> to_version(const BasicSpec<Borrowed>&, SpecVersion, Losses);
 #endif
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_VERSIONS_TO_VERSION_INL

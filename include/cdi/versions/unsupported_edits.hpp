@@ -12,8 +12,7 @@
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Returns the devices' edits that a runtime with these features does not implement: an
 /// `Errc::unsupported` for each, with member and place, in the order of application. Most runtimes
@@ -26,7 +25,6 @@ inline namespace CDI_ABI {
 std::vector<Error> unsupported_edits(std::span<const ResolvedDevice> devices,
                                      const oci::Features& features);
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

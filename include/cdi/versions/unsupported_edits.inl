@@ -21,8 +21,7 @@
 #include <cdi/version.hpp>
 #include <cdi/versions/unsupported_edits.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -122,7 +121,6 @@ CDI_INLINE std::vector<Error> unsupported_edits(std::span<const ResolvedDevice> 
   return out;
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_VERSIONS_UNSUPPORTED_EDITS_INL

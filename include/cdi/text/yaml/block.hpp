@@ -18,10 +18,7 @@
 #include <cdi/text/yaml/node.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Reads a document's value and everything inside it, without recursion.
 class YamlBlockReader {
@@ -379,9 +376,6 @@ class YamlBlockReader {
   bool awaits_colon_ = false;        // a key with `? ` still lacks `: `
 };
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_YAML_BLOCK_HPP

@@ -11,10 +11,7 @@
 #include <cdi/text/yaml/cursor.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Reads a block scalar: a header, followed by lines with the same indentation.
 class YamlBlockScalarReader {
@@ -117,9 +114,6 @@ class YamlBlockScalarReader {
   std::size_t line_ends_ = 0;  // line ends read after the appended text
 };
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_YAML_BLOCK_SCALAR_HPP

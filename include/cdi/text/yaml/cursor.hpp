@@ -18,10 +18,7 @@
 #include <cdi/text/unicode.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// A scalar. Its text is part of the source, or has been decoded into a separate buffer.
 struct YamlScalar {
@@ -283,9 +280,6 @@ class YamlCursor {
   std::size_t blank_until_ = 0;  // up to here, only blanks follow the last plain scalar
 };
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_YAML_CURSOR_HPP

@@ -16,10 +16,7 @@
 #include <cdi/text/yaml/cursor.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Reads a document's head and records the tag handles that it defines.
 class YamlDirectives {
@@ -89,9 +86,6 @@ class YamlDirectives {
   std::size_t end_ = 0;
 };
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_YAML_DIRECTIVES_HPP

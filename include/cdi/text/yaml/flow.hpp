@@ -15,10 +15,7 @@
 #include <cdi/text/yaml/node.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Reads a list in brackets or a map in braces with all its contents, without recursion.
 class YamlFlowReader {
@@ -213,9 +210,6 @@ class YamlFlowReader {
   std::size_t least_ = 0;
 };
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_YAML_FLOW_HPP

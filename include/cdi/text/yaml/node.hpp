@@ -23,10 +23,7 @@
 #include <cdi/text/yaml11_scalar.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// A scalar or alias that has been read but not yet added.
 struct YamlNode {
@@ -193,9 +190,6 @@ class YamlNodeReader {
   std::string decoded_{};  // the last scalar's text, if it differs from the source
 };
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_YAML_NODE_HPP

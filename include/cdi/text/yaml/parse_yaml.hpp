@@ -11,8 +11,7 @@
 #include <cdi/text/document.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Parses the first document of a YAML text; `file` is the text's name in messages. Aliases and
 /// merge keys (`<<`) are replaced with the values that they repeat, within the limits. Returns
@@ -31,7 +30,6 @@ Result<Document> parse_yaml_in_place(std::string& text, std::string_view file,
 
 }  // namespace detail
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -23,8 +23,7 @@
 // port: a key and its colon are on one line, and a key has at most 1024 characters, unless a
 // question mark precedes the key; indentation consists of spaces. A text is read in one pass.
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -102,7 +101,6 @@ CDI_INLINE Result<Document> parse_yaml(std::string_view text, std::string_view f
   return detail::parse_yaml_in_place(copy, file, limits);
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_TEXT_YAML_PARSE_YAML_INL

@@ -13,10 +13,7 @@
 #include <cdi/text/yaml/cursor.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Reads a plain scalar, which ends before a comment, before a colon followed by a blank, and, in
 /// brackets and braces, before any of `,[]{}`. Lines are folded.
@@ -132,9 +129,6 @@ class YamlPlainScalarReader {
   bool flow_;
 };
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_YAML_PLAIN_SCALAR_HPP

@@ -16,10 +16,7 @@
 #include <cdi/text/yaml/directives.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// An `&anchor` and a `!tag` before a node.
 struct YamlProperties {
@@ -174,9 +171,6 @@ class YamlPropertyReader {
   const YamlDirectives& directives_;
 };
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_YAML_PROPERTIES_HPP

@@ -14,10 +14,7 @@
 #include <cdi/text/yaml/cursor.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// Reads a quoted scalar. Lines are folded; double quotes allow escapes.
 class YamlQuotedScalarReader {
@@ -177,9 +174,6 @@ class YamlQuotedScalarReader {
   std::size_t begin_;  // start of the scalar
 };
 
-}  // namespace detail
-
-}  // namespace CDI_ABI
-}  // namespace cdi
+}  // namespace cdi::detail
 
 #endif  // CDI_TEXT_YAML_QUOTED_SCALAR_HPP

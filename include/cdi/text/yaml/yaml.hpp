@@ -21,8 +21,7 @@
 #include <cdi/text/yaml/parse_yaml.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 /// Reads a described type that owns its text from YAML text. Fails with the errors of `parse_yaml`
 /// and `read`. `parse_spec` also checks the CDI rules.
@@ -107,7 +106,6 @@ Result<std::string> write_yaml(const T& value) {
   return detail::write_yaml_text(&value, detail::table_of<T>());
 }
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #if CDI_BODIES

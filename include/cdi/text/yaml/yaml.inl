@@ -19,8 +19,7 @@
 #include <cdi/text/yaml/yaml.hpp>
 #include <cdi/version.hpp>
 
-namespace cdi {
-inline namespace CDI_ABI {
+namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
@@ -171,7 +170,6 @@ CDI_INLINE Result<std::string> write_yaml_text(const void* self, const Type& typ
 
 }  // namespace detail
 
-}  // namespace CDI_ABI
 }  // namespace cdi
 
 #endif  // CDI_TEXT_YAML_YAML_INL
