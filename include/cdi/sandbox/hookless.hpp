@@ -1,0 +1,81 @@
+// `without_hooks`: the edits of a plan, with mounts, variables and nodes in place of hooks.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_SANDBOX_HOOKLESS_HPP
+#define CDI_SANDBOX_HOOKLESS_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cdi/base/result.hpp>
+#include <cdi/nvidia/hook_class.hpp>
+#include <cdi/plan/plan.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+/// What `without_hooks` knows about a container, and what it may do.
+struct HooklessOptions {
+  /// The root directory of the container's image, as a path on the host; empty if it is unknown.
+  /// Only read; links in it never lead out of it.
+  std::string image_root{};
+  /// An existing directory on the host for generated files, which must live as long as the
+  /// container; empty if no file may be generated. Each file is named after its content, is written
+  /// once, and serves all containers with the same devices and image.
+  std::string state_dir{};
+  /// The variables that the container has without the edits, such as `A=1`.
+  std::vector<std::string> environment{};
+  /// Whether hooks that are not understood stay in the plan; otherwise, each is an error.
+  bool keep_unknown = false;
+};
+
+/// How the effect of a hook is made.
+enum class HookWay : std::uint8_t {
+  mounts,        ///< files are mounted under more names, or nodes are made under more names
+  linker_cache,  ///< an `ld.so.cache` of the image's and the devices' libraries is mounted
+  linker_path,   ///< a path file of musl's linker is mounted
+  variable,      ///< `LD_LIBRARY_PATH` lists the directories
+  file,          ///< a generated file is mounted
+  nothing,       ///< the container needs nothing, as `reason` says
+  lost,          ///< not made; `reason` says what fails
+  kept,          ///< the hook stays in the plan
+};
+
+/// Returns the stable name of a way, such as `linker-cache`.
+std::string_view hook_way_name(HookWay way);
+
+/// How one effect of a hook is made, and why in this way.
+struct HookNote {
+  HookClass hook_class{};  ///< the class of the hook
+  HookWay way{};           ///< how its effect is made
+  std::string subject{};   ///< the file, directory or program that the note is about
+  std::string reason{};    ///< why in this way, as a sentence without a final stop
+  Origin origin{};         ///< where the hook comes from
+
+  friend bool operator==(const HookNote&, const HookNote&) = default;
+};
+
+/// A plan without hooks, and how the effect of each hook is made.
+struct HooklessPlan {
+  Plan plan{};                    ///< hooks only if `keep_unknown` left them
+  std::vector<HookNote> notes{};  ///< in the order of the hooks; at least one for each
+};
+
+/// Replaces the hooks of a plan by mounts, variables, nodes and generated files, so that a container
+/// needs neither hooks nor the vendor's programs. Reads the image and the library files of the plan,
+/// and writes only into `state_dir`.
+///
+/// Fails with `Errc::unsupported` for each hook that is not understood, and with `Errc::system` if
+/// `image_root` or `state_dir` cannot be used. Costs one open for each library of the plan; with a
+/// generated linker cache, one stat for each library and one for the cache.
+Result<HooklessPlan> without_hooks(const Plan& plan, const HooklessOptions& options = {});
+
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/sandbox/hookless.inl>
+#endif
+
+#endif  // CDI_SANDBOX_HOOKLESS_HPP
