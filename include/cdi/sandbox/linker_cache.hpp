@@ -1,0 +1,49 @@
+// `merged_linker_cache`: the cache of glibc's dynamic linker, with more libraries.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_SANDBOX_LINKER_CACHE_HPP
+#define CDI_SANDBOX_LINKER_CACHE_HPP
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI::detail {
+
+/// A library to add to an `ld.so.cache`.
+struct LinkerEntry {
+  std::string soname{};    ///< the name that programs ask for, a file name
+  std::string path{};      ///< the absolute path of the library in the container
+  std::uint32_t kind = 0;  ///< as in `ElfLibrary::cache_kind`; not 0
+
+  friend bool operator==(const LinkerEntry&, const LinkerEntry&) = default;
+};
+
+/// Returns the bytes of an `ld.so.cache` with the libraries of an old one and the added ones, in
+/// the format that glibc reads since version 2.2, for machines with the byte order of this one. The
+/// old cache may be empty, and may have the new format, the old one, or both.
+///
+/// An added library replaces all libraries of the same SONAME and kind, also those of
+/// `glibc-hwcaps` directories, which glibc would prefer. Of two added ones, the first counts.
+/// SONAMEs that glibc does not distinguish, such as `a.so.1` and `a.so.01`, are the same. All other
+/// libraries keep their order, their OS version and their hardware capabilities.
+///
+/// Returns nullopt if the old cache is damaged, is larger than 8 MiB or has the other byte order,
+/// and if an added library has no kind, no absolute path, or a SONAME that is no file name, or the
+/// texts of all have more than 64 MiB. Costs one sort. The result has at most 26 bytes and its
+/// texts for each added library, 1 KiB, and the size of the old cache, or twice that if the old
+/// cache has only the old format.
+std::optional<std::string> merged_linker_cache(std::string_view old_cache,
+                                               std::span<const LinkerEntry> added);
+
+}  // namespace cdi::detail
+
+#if CDI_BODIES
+#include <cdi/sandbox/linker_cache.inl>
+#endif
+
+#endif  // CDI_SANDBOX_LINKER_CACHE_HPP
