@@ -13,4 +13,5 @@
 #include <cdi/policy.hpp>
 #include <cdi/publish.hpp>
 #include <cdi/requests.hpp>
+#include <cdi/sandbox.hpp>
 #include <cdi/versions.hpp>

@@ -221,14 +221,14 @@ TEST_CASE("A note names the drivers that its library works with") {
 
 TEST_CASE("A library that is cut or wrong at any place is read without a note") {
   const auto library = library_with(R"({"Driver": [570]})");
-  REQUIRE(compat_note(library));
+  REQUIRE(cdi::detail::compat_note(library));
   for (std::size_t size = 0; size < library.size(); ++size) {
-    CHECK_FALSE(compat_note(std::string_view{library}.substr(0, size)));
+    CHECK_FALSE(cdi::detail::compat_note(std::string_view{library}.substr(0, size)));
   }
   for (std::size_t i = 0; i < library.size(); ++i) {
     auto wrong = library;
     wrong[i] = '\xff';
-    static_cast<void>(compat_note(wrong));  // reads nothing outside of the text
+    static_cast<void>(cdi::detail::compat_note(wrong));  // reads nothing outside of the text
   }
 }
 

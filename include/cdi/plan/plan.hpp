@@ -155,6 +155,9 @@ struct JoinedDevices {
   std::deque<std::string> texts{};
 };
 
+/// Sorts mounts as an injection does: parents before children, equal depths in their order.
+void sort_mounts(std::vector<Planned<Mount>>& mounts);
+
 /// Makes a plan of the devices' edits. `options` may be null.
 Result<Plan> make_plan(std::span<const ResolvedDevice> devices, const HostRef& host,
                        const HostOptions* options);
@@ -172,6 +175,13 @@ Result<Plan> plan(const Registry& registry, Names names, const Host& host = {}) 
   const auto devices = registry.resolve_all(names);
   if (!devices) return devices.error();
   return detail::make_plan(*devices, detail::HostRef{host}, detail::options_of(host));
+}
+
+/// Returns the plan of devices that were resolved before, as `Registry::inject_resolved` injects
+/// them.
+template <HostLookup Host = SystemHost>
+Result<Plan> plan_resolved(std::span<const ResolvedDevice> devices, const Host& host = {}) {
+  return detail::make_plan(devices, detail::HostRef{host}, detail::options_of(host));
 }
 
 /// The edits of an injection, and its changes.

@@ -74,6 +74,16 @@ CDI_INLINE Result<HostNode> PlannedHost::operator()(std::string_view path) const
                .message = "the plan has no type and numbers for host device " + cdi::quoted(path)};
 }
 
+CDI_INLINE void sort_mounts(std::vector<Planned<Mount>>& mounts) {
+  std::vector<std::size_t> depths;
+  for (const auto& mount : mounts) depths.push_back(path_depth(mount.edit.container_path));
+  const auto order = detail::order_of(
+      mounts.size(), [&](std::size_t a, std::size_t b) { return depths[a] < depths[b]; });
+  std::vector<Planned<Mount>> sorted;
+  for (const std::size_t i : order) sorted.push_back(std::move(mounts[i]));
+  mounts = std::move(sorted);
+}
+
 /// Makes a plan of the edits of devices.
 class Planner {
  public:
@@ -176,7 +186,7 @@ class Planner {
 
   void mark_overridden() {
     Plan::each_kind([this](std::string_view, auto list, auto) { mark(plan_.*list); });
-    sort_mounts();
+    sort_mounts(plan_.mounts);
     keep_each_gid_once();
   }
 
@@ -202,17 +212,6 @@ class Planner {
         earlier.overridden = key_of(earlier.edit) == key_of(all[order[i]].edit);
       }
     }
-  }
-
-  void sort_mounts() {
-    auto& mounts = plan_.mounts;
-    std::vector<std::size_t> depths;
-    for (const auto& mount : mounts) depths.push_back(path_depth(mount.edit.container_path));
-    const auto order = detail::order_of(
-        mounts.size(), [&](std::size_t a, std::size_t b) { return depths[a] < depths[b]; });
-    std::vector<Planned<Mount>> sorted;
-    for (const std::size_t i : order) sorted.push_back(std::move(mounts[i]));
-    mounts = std::move(sorted);
   }
 
   void keep_each_gid_once() {

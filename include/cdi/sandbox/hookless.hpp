@@ -63,9 +63,9 @@ struct HooklessPlan {
   std::vector<HookNote> notes{};  ///< in the order of the hooks; at least one for each
 };
 
-/// Replaces the hooks of a plan by mounts, variables, nodes and generated files, so that a container
-/// needs neither hooks nor the vendor's programs. Reads the image and the library files of the plan,
-/// and writes only into `state_dir`.
+/// Replaces the hooks of a plan by mounts, variables, nodes and generated files, so that a
+/// container needs neither hooks nor the vendor's programs. Reads the image and the library files
+/// of the plan, and writes only into `state_dir`.
 ///
 /// Fails with `Errc::unsupported` for each hook that is not understood, and with `Errc::system` if
 /// `image_root` or `state_dir` cannot be used. Costs one open for each library of the plan; with a

@@ -26,6 +26,7 @@
 #include "../inject/hooks_option.hpp"
 #include "../inject/policy_check.hpp"
 #include "../inject/resolved_links.hpp"
+#include "../inject/without_hooks.hpp"
 
 /// The options of `inject`.
 struct InjectOptions {
@@ -35,7 +36,8 @@ struct InjectOptions {
   bool quiet = false;
   bool partial = false;
   bool diff = false;
-  std::string hooks = "keep";  // or lower, or refuse
+  std::string hooks = "keep";  // or replace, lower or refuse
+  cdi::HooklessOptions places{};
   PolicyCheck check{};
   std::string drift{"keep"};
   std::string features{};  // the file of the runtime
@@ -165,9 +167,14 @@ class Injection {
   /// Prints or writes the config with the devices.
   ExitCode edit(const FileInPlace& file, const std::vector<cdi::ResolvedDevice>& devices) const {
     cdi::ConfigJson config{.text = file.text, .file = file.path};
-    const cdi::HostWithOptions<> host{options_.host};
-    const auto injected = cdi::Registry::inject_resolved(config, devices, host);
-    if (!injected) return output_.reject(injected.error());
+    if (options_.hooks == "replace") {
+      const auto done = replace_hooks(config, file, devices);
+      if (!done) return output_.reject(done.error());
+    } else {
+      const cdi::HostWithOptions<> host{options_.host};
+      const auto injected = cdi::Registry::inject_resolved(config, devices, host);
+      if (!injected) return output_.reject(injected.error());
+    }
     if (options_.hooks == "lower") {
       const auto done = lower_hooks(config, file, options_.config, files_, devices, output_);
       if (!done) return output_.reject(done.error());
@@ -177,9 +184,20 @@ class Injection {
     return written ? exit_done : output_.reject(written.error());
   }
 
+  cdi::Result<std::vector<cdi::Change>> replace_hooks(
+      cdi::ConfigJson& config, const FileInPlace& file,
+      const std::vector<cdi::ResolvedDevice>& devices) const {
+    return inject_without_hooks(config, file, options_.config, devices, options_.host,
+                                options_.places, output_);
+  }
+
   /// Prints what changes in the config, and warns of overlaps.
   ExitCode show(const FileInPlace& file, const std::vector<cdi::ResolvedDevice>& devices) const {
     cdi::ConfigJson config{.text = file.text, .file = file.path};
+    if (options_.hooks == "replace") {
+      const auto changes = replace_hooks(config, file, devices);
+      return changes ? print_changes(*changes, output_) : output_.reject(changes.error());
+    }
     const cdi::HostWithOptions<> host{options_.host};
     const auto injected = cdi::inject_recorded(config, devices, host);
     if (!injected) return output_.reject(injected.error());
@@ -249,11 +267,13 @@ inline void add_inject_options(CLI::App& app, InjectOptions& options) {
   add_policy(app, options);
   add_host_options(app, options);
   app.add_option("--hooks", options.hooks,
-                 "keep: leave hooks as they are; lower: replace those that are understood, so that "
-                 "their programs are not needed, and record what `cdi rootfs` should do; refuse: "
-                 "fail if a device has hooks")
+                 "keep: leave hooks as they are; replace: make their effects by mounts, nodes and "
+                 "variables; lower: replace those that are understood, so that their programs are "
+                 "not needed, and record what `cdi rootfs` should do; refuse: fail if a device has "
+                 "hooks")
       ->capture_default_str()
-      ->check(CLI::IsMember({"keep", "lower", "refuse"}));
+      ->check(CLI::IsMember({"keep", "replace", "lower", "refuse"}));
+  add_hookless_options(app, options.places);
 }
 
 /// Refuses options that contradict each other.

@@ -20,8 +20,8 @@
 #include <cdi/base/path.hpp>
 #include <cdi/files/directory.hpp>
 #include <cdi/nvidia.hpp>
+#include <cdi/sandbox/cuda_compat.hpp>
 
-#include "cuda_compat.hpp"
 #include "root_places.hpp"
 #include "root_steps.hpp"
 #include "rooted_files.hpp"
@@ -104,7 +104,7 @@ inline cdi::Result<bool> prefers_image(const RootedFiles& files, const cdi::Cuda
   const auto library = files.read(fmt::format("{}/{}", compat.folder, **name), max_bytes);
   if (!library) return library.error();
   const auto version = std::string_view{**name}.substr(std::string_view{"libcuda.so."}.size());
-  return *library && ::prefers_image(compat, version, **library);
+  return *library && cdi::detail::prefers_image(compat, version, **library);
 }
 
 /// Names the folders with a library that comes before that of the host, or removes what did so.

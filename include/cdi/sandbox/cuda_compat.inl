@@ -1,29 +1,22 @@
-// Whether the CUDA driver library of an image should be used instead of the host's.
+// The bodies of <cdi/sandbox/cuda_compat.hpp>.
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CDI_TOOLS_CDI_ROOTFS_CUDA_COMPAT_HPP
-#define CDI_TOOLS_CDI_ROOTFS_CUDA_COMPAT_HPP
+#ifndef CDI_SANDBOX_CUDA_COMPAT_INL
+#define CDI_SANDBOX_CUDA_COMPAT_INL
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <elf.h>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include <cdi/nvidia.hpp>
+#include <cdi/base/path.hpp>
+#include <cdi/sandbox/cuda_compat.hpp>
 #include <cdi/text/parse_json.hpp>
+#include <cdi/version.hpp>
 
-/// What a compatibility library says about itself, in its ELF note `.note.cuda.fwd_compatibility`.
-struct CompatNote {
-  std::string cuda_version{};
-  std::vector<std::uint32_t> drivers{};  // the major versions of drivers that it works with
-};
-
-namespace detail {
+namespace cdi::inline CDI_ABI::detail {
 
 /// A value at a place of a file; nothing when it is not inside.
 template <class T>
@@ -65,7 +58,7 @@ inline std::string_view elf_section(std::string_view file, std::string_view name
 /// The major number of a version; 0 when there is none.
 inline std::uint32_t major_of(std::string_view version) {
   std::uint32_t number = 0;
-  return cdi::detail::take_number(version, number) ? number : 0;
+  return take_number(version, number) ? number : 0;
 }
 
 /// Whether a version is newer than another; a part that is missing is 0.
@@ -73,7 +66,7 @@ inline bool is_newer(std::string_view version, std::string_view other) {
   while (!version.empty() || !other.empty()) {
     const auto next = [](std::string_view& text) {
       std::uint32_t number = 0;
-      if (!cdi::detail::take_number(text, number)) text = {};
+      if (!take_number(text, number)) text = {};
       if (text.starts_with('.')) text.remove_prefix(1);
       return number;
     };
@@ -84,48 +77,45 @@ inline bool is_newer(std::string_view version, std::string_view other) {
   return false;
 }
 
-}  // namespace detail
-
-/// The note of a library; nothing when it has none that is understood.
-inline std::optional<CompatNote> compat_note(std::string_view library) {
+CDI_INLINE std::optional<CompatNote> compat_note(std::string_view library) {
   constexpr std::string_view owner = "NVIDIA Corporation";
-  const auto note = detail::elf_section(library, ".note.cuda.fwd_compatibility");
-  const auto header = detail::value_at<Elf64_Nhdr>(note, 0);
+  const auto note = elf_section(library, ".note.cuda.fwd_compatibility");
+  const auto header = value_at<Elf64_Nhdr>(note, 0);
   if (!header) return std::nullopt;
   const auto aligned = [](std::uint64_t size) {
     return (size + 3) / 4 * 4;
   };
-  const auto name = detail::bytes_at(note, sizeof *header, header->n_namesz);
-  auto text = detail::bytes_at(note, sizeof *header + aligned(header->n_namesz), header->n_descsz);
+  const auto name = bytes_at(note, sizeof *header, header->n_namesz);
+  auto text = bytes_at(note, sizeof *header + aligned(header->n_namesz), header->n_descsz);
   if (name.substr(0, name.find('\0')) != owner) return std::nullopt;
   text = text.substr(0, text.find('\0'));
-  const auto parsed = cdi::parse_json(text, "note");
-  if (!parsed || parsed->root().kind() != cdi::Document::Kind::map) return std::nullopt;
+  const auto parsed = parse_json(text, "note");
+  if (!parsed || parsed->root().kind() != Document::Kind::map) return std::nullopt;
   CompatNote out;
   for (const auto [key, value] : parsed->root().members()) {
     if (key.text() == "CUDA Version" && value.is_scalar()) out.cuda_version = value.text();
-    if (key.text() != "Driver" || value.kind() != cdi::Document::Kind::list) continue;
+    if (key.text() != "Driver" || value.kind() != Document::Kind::list) continue;
     for (const auto item : value.items()) {
-      if (item.is_scalar()) out.drivers.push_back(detail::major_of(item.text()));
+      if (item.is_scalar()) out.drivers.push_back(major_of(item.text()));
     }
   }
   return out;
 }
 
-/// Whether the library of an image, `libcuda.so.VERSION` with this text, should be used with the
-/// driver of the host.
-inline bool prefers_image(const cdi::CudaCompat& compat, std::string_view version,
-                          std::string_view library) {
+CDI_INLINE bool prefers_image(const CudaCompat& compat, std::string_view version,
+                              std::string_view library) {
   const auto note = compat_note(library);
-  const auto host_major = detail::major_of(compat.host_driver_version);
-  if (!note) return host_major != 0 && detail::major_of(version) > host_major;
+  const auto host_major = major_of(compat.host_driver_version);
+  if (!note) return host_major != 0 && major_of(version) > host_major;
   if (note->drivers.empty() || host_major == 0) {
     return !compat.host_cuda_version.empty() &&
-           detail::is_newer(note->cuda_version, compat.host_cuda_version);
+           is_newer(note->cuda_version, compat.host_cuda_version);
   }
   const bool works =
       std::find(note->drivers.begin(), note->drivers.end(), host_major) != note->drivers.end();
-  return works && detail::is_newer(version, compat.host_driver_version);
+  return works && is_newer(version, compat.host_driver_version);
 }
 
-#endif  // CDI_TOOLS_CDI_ROOTFS_CUDA_COMPAT_HPP
+}  // namespace cdi::detail
+
+#endif  // CDI_SANDBOX_CUDA_COMPAT_INL

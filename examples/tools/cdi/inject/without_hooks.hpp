@@ -1,0 +1,87 @@
+// `cdi inject --hooks replace`: mounts, variables and files in place of hooks.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_INJECT_WITHOUT_HOOKS_HPP
+#define CDI_TOOLS_CDI_INJECT_WITHOUT_HOOKS_HPP
+
+#include <string>
+#include <sys/stat.h>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/host.hpp>
+#include <cdi/plan.hpp>
+#include <cdi/sandbox.hpp>
+
+#include "../base/in_place.hpp"
+#include "../base/output.hpp"
+#include "../hooks/host_hooks.hpp"
+#include "hooks_option.hpp"
+#include <CLI/CLI.hpp>
+
+/// Adds the options that say where the image is, and where files may be generated.
+inline void add_hookless_options(CLI::App& app, cdi::HooklessOptions& options) {
+  app.add_option("--image-root", options.image_root,
+                 "The root directory of the image, which decides how its linker finds libraries; "
+                 "only read")
+      ->type_name("DIR");
+  app.add_option("--state-dir", options.state_dir,
+                 "Write generated files, such as an ld.so.cache, into this directory, which must "
+                 "last as long as the container; see `cdi gc --state-dir`")
+      ->type_name("DIR");
+}
+
+/// Warns of what is not made in place of hooks, and of the hooks that stay.
+inline void warn_of_notes(const std::vector<cdi::HookNote>& notes, const Output& output) {
+  for (const auto& note : notes) {
+    if (note.way != cdi::HookWay::lost && note.way != cdi::HookWay::kept) continue;
+    output.warning(
+        {.message = fmt::format("the effect of a hook of class {} is {}: {}: {}",
+                                hook_class_name(note.hook_class),
+                                note.way == cdi::HookWay::lost ? "lost" : "left to its program",
+                                cdi::quoted(note.subject), note.reason),
+         .where = note.origin.where,
+         .position = {.file = note.origin.file, .line = note.origin.line}});
+  }
+}
+
+namespace detail {
+
+/// What `without_hooks` should know about the container of a config.
+inline cdi::Result<cdi::HooklessOptions> options_for(const FileInPlace& file,
+                                                     const std::string& path,
+                                                     cdi::HooklessOptions options) {
+  auto given = read_given(file);
+  if (!given) return given.error();
+  if (given->spec.process) {
+    for (const auto& variable : given->spec.process->env) options.environment.push_back(variable);
+  }
+  struct stat info = {};
+  const auto root = BundlePaths::of(path, given->spec).root;
+  const bool is_there = !root.empty() && ::stat(root.c_str(), &info) == 0;
+  if (options.image_root.empty() && is_there) options.image_root = root;
+  options.keep_unknown = true;
+  return options;
+}
+
+}  // namespace detail
+
+/// Injects devices without their hooks. Without `--image-root`, the image is the root directory
+/// that the config names. `path` is what the user gave for the config.
+inline cdi::Result<std::vector<cdi::Change>> inject_without_hooks(
+    cdi::ConfigJson& config, const FileInPlace& file, const std::string& path,
+    std::span<const cdi::ResolvedDevice> devices, const cdi::HostOptions& host,
+    const cdi::HooklessOptions& places, const Output& output) {
+  const auto options = detail::options_for(file, path, places);
+  if (!options) return options.error();
+  const auto plan = cdi::plan_resolved(devices, cdi::HostWithOptions<>{host});
+  if (!plan) return plan.error();
+  const auto made = cdi::without_hooks(*plan, *options);
+  if (!made) return made.error();
+  warn_of_notes(made->notes, output);
+  return made->plan.apply(config);
+}
+
+#endif  // CDI_TOOLS_CDI_INJECT_WITHOUT_HOOKS_HPP

@@ -1,0 +1,37 @@
+// Whether the CUDA driver library of an image should be used instead of the host's.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_SANDBOX_CUDA_COMPAT_HPP
+#define CDI_SANDBOX_CUDA_COMPAT_HPP
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cdi/nvidia/root_changes.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI::detail {
+
+/// What a compatibility library says about itself, in its ELF note `.note.cuda.fwd_compatibility`.
+struct CompatNote {
+  std::string cuda_version{};
+  std::vector<std::uint32_t> drivers{};  // the major versions of drivers that it works with
+};
+
+/// Returns the note in the bytes of a library; nullopt if there is none that is understood.
+std::optional<CompatNote> compat_note(std::string_view library);
+
+/// Returns whether the library of an image, `libcuda.so.VERSION` with these bytes, should be used
+/// with the driver of the host.
+bool prefers_image(const CudaCompat& compat, std::string_view version, std::string_view library);
+
+}  // namespace cdi::detail
+
+#if CDI_BODIES
+#include <cdi/sandbox/cuda_compat.inl>
+#endif
+
+#endif  // CDI_SANDBOX_CUDA_COMPAT_HPP

@@ -1,0 +1,123 @@
+// The bodies of <cdi/sandbox/image_root.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_SANDBOX_IMAGE_ROOT_INL
+#define CDI_SANDBOX_IMAGE_ROOT_INL
+
+#include <cstddef>
+#include <fcntl.h>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include <cdi/apply/host_options.hpp>
+#include <cdi/base/path.hpp>
+#include <cdi/base/result.hpp>
+#include <cdi/files/descriptor.hpp>
+#include <cdi/files/directory.hpp>
+#include <cdi/sandbox/image_root.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI::detail {
+
+CDI_INLINE Result<ImageRoot> ImageRoot::open(std::string path) {
+  Descriptor root{open_at(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  if (!root) return file_error(path, "cannot open the image's root directory");
+  while (path.ends_with('/')) path.pop_back();
+  return ImageRoot{std::move(path), std::move(root)};
+}
+
+CDI_INLINE Descriptor ImageRoot::open_parent(std::string_view clean, std::string& name) const {
+  Descriptor at{open_at(root_.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  std::size_t begin = 1;
+  for (auto end = clean.find('/', begin); at && end != std::string_view::npos;
+       end = clean.find('/', begin)) {
+    const std::string folder{clean.substr(begin, end - begin)};
+    at = Descriptor{open_at(at.get(), folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+    begin = end + 1;
+  }
+  name = begin < clean.size() ? clean.substr(begin) : ".";
+  return at;
+}
+
+CDI_INLINE std::optional<std::string> ImageRoot::resolve(std::string_view path) const {
+  const auto resolved = resolve_host_links(path, path_);
+  if (!resolved || !resolved->starts_with('/')) return std::nullopt;
+  // `resolve_host_links` returns a path that leads nowhere with its links, which are not followed.
+  auto clean = clean_path(*resolved);
+  std::string name;
+  const auto parent = open_parent(clean, name);
+  struct stat info = {};
+  if (!parent || ::fstatat(parent.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+      S_ISLNK(info.st_mode)) {
+    return std::nullopt;
+  }
+  return clean;
+}
+
+CDI_INLINE Descriptor ImageRoot::open_file(std::string_view path) const {
+  const auto clean = resolve(path);
+  if (!clean) return Descriptor{-1};
+  std::string name;
+  const auto parent = open_parent(*clean, name);
+  struct stat info = {};
+  // A device of an image is not opened: that may have effects on the host.
+  const bool good = parent &&
+                    ::fstatat(parent.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+                    (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
+  if (!good) return Descriptor{-1};
+  return Descriptor{open_at(parent.get(), name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)};
+}
+
+CDI_INLINE std::optional<std::string> ImageRoot::read(std::string_view path,
+                                                      std::size_t limit) const {
+  const auto file = open_file(path);
+  struct stat info = {};
+  if (!file || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  auto text = read_all(file.get(), path, limit, static_cast<std::size_t>(info.st_size));
+  if (!text) return std::nullopt;
+  return *std::move(text);
+}
+
+CDI_INLINE bool ImageRoot::can_mount_at(std::string_view path) const {
+  if (resolve(path)) return true;
+  auto folder = clean_path(path);
+  do {
+    folder.erase(folder.rfind('/'));
+    const auto found = resolve(folder.empty() ? "/" : folder);
+    if (found) return ::access(on_host(*found).c_str(), W_OK) == 0;
+  } while (!folder.empty());
+  return false;
+}
+
+CDI_INLINE ImageLinkers linkers_of(const ImageRoot& image) {
+  constexpr std::size_t max_linkers = 16;
+  constexpr std::string_view musl = "ld-musl-";
+  constexpr std::string_view end = ".so.1";
+  const auto is_linker = [](std::string_view name) {
+    return name.starts_with("ld-linux") || name.starts_with("ld64.so.") || name.starts_with(musl);
+  };
+  ImageLinkers out;
+  for (const std::string folder : {"/lib", "/lib64"}) {
+    const auto opened = image.open_file(folder);
+    if (!opened) continue;
+    const auto listing = list_directory(opened.get(), folder, is_linker, max_linkers);
+    if (!listing) continue;
+    for (const auto& entry : listing->entries) {
+      const std::string_view name{entry.name};
+      if (!name.starts_with(musl)) {
+        out.glibc = true;
+      } else if (name.ends_with(end)) {
+        out.musl.emplace_back(name.substr(musl.size(), name.size() - musl.size() - end.size()));
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace cdi::detail
+
+#endif  // CDI_SANDBOX_IMAGE_ROOT_INL

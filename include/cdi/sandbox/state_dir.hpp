@@ -1,0 +1,51 @@
+// Generated files: written once, named after their content, and removed when unused.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_SANDBOX_STATE_DIR_HPP
+#define CDI_SANDBOX_STATE_DIR_HPP
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <cdi/base/result.hpp>
+#include <cdi/files/descriptor.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+/// Removes the generated files in a directory that `without_hooks` has not used for `unused`. Files
+/// with other names stay, and a file that a container has mounted remains in that container.
+/// Returns the number of removed files. Fails with `Errc::system`.
+Result<std::size_t> remove_generated(const std::string& state_dir, std::chrono::seconds unused);
+
+namespace detail {
+
+/// A directory for generated files.
+class StateDir {
+ public:
+  /// Opens a directory. Fails with `Errc::system` if it cannot be opened, and with `Errc::denied`
+  /// if other users may write in it: they could put a file of their own into a container.
+  static Result<StateDir> open(const std::string& path);
+
+  /// Returns the path of a file with this text, whose name ends with `name`. Writes the file unless
+  /// it exists; otherwise marks the file as used. Fails with `Errc::system`.
+  Result<std::string> file(std::string_view name, std::string_view text) const;
+
+ private:
+  StateDir(std::string path, Descriptor directory);
+
+  std::string path_;
+  Descriptor directory_;
+};
+
+}  // namespace detail
+
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/sandbox/state_dir.inl>
+#endif
+
+#endif  // CDI_SANDBOX_STATE_DIR_HPP

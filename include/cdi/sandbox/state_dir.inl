@@ -1,0 +1,126 @@
+// The bodies of <cdi/sandbox/state_dir.hpp>.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_SANDBOX_STATE_DIR_INL
+#define CDI_SANDBOX_STATE_DIR_INL
+
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <fcntl.h>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include <cdi/base/path.hpp>
+#include <cdi/base/result.hpp>
+#include <cdi/files/descriptor.hpp>
+#include <cdi/files/directory.hpp>
+#include <cdi/files/replace_file.hpp>
+#include <cdi/sandbox/state_dir.hpp>
+#include <cdi/text/bytes.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+namespace detail {
+
+/// The names of generated files begin with this text.
+inline constexpr std::string_view generated_stem = "cdi-";
+
+/// Makes a name from a hash of the text. `turn` tells files with equal hashes apart.
+inline std::string generated_name(std::string_view name, std::string_view text, unsigned turn) {
+  std::string made{generated_stem};
+  auto hash = hash_bytes(text) + turn;
+  for (int i = 0; i < 16; ++i, hash >>= 4U) made.push_back("0123456789abcdef"[hash & 15U]);
+  return made.append("-").append(name);
+}
+
+inline bool is_generated(std::string_view name) {
+  constexpr std::size_t digits = 16;
+  if (!name.starts_with(generated_stem)) return false;
+  name.remove_prefix(generated_stem.size());
+  return name.size() > digits + 1 && name[digits] == '-' &&
+         name.substr(0, digits).find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+CDI_INLINE StateDir::StateDir(std::string path, Descriptor directory)
+    : path_{std::move(path)}, directory_{std::move(directory)} {}
+
+CDI_INLINE Result<StateDir> StateDir::open(const std::string& path) {
+  Descriptor opened{open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  struct stat info = {};
+  if (!opened || ::fstat(opened.get(), &info) != 0) {
+    return file_error(path, "cannot open the directory for generated files");
+  }
+  const bool is_own = info.st_uid == ::geteuid() || info.st_uid == 0;
+  if (!is_own || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return Error{.code = Errc::denied,
+                 .message = "other users may write in the directory for generated files",
+                 .advice = "choose a directory of this user with mode 0755",
+                 .position = {.file = path}};
+  }
+  auto clean = path;
+  while (clean.size() > 1 && clean.ends_with('/')) clean.pop_back();
+  return StateDir{std::move(clean), std::move(opened)};
+}
+
+CDI_INLINE Result<std::string> StateDir::file(std::string_view name, std::string_view text) const {
+  constexpr unsigned max_turns = 16;
+  for (unsigned turn = 0; turn < max_turns; ++turn) {
+    const auto made = generated_name(name, text, turn);
+    auto path = path_ + (path_.ends_with('/') ? "" : "/") + made;
+    const Descriptor old{
+        open_at(directory_.get(), made, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+    if (!old) {
+      if (errno != ENOENT) return file_error(path, "cannot open the generated file");
+      auto done = replace_file_at(directory_.get(), made, text, path, {.mode = 0444});
+      if (!done) return std::move(done).error();
+      return path;
+    }
+    const auto found = read_all(old.get(), path, text.size(), text.size());
+    if (!found || *found != text) continue;
+    ::futimens(old.get(), nullptr);  // without effect on a read-only file system
+    return path;
+  }
+  return Error{.code = Errc::conflict,
+               .message = "other files have the names that a generated file could have",
+               .advice = "remove the files cdi-*-" + std::string{name},
+               .position = {.file = path_}};
+}
+
+}  // namespace detail
+
+CDI_INLINE Result<std::size_t> remove_generated(const std::string& state_dir,
+                                                std::chrono::seconds unused) {
+  constexpr std::size_t max_files = 1'000'000;
+  const Descriptor opened{detail::open_at(AT_FDCWD, state_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!opened) return file_error(state_dir, "cannot open the directory for generated files");
+  const auto listing =
+      detail::list_directory(opened.get(), state_dir, detail::is_generated, max_files);
+  if (!listing) return listing.error();
+  const auto limit = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()) -
+                     static_cast<std::time_t>(unused.count());
+  std::size_t removed = 0;
+  for (const auto& entry : listing->entries) {
+    struct stat info = {};
+    const auto* const name = entry.name.c_str();
+    const bool old = ::fstatat(opened.get(), name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+                     S_ISREG(info.st_mode) && info.st_mtime <= limit;
+    if (!old) continue;
+    if (::unlinkat(opened.get(), name, 0) == 0) {
+      ++removed;
+    } else if (errno != ENOENT) {
+      return file_error(state_dir + "/" + entry.name, "cannot remove the generated file");
+    }
+  }
+  return removed;
+}
+
+}  // namespace cdi
+
+#endif  // CDI_SANDBOX_STATE_DIR_INL
