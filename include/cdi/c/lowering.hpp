@@ -12,6 +12,7 @@
 #include <cdi/files/text_file.hpp>
 #include <cdi/nvidia.hpp>
 #include <cdi/plan.hpp>
+#include <cdi/sandbox.hpp>
 
 namespace c_library {
 
@@ -22,26 +23,11 @@ struct Lowered {
   std::optional<std::string> params{};  // this host's, changed so that no nodes are created
 };
 
-/// Outlines a container that holds only a plan and the three file systems that every container has.
-inline cdi::SortedOutline outline_of(const cdi::Plan& plan) {
-  cdi::ContainerOutline outline{
-      .mounts = {{"/dev", "tmpfs"}, {"/proc", "proc"}, {"/sys", "sysfs"}}};
-  for (const auto& one : plan.mounts) {
-    if (!one.overridden) outline.mounts.push_back({one.edit.container_path, one.edit.type});
-  }
-  for (const auto& [node, origin, overridden] : plan.device_nodes) {
-    if (!overridden) outline.nodes.push_back({node.path, node.type, node.minor});
-  }
-  auto& environment = outline.environment.emplace();
-  for (const auto& one : plan.env) environment.push_back(one.edit);
-  return cdi::SortedOutline{std::move(outline)};
-}
-
 /// Lowers the hooks of a plan. If a hook masks the driver's parameters, reads them from this host.
 inline Lowered lower(const cdi::Plan& plan) {
   Lowered out;
   if (plan.hooks.empty()) return out;
-  const auto outline = outline_of(plan);
+  const cdi::SortedOutline outline{cdi::outline_of(plan)};
   std::vector<cdi::LoweredHook> lowered;
   for (const auto& [hook, origin, overridden] : plan.hooks) {
     const auto point = cdi::oci::parse_hook_point(hook.hook_name);

@@ -10,11 +10,16 @@
 #include <vector>
 
 #include <cdi/base/result.hpp>
+#include <cdi/nvidia/container_outline.hpp>
 #include <cdi/nvidia/hook_class.hpp>
 #include <cdi/plan/plan.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
+
+/// Returns the outline of a container that has only the edits of a plan, and /dev, /proc and /sys
+/// of its own: with it, `lower_hook` tells what the hooks of the plan do.
+ContainerOutline outline_of(const Plan& plan);
 
 /// What `without_hooks` knows about a container, and what it may do.
 struct HooklessOptions {

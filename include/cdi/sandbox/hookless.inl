@@ -35,6 +35,19 @@ CDI_INLINE std::string_view hook_way_name(HookWay way) {
   return names[static_cast<std::size_t>(way)];
 }
 
+CDI_INLINE ContainerOutline outline_of(const Plan& plan) {
+  ContainerOutline outline{.mounts = {{"/dev", "tmpfs"}, {"/proc", "proc"}, {"/sys", "sysfs"}}};
+  for (const auto& [mount, origin, overridden] : plan.mounts) {
+    if (!overridden) outline.mounts.push_back({mount.container_path, mount.type});
+  }
+  for (const auto& [node, origin, overridden] : plan.device_nodes) {
+    if (!overridden) outline.nodes.push_back({node.path, node.type, node.minor});
+  }
+  auto& environment = outline.environment.emplace();
+  for (const auto& one : plan.env) environment.push_back(one.edit);
+  return outline;
+}
+
 namespace detail {
 
 /// The effects of one hook.
@@ -43,18 +56,6 @@ struct HookEffects {
   HookClass hook_class{};
   RootChanges changes{};
 };
-
-/// Outlines a container for `lower_hook`. Mounts are left out: they hide changes of the root, and
-/// the effects are made as mounts.
-inline SortedOutline outline_of(const Plan& plan, const std::vector<std::string>& environment) {
-  ContainerOutline outline;
-  for (const auto& [node, origin, overridden] : plan.device_nodes) {
-    if (!overridden) outline.nodes.push_back({node.path, node.type, node.minor});
-  }
-  auto& variables = outline.environment.emplace(environment);
-  for (const auto& one : plan.env) variables.push_back(one.edit);
-  return SortedOutline{std::move(outline)};
-}
 
 /// The hooks of a plan: those that are understood, and errors for the others.
 struct ReadHooks {
@@ -65,7 +66,11 @@ struct ReadHooks {
 inline ReadHooks read_hooks(const Plan& plan, const HooklessOptions& options) {
   ReadHooks out;
   if (plan.hooks.empty()) return out;
-  const auto outline = outline_of(plan, options.environment);
+  auto container = outline_of(plan);
+  container.mounts.clear();  // the effects are mounts themselves, which nothing hides
+  container.environment->insert(container.environment->begin(), options.environment.begin(),
+                                options.environment.end());
+  const SortedOutline outline{std::move(container)};
   for (const auto& planned : plan.hooks) {
     const auto command = command_of(planned.edit);
     const auto point = oci::parse_hook_point(planned.edit.hook_name);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <cdi/base/result.hpp>
 #include <cdi/files/descriptor.hpp>
@@ -15,10 +16,15 @@
 
 namespace cdi::inline CDI_ABI {
 
-/// Removes the generated files in a directory that `without_hooks` has not used for `unused`. Files
-/// with other names stay, and a file that a container has mounted remains in that container.
-/// Returns the number of removed files. Fails with `Errc::system`.
-Result<std::size_t> remove_generated(const std::string& state_dir, std::chrono::seconds unused);
+/// Returns the names of the generated files in a directory that `without_hooks` has not used for
+/// `unused`. Fails with `Errc::system`.
+Result<std::vector<std::string>> unused_generated(const std::string& state_dir,
+                                                  std::chrono::seconds unused);
+
+/// Removes the files of `unused_generated`, and returns their names. A file that a container has
+/// mounted remains in that container. Fails with `Errc::system`.
+Result<std::vector<std::string>> remove_generated(const std::string& state_dir,
+                                                  std::chrono::seconds unused);
 
 namespace detail {
 

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
@@ -93,32 +94,47 @@ CDI_INLINE Result<std::string> StateDir::file(std::string_view name, std::string
                .position = {.file = path_}};
 }
 
-}  // namespace detail
+/// The names of unused generated files, and their directory.
+struct UnusedFiles {
+  Descriptor directory;
+  std::vector<std::string> names{};
+};
 
-CDI_INLINE Result<std::size_t> remove_generated(const std::string& state_dir,
-                                                std::chrono::seconds unused) {
+inline Result<UnusedFiles> find_unused(const std::string& state_dir, std::chrono::seconds unused) {
   constexpr std::size_t max_files = 1'000'000;
-  const Descriptor opened{detail::open_at(AT_FDCWD, state_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (!opened) return file_error(state_dir, "cannot open the directory for generated files");
-  const auto listing =
-      detail::list_directory(opened.get(), state_dir, detail::is_generated, max_files);
+  UnusedFiles out{Descriptor{open_at(AT_FDCWD, state_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)}};
+  if (!out.directory) return file_error(state_dir, "cannot open the directory for generated files");
+  const auto listing = list_directory(out.directory.get(), state_dir, is_generated, max_files);
   if (!listing) return listing.error();
-  const auto limit = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()) -
-                     static_cast<std::time_t>(unused.count());
-  std::size_t removed = 0;
+  const auto limit = ::time(nullptr) - static_cast<std::time_t>(unused.count());
   for (const auto& entry : listing->entries) {
     struct stat info = {};
     const auto* const name = entry.name.c_str();
-    const bool old = ::fstatat(opened.get(), name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-                     S_ISREG(info.st_mode) && info.st_mtime <= limit;
-    if (!old) continue;
-    if (::unlinkat(opened.get(), name, 0) == 0) {
-      ++removed;
-    } else if (errno != ENOENT) {
-      return file_error(state_dir + "/" + entry.name, "cannot remove the generated file");
-    }
+    const bool is_old = ::fstatat(out.directory.get(), name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+                        S_ISREG(info.st_mode) && info.st_mtime <= limit;
+    if (is_old) out.names.push_back(entry.name);
   }
-  return removed;
+  return out;
+}
+
+}  // namespace detail
+
+CDI_INLINE Result<std::vector<std::string>> unused_generated(const std::string& state_dir,
+                                                             std::chrono::seconds unused) {
+  auto found = detail::find_unused(state_dir, unused);
+  if (!found) return std::move(found).error();
+  return std::move(found->names);
+}
+
+CDI_INLINE Result<std::vector<std::string>> remove_generated(const std::string& state_dir,
+                                                             std::chrono::seconds unused) {
+  auto found = detail::find_unused(state_dir, unused);
+  if (!found) return std::move(found).error();
+  for (const auto& name : found->names) {
+    if (::unlinkat(found->directory.get(), name.c_str(), 0) == 0 || errno == ENOENT) continue;
+    return file_error(state_dir + "/" + name, "cannot remove the generated file");
+  }
+  return std::move(found->names);
 }
 
 }  // namespace cdi

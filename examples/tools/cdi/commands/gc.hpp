@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_CDI_COMMANDS_GC_HPP
 #define CDI_TOOLS_CDI_COMMANDS_GC_HPP
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -15,6 +16,7 @@
 #include <fmt/format.h>
 
 #include <cdi/publish.hpp>
+#include <cdi/sandbox.hpp>
 
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
@@ -25,6 +27,8 @@
 struct GcOptions {
   std::string owner{};
   std::vector<std::string> keep{};  // file names
+  std::string state_dir{};          // of generated files, instead of an owner
+  unsigned unused = 30;             // in days
   bool dry_run = false;
 };
 
@@ -123,15 +127,44 @@ inline ExitCode collect_garbage(const CommonOptions& common, const GcOptions& op
   return exit_failed;
 }
 
+/// Removes the generated files of a state directory that were not used for some days.
+inline ExitCode remove_state(const GcOptions& options, const Output& output) {
+  const std::chrono::seconds unused = std::chrono::hours{24} * options.unused;
+  const auto names = options.dry_run ? cdi::unused_generated(options.state_dir, unused)
+                                     : cdi::remove_generated(options.state_dir, unused);
+  if (!names) return output.reject(names.error());
+  std::string text;
+  Json removed = Json::array();
+  for (const auto& name : *names) {
+    const auto path = options.state_dir + "/" + name;
+    text +=
+        fmt::format("{}: {}\n", printable(path), options.dry_run ? "would be removed" : "removed");
+    removed.push_back(path);
+  }
+  if (text.empty()) text = fmt::format("no file is unused for {} days\n", options.unused);
+  const Json value{{"dryRun", options.dry_run}, {"removed", removed}};
+  return output.result(text, value) ? exit_done : exit_failed;
+}
+
 inline Run set_up_gc(CLI::App& app, CommonOptions& /*common*/) {
   auto options = std::make_shared<GcOptions>();
-  app.add_option("--owner", options->owner, "The owner that the files record")
-      ->required()
-      ->type_name("NAME")
-      ->check(owner_error);
+  auto* const what = app.add_option_group("What to remove");
+  what->require_option(1);
+  auto* const owner =
+      what->add_option("--owner", options->owner, "The spec files that record this owner");
+  owner->type_name("NAME")->check(owner_error);
+  auto* const state = what->add_option("--state-dir", options->state_dir,
+                                       "The files that inject and args generated in DIR, if they "
+                                       "are unused");
+  state->type_name("DIR")->check(not_empty);
+  app.add_option("--unused", options->unused, "Days since a generated file was last used")
+      ->type_name("DAYS")
+      ->capture_default_str()
+      ->needs(state);
   add_repeated(app, "--keep", options->keep, "Name of a file to keep; may be repeated")
       ->type_name("FILE")
-      ->check(keep_error);
+      ->check(keep_error)
+      ->needs(owner);
   app.add_flag("--dry-run", options->dry_run, "Print what would be removed, and remove nothing");
   app.footer(
       "Cleans the directories of -d, or otherwise only /var/run/cdi. A file is removed only if\n"
@@ -142,10 +175,12 @@ inline Run set_up_gc(CLI::App& app, CommonOptions& /*common*/) {
       "their owner. Files that cannot be read are left alone, with a warning.\n\n" +
       exit_code_table());
   return [options](const CommonOptions& given, const Output& output) {
+    if (!options->state_dir.empty()) return remove_state(*options, output);
     return collect_garbage(given, *options, output);
   };
 }
 
-inline constexpr Command gc_command{"gc", "Remove the spec files of an owner", set_up_gc};
+inline constexpr Command gc_command{
+    "gc", "Remove the spec files of an owner, or unused generated files", set_up_gc};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_GC_HPP

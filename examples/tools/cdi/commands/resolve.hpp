@@ -17,12 +17,14 @@
 
 #include <cdi/nvidia.hpp>
 #include <cdi/plan.hpp>
+#include <cdi/sandbox.hpp>
 
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/reports.hpp"
+#include "../inject/without_hooks.hpp"
 
 // The kind of an edit, and the edit in a few words.
 inline std::string edit_text(const std::string& variable) {
@@ -74,8 +76,25 @@ inline Json origin_json(const cdi::Origin& origin) {
   return record;
 }
 
+/// What a hook does to a container that has only the edits of a plan; null if that is not known.
+inline Json effects_json(const cdi::Hook& hook, const cdi::SortedOutline& container) {
+  const auto point = cdi::oci::parse_hook_point(hook.hook_name);
+  const auto lowered = cdi::lower_hook(cdi::command_of(hook), *point, container);
+  if (!lowered) return nullptr;
+  auto effects = cdi::to_json_value(lowered->changes);
+  effects["nodeLinks"] = Json::array();
+  for (const auto& link : lowered->node_links) {
+    effects["nodeLinks"].push_back(cdi::to_json_value(link));
+  }
+  effects["needsLdconfig"] = lowered->needs_ldconfig;
+  return effects;
+}
+
 /// A plan as text, a line for each edit, and as one record.
 struct ShownPlan {
+  explicit ShownPlan(const cdi::Plan& plan) : container{cdi::outline_of(plan)} {}
+
+  cdi::SortedOutline container;
   std::string text{};
   Json record{};
 
@@ -86,18 +105,34 @@ struct ShownPlan {
       text += fmt::format("{}  {}{}\n", edit_text(edit), to_string(origin),
                           overridden ? "  overridden" : "");
       Json entry{{"edit", edit_json(edit)}, {"origin", origin_json(origin)}};
-      if constexpr (std::is_same_v<Edit, cdi::Hook>) entry["class"] = class_of(edit);
+      if constexpr (std::is_same_v<Edit, cdi::Hook>) {
+        entry["class"] = class_of(edit);
+        entry["effects"] = effects_json(edit, container);
+      }
       if (overridden) entry["overridden"] = true;
       list.push_back(std::move(entry));
     }
   }
+
+  void add(const cdi::HookNote& note) {
+    text += fmt::format("hook of class {}: {}  {}: {}\n", hook_class_name(note.hook_class),
+                        hook_way_name(note.way), printable(note.subject), note.reason);
+    record["notes"].push_back({{"class", hook_class_name(note.hook_class)},
+                               {"way", hook_way_name(note.way)},
+                               {"subject", note.subject},
+                               {"reason", note.reason},
+                               {"origin", origin_json(note.origin)}});
+  }
 };
 
-inline ShownPlan show(const cdi::Plan& plan) {
-  ShownPlan out;
+inline ShownPlan show(const cdi::Plan& plan, const std::vector<cdi::HookNote>& notes) {
+  ShownPlan out{plan};
+  out.record["version"] = 1;
   out.record["devices"] = Json::array();
   for (const auto& device : plan.devices) out.record["devices"].push_back(origin_json(device));
   cdi::Plan::each_kind([&](const char* key, auto list, auto) { out.add(key, plan.*list); });
+  out.record["notes"] = Json::array();
+  for (const auto& note : notes) out.add(note);
   out.record["overlaps"] = Json::array();
   for (const auto& overlap : cdi::find_overlaps(plan)) {
     out.record["overlaps"].push_back({{"code", row_of(overlap.kind).code},
@@ -120,22 +155,42 @@ inline std::optional<cdi::Plan> merge_devices(const std::vector<std::string>& na
   return std::nullopt;
 }
 
+/// The options of `resolve`.
+struct ResolveOptions {
+  std::vector<std::string> names{};
+  std::string hooks = "keep";  // or replace
+  cdi::HooklessOptions places{};
+};
+
 /// Prints the edits that devices make, and no OCI spec.
-inline ExitCode resolve(const CommonOptions& common, const std::vector<std::string>& names,
+inline ExitCode resolve(const CommonOptions& common, const ResolveOptions& options,
                         const Output& output) {
   const auto registry = scan_and_warn(common, output);
-  const auto plan = merge_devices(names, *registry, output);
+  auto plan = merge_devices(options.names, *registry, output);
   if (!plan) return exit_failed;
   if (output.format() == OutputFormat::text) warn_of_overlaps(cdi::find_overlaps(*plan), output);
-  const auto shown = show(*plan);
+  std::vector<cdi::HookNote> notes;
+  if (options.hooks == "replace") {
+    auto made = cdi::without_hooks(*plan, options.places);
+    if (!made) return output.reject(made.error());
+    plan = std::move(made->plan);
+    notes = std::move(made->notes);
+  }
+  const auto shown = show(*plan, notes);
   return output.result(shown.text, shown.record) ? exit_done : exit_failed;
 }
 
 inline Run set_up_resolve(CLI::App& app, CommonOptions& /*common*/) {
-  auto names = std::make_shared<std::vector<std::string>>();
-  add_names(app, *names);
-  return [names](const CommonOptions& given, const Output& output) {
-    return resolve(given, *names, output);
+  auto options = std::make_shared<ResolveOptions>();
+  add_names(app, options->names);
+  app.add_option("--hooks", options->hooks,
+                 "keep: list hooks; replace: list mounts, nodes and variables in their place, with "
+                 "notes on how each effect is made")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"keep", "replace"}));
+  add_hookless_options(app, options->places);
+  return [options](const CommonOptions& given, const Output& output) {
+    return resolve(given, *options, output);
   };
 }
 

@@ -15,6 +15,7 @@
 #include <cdi/plan.hpp>
 #include <cdi/sandbox.hpp>
 
+#include "../base/command.hpp"
 #include "../base/in_place.hpp"
 #include "../base/output.hpp"
 #include "../hooks/host_hooks.hpp"
@@ -31,6 +32,9 @@ inline void add_hookless_options(CLI::App& app, cdi::HooklessOptions& options) {
                  "Write generated files, such as an ld.so.cache, into this directory, which must "
                  "last as long as the container; see `cdi gc --state-dir`")
       ->type_name("DIR");
+  for (const char* const name : {"--image-root", "--state-dir"}) {
+    app.get_option(name)->check(not_empty);
+  }
 }
 
 /// Warns of what is not made in place of hooks, and of the hooks that stay.
