@@ -6,6 +6,7 @@
 //   generate-schema cdi         a spec file, with the members of the current version
 //   generate-schema oci-edits   an empty OCI config after edits of such specs
 //   generate-schema policy      a policy
+//   generate-schema resolved    what cdi resolve -o json prints
 //
 // The schemas are for writers: they do not allow null or field names in another case, which readers
 // accept.
@@ -35,9 +36,12 @@
 #include <cdi/model/fields.hpp>
 #include <cdi/model/shapes.hpp>
 #include <cdi/model/type.hpp>
+#include <cdi/nvidia.hpp>
 #include <cdi/oci/hooks.hpp>
 #include <cdi/oci/spec.hpp>
+#include <cdi/plan.hpp>
 #include <cdi/policy.hpp>
+#include <cdi/sandbox.hpp>
 #include <cdi/spec.hpp>
 #include <cdi/validate.hpp>
 
@@ -254,6 +258,30 @@ class Schema {
   Schema(std::vector<Demand> demands, std::vector<Part> parts)
       : demands_{std::move(demands)}, parts_{std::move(parts)} {}
 
+  /// The schema of what `cdi resolve -o json` prints. Can be called only once.
+  Json resolved() {
+    Json properties{{"version", {{"const", 1}}}, {"devices", list_of(origin())}};
+    cdi::Plan::each_kind([&]<class Edit>(const char* key,
+                                         std::vector<cdi::Planned<Edit>> cdi::Plan::*,
+                                         auto) { properties[key] = list_of(planned<Edit>()); });
+    properties["notes"] = list_of(closed({{"class", hook_class()},
+                                          {"way", way()},
+                                          {"subject", value<std::string>()},
+                                          {"reason", value<std::string>()},
+                                          {"origin", origin()}}));
+    properties["overlaps"] = list_of(closed({{"code", overlap_code()},
+                                             {"key", value<std::string>()},
+                                             {"equal", value<bool>()},
+                                             {"first", origin()},
+                                             {"second", origin()}}));
+    Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                {"$id", "urn:container-device-interface:resolved-1"},
+                {"title", "The resolved edits of devices, as cdi resolve prints them"}};
+    schema.update(closed(std::move(properties)));
+    schema["$defs"] = std::move(definitions_);
+    return schema;
+  }
+
   /// The schema of a document whose root is a `T`. Can be called only once.
   template <cdi::Described T>
   Json document(std::string_view id, std::string_view title) {
@@ -269,6 +297,64 @@ class Schema {
   }
 
  private:
+  static Json list_of(Json items) { return {{"type", "array"}, {"items", std::move(items)}}; }
+
+  /// An object that has all these members, but for `optional` ones, and no others.
+  static Json closed(Json properties, const std::vector<std::string>& optional = {}) {
+    Json required = Json::array();
+    for (const auto& [key, words] : properties.items()) {
+      if (std::count(optional.begin(), optional.end(), key) == 0) required.push_back(key);
+    }
+    return {{"type", "object"},
+            {"properties", std::move(properties)},
+            {"required", std::move(required)},
+            {"additionalProperties", false}};
+  }
+
+  Json origin() {
+    definitions_["Origin"] = closed({{"name", value<std::string>()},
+                                     {"file", value<std::string>()},
+                                     {"line", value<std::uint32_t>()},
+                                     {"where", value<std::string>()}},
+                                    {"line"});
+    return {{"$ref", "#/$defs/Origin"}};
+  }
+
+  template <class Edit>
+  Json planned() {
+    Json members{{"edit", value<Edit>()}, {"origin", origin()}, {"overridden", value<bool>()}};
+    if constexpr (std::same_as<Edit, cdi::Hook>) {
+      members["class"] = hook_class();
+      members["effects"] = {{"oneOf", {effects(), {{"type", "null"}}}}};
+    }
+    return closed(std::move(members), {"overridden"});
+  }
+
+  Json effects() {
+    Json words = object<cdi::RootChanges>();
+    words["properties"]["nodeLinks"] = value<std::vector<cdi::RootLink>>();
+    words["properties"]["needsLdconfig"] = value<bool>();
+    return words;
+  }
+
+  static Json hook_class() {
+    std::vector<std::string_view> names;
+    for (const auto& row : cdi::hook_classes) names.push_back(row.name);
+    return one_of(names);
+  }
+  static Json way() {
+    std::vector<std::string_view> names;
+    for (int i = 0; i <= static_cast<int>(cdi::HookWay::kept); ++i) {
+      names.push_back(hook_way_name(static_cast<cdi::HookWay>(i)));
+    }
+    return one_of(names);
+  }
+  static Json overlap_code() {
+    std::vector<std::string_view> codes;
+    for (const auto& row : cdi::overlap_kinds) codes.push_back(row.code);
+    return one_of(codes);
+  }
+
   template <cdi::Described T>
   Json object() {
     const std::string type = type_name<T>();
@@ -362,6 +448,10 @@ Json policy_schema() {
       "A policy: which devices may be injected, and what their edits may do");
 }
 
+Json resolved_schema() {
+  return Schema{{}, {}}.resolved();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -372,8 +462,10 @@ int main(int argc, char** argv) {
     std::cout << oci_edits_schema().dump(2) << '\n';
   } else if (which == "policy") {
     std::cout << policy_schema().dump(2) << '\n';
+  } else if (which == "resolved") {
+    std::cout << resolved_schema().dump(2) << '\n';
   } else {
-    std::cerr << "usage: generate-schema cdi|oci-edits|policy\n";
+    std::cerr << "usage: generate-schema cdi|oci-edits|policy|resolved\n";
     return 2;
   }
 }
