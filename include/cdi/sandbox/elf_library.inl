@@ -110,7 +110,7 @@ inline std::uint32_t cache_kind_of(std::uint64_t machine, std::uint32_t flags, b
   };
   switch (machine) {
     case 2: return only(false, 0x0003);  // SPARC
-    case 3: return only(false, 0x0003);  // i386
+    case 3: return only(false, 0x0003);  // i386; 1 without a need of libc, which comes after 3
     case 8: return mips_kind(flags, wide);
     case 18: return only(false, 0x0003);     // SPARC V8+
     case 20: return only(false, 0x0003);     // PowerPC

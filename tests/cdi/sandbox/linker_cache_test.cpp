@@ -36,9 +36,13 @@ constexpr std::uint64_t in_hwcaps(std::uint64_t index) {
   return std::uint64_t{1} << 62U | index;
 }
 
+template <class Number>
+void put_raw(std::string& bytes, Number number) {
+  bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
 void put_u32(std::string& bytes, std::size_t number) {
-  const auto narrow = static_cast<std::uint32_t>(number);
-  bytes.append(reinterpret_cast<const char*>(&narrow), sizeof narrow);
+  put_raw(bytes, static_cast<std::uint32_t>(number));
 }
 
 std::uint32_t u32_at(std::string_view bytes, std::size_t offset) {
@@ -66,10 +70,7 @@ std::string new_cache(const std::vector<CachedLibrary>& libraries,
     put_text(rows, library.soname);
     put_text(rows, library.path);
     put_u32(rows, 7);  // the OS version
-    put_u32(rows, library.hwcap & 0xffffffff);
-    put_u32(rows, library.hwcap >> 32U);
-    if (std::endian::native == std::endian::big)
-      rows.append(rows, rows.size() - 8, 4).erase(rows.size() - 12, 4);
+    put_raw(rows, library.hwcap);
   }
   const auto extension = (base + texts.size() + 3) / 4 * 4;
   std::string cache = "glibc-ld.so.cache1.1";
