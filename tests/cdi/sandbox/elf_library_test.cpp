@@ -216,6 +216,56 @@ TEST_CASE("Segments and dynamic sections of any size are bounded") {
   }
 }
 
+TEST_CASE("Segments are used by their types and sizes") {
+  const ScratchFile file;
+  const auto good = elf_bytes({});
+  constexpr std::size_t load = 64;
+  constexpr std::size_t file_size = 32;
+  auto bytes = good;
+  bytes[load] = 6;
+  CHECK_FALSE(file.read(bytes).has_value());
+  bytes = good;
+  bytes[load + file_size + 3] = 1;  // the segment is longer than the file
+  CHECK(file.read(bytes) == ElfLibrary{"libx.so.1", 0x0303});
+  bytes[load + file_size + 3] = 0;
+  bytes[load + file_size] = 1;
+  bytes[load + file_size + 1] = 0;
+  CHECK_FALSE(file.read(bytes).has_value());
+  bytes = good + std::string(1, '\0');
+  const auto name = bytes.find("libx.so.1");
+  constexpr std::size_t strings = 64 + 2 * 56 + 2 * 16 + 8;
+  bytes[load + 8] = static_cast<char>(bytes.size());  // its offset is the end of the file
+  bytes.replace(load + 16, 8, 8, '\0');
+  bytes.replace(load + file_size, 8, 8, '\xff');
+  bytes.replace(strings, 8, 8, '\xff');
+  bytes[strings] =
+      static_cast<char>(name - bytes.size() - 1);  // with the offset, the sum is `name`
+  CHECK_FALSE(file.read(bytes).has_value());
+  for (const unsigned count : {256U, 257U}) {
+    bytes = elf_bytes({.segments = count});
+    bytes.resize(std::size_t{1} << 20U);
+    CHECK(file.read(bytes).has_value() == (count == 256));
+  }
+}
+
+TEST_CASE("A dynamic section ends at its end mark, and has the address of the strings") {
+  const ScratchFile file;
+  constexpr std::size_t dynamic = 64 + 2 * 56;
+  for (const std::optional<std::string>& name : {std::optional<std::string>{}, {"a"}}) {
+    const auto good = elf_bytes({.soname = name});
+    auto bytes = good;
+    bytes[dynamic] = 0;
+    CHECK_FALSE(file.read(bytes).has_value());
+    bytes = good;
+    bytes[dynamic + 32] = 6;
+    CHECK_FALSE(file.read(bytes).has_value());
+    bytes = good;
+    bytes[dynamic + 16 + 15] = '\x80';  // both numbers are too large, their sum is not
+    bytes[dynamic + 32 + 15] = '\x80';
+    CHECK(file.read(bytes).has_value() == !name.has_value());
+  }
+}
+
 TEST_CASE("The offset of the file stays") {
   const ScratchFile file;
   REQUIRE(file.read(elf_bytes({})).has_value());

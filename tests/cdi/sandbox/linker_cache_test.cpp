@@ -45,6 +45,12 @@ void put_u32(std::string& bytes, std::size_t number) {
   put_raw(bytes, static_cast<std::uint32_t>(number));
 }
 
+void set_u32(std::string& bytes, std::size_t offset, std::size_t number) {
+  std::string raw;
+  put_u32(raw, number);
+  bytes.replace(offset, raw.size(), raw);
+}
+
 std::uint32_t u32_at(std::string_view bytes, std::size_t offset) {
   std::uint32_t number = 0;
   REQUIRE(offset + sizeof number <= bytes.size());
@@ -287,6 +293,52 @@ TEST_CASE("Caches that are no caches, or too large, are not usable") {
   CHECK(merged_linker_cache(new_cache({{std::string(255, 'a'), "/a"}}), Entries{}));
   CHECK(merged_linker_cache(new_cache({}, std::vector<std::string>(128, "v")), Entries{}));
   CHECK_FALSE(merged_linker_cache(new_cache({}, std::vector<std::string>(129, "v")), Entries{}));
+}
+
+TEST_CASE("Each part of the extension is checked") {
+  const auto good = new_cache({{"a", "/a", x86_64, in_hwcaps(0)}}, {"v2"});
+  const std::size_t extension = u32_at(good, 32);
+  const auto data = extension + 40;
+  const auto usable = [](const std::string& cache) {
+    return merged_linker_cache(cache, Entries{}).has_value();
+  };
+  auto cache = good;
+  set_u32(cache, extension, 0);
+  CHECK_FALSE(usable(cache));
+  cache = good;
+  set_u32(cache, extension + 36, 2);  // half a number
+  CHECK_FALSE(usable(cache));
+  cache = good;
+  cache.insert(extension, 1, '\0');  // not at a multiple of 4
+  set_u32(cache, 32, extension + 1);
+  set_u32(cache, extension + 17, data + 5);
+  set_u32(cache, extension + 33, data + 1);
+  CHECK_FALSE(usable(cache));
+  for (const std::size_t size : {256U, 257U}) {  // the name of who made the cache
+    cache = good + std::string(size, 'x');
+    set_u32(cache, extension + 20, size);
+    CHECK(usable(cache) == (size == 256));
+  }
+}
+
+TEST_CASE("Of an extension, the last section of each known tag is kept") {
+  const auto good = new_cache({{"a", "/a", x86_64, in_hwcaps(0)}}, {"v2"});
+  const std::size_t extension = u32_at(good, 32);
+  auto cache = good;
+  set_u32(cache, extension + 8, 1);
+  set_u32(cache, extension + 16, extension + 40);
+  const auto once = merged_linker_cache(cache, Entries{});
+  CHECK(shown(once) == "a 771 /a os 7 in v2\n");
+  REQUIRE(once.has_value());
+  CHECK(once->size() == good.size() - 4);  // without who made it
+  set_u32(cache, extension + 8, 2);
+  CHECK(merged_linker_cache(cache, Entries{}) == once);
+}
+
+TEST_CASE("The texts of a cache are not longer than the cache") {
+  auto cache = new_cache({{"a", "/a"}});
+  set_u32(cache, 24, u32_at(cache, 24) + 1);
+  CHECK_FALSE(merged_linker_cache(cache, Entries{}).has_value());
 }
 
 TEST_CASE("A damaged cache is not usable, or gives a good one of bounded size") {
