@@ -70,6 +70,25 @@ inline constexpr std::array<ReasonRow, 11> reasons{{
      "rename the file"},
 }};
 
+namespace detail {
+
+/// Whether a reason is an enumerator: compilers print any other value as `(cdi::Reason)11`.
+template <Reason reason>
+consteval bool has_name() {
+  return std::string_view{__PRETTY_FUNCTION__}.find("Reason::") != std::string_view::npos;
+}
+
+/// Whether each reason has its row, in the order of `Reason`.
+consteval bool has_all_reasons() {
+  for (std::size_t i = 0; i < reasons.size(); ++i) {
+    if (static_cast<std::size_t>(reasons[i].reason) != i) return false;
+  }
+  return !has_name<static_cast<Reason>(reasons.size())>();
+}
+static_assert(has_all_reasons(), "cdi: give each reason its row, in the order of `Reason`");
+
+}  // namespace detail
+
 /// Returns the row of a reason in `reasons`.
 constexpr const ReasonRow& row_of(Reason reason) {
   return reasons[static_cast<std::size_t>(reason)];
