@@ -44,6 +44,17 @@ devices:
   return text && text->find(R"("label": "read")") != text->npos ? 0 : 7;
 }
 """
+CHECKED = """
+#include <cdi/spec.hpp>
+#include <cdi/validate.hpp>
+
+int main() {
+  cdi::ContainerEdits edits;
+  edits.labels.emplace_back();
+  const auto checked = cdi::validate(edits);
+  return !checked && checked.error().where == "labels[0].hostInterfaceName" ? 0 : 1;
+}
+"""
 TARGETS = """
 #include <cdi/config_json.hpp>
 #include <cdi/nlohmann.hpp>
@@ -51,8 +62,7 @@ TARGETS = """
 #include <cdi/plan.hpp>
 """
 # The places that name each kind of edit, and those that name each part of an OCI spec.
-PLACES = ["apply/joined_edits.inl", "plan/plan.hpp", "policy/decision.inl",
-          "rules/validate_edits.hpp"]
+PLACES = ["apply/joined_edits.inl", "plan/plan.hpp", "policy/decision.inl"]
 PARTS = ["apply/apply.hpp", "targets/part_check.hpp"]
 # What FullyEditable reports once it requires the part, and the place of the part for each.
 EDITORS = {"cdi::oci::Spec": "targets/oci_editor.hpp",
@@ -84,18 +94,20 @@ class NewField(Case):
                            done.errors)
         return sorted(set(found)), done.errors
 
+    def run_program(self, text, meaning):
+        source = self.include.parent / "program.cpp"
+        source.write_text(text, encoding="utf-8")
+        program = self.include.parent / "program"
+        done = self.compile(source, "-o", program)
+        self.assertTrue(done.good, done.errors[:3000])
+        self.assertTrue(Unit("", [program]).run().good, meaning)
+
     def test_a_field(self):
         self.change("model/spec.hpp", "  StringOf<S> permissions{}; ",
                     "  StringOf<S> label{};\n  StringOf<S> permissions{}; ")
         self.change("model/spec.hpp", '    list("permissions", &Self::permissions);\n',
                     '    list("permissions", &Self::permissions);\n    list("label", &Self::label);\n')
-        source = self.include.parent / "program.cpp"
-        source.write_text(PROGRAM, encoding="utf-8")
-        program = self.include.parent / "program"
-        done = self.compile(source, "-o", program)
-        self.assertTrue(done.good, done.errors[:3000])
-        ran = Unit("", [program]).run()
-        self.assertTrue(ran.good, "the program returns the number of the step that lost the field")
+        self.run_program(PROGRAM, "the program returns the number of the step that lost the field")
         found, errors = self.errors_of(self.include / "cdi/c/c_library.cpp", "-DCDI_COMPILED")
         self.assertEqual(found, ["c/edits.hpp"], errors[:3000])
 
@@ -111,6 +123,7 @@ class NewField(Case):
         self.assertEqual(found, sorted(PLACES + PARTS), errors[:3000])
         found, errors = self.errors_of(self.include / "cdi/c/c_library.cpp", "-DCDI_COMPILED")
         self.assertIn("c/edits.hpp", found, errors[:3000])
+        self.run_program(CHECKED, "the rules of interfaces also apply to the new kind")
 
     def test_an_editor(self):
         self.change("apply/apply.hpp", "concept FullyEditable = ",
