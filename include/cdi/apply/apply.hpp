@@ -73,7 +73,7 @@ inline constexpr OptionalParts parts_of{
     .device_rules = HasDeviceRules<Editor>,
 };
 
-/// Adds each hook to the list of its hook point.
+/// Adds each hook to the list for its hook point.
 template <class Editor>
 void add_hooks(Editor& editor, const JoinedEdits& edits, RecordViews& views) {
   std::array<MissingRecords, oci::hook_point_names.size()> missing;
@@ -87,8 +87,8 @@ void add_hooks(Editor& editor, const JoinedEdits& edits, RecordViews& views) {
   }
 }
 
-/// Adds the cgroup rules of device nodes; never removes a rule. If `is_known`, the target had one
-/// of the nodes and may have all these edits, so rules that it already has are not added again.
+/// Adds the cgroup rules of device nodes; never removes a rule. If `is_known`, the target already
+/// had one of the nodes, so rules that it already has are not added again.
 template <class Editor>
 void add_device_rules(Editor& editor, const std::vector<NodeView>& nodes, bool is_known) {
   MissingRecords missing;
@@ -180,7 +180,7 @@ Result<void> explain_no_editor() {
   }
 }
 
-/// Applies several edits at once; texts known to be `Texts::utf8` are not checked again.
+/// Applies several edits at once; `Texts::utf8` means that no text needs to be checked again.
 template <Storage S, class OciSpec, class Host>
 Result<void> apply_all(std::span<const BasicContainerEdits<S>* const> all, Texts texts,
                        OciSpec& target, const Host& host, const ApplyOptions& options) {

@@ -47,8 +47,8 @@ struct PlannedMount {
   std::string_view id_mapping{};  // an additional option, unless empty
 };
 
-/// Edits of any storage as views, joined kind by kind. All hooks and mounts keep their lists in one
-/// vector: a vector for each would double the cost of an injection.
+/// Edits of any storage as views, joined kind by kind. The lists of all hooks and mounts share one
+/// vector: a separate vector for each list would double the cost of an injection.
 struct JoinedEdits {
   JoinedEdits();  // defined in the bodies, not in each file that applies edits
   JoinedEdits(const JoinedEdits&) = delete;
@@ -69,7 +69,7 @@ struct JoinedEdits {
   bool duplicates = false;  // see `ApplyOptions`
 };
 
-/// The optional parts for which a type has a place.
+/// The optional parts that a type supports.
 struct OptionalParts {
   bool net_devices = false;
   bool intel_rdt = false;
@@ -77,18 +77,18 @@ struct OptionalParts {
   bool device_rules = false;
 };
 
-/// Succeeds if there is a place for every touched part.
+/// Succeeds if every touched part is supported.
 Result<void> check_parts(const OptionalParts& places, const TouchedParts& touched);
 
 /// Whether the texts of edits are known to be UTF-8, so that `join` need not check them.
 enum class Texts : bool { unknown, utf8 };
 
-/// Attributes an error to the set of edits at an index, from 0: see `Error::edits`.
+/// Attributes an error to the set of edits at this index, from 0: see `Error::edits`.
 Error about_edits(Error error, std::size_t index);
 
-/// Joins sets of edits. Fails for edits that no OCI spec can hold or for which `places` has no
-/// place. A storage other than `Owning` and `Borrowed` requires `cdi/apply/joined_edits.inl` in the
-/// compiled mode.
+/// Joins sets of edits. Fails for edits that no OCI spec can hold or that `places` does not
+/// support. A storage other than `Owning` and `Borrowed` requires `cdi/apply/joined_edits.inl` in
+/// the compiled mode.
 template <Storage S>
 Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts texts,
                   const OptionalParts& places, JoinedEdits& to);
@@ -100,7 +100,7 @@ Result<void> complete_devices(JoinedEdits& edits, const HostRef& host, ProcessUs
 /// without one, host files have no known owner in a user namespace.
 void add_id_mappings(JoinedEdits& edits);
 
-/// Replaces a view with a planned record; the view's lists keep their memory.
+/// Fills a view from a planned record; the view's lists keep their memory.
 void fill_view(const JoinedEdits& edits, const PlannedMount& from, oci::MountView& to);
 void fill_view(const JoinedEdits& edits, const PlannedHook& from, oci::HookView& to);
 

@@ -277,7 +277,7 @@ Result<void> reserve(std::span<const BasicContainerEdits<S>* const> all, JoinedE
 template <Storage S>
 Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts texts,
                   const OptionalParts& places, JoinedEdits& to) {
-  if (auto r = detail::reserve(all, to); !r) return r;  // applies to no single set of edits
+  if (auto r = detail::reserve(all, to); !r) return r;  // not the fault of a single set of edits
   Joining joining{to, texts};
   for (std::size_t set = 0; set < all.size(); ++set) {
     if (auto r = detail::join_one(*all[set], joining); !r) {

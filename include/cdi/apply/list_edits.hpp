@@ -59,7 +59,7 @@ void make_room(List& list, std::size_t records) {
   if constexpr (requires { list.reserve(records); }) list.reserve(list.size() + records);
 }
 
-/// Puts each variable in place of the last one with the same name, or appends it if there is none.
+/// Replaces the last variable of the same name with each new variable, or appends it.
 void merge_env(ListMerge& merge, std::size_t records);
 
 /// For each new node, removes the first node with the same path; the new node then replaces the
@@ -69,9 +69,9 @@ void merge_devices(ListMerge& merge, std::size_t records);
 /// Appends each mount and removes the first with the same destination; then sorts all by depth.
 void merge_mounts(ListMerge& merge, std::size_t records);
 
-// Returns the entry with a record's key that takes effect in a container. If it equals the last new
-// record with that key, the list already has these edits. Variables need no such function: they are
-// always replaced.
+// Returns the entry with a record's key that takes effect in a container. If this entry equals the
+// last new record with the key, the list already contains these edits. Variables need no such
+// function: they are always replaced.
 inline std::size_t effective_entry(ListMerge& merge, std::size_t i, const NodeView&) {
   return merge.first_entry(i);
 }
@@ -79,8 +79,8 @@ inline std::size_t effective_entry(ListMerge& merge, std::size_t i, const Planne
   return merge.last_entry(i);
 }
 
-/// Plans to keep the entries of each key whose effective entry equals the last new record with
-/// that key. Returns whether the list contains the key of any record.
+/// Plans to keep the entries of each key whose effective entry equals the key's last new record.
+/// Returns whether the list contains any record's key.
 template <class List, class Record>
 bool keep_equals(const List& list, const std::vector<Record>& records, RecordViews& views,
                  ListMerge& merge) {

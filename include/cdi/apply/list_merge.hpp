@@ -19,7 +19,7 @@ class ListMerge {
  public:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  /// Plans for a list with this many entries and new records; each record is placed at most once.
+  /// Plans a list with this many entries and new records. Place each record at most once.
   ListMerge(std::size_t entries, std::size_t records);
   ListMerge(const ListMerge&) = delete;
   ListMerge& operator=(const ListMerge&) = delete;

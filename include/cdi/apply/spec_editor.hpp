@@ -89,7 +89,7 @@ struct TouchedParts {
 template <class OciSpec>
 struct SpecEditor;
 
-/// An OCI spec that refers to the text of edits and must therefore not outlive them: its editor has
+/// An OCI spec that refers to the text of edits, and so must not outlive them. Its editor declares
 /// `static constexpr bool keeps_views = true`.
 template <class OciSpec>
 concept KeepsViews = requires {

@@ -23,7 +23,7 @@
 
 namespace cdi::inline CDI_ABI::detail {
 
-/// A directory entry.
+/// An entry of a directory.
 struct DirectoryEntry {
   std::string name{};
   unsigned char type = DT_UNKNOWN;  // as `readdir` reports it: unknown on some file systems
@@ -50,7 +50,7 @@ inline void sort_by_name(std::vector<DirectoryEntry>& entries) {
   entries.swap(sorted);
 }
 
-/// Reads the remaining entries with wanted names, at most `max` + 1 of them. Returns false on
+/// Reads the remaining entries with the wanted names, at most `max` + 1 entries. Returns false on
 /// failure, with the reason in `errno`.
 template <class Wanted>
 bool read_entries(DIR* stream, const Wanted& wanted, std::size_t max,
@@ -82,9 +82,9 @@ class DirectoryStream {
   /// Returns the directory's descriptor, which remains owned.
   int descriptor() const { return ::dirfd(stream_); }
 
-  /// Lists the entries with wanted names, at most `max` + 1 of them. Call this function only once.
-  /// `readdir` may repeat or omit names while the directory changes; the directory is then listed
-  /// again, up to three times. `path` appears in messages.
+  /// Lists the entries with the wanted names, at most `max` + 1 entries. Call this function only
+  /// once. `readdir` may repeat or omit names while the directory changes; the directory is then
+  /// listed again, up to three times. `path` appears in messages.
   template <class Wanted>
   Result<Listing> list(const std::string& path, const Wanted& wanted, std::size_t max) const {
     static constexpr int max_tries = 4;

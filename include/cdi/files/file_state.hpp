@@ -97,7 +97,7 @@ struct RetryWindow {
 };
 
 /// A spec file as it was read. It holds a spec or the reason for rejection, or neither if the file
-/// was skipped because it cannot be of a requested kind.
+/// was skipped because it cannot contain a requested kind.
 struct FileState {
   std::shared_ptr<const LoadedSpec> spec{};
   std::shared_ptr<const RejectedFile> rejected{};
@@ -127,7 +127,7 @@ struct SpecFilePlace {
 
 /// How a scan treats its files.
 struct ScanMode {
-  /// Skips a file that cannot be of these kinds, unless a process may still be writing the file.
+  /// Skips a file that cannot contain these kinds, unless a process may still be writing the file.
   const RequestedKinds* requested = nullptr;
   bool once = false;  // whether no later scan compares the bytes
 };
@@ -138,7 +138,7 @@ inline FileAccess access_of(const TextFile& file) {
           .mode = static_cast<std::uint32_t>(file.signature.mode & 07777)};
 }
 
-/// Returns whether a spec, if any, records this access, which can change when the bytes do not.
+/// Returns whether a spec, if any, was read with this access, which can change without the bytes.
 inline bool has_access(const std::shared_ptr<const LoadedSpec>& spec, const FileAccess& access) {
   return spec == nullptr || spec->access == access;
 }
@@ -156,7 +156,7 @@ inline std::size_t max_bytes(const Limits& limits) {
 }
 
 /// Describes a file that could not be read. While this process runs as the same user, the signature
-/// alone decides whether the file is too large or refused: the file is reopened only when its
+/// alone decides whether the file is too large or denied: the file is reopened only when its
 /// signature changes.
 inline ReadAttempt unread_file(Error why, const TextFile& text) {
   const bool changing = why.system == EAGAIN;

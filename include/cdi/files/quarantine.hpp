@@ -59,7 +59,7 @@ inline std::optional<Error> device_error(const Document::Value& item, std::strin
   return std::move(error);
 }
 
-/// Returns, for each name, whether it occurs more than once.
+/// Returns, for each name, whether the name occurs more than once.
 inline std::vector<char> which_repeat(const std::vector<std::string>& names) {
   const auto order =
       order_of(names.size(), [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });
@@ -83,7 +83,7 @@ inline Error repeated_name_error(const Document::Value& item, std::string_view n
 }
 
 /// Copies a spec's document without its invalid devices and without devices that share a name, and
-/// appends their errors to `out`. Returns nothing if no device is left, if all are valid, or if
+/// appends their errors to `out`. Returns nothing if all devices are valid, if none is left, or if
 /// there are more than `max_named_devices` errors.
 inline std::optional<Document> without_bad_devices(const Document& document,
                                                    std::vector<QuarantinedDevice>& out) {

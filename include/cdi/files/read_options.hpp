@@ -14,7 +14,7 @@
 
 namespace cdi::inline CDI_ABI {
 
-/// How spec files are read, and which files are refused.
+/// How spec files are read, and which files are rejected.
 struct ReadOptions {
   Limits limits{};              ///< for each file; a file over a limit is rejected: `Errc::limit`
   std::size_t files = 100'000;  ///< a directory with more files is rejected: `Errc::limit`
@@ -22,8 +22,8 @@ struct ReadOptions {
   /// devices. Otherwise, one invalid device rejects the whole file, as the CDI document says. An
   /// error outside the devices, or in all of them, always rejects the file.
   bool quarantine_devices = false;
-  /// Refuses, with `Errc::denied`, files and directories that a user other than root and this
-  /// process's user owns or may write. If the path is a link, its target is checked, but not the
+  /// Rejects, with `Errc::denied`, files and directories that users other than root and this
+  /// process's user own or may write to. If the path is a link, its target is checked, but not the
   /// target's directory. `read_spec_file` checks only the file.
   bool reject_writable = false;
   /// An invalid file that changed within this time is read again, because another process may still
@@ -32,7 +32,7 @@ struct ReadOptions {
   std::chrono::milliseconds retry_window{100};
   /// Keeps the last valid contents of a file that has become invalid or unreadable, or whose
   /// directory cannot be listed. Contents are dropped if the file was removed, if `reject_writable`
-  /// refuses it or its directory, or if the directory has too many files. A device is dropped if a
+  /// rejects it or its directory, or if the directory has too many files. A device is dropped if a
   /// valid file in the same directory defines it. Only a `Cache` knows earlier contents.
   bool keep_last_good = true;
   /// Computes a digest, for example SHA-256, from the parsed bytes of a file; null disables

@@ -21,7 +21,7 @@
 
 namespace cdi::inline CDI_ABI::detail {
 
-/// Returns a device's name, ignoring the case of its key; empty if there is none.
+/// Returns a device's name, ignoring the case of its key; empty if the device has no name.
 inline std::string name_of_device(const Document::Value& item) {
   const auto name = detail::find_member(item, "name");
   return std::string{name ? name->text() : std::string_view{}};

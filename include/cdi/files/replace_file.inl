@@ -23,7 +23,7 @@ namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
-/// Refuses a name that no file in a directory can have.
+/// Rejects a name that no file in a directory can have.
 inline Result<void> check_file_name(std::string_view name, std::string_view path) {
   const bool no_file = name.empty() || name == "." || name == ".." || name.find('/') != name.npos;
   const bool too_long = name.size() > NAME_MAX;

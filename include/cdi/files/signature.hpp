@@ -46,9 +46,9 @@ timespec file_clock();
 std::int64_t age_of(const Signature& signature, const timespec& now);
 
 /// Returns whether every `write` after `now` changes this signature, which was taken at `now`. File
-/// systems set times in steps: a clock tick of at most 10 ms, or one or two seconds if they store
-/// whole seconds. Two changes within one step leave the same times. (Writes through a shared memory
-/// map need not change the times at all.)
+/// systems advance times in steps: a clock tick of at most 10 ms, or one or two seconds if they
+/// store whole seconds. Two changes within one step leave the same times. (Writes through a shared
+/// memory map need not change the times at all.)
 bool is_stable(const Signature& signature, const timespec& now);
 
 }  // namespace cdi

@@ -23,7 +23,7 @@ namespace cdi::inline CDI_ABI {
 namespace detail {
 
 /// Parses a document and takes ownership of its text. `format` comes from the file name, but the
-/// text may have the other format. If the text is refused, it stays unchanged.
+/// text may have the other format. If the text is rejected, it stays unchanged.
 Result<Document> document_of_text(std::string& text, std::string_view path, Format format,
                                   const Limits& limits, std::vector<Error>& warnings);
 
@@ -65,7 +65,7 @@ Result<std::string> write_spec(const Spec& spec, Format format);
 
 /// Returns a text that also records the owner, as in the files of a `Publisher`: in the annotation
 /// `owner_annotation` or, before CDI version 0.6.0, in a comment in the first line. An empty owner
-/// is not recorded. Fails with `Errc::invalid` if `check_owner` refuses the owner, and with
+/// is not recorded. Fails with `Errc::invalid` if `check_owner` rejects the owner, and with
 /// `Errc::unsupported` for JSON before 0.6.0, which has neither annotations nor comments.
 Result<std::string> write_spec(Spec spec, Format format, std::string_view owner);
 

@@ -86,7 +86,7 @@ inline Error odd_case_warning(const Reading& reading) {
 }
 
 /// Makes the warning about a scalar that engines with an older Go library read differently. Its
-/// code is `Errc::schema` if those engines refuse the scalar, as `rejection_by` does for them.
+/// code is `Errc::schema` if those engines reject the scalar, like `rejection_by`.
 inline Error yaml_1_1_warning(const Document::Value& scalar) {
   const bool quoted = scalar.kind() == Document::Kind::quoted;
   return {.code = quoted ? Errc::schema : Errc::invalid,
@@ -171,8 +171,8 @@ class DocumentPositions final : public MemberPositions {
   }
 
  private:
-  /// Returns the device that a path begins with, and removes it from the path; otherwise, the root.
-  /// A search from the root would pass all earlier devices.
+  /// Returns the device at the start of a path, and removes the device from the path; otherwise,
+  /// returns the root. A search from the root would visit all earlier devices.
   Document::Value start_of(std::string_view& where) const {
     constexpr std::string_view devices = "devices[";
     std::uint32_t index = 0;
@@ -223,7 +223,7 @@ inline void warn_of_text(const Document& document, std::vector<Error>& warnings)
 CDI_INLINE SpecOrRejected spec_of_text(std::string text, std::string_view path, Format format,
                                        const ReadOptions& options) {
   const std::string kept = options.digest == nullptr ? std::string{} : text;
-  // JSON has no comments, so no owner is looked for.
+  // JSON has no comments that could name an owner.
   std::string owner{format == Format::yaml ? detail::owner_in_comment(text) : std::string_view{}};
   std::vector<Error> warnings;
   auto document = detail::document_of_text(text, path, format, options.limits, warnings);
@@ -293,7 +293,7 @@ CDI_INLINE Result<std::string> write_spec(const Spec& spec, Format format) {
 }
 
 // No second file records the owner of a JSON file before 0.6.0: the two files could not be replaced
-// in one step, and might name different owners.
+// atomically, and might name different owners.
 CDI_INLINE Result<std::string> write_spec(Spec spec, Format format, std::string_view owner) {
   if (owner.empty()) return cdi::write_spec(spec, format);
   if (auto good = cdi::check_owner(owner); !good) return std::move(good).error();

@@ -40,8 +40,8 @@ std::uint64_t unpredictable_number();
 /// Makes the name of a temporary file for `name`: `.NAME.PID-NUMBER.cdi-tmp`.
 std::string temporary_name(std::string_view name, std::uint64_t number);
 
-/// Returns the original name, at most 200 bytes of it, if `temporary_name` in any process made this
-/// one; otherwise nothing.
+/// Returns the original name, or its first 200 bytes, of a file whose temporary name
+/// `temporary_name` made in any process; otherwise nothing.
 std::optional<std::string_view> temporary_target(std::string_view made);
 
 /// Locks an open file without waiting. The lock lasts until all copies of the descriptor close.

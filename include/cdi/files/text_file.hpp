@@ -50,7 +50,7 @@ inline bool is_link(int directory, const std::string& name) {
 
 /// Returns whether a file with the signature `before` at opening stayed unchanged during the read.
 /// A file that was replaced or removed meanwhile counts as unchanged: only its time of change is
-/// new, because it lost its last name.
+/// new, because the file lost its last name.
 inline bool is_same_content(const Signature& before, const struct stat& after) {
   Signature now = signature_of(after);
   if (after.st_nlink == 0) {
@@ -64,8 +64,8 @@ inline bool is_same_content(const Signature& before, const struct stat& after) {
 inline Result<void> read_file_into(TextFile& out, int directory, const std::string& name,
                                    std::string_view path, std::size_t limit, bool reject_writable) {
   struct stat info = {};
-  // Opening some devices has side effects, so the type is checked first. The check after opening is
-  // the one that counts.
+  // Opening some devices has side effects, so the type is checked before opening. Only the check
+  // after opening is reliable.
   const bool there = ::fstatat(directory, name.c_str(), &info, 0) == 0;
   if (there && !S_ISREG(info.st_mode)) return detail::not_regular(path, info.st_mode);
   const Descriptor file{

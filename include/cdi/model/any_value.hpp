@@ -41,7 +41,7 @@ struct BasicAnyValue {
   friend bool operator==(const BasicAnyValue&, const BasicAnyValue&) = default;
 };
 
-/// A key and its value, or an item of a list.
+/// A key and its value, or an item in a list.
 template <class S>
 struct BasicAnyMember {
   StringOf<S> key{};         ///< as written; empty for a list item

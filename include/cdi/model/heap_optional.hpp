@@ -24,7 +24,7 @@ class HeapOptional {
   HeapOptional(T value) : held_{new T(std::move(value))} {}
   /// Copies the value, if any; allocates only then.
   HeapOptional(const HeapOptional& other) : held_{other ? new T(*other) : nullptr} {}
-  /// Takes the other's value and leaves it empty. Does not allocate.
+  /// Takes the other optional's value and leaves it empty. Does not allocate.
   HeapOptional(HeapOptional&& other) noexcept : held_{std::exchange(other.held_, nullptr)} {}
   /// Replaces the value by copying or moving another optional.
   HeapOptional& operator=(HeapOptional other) noexcept {
@@ -51,7 +51,7 @@ class HeapOptional {
   /// Accesses a member of the value. Behaviour is undefined if there is none.
   const T* operator->() const noexcept { return held_; }
 
-  /// Replaces the value with a default one and returns it; allocates.
+  /// Replaces the value with a default value and returns it; allocates.
   T& emplace() {
     *this = HeapOptional{T()};
     return *held_;

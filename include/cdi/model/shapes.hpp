@@ -78,7 +78,7 @@ template <class T>
 void* make_list(void* self, std::size_t count) {
   auto& list = *static_cast<T*>(self);
   if constexpr (requires { requires T::allocator_type::is_always_equal::value; }) {
-    T made(count);  // not assigned, which costs more to compile
+    T made(count);  // an assignment would cost more to compile
     list.swap(made);
   } else {
     list = T(count);

@@ -142,7 +142,7 @@ struct BasicIntelRdt {
 /// Everything that a device changes in a container's OCI spec. SPEC.md, OCI Edits.
 template <class S>
 struct BasicContainerEdits {
-  ListOf<S, StringOf<S>> env = no_items;  ///< "NAME=value"; replaces a variable of the same name
+  ListOf<S, StringOf<S>> env = no_items;  ///< "NAME=value"; replaces a variable with this name
   /// Each replaces any node with the same path.
   ListOf<S, BasicDeviceNode<S>> device_nodes = no_items;
   /// Since 1.1.0; each replaces any entry for the same host interface.

@@ -62,7 +62,7 @@ struct Type {
   std::string_view (*text)(const void* self) = nullptr;
   void (*set_text)(void* self, std::string_view text) = nullptr;
   Items (*items)(void* self) = nullptr;  // for a list, dict or optional
-  /// Replaces the items of a list or optional with `count` new ones and returns the first; a dict
+  /// Replaces the items of a list or optional with `count` new items and returns the first; a dict
   /// is cleared, and `count` must be 0.
   void* (*make)(void* self, std::size_t count) = nullptr;
   void* (*insert)(void* self, std::string_view key) = nullptr;          // adds a key to a dict

@@ -40,7 +40,7 @@ concept JsonDocument = !std::is_const_v<T> && requires {
 
 namespace detail {
 
-/// Returns the member of an object, or null if the member is missing or null: OCI treats both
+/// Returns the member of an object, or null if the member is missing or null: OCI treats both cases
 /// alike.
 template <class Json>
 const Json* json_member(const Json* object, const char* key) {
@@ -189,7 +189,7 @@ class JsonInterfaces {
   }
 
  private:
-  /// `ordered_map` searches all keys in turn: with many keys, that would take quadratic time.
+  /// `ordered_map` searches all keys linearly, which would take quadratic time for many keys.
   static constexpr bool is_ordered = requires(typename Json::object_t & object) {
     object.capacity();
   };

@@ -150,7 +150,7 @@ class JsonSink {
 }  // namespace detail
 
 /// Converts a described type to a JSON value; with `ordered_json`, members keep the order of the
-/// field list. Text that is not UTF-8 is kept, and makes `dump` throw; `write_json` refuses it.
+/// field list. Text that is not UTF-8 is kept, and makes `dump` throw; `write_json` rejects it.
 template <class Json = nlohmann::ordered_json, Described T>
 Json to_json_value(const T& value) {
   detail::JsonSink<Json> sink;

@@ -37,8 +37,8 @@ struct ContainerOutline {
   std::optional<std::vector<std::string>> environment{};
 };
 
-/// A container's outline, sorted so that `lower_hook` finds paths fast. It is sorted once, for all
-/// hooks of the container.
+/// A container's outline, sorted so that `lower_hook` finds paths fast. One sort serves all hooks
+/// of the container.
 class SortedOutline {
  public:
   /// Sorts an outline.

@@ -35,8 +35,8 @@ inline std::optional<std::uint32_t> gpu_minor(std::string_view path,
 }
 
 /// Returns the clean paths of the mounts with a final slash, so that each path inside a mount
-/// begins with it. Runtimes resolve relative destinations from the root. A mount over / itself is
-/// the root, which hides nothing: no path begins with two slashes.
+/// begins with the mount's path. Runtimes resolve relative destinations from the root. A mount over
+/// / is the root itself, which hides nothing: no path begins with two slashes.
 inline std::vector<std::string> folders_of(
     const std::vector<ContainerOutline::MountPoint>& mounts) {
   std::vector<std::string> folders;

@@ -67,9 +67,8 @@ HookCommand command_of(const AnyHook& hook) {
   return command;
 }
 
-/// Returns the class of a hook. Only the last element of the program's path matters, and `args[0]`
-/// is ignored, as the program ignores it. The arguments after the command are not checked here, but
-/// in `lower_hook`.
+/// Returns the class of a hook. Only the last element of the program's path matters; `args[0]` is
+/// ignored, as the program does. `lower_hook` checks the arguments after the command.
 HookClass classify_hook(const HookCommand& command);
 
 }  // namespace cdi

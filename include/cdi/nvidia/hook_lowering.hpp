@@ -30,26 +30,26 @@ struct LoweredHook {
   /// absolute path.
   std::vector<RootLink> node_links{};
   /// Whether ldconfig must run for the container, after its mounts, so that the cache lists the
-  /// libraries. Without ldconfig, glibc finds libraries only in its default directories; musl never
-  /// needs ldconfig.
+  /// libraries. Otherwise, glibc finds libraries only in its default directories; musl never needs
+  /// ldconfig.
   bool needs_ldconfig = false;
-  /// The ldconfig of the host that the hook names: a path that ends in `ldconfig` or
-  /// `ldconfig.real`; empty for the usual ldconfig.
+  /// The ldconfig of the host to run: a path that ends in `ldconfig` or `ldconfig.real`; empty for
+  /// the default.
   std::string ldconfig{};
 };
 
 /// Returns the effects of a hook at this point in a container, without guessing. Fails with
-/// `Errc::unsupported` and the reason if it must stay a hook: if its class is `legacy` or
-/// `foreign`, if its arguments are not understood, if mounts would hide its effects, or if its
-/// class is `memory_limits` and the container has, or may have, a variable that the hook reads.
+/// `Errc::unsupported` and the reason if the hook must run: if its class is `legacy` or `foreign`,
+/// if its arguments are not understood, if mounts would hide its effects, or if its class is
+/// `memory_limits` and the container sets, or may set, a variable that the hook reads.
 Result<LoweredHook> lower_hook(const HookCommand& command, oci::HookPoint point,
                                const SortedOutline& container);
 
 /// Returns the combined effects of several hooks, in order: changes are merged as in `merge`, and
-/// the first ldconfig that is named wins. Costs one sort.
+/// the first ldconfig path wins. Costs one sort.
 LoweredHook merge(std::span<const LoweredHook> hooks);
 
-/// The variables without which hooks of the class `memory_limits` do nothing.
+/// The variables that make hooks of the class `memory_limits` act.
 inline constexpr std::array<std::string_view, 2> memory_limit_variables{"NVIDIA_GPU_MEMORY_REQUEST",
                                                                         "NVIDIA_GPU_MEMORY_LIMIT"};
 

@@ -77,10 +77,10 @@ struct RootChanges {
   std::vector<RootLink> links{};               ///< links to create
   std::vector<RootMode> modes{};               ///< modes to set
   std::vector<RootFile> files{};               ///< files to write
-  std::vector<CudaCompat> cuda_compat{};       ///< linker folders, used if they are newer
-  std::vector<std::string> library_folders{};  ///< linker folders: for ld.so.conf.d, or musl's path
-  /// Whether the container gets `params_mount`, whose file must be written outside of the root,
-  /// with the text of `masked_params`.
+  std::vector<CudaCompat> cuda_compat{};       ///< linker directories, used if they are newer
+  std::vector<std::string> library_folders{};  ///< linker directories: ld.so.conf.d, musl's path
+  /// Whether the container gets `params_mount`, whose file must be written outside the root, with
+  /// the text of `masked_params`.
   bool masked_params = false;
 
   friend bool operator==(const RootChanges&, const RootChanges&) = default;

@@ -15,7 +15,7 @@
 
 namespace cdi::inline CDI_ABI::oci {
 
-/// A feature that a runtime implements or lacks; absent means unknown. features-linux.md.
+/// A feature that a runtime implements or not; unknown when absent. features-linux.md.
 struct FeatureSwitch {
   std::optional<bool> enabled{};     ///< whether the runtime implements the feature
   ExtraOf<Owning> extra = no_items;  ///< members unknown to this type

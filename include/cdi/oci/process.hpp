@@ -61,10 +61,10 @@ struct BasicLinuxCapabilities {
   ListOf<S, StringOf<S>> bounding = no_items;  ///< limits what a program can gain through execve(2)
   /// The capabilities that the kernel checks.
   ListOf<S, StringOf<S>> effective = no_items;
-  /// Those that execve(2) grants if the inheritable set of the program's file also has them.
+  /// Capabilities that execve(2) grants if the file's inheritable set also contains them.
   ListOf<S, StringOf<S>> inheritable = no_items;
-  ListOf<S, StringOf<S>> permitted = no_items;  ///< those that the process may make effective
-  /// Those kept across execve(2), unless the file is set-user-ID or set-group-ID or grants some.
+  ListOf<S, StringOf<S>> permitted = no_items;  ///< capabilities that may become effective
+  /// Kept across execve(2), unless the file is set-user-ID or set-group-ID or has capabilities.
   ListOf<S, StringOf<S>> ambient = no_items;
   ExtraOf<S> extra = no_items;
 

@@ -147,7 +147,7 @@ struct BasicWindowsNetwork {
 /// The virtual machine around the container. config-windows.md, "HyperV".
 template <class S>
 struct BasicWindowsHyperV {
-  /// Path of the machine's image; when empty, the image of the lowest layer that contains one.
+  /// Path of the machine's image; when empty, the first image in the layers, from the lowest up.
   StringOf<S> utility_vm_path{};
   ExtraOf<S> extra = no_items;
 

@@ -20,7 +20,7 @@ namespace cdi::inline CDI_ABI::detail {
 /// Collects the changes to a list: first each new entry once, then at most one new order.
 class ListChanges {
  public:
-  /// Starts with a list that has `entries` old entries.
+  /// Starts with a list of `entries` old entries.
   ListChanges(std::string_view part, std::size_t entries);
   ListChanges(const ListChanges&) = delete;
   ListChanges& operator=(const ListChanges&) = delete;
@@ -46,7 +46,7 @@ class ListChanges {
 
   /// An entry of the list. The new entries follow the old ones.
   struct Slot {
-    EntryText entry{};          // set for a new entry, and for an old one that changes
+    EntryText entry{};          // set for new entries and for changed old entries
     std::size_t before = none;  // the slot of the old entry that this entry replaces
     std::string old_text{};     // the old text of an assigned entry
     bool is_new = false;        // the entry received a new value

@@ -18,8 +18,8 @@ namespace cdi::inline CDI_ABI {
 
 /// What two edits, or two devices, have in common. `overlap_kinds` has a row for each kind.
 enum class OverlapKind : std::uint8_t {
-  device,          ///< the same device is named twice
-  all,             ///< the device `all` is named together with another device of its kind
+  device,          ///< the same device is listed twice
+  all,             ///< the device `all` is listed with another device of its kind
   variable,        ///< two edits set the same variable
   node,            ///< two nodes have the same path
   host_node,       ///< two paths stand for the same node of the host
@@ -75,7 +75,7 @@ std::string to_string(const Overlap& overlap);
 
 /// Returns the overlapping edits of a plan, sorted by kind and key. When three edits share a key,
 /// the second overlaps with the first, and the third with the second. Variables with equal values
-/// do not overlap, nor do the edits of a device that is named twice. Costs a sort of each list.
+/// do not overlap, nor do the edits of a device that is listed twice. Costs a sort of each list.
 std::vector<Overlap> find_overlaps(const Plan& plan);
 
 }  // namespace cdi

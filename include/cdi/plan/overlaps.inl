@@ -33,7 +33,7 @@ CDI_INLINE std::string to_string(const Overlap& overlap) {
 
 namespace detail {
 
-/// An edit that may overlap with other edits of the same key.
+/// An edit that may overlap with other edits that share the key.
 struct Overlapping {
   std::string key{};
   std::string value{};  // equal edits have equal values

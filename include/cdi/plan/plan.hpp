@@ -55,7 +55,7 @@ template <class Edit>
 struct Planned {
   Edit edit{};      ///< an edit as in a spec, a text or a number
   Origin origin{};  ///< where the edit comes from
-  /// Whether a later edit of the plan replaces this edit, which the container then does not get.
+  /// Whether a later edit of the plan replaces this edit, so that the container does not get it.
   bool overridden = false;
 
   friend bool operator==(const Planned&, const Planned&) = default;
@@ -137,15 +137,14 @@ const HostOptions* options_of(const Host& host) {
   return nullptr;
 }
 
-/// Whether a plan reads files again for the lines of its edits, or takes the lines of their
-/// devices.
+/// Whether a plan reads files again for the lines of its edits, or uses the lines of the devices.
 enum class PlanLines : bool { of_edits, of_devices };
 
 /// The joined edits of devices, with the text that the host's options add.
 struct JoinedDevices {
   explicit JoinedDevices(std::span<const ResolvedDevice> devices) : found{devices} {}
 
-  /// Joins the edits for a target that has these parts. `options` may be null.
+  /// Joins the edits for a target that supports these parts. `options` may be null.
   Result<void> join(OptionalParts parts, const HostRef& host, const HostOptions* options);
   /// Returns the plan of the edits, once their device nodes are complete.
   Plan plan(PlanLines lines) const;

@@ -24,7 +24,7 @@ struct DenyReason {
   std::string member{};      ///< a path such as `devices[0].containerEdits.hooks[1].path`;
                              ///< empty when the reason is not about one member
   std::uint32_t line = 0;    ///< the line of the member, from 1; 0 if unknown
-  std::uint32_t column = 0;  ///< its column, from 1; 0 if unknown
+  std::uint32_t column = 0;  ///< the column of the member, from 1; 0 if unknown
 
   friend bool operator==(const DenyReason&, const DenyReason&) = default;
 
@@ -42,7 +42,7 @@ struct DenyReason {
 struct Decision {
   std::string device{};  ///< the qualified name of the device
   bool allowed = false;  ///< whether the device may be injected
-  std::string rule{};    ///< the name of the rule that decides; empty when none applies
+  std::string rule{};    ///< the name of the rule that decides; empty when no rule applies
   std::string source{};  ///< where the request comes from: see `request_origin_names`
   std::string key{};     ///< the annotation or variable with the request; may be empty
   std::string file{};    ///< the path of the spec file

@@ -68,13 +68,13 @@ struct PreparedRule {
   IdSet additional_gids{rule.edits.additional_gids};
 };
 
-/// Returns whether a list covers the path of an edit. If the path has a symbolic link, `..` leads
-/// elsewhere than the text suggests: /usr/lib/ssl/certs/../.. is /etc on many hosts.
+/// Returns whether a list covers the path of an edit. If a part of the path is a symbolic link,
+/// `..` leads elsewhere than the text suggests: /usr/lib/ssl/certs/../.. is /etc on many hosts.
 inline bool covers_edit(const PatternSet& patterns, std::string_view path) {
   return patterns.covers_all() || (!has_parent_part(path) && patterns.covers(path));
 }
 
-/// Returns whether a text has control characters, or others that some readers take for line ends.
+/// Returns whether a text contains control characters, or others that may be read as newlines.
 inline bool has_control(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
@@ -85,7 +85,7 @@ inline bool has_control(std::string_view text) {
 }
 
 /// Returns whether a list covers the name of a variable. A program that reads variables line by
-/// line sees a name with a line end as two, but a pattern such as `GPU*` covers only the first.
+/// line takes a name with a newline for two, but a pattern such as `GPU*` covers only the first.
 inline bool covers_variable(const PatternSet& patterns, std::string_view name) {
   return patterns.covers_all() || (!has_control(name) && patterns.covers(name));
 }
@@ -239,7 +239,7 @@ class LimitCheck {
   std::string outer_{};
 };
 
-/// Decides about devices by a policy that is prepared only once.
+/// Applies a policy, which is prepared only once, to devices.
 class Decider {
  public:
   explicit Decider(const Policy& policy) {
@@ -247,7 +247,7 @@ class Decider {
     for (const auto& rule : policy.rules) rules_.push_back({rule});
   }
 
-  /// Decides about a device. The `device`, `source` and `key` of `out` must be set.
+  /// Decides whether a device is allowed. The `device`, `source` and `key` of `out` must be set.
   void decide(const ResolvedDevice& found, Decision& out) {
     out.file = found.spec->path;
     for (std::size_t i = 0; i < rules_.size(); ++i) {

@@ -34,7 +34,7 @@ inline bool matches(std::string_view pattern, std::string_view text) {
   return text.ends_with(pattern);
 }
 
-/// Takes the first part off a clean path that begins with a slash; returns empty text at the end.
+/// Removes and returns the first part of a clean absolute path; returns empty text at the end.
 inline std::string_view take_element(std::string_view& path) {
   if (path.empty()) return path;
   path.remove_prefix(1);

@@ -27,14 +27,14 @@
 
 namespace cdi::inline CDI_ABI::detail {
 
-/// Which owner a file belongs to, from one owner's point of view.
+/// The kinds of files, from the point of view of one owner.
 enum class Ownership : std::uint8_t {
   absent,      // the file does not exist
   own,         // the file records this owner
   other,       // the file records another owner
   unrecorded,  // a spec, perhaps an invalid one, that records no owner
   not_a_spec,  // an empty or truncated file, or neither JSON nor YAML
-  link,        // a symbolic link, unless its target is a file of another owner or of none
+  link,        // a symbolic link, unless its target has another owner or none
   special,     // a directory, FIFO, device or socket
 };
 
@@ -170,9 +170,9 @@ inline Result<FoundFile> read_regular_file(int directory, const std::string& nam
                    .is_link = is_link};
 }
 
-/// Reads a file in a directory once. A regular file, or a link to one, is returned with its text,
-/// and stays `not_a_spec` until a call of `read_owner`. The call never waits for a FIFO's other
-/// end, and opens no device.
+/// Reads a file in a directory once. A regular file, or a link to such a file, is returned with its
+/// text, and stays `not_a_spec` until a call of `read_owner`. The call never waits for a FIFO's
+/// other end, and opens no device.
 inline Result<FoundFile> read_found_file(const PublishDir& dir, const std::string& name) {
   struct stat info = {};
   if (dir.directory < 0) return FoundFile{};

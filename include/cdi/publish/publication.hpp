@@ -23,7 +23,7 @@ enum class DryRun : std::uint8_t {
 /// Which existing files a new file may replace.
 enum class Replace : std::uint8_t {
   own,  ///< files of the same owner, and files that are not specs
-  any   ///< also files of other owners, and specs without owner
+  any   ///< also files of other owners, and specs without an owner
 };
 
 /// A publisher's file, and what was done with it, or would be done in a dry run.

@@ -27,11 +27,11 @@ Result<void> check_spec_file_name(std::string_view name);
 ///
 /// Each spec file records its owner in the annotation `owner_annotation`. With a `cdiVersion`
 /// before 0.6.0, which introduced annotations, the record is a comment in the first line of the
-/// YAML file. A file of another owner, or a spec without owner, is not removed, and is replaced
-/// only with `Replace::any`; otherwise `Errc::conflict`. (A file that another process creates at
-/// the same instant is not safe.) A file that is not a spec, because it is empty or truncated, may
-/// be replaced, but not removed. A link is replaced, not followed, unless its target is a file of
-/// another owner or of none. Directories, FIFOs, devices and sockets are rejected.
+/// YAML file. A file of another owner, or a spec without an owner, is not removed, and is replaced
+/// only with `Replace::any`; otherwise, the call fails with `Errc::conflict`. (A file that another
+/// process creates at the same instant is not safe.) An empty or truncated file, which is not a
+/// spec, may be replaced, but not removed. A link is replaced, not followed, unless its target is a
+/// file of another owner or has none. Directories, FIFOs, devices and sockets are rejected.
 ///
 /// `replace_file` replaces the files, with mode 0644: if the process is killed at any moment, each
 /// file is complete, old or new. When several writers compete, the last file written stays. Any

@@ -16,8 +16,8 @@
 
 namespace cdi::inline CDI_ABI::detail {
 
-/// Returns the rank of a spec; a device comes from the spec with the highest rank. Priority counts
-/// first; within a priority, a spec that matches its file's current contents ranks higher.
+/// Returns the rank of a spec; a device comes from the spec with the highest rank. Priority
+/// decides; within a priority, a spec that matches its file's current contents ranks higher.
 std::int64_t rank_of(const LoadedSpec& spec);
 
 /// Finds the devices of many specs by name. If several specs provide a device, the spec with the
@@ -31,15 +31,15 @@ class DeviceIndex {
     const Device* device = nullptr;
     std::uint32_t hash = 0;
     std::uint32_t spec : 31 = 0;      // index in `specs()`
-    std::uint32_t contested : 1 = 0;  // whether another spec of this rank also has the device
+    std::uint32_t contested : 1 = 0;  // whether another spec of this rank defines the device
     std::uint32_t name_size = 0;
-    char name[12] = {};  // the device name, or the address of a longer one
+    char name[12] = {};  // the device name, or the address of a longer name
 
     void set_name(std::string_view text);
     const char* name_begin() const;
   };
 
-  /// The first device that two specs of the same rank both have, and the number of such devices.
+  /// The first device that two specs of the same rank both define, and the number of such devices.
   struct Conflict {
     ResolvedDevice one;
     ResolvedDevice other;
@@ -71,8 +71,8 @@ class DeviceIndex {
   Rivals rivals_of(const Device& device) const;
   const ResolvedDevice& rival(std::size_t place) const { return rivals_[by_device_[place]].other; }
 
-  /// Returns the entry of a qualified name, even if its device is in conflict; null if no spec has
-  /// the device. Does not allocate.
+  /// Returns the entry of a qualified name, even if its device is in conflict; null if no spec
+  /// defines the device. Does not allocate.
   const Slot* find(std::string_view name) const;
 
   ResolvedDevice device_of(const Slot& slot) const {
@@ -83,7 +83,7 @@ class DeviceIndex {
   /// Makes a seed that prevents a spec from being crafted so that all its names collide.
   std::uint64_t make_seed() const;
 
-  /// Returns whether an entry holds the device of a qualified name.
+  /// Returns whether an entry contains the device with a qualified name.
   bool is_named(const Slot& slot, std::string_view name) const;
 
   /// Returns the index of a qualified name's entry, or of the empty entry where it belongs.

@@ -161,7 +161,7 @@ class Explainer {
     return !out.causes.empty();
   }
 
-  /// Explains a name whose kind has specs, none of which has the device.
+  /// Explains a name whose kind has specs, none of which defines the device.
   void explain_unknown_device(std::string_view kind, std::string_view device, bool with_nearest,
                               Unresolved& out) const {
     out.reason = Reason::unknown_device;

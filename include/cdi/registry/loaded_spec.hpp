@@ -75,7 +75,7 @@ struct FileAccess {
 
 /// A member that a file contains but that its declared version lacks. The file is valid if the
 /// member is empty or `Rule::version_earlier_devices` applies, but engines that do not know the
-/// member refuse the file.
+/// member reject the file.
 struct NewerMember {
   SpecVersion since{};  ///< the first version with the member
   std::string key{};    ///< as written in the file
@@ -86,7 +86,7 @@ struct NewerMember {
 struct LoadedSpec {
   Spec spec{};                    ///< valid, without the devices in `quarantined`
   std::string path{};             ///< path of its file, or name of its text
-  int priority = 0;               ///< its directory's priority; a higher one wins
+  int priority = 0;               ///< its directory's priority; the highest wins
   std::vector<Error> warnings{};  ///< about the file; `rule` is the code of the rule
   /// The positions where the devices begin; empty if the spec was not read from a text.
   std::vector<LineColumn> device_positions{};
@@ -100,7 +100,7 @@ struct LoadedSpec {
   std::shared_ptr<const Error> last_error{};
   /// The owner in the comment in the first line of a YAML file; empty if there is no such comment.
   std::string owner_comment{};
-  /// The newest member that `cdiVersion` lacks; nothing if it lacks none.
+  /// The newest member that `cdiVersion` does not define; nothing if there is no such member.
   std::optional<NewerMember> newer_member{};
   /// Whether `spec` is unchanged since it was read. If so, its texts are UTF-8, and an injection
   /// need not check them. False for a spec made in code; set it to false when you change `spec`.
@@ -124,9 +124,9 @@ struct LoadedSpec {
   /// otherwise only the file. Reads no file.
   Position locate_part(std::string_view where) const;
 
-  /// Returns the owner that the file records in the way of a `Publisher`: in the annotation
+  /// Returns the owner that the file records as a `Publisher` does: in the annotation
   /// `owner_annotation` or, failing that, in the comment. Empty if there is no record or
-  /// `check_owner` refuses it. Valid until this object changes.
+  /// `check_owner` rejects it. Valid until this object changes.
   std::string_view owner() const;
 };
 
@@ -148,7 +148,7 @@ struct SpecDir {
   };
 
   std::string path{};            ///< cleaned by `clean_path`
-  int priority = 0;              ///< index in the list of directories, from 0; a higher one wins
+  int priority = 0;              ///< index in the list of directories, from 0; the highest wins
   State state = State::missing;  ///< whether it was read
   std::size_t specs = 0;         ///< the number of its files that provide a spec
 
@@ -157,7 +157,7 @@ struct SpecDir {
 
 /// A device and the spec that provides it. Valid as long as the registry that returned them exists.
 struct ResolvedDevice {
-  const LoadedSpec* spec = nullptr;  ///< the spec that has the device; null if there is none
+  const LoadedSpec* spec = nullptr;  ///< the spec that defines the device; null if there is none
   const Device* device = nullptr;    ///< points into `spec`; null if there is none
 
   /// Returns the index of the device in its spec. Requires a device.

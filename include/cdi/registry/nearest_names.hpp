@@ -43,7 +43,7 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b, std::si
   std::array<std::size_t, longest + 1> row{};
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    // Cells further from the diagonal need more than `max` letters; `row` is larger there.
+    // Cells further from the diagonal need more than `max` letters; `row` exceeds `max` there.
     const std::size_t begin = i > max ? i - max : 0;
     const std::size_t end = b.size() < i + max + 1 ? b.size() : i + max + 1;
     std::size_t diagonal = row[begin];

@@ -58,13 +58,13 @@ class Registry {
   Registry() = default;
 
   /// Makes a registry of valid, non-null `specs`. `rejected` lists the files and directories that
-  /// provided none, `dirs` the directories that were searched. Each device's name is hashed once.
+  /// provided no spec, `dirs` the directories that were searched. Hashes each device's name once.
   explicit Registry(std::vector<std::shared_ptr<const LoadedSpec>> specs,
                     std::vector<std::shared_ptr<const RejectedFile>> rejected = {},
                     std::vector<SpecDir> dirs = {});
 
-  /// Returns the device of a qualified name; the pointers are null if no spec has the device or if
-  /// it is in conflict. Does not allocate. Valid as long as the registry or a copy exists.
+  /// Returns the device of a qualified name; the pointers are null if no spec defines the device or
+  /// if specs conflict. Does not allocate. Valid as long as the registry or a copy exists.
   ResolvedDevice find(std::string_view name) const;
 
   /// Returns the device of a qualified name. Fails with `Errc::invalid_name`, `Errc::not_found`,
@@ -72,8 +72,8 @@ class Registry {
   /// explains why and lists unused files. Valid as long as the registry or a copy exists.
   Result<ResolvedDevice> resolve(std::string_view name) const;
 
-  /// Returns the devices of all names, in order; if any fails, one error has all reasons and the
-  /// first code. Valid as long as the registry or a copy exists. Costs one lookup for each name.
+  /// Returns the devices of all names, in order. If any name fails, one error lists all reasons,
+  /// under the first code. Valid as long as the registry or a copy exists. Costs a lookup per name.
   Result<std::vector<ResolvedDevice>> resolve_all(Names names) const;
 
   /// Returns the devices of the names that resolve, in the order of `names`; `unresolved` returns
@@ -81,8 +81,8 @@ class Registry {
   std::vector<ResolvedDevice> resolvable(Names names) const;
 
   /// Returns the names that do not resolve, in the order of `names`, including duplicates. Finds
-  /// similar names for the first `with_nearest` of them; each search costs a pass over all devices
-  /// of the kind.
+  /// similar names for the first `with_nearest` names; each search costs a pass over all devices of
+  /// the kind.
   std::vector<Unresolved> unresolved(Names names, std::size_t with_nearest = 8) const;
 
   /// Succeeds if all names resolve; otherwise fails with the error of `resolve_all`.
@@ -121,9 +121,9 @@ class Registry {
   /// Returns the qualified names of all devices that resolve, in byte order.
   std::vector<std::string> devices() const;
 
-  /// Returns the vendors of all specs in byte order, without duplicates. They point into the specs.
+  /// Returns the vendors of all specs in byte order, without duplicates; views into the specs.
   std::vector<std::string_view> vendors() const;
-  /// Returns the classes of all specs in byte order, without duplicates. They point into the specs.
+  /// Returns the classes of all specs in byte order, without duplicates; views into the specs.
   std::vector<std::string_view> classes() const;
 
   /// Returns all specs, in the order of the constructor.

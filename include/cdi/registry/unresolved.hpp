@@ -16,20 +16,20 @@
 
 namespace cdi::inline CDI_ABI {
 
-/// Why a name does not resolve, for code that acts on it; `reasons` has a row for each reason. The
-/// order is public: `cdi why` exits with 10 plus its number. explain.hpp chooses the reason.
+/// Why a name does not resolve, for programs; `reasons` has a row for each reason. The order must
+/// not change: `cdi why` exits with 10 plus the reason's number. explain.hpp chooses the reason.
 enum class Reason : std::uint8_t {
   invalid_name,    ///< the name is not of the form `vendor.com/class=device`
-  unknown_kind,    ///< no spec has its kind
-  unknown_device,  ///< its kind has specs, but none has the device
-  conflict,        ///< two files of the same priority define it
-  rejected,        ///< a file of its kind is not a valid spec
-  quarantined,     ///< it was left out of its file: see `ReadOptions::quarantine_devices`
-  unreadable,      ///< a file or directory that may define it cannot be read
+  unknown_kind,    ///< no spec has this kind
+  unknown_device,  ///< specs of this kind exist, but none defines the device
+  conflict,        ///< two files of the same priority define the device
+  rejected,        ///< a file of this kind is not a valid spec
+  quarantined,     ///< the device was left out: see `ReadOptions::quarantine_devices`
+  unreadable,      ///< a file or directory that may define the device cannot be read
   denied,          ///< `ReadOptions::reject_writable` forbids the file or directory
   no_directory,    ///< none of the spec directories exists
-  not_searched,    ///< its directory is not searched; only `diagnose` reports it
-  ignored,         ///< programs ignore its file because of the name; only `diagnose` reports it
+  not_searched,    ///< the directory is not searched; only `diagnose` reports this
+  ignored,         ///< programs ignore the file because of its name; only `diagnose` reports this
 };
 
 /// A reason's code and texts.
@@ -106,7 +106,7 @@ struct Unresolved {
   Error why{};                           ///< the reason in words, including the name
   std::vector<std::string> nearest{};  ///< similar kinds or qualified names, best first, 5 at most
   /// Files and directories that may define the device, with path, line and column. If the kind or
-  /// device is unknown, lists all that could not be read.
+  /// device is unknown, lists everything that could not be read.
   std::vector<Error> causes{};
   std::string needs_version{};  ///< the CDI version that a cause needs, if that is the fault
 };

@@ -121,7 +121,7 @@ Result<std::vector<RequestedDevice>> gather_requests(const Config& config,
 
 /// What `inject_requested` injects, and how long it waits.
 struct InjectRequestedOptions {
-  RequestOptions requests{};  ///< where the config holds its requests
+  RequestOptions requests{};  ///< where to look for requests
   /// When to stop waiting for devices that do not exist yet; without a deadline, no wait.
   std::optional<std::chrono::steady_clock::time_point> deadline{};
   WaitOptions wait{};    ///< what ends the wait before the deadline
@@ -135,9 +135,9 @@ struct InjectRequestedOptions {
 /// An error leaves the config unchanged. Fails with the errors of `gather_requests`,
 /// `Registry::inject` and, with a deadline, `Cache::wait_for`.
 ///
-/// `Cache::inject` injects names that the program already has. This function takes the names from
-/// the config, and injects from the registry that the wait returns. As a member of `Cache`, the
-/// function would make each program with a cache cost 7 % more to compile.
+/// `Cache::inject` injects names that the program already knows. This function takes the names from
+/// the config, and injects from the registry that the wait returns. As a member of `Cache`, it
+/// would make every program with a cache take 7 % longer to compile.
 template <class OciSpec, HostLookup Host = SystemHost>
 Result<std::vector<RequestedDevice>> inject_requested(Cache& cache, OciSpec& config,
                                                       const InjectRequestedOptions& options = {},

@@ -30,7 +30,7 @@ CDI_INLINE void Requests::add(std::vector<RequestedDevice> added) {
   const auto first = detail::first_of_equals(names);
   for (std::size_t i = 0; i < added.size(); ++i) {
     auto& device = added[i];
-    // The field comes first, so the first device of a name tells whether the field has it.
+    // The field comes first, so the first device with a name shows whether the field has it.
     const bool same_origin =
         first[known + i] >= known || devices_[first[known + i]].origin == device.origin;
     const bool repeats =

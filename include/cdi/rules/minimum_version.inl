@@ -89,7 +89,7 @@ class FieldNeeds {
   static constexpr std::size_t max = 16;  // a spec has 8
 
   const Type* types_[max] = {};
-  Lifetime needs_[max] = {};  // indexed like the types, then one without needs
+  Lifetime needs_[max] = {};  // indexed like the types; the last one has no needs
   std::size_t count_ = 0;
 };
 
@@ -113,7 +113,7 @@ enum class NeededBy : std::uint8_t {
 /// that cannot change the result are skipped.
 class NeedFinder {
  public:
-  /// Updates `need`, which holds the result so far.
+  /// Updates `need`, which contains the result so far.
   NeedFinder(VersionNeed& need, const FieldNeeds& field_needs, NeededBy members)
       : need_{need}, field_needs_{field_needs}, members_{members} {}
 

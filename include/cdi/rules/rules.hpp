@@ -62,7 +62,7 @@ enum class Rule : std::uint8_t {
 /// The consequence of a broken rule.
 enum class Severity : std::uint8_t {
   error,  ///< the spec is unusable
-  /// The spec is usable, with a warning to readers; `write_spec` refuses to write it.
+  /// The spec is usable, with a warning to readers; `write_spec` rejects it.
   write_error,
   warning,  ///< the spec is usable, but probably wrong
 };

@@ -76,7 +76,7 @@ class ConfigJsonList {
  private:
   std::string_view text_member(std::size_t i, std::string_view key) const;
   bool has_command_of(std::size_t i, const oci::HookView& hook) const;
-  /// Returns whether an item has members that a record of a type does not have.
+  /// Returns whether an item has members that records of a type lack.
   bool has_other_members(std::size_t i, const Type& type) const;
 
   JsonPatch* patch_;

@@ -36,9 +36,9 @@ struct FoundMember {
 /// Checks that the touched parts of an OCI spec have the kinds that OCI requires, and stops at the
 /// first violation.
 ///
-/// The check also refuses a name in another case if its member leads to a touched part or
+/// The check also rejects a name in another case if its member leads to a touched part or
 /// identifies an entry. The Go runtimes read `User` as `user`: an added second member would replace
-/// what the first one states, such as the user ID.
+/// what the first member states, such as the user ID.
 ///
 /// A `View` is a value of the JSON document, or empty. It provides `operator bool`, `is_object`,
 /// `is_array`, `is_text`, `is_any`, `is_id` (a whole number of 32 bits), `find(key)`, which returns

@@ -56,8 +56,8 @@ constexpr std::uint64_t mark_string_end(std::uint64_t word) noexcept {
   return (quotes | backslashes | controls | others) & all_marks;
 }
 
-/// The XXH64 hash of a text, with seed 0. Equal texts have equal hashes. Different texts, even
-/// similar ones, almost never do, unless an attacker chose them.
+/// The XXH64 hash of a text, with seed 0. Equal texts have equal hashes. Different texts almost
+/// never have equal hashes, even if they are similar, unless an attacker chose them.
 class TextHash {
  public:
   explicit TextHash(std::string_view text) noexcept : rest_{text} {

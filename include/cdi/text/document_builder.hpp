@@ -216,7 +216,7 @@ class DocumentBuilder {
   /// An open list or map, or the whole document.
   struct Level {
     std::uint32_t index = static_cast<std::uint32_t>(-1);
-    std::uint32_t children = 0;  // a map has two for each member
+    std::uint32_t children = 0;  // two for each member of a map
     bool is_map = false;
   };
 

@@ -87,7 +87,7 @@ CDI_INLINE std::string_view JsonLayout::blanks_in(const Document::Value& value) 
 
 CDI_INLINE std::string JsonLayout::lead(const Document::Value& value,
                                         std::string_view outer) const {
-  constexpr std::size_t max = 64;  // in bytes; each new line repeats them
+  constexpr std::size_t max = 64;  // in bytes; each new line repeats the blanks
   const auto blanks = blanks_in(value);
   if (value.size() == 0) return lead(outer);
   if (blanks.size() <= max) return std::string{blanks};

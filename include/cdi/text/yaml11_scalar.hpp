@@ -1,4 +1,4 @@
-// Unquoted texts that YAML 1.1 takes for booleans or numbers.
+// Unquoted texts that YAML 1.1 reads as booleans or numbers.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TEXT_YAML11_SCALAR_HPP

@@ -20,8 +20,8 @@ namespace cdi::inline CDI_ABI {
 /// The spec of a file in another CDI version, and what the conversion lost.
 struct Conversion {
   Spec spec{};  ///< valid for `write_spec`
-  /// The owner that the file records; empty if none. From CDI version 0.6.0 on, `spec` holds the
-  /// owner's annotation. Before 0.6.0, the record is kept only if `write_spec` receives this owner.
+  /// The owner that the file records, or empty. Since CDI version 0.6.0, `spec` contains the
+  /// owner's annotation; before, the record is kept only if `write_spec` receives this owner.
   std::string owner{};
   /// All losses, with their places in the file: members that the version lacks, annotations that
   /// may be read but not written, and everything after the first YAML document. The first
@@ -34,7 +34,7 @@ struct Conversion {
 Result<Conversion> convert_spec(const LoadedSpec& loaded, SpecVersion version);
 
 /// Returns the version that a file should have for an engine: the file's own version, if the engine
-/// reads it, or else the newest that it reads. Fails with the errors of `written_spec_version_for`.
+/// reads it; otherwise, the newest that it reads. Fails like `written_spec_version_for`.
 Result<SpecVersion> spec_version_for(const VersionedEngine& engine, const Spec& spec);
 
 /// Converts the spec of a file to `spec_version_for` the engine. Fails with the errors of both
@@ -56,8 +56,8 @@ std::optional<Error> rejection_by(const VersionedEngine& engine, const LoadedSpe
 /// any version writes a text without these faults.
 std::vector<Error> text_warnings(const LoadedSpec& loaded);
 
-/// Returns these warnings, but not about text that this engine reads as this library does: member
-/// names in another case for the Go library up to 1.1.0, and texts that YAML 1.1 takes for booleans
+/// Returns the same warnings, except about text that this engine reads as this library does: member
+/// names in another case for the Go library up to 1.1.0, and texts that YAML 1.1 reads as booleans
 /// or numbers for newer versions.
 std::vector<Error> text_warnings(const VersionedEngine& engine, const LoadedSpec& loaded);
 

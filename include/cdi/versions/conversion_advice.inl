@@ -57,14 +57,14 @@ inline std::string named_losses(const std::vector<Error>& losses, const LoadedSp
   return out.append(" and ").append(std::to_string(losses.size() - named)).append(" more");
 }
 
-/// The versions of an engine that read a file, from `first` to `last`, or all later ones.
+/// The versions of an engine that read a file, from `first` to `last`, or to the newest version.
 struct ReadingVersions {
   EngineVersion first{};
   std::optional<EngineVersion> last{};
 };
 
 /// Returns the newer engine versions that read a file: preferably the run that includes the newest
-/// known version, or else the first run; nullopt when no known version reads the file.
+/// known version, otherwise the first run; nullopt when no known version reads the file.
 inline std::optional<ReadingVersions> newer_versions_that_read(const VersionedEngine& engine,
                                                                const LoadedSpec& loaded) {
   std::optional<ReadingVersions> some;
@@ -85,7 +85,7 @@ inline std::optional<ReadingVersions> newer_versions_that_read(const VersionedEn
 }
 
 /// Returns whether a future version of an engine may read a file: the file's version is newer than
-/// any that known ones read, and the engine rejects no value in it.
+/// the versions that known engine versions read, and the engine rejects no value in the file.
 inline bool may_be_read_later(std::string_view engine, const Spec& spec) {
   SpecVersion newest;
   for (const auto& row : engine_versions) {
@@ -139,7 +139,7 @@ inline Result<Conversion> convert_in_place(const VersionedEngine& engine,
       .message = "JSON of CDI version " + to_string(*version) + " cannot record its owner"};
 }
 
-/// Returns the command that converts a file, and its effect.
+/// Returns the command that converts a file, and the effect of the command.
 inline std::string conversion_command(const VersionedEngine& engine, const LoadedSpec& loaded,
                                       const Conversion& conversion) {
   const bool lossy = !conversion.losses.empty();

@@ -254,7 +254,7 @@ class YamlBlockReader {
   /// Not inlined into `read_token`, since few tokens are properties.
   [[gnu::noinline]] bool read_property() {
     if (nodes_.properties.any() && !nodes_.follows_property()) {
-      // Those may belong to a map whose first key has properties of its own.
+      // The properties may belong to a map whose first key has its own properties.
       if (!join_outer()) return false;
       outer_ = std::exchange(nodes_.properties, {});
     }

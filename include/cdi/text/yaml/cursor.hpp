@@ -129,7 +129,7 @@ class YamlCursor {
   /// Whether such a colon follows in brackets or braces, where no blank is needed after the colon.
   bool at_flow_colon() const { return peek(count_blanks()) == ':'; }
 
-  /// Whether the key from `begin` to here has more characters than a key without `? ` may have.
+  /// Whether the key from `begin` to here is too long for a key without `? `.
   bool is_long_key(std::size_t begin) const {
     return at_ - begin > longest_key && count_characters(text_from(begin)) > longest_key;
   }

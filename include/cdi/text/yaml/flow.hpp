@@ -51,7 +51,7 @@ class YamlFlowReader {
   struct Level {
     State state = State::entry_or_end;
     bool is_list = false;
-    bool is_pair = false;   // whether it is a list item written as `key: value` without braces
+    bool is_pair = false;   // whether this is a list item written as `key: value` without braces
     std::size_t key = 0;    // start of the last key
     std::size_t begin = 0;  // place of the bracket or brace
   };

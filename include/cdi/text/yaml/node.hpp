@@ -30,7 +30,7 @@ struct YamlNode {
   YamlScalar scalar{};
   std::string_view alias{};  // the anchor's name; empty for a scalar
   bool is_block_scalar = false;
-  bool has_lines = false;  // whether it spans several lines
+  bool has_lines = false;  // whether the node spans several lines
 };
 
 /// Reads nodes and adds them to the document.
@@ -128,7 +128,7 @@ class YamlNodeReader {
   }
 
   /// Adds null for a scalar with the tag `!!null`, which may be a quoted word for null. Any other
-  /// text is rejected, although some readers take it as null.
+  /// text is rejected, although some readers treat it as null.
   bool add_tagged_null(const YamlNode& node) {
     const std::size_t at = node.scalar.at;
     return is_null_word(text_of(node)) ? builder_.null(at)
@@ -146,7 +146,7 @@ class YamlNodeReader {
     return builder_.scalar(scalar.at, scalar.begin, scalar.size, quoted);
   }
 
-  /// Reports a text that does not fit the type named by its tag, if any.
+  /// Reports a text that does not match the type named by its tag, if any.
   void note_misfit(std::string_view type, std::string_view text, std::size_t at) {
     if (type.empty() || fits(type, text)) return;
     cursor_.note_unportable(at,
