@@ -345,7 +345,7 @@ class Library(unittest.TestCase):
         self.assertTrue(made.stdout.startswith('{"x": 1.50, "process": '))
         self.assertEqual(json.loads(made.stdout)["process"]["env"], ["A=1"])
         config.write_text("{")
-        self.assertIn("line 1:2: the config is not usable: ", run(INJECT, str(self.folder), str(config), "v.com/c=d").stderr)
+        self.assertIn("line 1:2: the config is invalid: ", run(INJECT, str(self.folder), str(config), "v.com/c=d").stderr)
 
     @unittest.skipIf(SANITIZED, "the program is not built with the sanitizers")
     def test_the_policy_of_the_page(self):

@@ -108,7 +108,7 @@ static void check_json(cdi_cache* cache) {
   CHECK(cdi_cache_inject_json(cache, "{\n x", device, 1, &error) == NULL);
   CHECK(error->code == CDI_SYNTAX && error->line == 2 && error->column == 2);
   CHECK(strstr(error->text, error->message) != NULL && error->file[0] == '\0');
-  CHECK(strstr(error->message, "the config is not usable: ") == error->message);
+  CHECK(strstr(error->message, "the config is invalid: ") == error->message);
   cdi_free(error);
   CHECK(cdi_cache_inject_json(cache, "{}", unknown, 2, NULL) == NULL);
 }

@@ -219,7 +219,7 @@ devices:
         self.assertEqual(len(rows), len(lines))
         self.assertEqual(rows[0], {
             "rule": "version-known", "severity": "error",
-            "demand": "cdiVersion names a version of the CDI specification",
+            "demand": "cdiVersion is a version of the CDI specification",
             "source": "SPEC.md, Specification version"})
         self.assertEqual({row["severity"] for row in rows}, {"error", "write-error", "warning"})
 
@@ -261,7 +261,7 @@ devices:
                          ["config.json", "high", "link.json", "low"])
 
     def test_an_unknown_name_changes_and_prints_nothing(self):
-        for names, said in ((["vendor.com/gpu=nine"], "has no device \"nine\"; it has: one, two"),
+        for names, said in ((["vendor.com/gpu=nine"], "has no device \"nine\"; its devices: one, two"),
                             (["vendor.com/fpga=one"], "nearest: vendor.com/gpu"),
                             (["nine"], "write vendor.com/class=device"),
                             (["vendor.com/gpu=one", "a/b=c"], "cannot resolve \"a/b=c\"")):
@@ -368,7 +368,7 @@ devices:
         self.write("odd/x.yml", LOW)
         self.write("odd/inner/x.yaml", LOW)
         odd = os.path.join(self.folder, "odd")
-        said = (f"{odd}/inner: ignored: directories inside of a spec directory are not searched: "
+        said = (f"{odd}/inner: ignored: subdirectories of a spec directory are not searched: "
                 f'move "x.yaml" to "{odd}"\n',
                 f"{odd}/x.yml: ignored: its name ends neither in .json nor in .yaml: rename it to "
                 '"x.yaml"\n')
@@ -451,7 +451,7 @@ devices:
                            ('{\n "a": 1,\n "a": 2}', "3:2: key \"a\" is a duplicate"),
                            ('{"process": {"env": {}}}', "process.env: expected an array"),
                            ('{"process": {}} x', "1:17: not valid JSON"),
-                           ("[" * 10000, "nested more than 64 deep")):
+                           ("[" * 10000, "more than 64 levels deep")):
             with self.subTest(text[:40]):
                 self.assertIn(said, self.run_cdi("inject", "-", "vendor.com/gpu=one", given=text,
                                                  expect=1)[1])
@@ -569,7 +569,7 @@ devices:
         self.assertIn(f"{bad}:9:5: devices[0]",
                       self.run_cdi("convert", "--lossy", "--to", "0.5.0", bad, expect=1)[1])
         digits = self.write("digits.json", HIGH.replace("one", "1").replace("0.3.0", "0.5.0"))
-        self.assertIn("0.4.0 can hold none of the devices",
+        self.assertIn("0.4.0 cannot express any of the devices",
                       self.run_cdi("convert", "--lossy", "--to", "0.4.0", digits, expect=1)[1])
 
     def test_a_file_that_the_engine_reads_is_printed_unchanged(self):
@@ -739,7 +739,7 @@ devices:
         out, err = self.run_cdi("gc", "--owner", "me")
         self.assertEqual(out, f"{gone}: removed\n")
         self.assertEqual(err, f'cdi: warning: {kept}: a comment in the first line records owner "me", '
-                              "but JSON files have no comments: rename the file to end in .yaml, or "
+                              "but JSON files have no comments: rename the file so that it ends in .yaml, or "
                               "remove it by hand\n")
         self.assertTrue(os.path.exists(kept))
 
@@ -750,7 +750,7 @@ devices:
         out, err = self.run_cdi("gc", "--owner", "me", "--keep", "gnoe.json", "-d", nowhere,
                                 "--dry-run")
         self.assertEqual(out, f"{gone}: would be removed\n")
-        self.assertIn(f"cdi: warning: {deep}:2:65: nested more than 64 deep", err)
+        self.assertIn(f"cdi: warning: {deep}:2:65: more than 64 levels deep", err)
         self.assertIn(f"cdi: warning: {nowhere}: no such directory\n", err)
         self.assertIn('cdi: warning: nothing to keep: owner "me" has no file "gnoe.json"\n', err)
         plain = self.write("plain", "")
@@ -818,7 +818,7 @@ devices:
         self.write("high/x.yaml", LOW.replace("vendor.com/gpu", "v.com/x"))
         _, err = self.run_cdi("resolve", "vendor.com/gpu=two", "v.com/x=two")
         self.assertIn("cdi: warning: same-mount /c: vendor.com/gpu=two (", err)
-        self.assertIn("both mount to this path; the second one counts; they are equal\n", err)
+        self.assertIn("both mount to this path; the second mount wins; they are equal\n", err)
 
     def test_resolve_refuses_what_inject_refuses(self):
         self.assertIn("has no device", self.run_cdi("resolve", "vendor.com/gpu=9", expect=1)[1])

@@ -261,7 +261,7 @@ class Hooks(unittest.TestCase):
         self.config.write_text(json.dumps({"ociVersion": "1.0.2", "hooks": {
             "CreateContainer": [{"path": "/sec"}], "createRuntime": [link]}}))
         _, errors = self.inject("--hooks", "lower", ["v.com/c=d"], expect=1)
-        self.assertIn("hooks.CreateContainer: the name of the member is in another case", errors)
+        self.assertIn("hooks.CreateContainer: the member name is in a different case", errors)
 
     def test_a_program_that_is_not_named_ldconfig_is_not_run(self):
         (self.folder / "cdi/more.json").write_text(json.dumps(
@@ -303,7 +303,7 @@ class Hooks(unittest.TestCase):
                          ([], ""))
         self.assertNotIn(ANNOTATION, json.loads(out)["annotations"])
         stays = f'the hook "{HOOK}" of class memory-limits stays: '
-        reason = stays + "it applies the variable NVIDIA_GPU_MEMORY_"
+        reason = stays + "it reads the variable NVIDIA_GPU_MEMORY_"
         limited = {"env": ["NVIDIA_GPU_MEMORY_LIMIT="]}
         for process, device, said in (({}, "b", f"{reason}REQUEST"),
                                       (limited, "a", f"{reason}LIMIT"),

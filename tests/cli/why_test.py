@@ -124,11 +124,11 @@ class Why(Files):
     def test_the_version_that_a_file_needs_is_reported(self):
         self.write("specs/new.yaml", ODD.replace("0.6.0", "2.0.0"))
         self.assertEqual(self.record("odd.com/gpu=bad")[1]["needsVersion"], "2.0.0")
-        self.assertIn("  fix: the file needs a program that knows CDI 2.0.0, this one knows 1.1.0: ",
+        self.assertIn("  fix: the file requires CDI 2.0.0, but this program supports CDI 1.1.0: ",
                       self.why("odd.com/gpu=bad")[1])
         self.write("specs/new.yaml", ODD.replace("colour: red", "additionalGids: [4]"))
         self.assertEqual(self.record("odd.com/gpu=bad")[1]["needsVersion"], "0.7.0")
-        self.assertIn('  fix: write cdiVersion "0.7.0" into the file\n',
+        self.assertIn('  fix: set cdiVersion to "0.7.0" in the file\n',
                       self.why("odd.com/gpu=bad")[1])
 
     def test_files_that_may_define_the_device_are_reported(self):
@@ -138,7 +138,7 @@ class Why(Files):
         plain = self.write("plain", "")
         code, record = self.record("vendor.com/gpu=gpu0", dirs=("odd",))
         self.assertEqual((code, [c["file"] for c in record["causes"]]), (11, [empty, fifo]))
-        self.assertIn("if one of the named files should define it, correct that", record["advice"])
+        self.assertIn("if one of the listed files should define the device, correct it", record["advice"])
         _, out = self.why("vendor.com/gpu=gpu0", dirs=("odd",))
         self.assertIn(f"  may be in: {fifo}: not a regular file\n", out)
         code, record = self.record("vendor.com/gpu=gpu0", dirs=("plain",))
@@ -198,7 +198,7 @@ class Why(Files):
             f'file-rejected: "{name}": podman 4.3.1 refuses a file of its kind\n'
             f'  at: {self.good}:1:13: cdiVersion: version "0.6.0" is newer than 0.5.0, the newest '
             'that podman 4.3.1 reads\n'
-            '  fix: convert the file, by `cdi convert --in-place --backup --for podman@4.3.1 '
+            '  fix: convert the file by running `cdi convert --in-place --backup --for podman@4.3.1 '
             f'{self.good}`; or update podman to 4.7.0 or newer\n')))
         code, record = self.record("--for", "podman@4.3.1", name)
         self.assertEqual((code, record["resolved"], record["reason"], record["engine"],
@@ -262,13 +262,12 @@ class Why(Files):
         (cause,) = record["causes"]
         self.assertEqual((cause["line"], cause["where"]),
                          (5, "devices[0].containerEdits.intelRdt.enableCMT"))
-        self.assertEqual(record["advice"], "convert the file, by `cdi convert --in-place "
+        self.assertEqual(record["advice"], "convert the file by running `cdi convert --in-place "
                                            f"--backup --for podman@6.0.0 {path}`")
 
     def test_what_is_assumed_about_an_unknown_version_is_reported(self):
         name = "vendor.com/gpu=gpu1"
-        assumed = ("podman 7.1.0 is newer than 6.0.0, the newest known version, and is taken to "
-                   "read what that reads")
+        assumed = ("podman 7.1.0 is newer than 6.0.0, the newest known version, and is assumed to read the same versions")
         self.assertEqual(self.why("--for", "podman@7.1", name), (
             0, f"resolved by podman 7.1.0: {name}: {self.good}:6\n  assumed: {assumed}\n"))
         self.assertEqual(self.record("--for", "podman@7.1", name)[1]["assumed"], assumed)
@@ -291,8 +290,8 @@ class Why(Files):
         code, record = self.record(*asked, dirs=("odd",))
         self.assertEqual((code, record["resolved"]), (0, True))
         self.assertEqual([w["rule"] for w in record["warnings"]], ["single-document"])
-        advice = ("convert the file with losses, by `cdi convert --in-place --backup --lossy --for "
-                  f"podman@4.9.3 {path}`, which loses its further documents")
+        advice = ("convert the file with losses by running `cdi convert --in-place --backup --lossy --for "
+                  f"podman@4.9.3 {path}`, which loses its other documents")
         self.assertEqual(record["advice"], advice)
         _, out = self.why(*asked, dirs=("odd",))
         self.assertIn(f"\n  may be refused or read otherwise: {path}:9:1: only the first", out)
@@ -311,7 +310,7 @@ class Why(Files):
         self.assertTrue(cause["message"].startswith(
             "containerd 2.4.0, with CDI library 1.1.1, refuses it: names of members"), cause)
         self.assertEqual(record["advice"],
-                         "convert the file, by `cdi convert --in-place --backup --for "
+                         "convert the file by running `cdi convert --in-place --backup --for "
                          f"containerd@2.4.0 {path}`")
 
     def test_what_an_engine_needs_besides_the_file_is_reported(self):

@@ -31,8 +31,8 @@ TOKENS = [token.encode() for token in (
 # readers are known to differ: line ends of YAML 1.1, a tag without a name, with brackets or commas, or
 # of a type that the text need not have, merge keys, a comment without a blank before it, an anchor
 # or tag of a key that is not written, and a directive that is not at the beginning.
-REFUSED = re.compile(rb"is a duplicate|a key must be text|the text is empty|nested more than|"
-                     rb"text in brackets cannot begin with '\?'|the tag !!null is before a text|"
+REFUSED = re.compile(rb"is a duplicate|a key must be text|the text is empty|levels deep|"
+                     rb"text in brackets cannot begin with '\?'|the tag !!null precedes a text|"
                      rb"the key must be on the same line as its")
 NOT_COMPARED = re.compile(rb"\xc2\x85|\xe2\x80[\xa8\xa9]|!(\s|[,\]}]|$)|![^\s]*[\[\],]|<<|"
                           rb"!!(binary|int|float|bool|timestamp)|[|>][-+0-9]*#|[&!]\S*\s*:|"

@@ -380,7 +380,7 @@ class Unprepare(ClaimTest):
             with self.subTest(lost=lost):
                 (self.state / "a.json").write_text("")
                 path.write_text(text + " " * (16 << 20))
-                fault = f"{path}: the file has more than 16777216 bytes"
+                fault = f"{path}: the file is larger than 16777216 bytes"
                 if lost:
                     (self.state / "a.json").unlink()
                 else:

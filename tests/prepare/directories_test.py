@@ -228,12 +228,12 @@ class WritableByOthers(TreeTest):
     def test_modes(self):
         for mode in (0o777, 0o775, 0o1777):
             self.state.chmod(mode)
-            self.refuse(f"other users may write the directory: mode 0{mode:o}")
+            self.refuse(f"other users may write to the directory: mode 0{mode:o}")
 
     @unittest.skipIf(os.geteuid() != 0, "only root can give a directory away")
     def test_owner(self):
         os.chown(self.state, 65534, 0)
-        self.refuse("a user who is neither root nor the user of this process owns the directory")
+        self.refuse("a user other than root and the user of this process owns the directory")
 
 
 class FailingDisk(TreeTest):

@@ -139,7 +139,7 @@ class Answers(unittest.TestCase):
             reads, _, assumed = self.ask(engine, "99.0.0")
             self.assertEqual(reads, row["reads"], engine)
             self.assertEqual(assumed, f"{engine} 99.0.0 is newer than {row['last_checked']}, the "
-                             "newest known version, and is taken to read what that reads")
+                             "newest known version, and is assumed to read the same versions")
 
     def test_versions_before_the_first_read_nothing(self):
         for engine in DATA["engines"]:

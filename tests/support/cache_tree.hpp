@@ -82,7 +82,7 @@ inline void settle(cdi::Cache& cache, Opened& opened) {
   }));
 }
 
-/// Lowers the limit of open files, so that no more can be opened.
+/// Lowers the limit on open files, so that no more can be opened.
 class NoMoreFiles {
  public:
   NoMoreFiles() {

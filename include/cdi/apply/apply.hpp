@@ -157,7 +157,7 @@ Result<void> edit_with(OciSpec& target, JoinedEdits& edits, const Host& host) {
   const HostRef host_ref{host};
   if constexpr (requires { use_options(edits, host_ref, host.options); }) {
     static_assert(!KeepsViews<OciSpec>,
-                  "options of the host make text that this type would not own");
+                  "the host options create text that this type would not own");
     const auto kept = use_options(edits, host_ref, host.options);  // only for `HostWithOptions`
     return kept ? detail::edit(target, edits, host_ref) : kept.error();
   } else {

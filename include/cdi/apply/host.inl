@@ -55,7 +55,7 @@ CDI_INLINE Result<HostNode> SystemHost::operator()(std::string_view path) const 
     message.append(detail::name_file_type(info.st_mode));
     return Error{.code = Errc::host,
                  .message = std::move(message),
-                 .advice = S_ISLNK(info.st_mode) ? "name the node itself" : ""};
+                 .advice = S_ISLNK(info.st_mode) ? "use the path of the node itself" : ""};
   }
   // The macros of <sys/sysmacros.h> would take the names major and minor from users.
   const std::uint64_t number = node.type == 'p' ? 0 : info.st_rdev;

@@ -86,7 +86,7 @@ CDI_INLINE void fill_view(const JoinedEdits& edits, const PlannedHook& from, oci
 }
 
 inline Error no_place(std::string_view key, std::string_view what) {
-  std::string message = "the OCI spec type has no place for ";
+  std::string message = "the OCI spec type does not support ";
   message.append(what);
   return {.code = Errc::unsupported, .message = std::move(message), .where = std::string{key}};
 }
@@ -264,9 +264,10 @@ Result<void> reserve(std::span<const BasicContainerEdits<S>* const> all, JoinedE
     others += edits->env.size() + edits->device_nodes.size() + edits->net_devices.size() +
               edits->hooks.size() + edits->additional_gids.size();
     if (mounts + texts + others > max) {
-      return Error{.code = Errc::limit,
-                   .message = "the edits have more than " + std::to_string(max) + " entries in all",
-                   .advice = all.size() > 1 ? "name each device once" : ""};
+      return Error{
+          .code = Errc::limit,
+          .message = "the edits have more than " + std::to_string(max) + " entries in total",
+          .advice = all.size() > 1 ? "list each device only once" : ""};
     }
   }
   to.mounts.reserve(mounts);

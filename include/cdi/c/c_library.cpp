@@ -41,15 +41,14 @@ cdi::Error empty_path(std::string what) {
 }
 
 cdi::Error missing(std::string what) {
-  return {.code = cdi::Errc::invalid, .message = std::move(what.append(" may not be NULL"))};
+  return {.code = cdi::Errc::invalid, .message = std::move(what.append(" must not be NULL"))};
 }
 
 cdi::Result<cdi::CacheOptions> options_of(std::uint32_t flags) {
   constexpr std::uint32_t known = CDI_QUARANTINE | CDI_REFUSE_WRITABLE | CDI_WATCHED;
   if ((flags & ~known) != 0) {
     return cdi::Error{.code = cdi::Errc::unsupported,
-                      .message = "this release does not know the flags " +
-                                 std::to_string(flags & ~known) + " of a cache"};
+                      .message = "unknown cache flags " + std::to_string(flags & ~known)};
   }
   cdi::CacheOptions options;
   options.read.quarantine_devices = (flags & CDI_QUARANTINE) != 0;
@@ -60,7 +59,7 @@ cdi::Result<cdi::CacheOptions> options_of(std::uint32_t flags) {
 
 cdi::Error given_twice(std::string_view file) {
   return {.code = cdi::Errc::invalid,
-          .message = "the file " + cdi::quoted(file) + " is given twice"};
+          .message = "the file " + cdi::quoted(file) + " is listed twice"};
 }
 
 /// Returns the texts of the array `name`, none of which may be NULL.
@@ -88,7 +87,7 @@ cdi::Result<cdi::LoadedSpec> parse(const char* text, const char* path) {
 
 /// Marks an error as one about the config, unless it concerns a spec file.
 cdi::Error of_config(cdi::Error error) {
-  if (error.position.file.empty()) error.message.insert(0, "the config is not usable: ");
+  if (error.position.file.empty()) error.message.insert(0, "the config is invalid: ");
   return error;
 }
 

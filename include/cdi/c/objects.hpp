@@ -164,7 +164,8 @@ inline void keep(KeptErrors& errors, Failure failure) {
                   .system = kept.system,
                   .next = nullptr};
 }
-static_assert(static_cast<int>(cdi::Errc::system) + 1 == CDI_SYSTEM, "the codes are in one order");
+static_assert(static_cast<int>(cdi::Errc::system) + 1 == CDI_SYSTEM,
+              "cdi_code lists the codes in the order of cdi::Errc");
 
 /// The out-of-memory error, which itself needs no memory.
 struct NoMemory {

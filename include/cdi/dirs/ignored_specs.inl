@@ -37,7 +37,7 @@ CDI_INLINE bool is_like_spec(std::string_view name) {
 CDI_INLINE IgnoredSpec ignored_file(std::string path, std::string_view readable_name, bool taken) {
   IgnoredSpec out{.path = std::move(path), .why = "its name ends neither in .json nor in .yaml"};
   if (taken) {
-    out.remedy = "rename it to a free name that ends in ";
+    out.remedy = "rename it to an unused name that ends in ";
     out.remedy.append(readable_name.substr(readable_name.rfind('.'))).append(", or remove it");
   } else {
     out.remedy = "rename it to " + cdi::quoted(readable_name);
@@ -54,7 +54,7 @@ CDI_INLINE IgnoredSpec ignored_directory(std::string path, std::string_view spec
                                          const std::vector<std::string>& names, bool taken) {
   IgnoredSpec out{.path = std::move(path),
                   .directory = true,
-                  .why = "directories inside of a spec directory are not searched",
+                  .why = "subdirectories of a spec directory are not searched",
                   .remedy = "move " + cdi::quoted(names.front())};
   const auto others = names.size() - 1;
   if (others > 0) out.remedy.append(" and ").append(std::to_string(others)).append(" more");
@@ -63,9 +63,9 @@ CDI_INLINE IgnoredSpec ignored_directory(std::string path, std::string_view spec
   for (const auto& name : names) readable = readable && readable_name(name).empty();
   if (readable && !taken) return out;
   if (others > 0) {
-    out.remedy.append(" with free names that end in .json or .yaml");
+    out.remedy.append(" with unused names that end in .json or .yaml");
   } else if (taken) {
-    out.remedy.append(" with a free name that ends in .json or .yaml");
+    out.remedy.append(" with an unused name that ends in .json or .yaml");
   } else {
     out.remedy.append(" as ").append(cdi::quoted(readable_name(names.front())));
   }

@@ -32,7 +32,7 @@ inline constexpr std::uint32_t file_events = path_events | IN_MODIFY | IN_CLOSE_
 
 CDI_INLINE Error with_advice(Error error) {
   if (error.system == EMFILE) {
-    error.advice = "raise fs.inotify.max_user_instances or the limit of open files";
+    error.advice = "raise fs.inotify.max_user_instances or the limit on open files";
   } else if (error.system == ENOSPC) {
     error.advice = "raise fs.inotify.max_user_watches";
   }

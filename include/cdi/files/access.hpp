@@ -58,8 +58,8 @@ namespace detail {
 inline Error writable_by_others(std::string_view path, std::string_view what,
                                 const struct stat& info) {
   std::string message = is_foreign(info)
-                            ? "a user who is neither root nor the user of this process owns the "
-                            : "other users may write the ";
+                            ? "a user other than root and the user of this process owns the "
+                            : "other users may write to the ";
   message.append(what).append(": ").append(detail::describe_access(info));
   return {
       .code = Errc::denied, .message = std::move(message), .position = {.file = std::string{path}}};

@@ -23,7 +23,7 @@ namespace detail {
 
 CDI_INLINE Error over_limit(std::string_view path, std::size_t limit) {
   return {.code = Errc::limit,
-          .message = "the file has more than " + std::to_string(limit) + " bytes",
+          .message = "the file is larger than " + std::to_string(limit) + " bytes",
           .position = {.file = std::string{path}}};
 }
 

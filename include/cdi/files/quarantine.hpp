@@ -46,7 +46,7 @@ inline std::optional<Error> device_error(const Document::Value& item, std::strin
   if (error.rule == row_of(Rule::version_new_enough).code) {
     const auto need = minimum_need(alone);
     error.where = need.where;
-    error.message = "version " + cdi::quoted(version) + " is too old for it";
+    error.message = "version " + cdi::quoted(version) + " is too old for this member";
     error.advice = "write \"" + to_string(need.version) + "\"";
   }
   constexpr std::string_view outer = "devices[0]";

@@ -62,7 +62,7 @@ inline Result<void> rename_over(Temporary& temporary, int directory, const std::
 CDI_INLINE Result<void> sync_directory(int directory, std::string_view path) {
   // Some file systems cannot sync directories and fail with EINVAL.
   if (::fsync(directory) == 0 || errno == EINVAL) return {};
-  return file_error(path, "the file is changed, but its directory cannot be synced");
+  return file_error(path, "the file was changed, but its directory cannot be synced");
 }
 
 CDI_INLINE Result<void> replace_file_at(int directory, const std::string& name,

@@ -76,7 +76,7 @@ inline constexpr std::string_view engines_with_yaml_v3 =
 inline Error odd_case_warning(const Reading& reading) {
   return {.code = Errc::schema,
           .message =
-              "names of members in another case are refused by the Rust crate and by engines "
+              "names of members in another case are rejected by the Rust crate and by engines "
               "with the Go library 1.1.1 (" +
               std::string{engines_with_yaml_v3} + " and newer)",
           .advice = "write " + cdi::quoted(reading.field),
@@ -91,10 +91,10 @@ inline Error yaml_1_1_warning(const Document::Value& scalar) {
   const bool quoted = scalar.kind() == Document::Kind::quoted;
   return {.code = quoted ? Errc::schema : Errc::invalid,
           .message = (quoted ? cdi::quoted(scalar.text()) + " is refused"
-                             : cdi::escaped(scalar.text()) + " is read as another text") +
+                             : cdi::escaped(scalar.text()) + " is read as a different text") +
                      " by engines with the Go library 1.1.0 or older (only " +
-                     std::string{engines_with_yaml_v3} + " and newer have 1.1.1)",
-          .advice = quoted ? "write true or false" : "put it into quotes",
+                     std::string{engines_with_yaml_v3} + " and newer use 1.1.1)",
+          .advice = quoted ? "write true or false" : "put it in quotes",
           .position = scalar.position(),
           .rule = row_of(Rule::portable_text).code};
 }
@@ -197,13 +197,13 @@ inline Error warning_of_rest(const Document& document, Position at) {
   if (document.has_marker_before_rest()) {
     out.code = Errc::invalid;
     out.message = "only the first document of the file is read";
-    out.advice = "put the others into files of their own";
+    out.advice = "put each other document in a separate file";
   } else if (document.source()[document.root().offset()] == '{') {
-    out.message = "text behind the closing brace is not read";
+    out.message = "text after the closing brace is not read";
     out.advice = "move the brace to the end, or remove the text";
   } else {
-    out.message = "text that is indented less than the members before it is not read";
-    out.advice = "indent all members alike, or remove the text";
+    out.message = "text that is indented less than the preceding members is not read";
+    out.advice = "indent all members equally, or remove the text";
   }
   return out;
 }

@@ -93,7 +93,7 @@ inline Result<void> read_file_into(TextFile& out, int directory, const std::stri
   if (::fstat(file.get(), &info) != 0) return file_error(path, "cannot stat the file");
   if (!detail::is_same_content(out.signature, info)) {
     return Error{.code = Errc::system,
-                 .message = "the file changes while it is read",
+                 .message = "the file changed during the read",
                  .position = {.file = std::string{path}},
                  .system = EAGAIN};
   }

@@ -40,7 +40,7 @@ void copy_value(const From& from, To& to) {
     to = from;
   } else {
     static_assert(is_same_model(type_of<From>, type_of<To>),
-                  "cdi: only a model of the same fields in another storage can be copied");
+                  "cdi: only a model with the same fields in another storage can be copied");
     detail::copy_erased(as_mutable(&from), table_of<From>(), &to, table_of<To>());
   }
 }

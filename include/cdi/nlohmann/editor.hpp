@@ -238,7 +238,7 @@ class JsonView {
     if (value_->is_array()) return "an array";
     if (value_->is_string()) return "text";
     if (value_->is_boolean()) return "true or false";
-    return value_->is_discarded() ? "a text that is not valid JSON" : "such a value";
+    return value_->is_discarded() ? "invalid JSON text" : "binary data";
   }
   static Position position() { return {}; }
 

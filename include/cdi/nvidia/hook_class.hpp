@@ -41,11 +41,12 @@ inline constexpr std::array<HookClassRow, 9> hook_classes{{
     {HookClass::ldcache, "ldcache", "updates the cache of the container's dynamic linker"},
     {HookClass::cuda_compat, "cuda-compat", "selects the newer CUDA driver library of the image"},
     {HookClass::chmod, "chmod", "changes the modes of files in the container"},
-    {HookClass::proc_mask, "proc-mask", "keeps the driver's libraries from making device nodes"},
+    {HookClass::proc_mask, "proc-mask",
+     "prevents the driver's libraries from creating device nodes"},
     {HookClass::profile, "profile", "writes the driver's application profile of the container"},
     {HookClass::memory_limits, "memory-limits", "limits the GPU memory of the container"},
     {HookClass::legacy, "legacy", "injects GPUs itself, without CDI"},
-    {HookClass::foreign, "foreign", "is a program whose effect is not known"},
+    {HookClass::foreign, "foreign", "is a program whose effect is unknown"},
 }};
 
 /// Returns the stable name of a class, such as `cuda-compat`.

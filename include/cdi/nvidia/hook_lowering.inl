@@ -73,16 +73,16 @@ inline bool is_plain_path(std::string_view path) {
 
 inline Error bad_path(std::string_view path) {
   if (path.size() > max_path_bytes) {
-    return not_lowered("its path " + cdi::quoted(path) + " has more than 4095 bytes");
+    return not_lowered("its path " + cdi::quoted(path) + " is longer than 4095 bytes");
   }
   return not_lowered("its path " + cdi::quoted(path) +
-                     (has_long_name(path) ? " has a name of more than 255 bytes"
-                                          : " is not an absolute path without .. below the root"));
+                     (has_long_name(path) ? " contains a name longer than 255 bytes"
+                                          : " is not an absolute path under the root without .."));
 }
 
 inline Error hidden(std::string_view path, const ContainerOutline::MountPoint& mount) {
   return not_lowered("the mount of " + cdi::quoted(mount.destination) + " would hide " +
-                     cdi::quoted(path) + ", if it were changed in the root");
+                     cdi::quoted(path) + " in the root");
 }
 
 /// Returns whether the runtime fills this mount with the container's device nodes.
@@ -110,7 +110,7 @@ inline Result<void> lower_link(std::string_view value, const SortedOutline& cont
   }
   if (target.size() > max_path_bytes) {
     return not_lowered("the target of its link " + cdi::quoted(written) +
-                       " has more than 4095 bytes");
+                       " is longer than 4095 bytes");
   }
   const auto path = clean_path(written);
   const auto* const mount = container.mount_over(path);
@@ -126,7 +126,7 @@ inline Result<void> lower_link(std::string_view value, const SortedOutline& cont
 
 inline Result<void> lower_symlinks(std::span<const HookFlag> flags, const SortedOutline& container,
                                    LoweredHook& out) {
-  if (flags.empty()) return not_lowered("it has no --link");
+  if (flags.empty()) return not_lowered("the option --link is missing");
   for (const auto& flag : flags) {
     if (auto done = lower_link(flag.value, container, out); !done) return done;
   }
@@ -141,7 +141,7 @@ inline bool is_plain_folder(std::string_view folder) {
 inline Result<void> check_folder(std::string_view folder) {
   if (!is_plain_path(folder)) return bad_path(folder);
   if (is_plain_folder(folder)) return {};
-  return not_lowered("the linker's files cannot hold its folder " + cdi::quoted(folder));
+  return not_lowered("the linker's files cannot list its directory " + cdi::quoted(folder));
 }
 
 /// Checks the program that would run on the host for a container.
@@ -160,7 +160,7 @@ inline Result<void> lower_ldcache(std::span<const HookFlag> flags, const SortedO
   out.needs_ldconfig = true;
   for (const auto& flag : flags) {
     if (flag.name == "ldconfig-path") {
-      if (!out.ldconfig.empty()) return not_lowered("it has two --ldconfig-path");
+      if (!out.ldconfig.empty()) return not_lowered("it repeats the option --ldconfig-path");
       out.ldconfig = flag.value.substr(flag.value.starts_with('@') ? 1 : 0);
       if (auto good = check_ldconfig(out.ldconfig); !good) return good;
       continue;
@@ -211,11 +211,11 @@ inline Result<void> lower_chmod(std::span<const HookFlag> flags, const SortedOut
   std::optional<std::uint32_t> mode;
   for (const auto& flag : flags) {
     if (flag.name != "mode") continue;
-    if (mode) return not_lowered("it has two --mode");
+    if (mode) return not_lowered("it repeats the option --mode");
     mode = parse_mode(flag.value);
-    if (!mode) return not_lowered("its mode " + cdi::quoted(flag.value) + " is not an octal mode");
+    if (!mode) return not_lowered("its mode " + cdi::quoted(flag.value) + " is not octal");
   }
-  if (!mode) return not_lowered("it has no --mode");
+  if (!mode) return not_lowered("the option --mode is missing");
   for (const auto& flag : flags) {
     if (flag.name != "path") continue;
     if (!is_plain_path(flag.value)) return bad_path(flag.value);
@@ -257,14 +257,14 @@ inline Result<void> lower_memory_limits(std::span<const HookFlag> flags,
     }
     if (flag.name == "container-spec" && flag.value != "-") {
       return not_lowered("its --container-spec " + cdi::quoted(flag.value) +
-                         " may be about another container");
+                         " may refer to another container");
     }
   }
-  if (!has_gpu) return not_lowered("it has no --gpu-id");
+  if (!has_gpu) return not_lowered("the option --gpu-id is missing");
   for (const auto name : memory_limit_variables) {
     const auto is_set = container.has_variable(name);
-    if (!is_set) return not_lowered("the environment of the container is not known");
-    if (*is_set) return not_lowered("it applies the variable " + std::string{name});
+    if (!is_set) return not_lowered("the environment of the container is unknown");
+    if (*is_set) return not_lowered("it reads the variable " + std::string{name});
   }
   return {};
 }
@@ -318,7 +318,7 @@ CDI_INLINE Result<LoweredHook> lower_hook(const HookCommand& command, oci::HookP
   }
   if (point > oci::HookPoint::create_container) {
     return detail::not_lowered("it runs at " + std::string{oci::hook_point_name(point)} +
-                               ", after the container was created");
+                               ", after the container is created");
   }
   const auto flags = detail::hook_flags(detail::hook_arguments(command), detail::flags_of(id));
   if (!flags) return flags.error();

@@ -39,18 +39,18 @@ struct OverlapRow {
 /// All kinds of overlap, in the order of `OverlapKind`.
 inline constexpr std::array<OverlapRow, 9> overlap_kinds{{
     {OverlapKind::device, "same-device",
-     "the device is named twice, so that its hooks and cgroup rules are added twice"},
+     "the device is listed twice, so its hooks and cgroup rules are added twice"},
     {OverlapKind::all, "all-with-other",
-     "the device \"all\" is named with another one of its kind, which it may contain"},
-    {OverlapKind::variable, "same-variable", "both set the variable; the second value counts"},
-    {OverlapKind::node, "same-node", "both make a node of this path; the second one counts"},
-    {OverlapKind::host_node, "same-host-node", "both paths are the same device of the host"},
-    {OverlapKind::mount, "same-mount", "both mount to this path; the second one counts"},
+     "the device \"all\" is listed with another device of its kind, which it may include"},
+    {OverlapKind::variable, "same-variable", "both set the variable; the second value wins"},
+    {OverlapKind::node, "same-node", "both create a node at this path; the second node wins"},
+    {OverlapKind::host_node, "same-host-node", "both paths are the same host device"},
+    {OverlapKind::mount, "same-mount", "both mount to this path; the second mount wins"},
     {OverlapKind::host_interface, "same-host-interface",
-     "both move this interface of the host; the second one counts"},
+     "both move this host interface; the second edit wins"},
     {OverlapKind::interface, "same-interface",
-     "two interfaces of the host get this name, which the runtime refuses"},
-    {OverlapKind::intel_rdt, "same-intel-rdt", "both set Intel RDT; the second one counts"},
+     "two host interfaces get this name, which the runtime rejects"},
+    {OverlapKind::intel_rdt, "same-intel-rdt", "both set Intel RDT; the second edit wins"},
 }};
 
 /// Returns the row of a kind in `overlap_kinds`.

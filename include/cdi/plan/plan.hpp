@@ -194,7 +194,8 @@ struct RecordedInjection {
 template <Editable OciSpec, HostLookup Host = SystemHost>
 Result<RecordedInjection> inject_recorded(OciSpec& target, std::span<const ResolvedDevice> devices,
                                           const Host& host = {}) {
-  static_assert(!KeepsViews<OciSpec>, "the edits end with this call; the target would keep views");
+  static_assert(!KeepsViews<OciSpec>,
+                "the edits end with this call, but the target would keep views");
   RecordedInjection out;
   const detail::HostRef host_ref{host};
   detail::RecordingTarget<OciSpec> recorded{target, out.changes};
@@ -209,7 +210,7 @@ Result<RecordedInjection> inject_recorded(OciSpec& target, std::span<const Resol
 
 template <Editable OciSpec>
 Result<std::vector<Change>> Plan::apply(OciSpec& target) const {
-  static_assert(!KeepsViews<OciSpec>, "a plan makes edits that this type would point into");
+  static_assert(!KeepsViews<OciSpec>, "this type would point into temporary edits of the plan");
   std::vector<Change> changes;
   detail::RecordingTarget<OciSpec> recorded{target, changes};
   auto done = cdi::apply(edits(), recorded, detail::PlannedHost{*this});

@@ -70,8 +70,9 @@ CDI_INLINE Result<HostNode> PlannedHost::operator()(std::string_view path) const
     return HostNode{
         .type = node->type.front(), .minor = node->minor, .file_mode = *node->file_mode};
   }
-  return Error{.code = Errc::host,
-               .message = "the plan has no type and numbers for host device " + cdi::quoted(path)};
+  return Error{
+      .code = Errc::host,
+      .message = "the plan lacks the type and numbers of host device " + cdi::quoted(path)};
 }
 
 CDI_INLINE void sort_mounts(std::vector<Planned<Mount>>& mounts) {

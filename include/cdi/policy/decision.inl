@@ -142,7 +142,7 @@ class LimitCheck {
     check_each(edits.hooks);
     check_each(edits.mounts);
     if (edits.intel_rdt && !limits_.intel_rdt.value_or(true)) {
-      deny("intelRdt", "makes settings of Intel RDT", {});
+      deny("intelRdt", "changes Intel RDT settings", {});
     }
     for (std::size_t i = 0; i < edits.additional_gids.size() && !is_full(); ++i) {
       const auto gid = edits.additional_gids[i];
@@ -359,7 +359,7 @@ CDI_INLINE Result<void> require_allowed(std::span<const Decision> decisions) {
     error.position.column = reason.column;
   }
   if (denied > 1) {
-    error.message.append("; it denies ").append(std::to_string(denied - 1)).append(" more");
+    error.message.append("; it also denies ").append(std::to_string(denied - 1)).append(" more");
   }
   return error;
 }

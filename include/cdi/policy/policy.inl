@@ -38,7 +38,7 @@ inline Error policy_over_limit(std::string where, std::string_view what, std::si
   message.append(std::to_string(max)).append(" ").append(what).append(" are allowed");
   return {.code = Errc::limit,
           .message = std::move(message),
-          .advice = "write fewer",
+          .advice = "use fewer",
           .where = std::move(where)};
 }
 
@@ -63,15 +63,15 @@ inline TextFault fault_of_device(std::string_view text) {
   for (const char c : text) {
     const bool in_names = is_alphanumeric(c) || inner_chars.find(c) != std::string_view::npos;
     if (!in_names && c != '*' && c != '/' && c != '=') {
-      return {"has a character that no name has: only * is special", {}};
+      return {"contains a character that names cannot contain: only * is special", {}};
     }
   }
   return {};
 }
 
 inline TextFault fault_of_path(std::string_view text) {
-  if (!text.starts_with('/')) return {"is not an absolute path", "begin it with /"};
-  if (has_parent_part(text)) return {"has .. in it", "write the path without it"};
+  if (!text.starts_with('/')) return {"is not an absolute path", "start it with /"};
+  if (has_parent_part(text)) return {"contains ..", "write the path without it"};
   return {};
 }
 
@@ -135,7 +135,7 @@ inline Result<void> check_limits(const EditLimits& limits) {
 }
 
 inline Result<void> check_rule(const PolicyRule& rule) {
-  if (rule.name.empty()) return invalid_policy("name", "a rule needs a name, for the log");
+  if (rule.name.empty()) return invalid_policy("name", "the rule needs a name for the log");
   if (auto good = check_texts(rule.devices, "devices", fault_of_device); !good) return good;
   if (auto good = check_texts(rule.sources, "sources", fault_of_source); !good) return good;
   if (auto good = check_texts(rule.files, "files", fault_of_path); !good) return good;
@@ -144,8 +144,8 @@ inline Result<void> check_rule(const PolicyRule& rule) {
                           "write \"0644\"");
   }
   if (!rule.allow && rule.edits != EditLimits{}) {
-    return invalid_policy("edits", "a rule that denies has no limits of edits",
-                          "remove them, or "
+    return invalid_policy("edits", "a rule that denies cannot limit edits",
+                          "remove the limits, or "
                           "allow the device");
   }
   return check_limits(rule.edits);
@@ -195,8 +195,8 @@ CDI_INLINE Result<void> validate_policy(const Policy& policy) {
     }
     if (first[i] == i) continue;
     return detail::invalid_policy(detail::item_path("rules", i) + ".name",
-                                  "another rule has the name " + cdi::quoted(rule.name) +
-                                      ": the log could not tell them apart");
+                                  "another rule is also named " + cdi::quoted(rule.name) +
+                                      ": the log could not distinguish them");
   }
   return {};
 }

@@ -94,7 +94,7 @@ inline Error owner_in_json_comment(std::string_view path, std::string_view owner
           .message = "a comment in the first line records owner " + cdi::quoted(owner) +
                      ", but JSON files have no comments",
           .advice =
-              "rename the file to end in .yaml, or "
+              "rename the file so that it ends in .yaml, or "
               "remove it by hand",
           .position = {.file = std::string{path}}};
 }

@@ -41,12 +41,12 @@ CDI_INLINE Result<void> check_spec_file_name(std::string_view name) {
   std::string_view advice;
   if (name.find('/') != std::string_view::npos) {
     problem = " contains a slash";
-    advice = "give the part after the last slash only";
+    advice = "use only the part after the last slash";
   } else if (name.find('\0') != std::string_view::npos) {
     problem = " contains a NUL byte";
     advice = "remove it";
   } else if (name.size() > NAME_MAX) {
-    problem = " has more than 255 bytes";
+    problem = " is longer than 255 bytes";
     advice = "choose a shorter name";
   } else if (!format_of(name)) {
     problem = " does not end in .json or .yaml: runtimes do not read such files";
@@ -80,7 +80,7 @@ class Publisher::Impl {
     if (dir_.empty() || dir_.find('\0') != std::string::npos) {
       return Error{.code = Errc::invalid,
                    .message = "directory " + cdi::quoted(dir_) + " is not usable",
-                   .advice = "name the directory of the spec files"};
+                   .advice = "use the path of the directory with the spec files"};
     }
     return check_owner(owner_);
   }
@@ -103,11 +103,11 @@ class Publisher::Impl {
     if (auto good = check(name); !good) return std::move(good).error();
     auto text = detail::write_owned_spec(std::move(spec), *format_of(name), owner_);
     if (text && text->size() > Limits{}.bytes) {
-      text =
-          Error{.code = Errc::limit,
-                .message = "the spec has " + std::to_string(text->size()) +
-                           " bytes as text, and readers accept " + std::to_string(Limits{}.bytes),
-                .advice = "split it into several specs"};
+      text = Error{.code = Errc::limit,
+                   .message = "the spec takes " + std::to_string(text->size()) +
+                              " bytes as text, but readers accept at most " +
+                              std::to_string(Limits{}.bytes),
+                   .advice = "split it into several specs"};
     }
     if (!text) {
       text.error().position.file = path_of(name);

@@ -180,7 +180,7 @@ class Explainer {
       out.nearest.push_back(qualified_name(kind, names[i]));
     }
     const auto near = offered.nearest_text();
-    out.why.message.append(near.empty() ? "; it has: " + offered.first.text()
+    out.why.message.append(near.empty() ? "; its devices: " + offered.first.text()
                                         : "; nearest: " + near);
   }
 
@@ -208,7 +208,7 @@ class Explainer {
     if (!near.empty()) {
       out.why.message.append("; nearest: ").append(near);
     } else if (!offered.first.empty() || dirs_.empty()) {
-      out.why.message.append("; kinds known: ").append(offered.first.text());
+      out.why.message.append("; known kinds: ").append(offered.first.text());
     } else {
       add_searched_dirs(out);
     }

@@ -16,16 +16,16 @@ namespace cdi::inline CDI_ABI {
 
 CDI_INLINE std::string advice(const Unresolved& one) {
   if (!one.needs_version.empty() && parse_spec_version(one.needs_version)) {
-    return "write cdiVersion \"" + one.needs_version + "\" into the file";
+    return "set cdiVersion to \"" + one.needs_version + "\" in the file";
   }
   if (!one.needs_version.empty()) {
-    return "the file needs a program that knows CDI " + one.needs_version + ", this one knows " +
-           to_string(current_version) + ": update this one, or regenerate the file for CDI " +
+    return "the file requires CDI " + one.needs_version + ", but this program supports CDI " +
+           to_string(current_version) + ": update the program, or regenerate the file for CDI " +
            to_string(current_version);
   }
   std::string text{row_of(one.reason).advice};
   if (!is_unknown(one.reason) || one.causes.empty()) return text;
-  return "if one of the named files should define it, correct that; else " + text;
+  return "if one of the listed files should define the device, correct it; otherwise, " + text;
 }
 
 }  // namespace cdi

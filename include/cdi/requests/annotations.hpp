@@ -119,8 +119,8 @@ Result<void> update_annotations(Annotations& annotations, std::string_view plugi
   if (!value) return std::move(value).error();
   if (annotations.emplace(*key, *std::move(value)).second) return {};
   return Error{.code = Errc::conflict,
-               .message = "annotation " + cdi::quoted(*key) + " exists already",
-               .advice = "use another device id, or remove it first"};
+               .message = "annotation " + cdi::quoted(*key) + " already exists",
+               .advice = "use another device id, or remove the annotation first"};
 }
 
 /// Returns the devices requested by a container's annotations: any map of text, such as `std::map`

@@ -93,8 +93,8 @@ CDI_INLINE Result<std::string> annotation_key(std::string_view plugin, std::stri
     return Error{
         .code = Errc::invalid, .message = std::move(message), .advice = std::string{advice}};
   };
-  if (plugin.empty()) return broken("plugin \"\" is empty", "name the device plugin");
-  if (device_id.empty()) return broken("device id \"\" is empty", "name the allocated device");
+  if (plugin.empty()) return broken("plugin \"\" is empty", "use the name of the device plugin");
+  if (device_id.empty()) return broken("device id \"\" is empty", "use the allocated device's id");
   if (plugin.find('/') != std::string_view::npos) {
     return broken("plugin " + cdi::quoted(plugin) + " must not contain a slash",
                   "write _ or . instead");

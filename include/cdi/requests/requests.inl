@@ -128,15 +128,15 @@ inline Result<void> add_selected(std::string_view entry, std::vector<std::string
   std::size_t count = 0;
   for (bool more = true; more; ++count) {
     const auto part = take_until(rest, ',', more);
-    if (part.empty()) return selector_error(entry, " has an empty device");
+    if (part.empty()) return selector_error(entry, " contains an empty device");
     const auto device = selected_device(part);
     if (device.empty()) {
-      return selector_error(entry, " has a device that is neither all nor an index");
+      return selector_error(entry, " contains a device that is neither all nor an index");
     }
     all = all || device == "all";
     names.push_back(qualified_name(kind, device));
   }
-  if (all && count > 1) return selector_error(entry, " has all next to other devices");
+  if (all && count > 1) return selector_error(entry, " combines all with other devices");
   return {};
 }
 

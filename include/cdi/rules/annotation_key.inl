@@ -28,12 +28,12 @@ inline void add_length_fault(std::size_t size, std::string_view part, std::size_
 inline void add_domain_fault(std::string_view domain, Error& to) {
   if (domain.empty()) {
     to.message.append(" has nothing before its slash");
-    to.advice = "write a domain there, or leave the slash out";
+    to.advice = "add a domain, or omit the slash";
   } else if (domain.size() > longest_key_domain) {
     add_length_fault(domain.size(), " before its slash", longest_key_domain, to);
   } else {
     to.message.append(": domain ").append(quoted(domain));
-    to.message.append(" must be words of letters, digits and inner -, with one dot between them");
+    to.message.append(" must be words of letters, digits and inner -, separated by single dots");
   }
 }
 

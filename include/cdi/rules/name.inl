@@ -93,8 +93,8 @@ CDI_INLINE Result<std::string> transient_spec_name(std::string_view kind, std::s
   for (const char c : id) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
       return Error{.code = Errc::invalid_name,
-                   .message = "id " + cdi::quoted(id) + " has a control character",
-                   .advice = "leave it out"};
+                   .message = "id " + cdi::quoted(id) + " contains a control character",
+                   .advice = "remove it"};
     }
     name->append(1, c == '/' ? '_' : c);
   }

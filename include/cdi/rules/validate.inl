@@ -44,7 +44,7 @@ void check_annotations(const Dict& annotations, const MemberPath& outer, Finding
     if (out.stopped()) return;
   }
   if (size <= max) return;
-  out.note(Rule::annotation_size, at, "the annotations have " + std::to_string(size) + " bytes",
+  out.note(Rule::annotation_size, at, "the annotations take " + std::to_string(size) + " bytes",
            "use at most " + std::to_string(max));
 }
 
@@ -57,14 +57,14 @@ void check(const BasicDevice<S>& device, const MemberPath& at, Findings& out) {
   }
   if (device.name.size() > max) {
     out.note(Rule::device_name_length, name_at,
-             "the device name has " + std::to_string(device.name.size()) + " bytes",
+             "the device name is " + std::to_string(device.name.size()) + " bytes long",
              "use at most " + std::to_string(max));
   }
   check_annotations(device.annotations, at, out);
   const MemberPath edits_at{&at, "containerEdits"};
   if (is_empty(device.container_edits)) {
     out.note(Rule::device_edits, edits_at, "device " + cdi::quoted(device.name) + " has no edits",
-             "add some, or remove the device");
+             "add edits, or remove the device");
   }
   check(device.container_edits, edits_at, out);
 }
@@ -89,7 +89,7 @@ void check_version(const BasicSpec<S>& spec, Findings& out) {
   }
   if (*declared >= need.until) {
     out.note(Rule::field_retired, {nullptr, need.until_where},
-             "version " + cdi::quoted(spec.version) + " does not have the member any more",
+             "version " + cdi::quoted(spec.version) + " no longer defines the member",
              "write " + std::string{need.until_instead} + ", or declare a version before " +
                  to_string(need.until));
   }
@@ -116,12 +116,11 @@ inline void check_kind(std::string_view kind, Findings& out) {
   if (!is_dns_name(parts->vendor)) {
     out.note(Rule::kind_vendor_dns, at,
              "vendor " + cdi::quoted(parts->vendor) + " is not a DNS name",
-             "use words of at most 63 letters, digits and inner -, 253 "
-             "bytes in all");
+             "use words of at most 63 letters, digits and inner -, 253 bytes in total");
   }
   if (parts->device_class.size() > longest_class) {
     out.note(Rule::kind_class_length, at,
-             "the class has " + std::to_string(parts->device_class.size()) + " bytes",
+             "the class is " + std::to_string(parts->device_class.size()) + " bytes long",
              "use at most " + std::to_string(longest_class));
   }
 }

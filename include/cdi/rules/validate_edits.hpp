@@ -53,11 +53,11 @@ inline void check_number(std::string_view key, std::int64_t number, std::int64_t
   if (number < 0) {
     out.note(Rule::node_numbers, {&at, key},
              "device number " + std::to_string(number) + " is negative",
-             "use 0 or more, or leave it out");
+             "use 0 or more, or omit it");
   } else if (number > max) {
     out.note(Rule::node_number_size, {&at, key},
              "device number " + std::to_string(number) + " is too large for Linux",
-             "use at most " + std::to_string(max) + ", or leave it out");
+             "use at most " + std::to_string(max) + ", or omit it");
   }
 }
 
@@ -76,7 +76,7 @@ void check(const BasicDeviceNode<S>& node, const MemberPath& at, Findings& out) 
   if (!type.empty() && type != "b" && type != "c" && type != "u" && type != "p") {
     out.note(Rule::node_type, {&at, "type"},
              "device " + cdi::quoted(path) + ": invalid type " + cdi::quoted(type),
-             R"(use "b", "c", "u" or "p", or leave it out)");
+             R"(use "b", "c", "u" or "p", or omit it)");
   }
   check_number("major", node.major, (1 << 12) - 1, at, out);
   check_number("minor", node.minor, (1 << 20) - 1, at, out);
@@ -113,7 +113,7 @@ void check(const BasicNetDevice<S>& device, const MemberPath& at, Findings& out)
     out.note(
         Rule::net_names, name_at,
         "net device " + cdi::quoted(device.host_interface_name) + " has no name in the container",
-        "set one");
+        "set a name");
   }
   check_interface_name(device.host_interface_name, host_at, out);
   check_interface_name(device.name, name_at, out);
@@ -140,7 +140,7 @@ void check(const BasicHook<S>& hook, const MemberPath& at, Findings& out) {
   }
   if (hook.timeout && *hook.timeout <= 0) {
     out.note(Rule::hook_timeout_positive, {&at, "timeout"},
-             "a timeout of " + std::to_string(*hook.timeout) + " seconds",
+             "invalid timeout of " + std::to_string(*hook.timeout) + " seconds",
              "use 1 or more, or omit it for no timeout");
   }
   check_each("env", hook.env, at, out,
@@ -186,7 +186,7 @@ void check(const BasicMount<S>& mount, const MemberPath& at, Findings& out) {
   }
   out.note(Rule::mount_paths, container_at,
            "mount of " + cdi::quoted(mount.host_path) + " has no container path",
-           "set it to the path where to mount it");
+           "set it to the mount point in the container");
 }
 
 /// Returns why a closID cannot be used, or an empty text if it can. SPEC.md, `intelRdt`.
@@ -206,7 +206,8 @@ void check(const BasicIntelRdt<S>& rdt, const MemberPath& at, Findings& out) {
 }
 
 inline void check(std::uint32_t group, const MemberPath& at, Findings& out) {
-  if (group == 0) out.note(Rule::gid_zero, at, "group id 0 is ignored at injection", "remove it");
+  if (group != 0) return;
+  out.note(Rule::gid_zero, at, "group id 0 is ignored during injection", "remove it");
 }
 
 template <class List>

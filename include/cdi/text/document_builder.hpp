@@ -257,7 +257,7 @@ class DocumentBuilder {
   }
 
   bool too_deep(std::size_t at) {
-    return reject(Errc::limit, "nested more than " + std::to_string(limits_.depth) + " deep", at);
+    return reject(Errc::limit, "more than " + std::to_string(limits_.depth) + " levels deep", at);
   }
 
   /// Counts the bytes that an alias adds, since reading an alias costs as much as its full text.
@@ -352,7 +352,7 @@ class DocumentBuilder {
       return text(nodes()[key]) == text(second);
     });
     return reject(Errc::schema,
-                  "key " + cdi::quoted(text(second)) + " is a duplicate, first in line " +
+                  "key " + cdi::quoted(text(second)) + " is a duplicate, first used on line " +
                       std::to_string(line(Document::place_of(nodes()[*first]))),
                   "remove one", Document::place_of(second));
   }
@@ -362,7 +362,7 @@ class DocumentBuilder {
     note_memory(detail::MergeKeys::bytes_for(nodes().size()));
     if (nodes().size() > max_nodes_) return too_much(0);
     const auto bad = detail::MergeKeys{document_}.merge();
-    return !bad || reject(Errc::syntax, "<< must name a map or a list of maps", *bad);
+    return !bad || reject(Errc::syntax, "<< must refer to a map or a list of maps", *bad);
   }
 
   Limits limits_;

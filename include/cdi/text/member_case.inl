@@ -45,7 +45,7 @@ CDI_INLINE bool same_key(std::string_view a, std::string_view b) noexcept {
 
 CDI_INLINE Error wrong_case(std::string_view name, std::string_view key, std::string_view outer) {
   return {.code = Errc::schema,
-          .message = "the name of the member is in another case",
+          .message = "the member name is in a different case",
           .advice = "write " + cdi::quoted(key) + ", and only once",
           .where = outer.empty() ? std::string{name} : inner_path(outer, name)};
 }

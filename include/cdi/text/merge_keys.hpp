@@ -93,8 +93,8 @@ class MergeKeys {
     keep_first_of_repeated(keys, [this](std::uint32_t key) { return document_.text(node(key)); });
     if (keys.size() == all) return;
     document_.note_unportable(place,
-                              "<< brings a key that is there already, which engines with the Go "
-                              "library 1.1.0 or older refuse",
+                              "<< adds a key that already exists, which engines with the Go "
+                              "library 1.1.0 or older reject",
                               "write the members without <<");
   }
 

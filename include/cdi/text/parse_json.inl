@@ -75,8 +75,8 @@ class JsonReader {
     const std::size_t tab = text_.substr(0, at_).find('\t', from);
     if (tab == text_.npos) return;
     builder_.note_unportable(tab,
-                             "a tab that begins a line outside the braces is refused by the Go "
-                             "reference, and so by most engines",
+                             "a tab at the start of a line outside the braces is rejected by the "
+                             "Go reference, and thus by most engines",
                              "remove it");
   }
 
@@ -100,7 +100,7 @@ class JsonReader {
   bool cut_off() {
     std::string message = "the text ends too early";
     if (const auto open = builder_.open_value()) {
-      message = "unexpected end of text: the value that begins in " + builder_.describe(*open) +
+      message = "unexpected end of text: the value that begins at " + builder_.describe(*open) +
                 " is not closed";
     }
     return reject(std::move(message), text_.size());
@@ -117,7 +117,7 @@ class JsonReader {
       if (peek(at_) != ',') return unexpected(map ? "',' or '}'" : "',' or ']'");
       ++at_;
       skip_blanks();
-      if (peek(at_) == end) return reject("a comma before the end", "remove it", comma);
+      if (peek(at_) == end) return reject("a trailing comma", "remove it", comma);
     }
     begun_ = false;
     return (!map || read_key()) && read_value();
@@ -147,16 +147,16 @@ class JsonReader {
     if (peek(at_) != ':') return unexpected("':' after the key");
     if (text_.substr(end, at_ - end).find_first_of("\r\n") != text_.npos) {
       builder_.note_unportable(end,
-                               "a line end between a key and its ':' is refused by the Go "
-                               "reference, and so by most engines",
-                               "put them on one line");
+                               "a line break between a key and its ':' is rejected by the Go "
+                               "reference, and thus by most engines",
+                               "put both on one line");
     }
     const auto key = text_.substr(begin, at_ - begin);
     if (key.size() > longest_portable_key && count_characters(key) > longest_portable_key) {
       builder_.note_unportable(begin,
-                               "a key of more than 1024 characters is refused by the Go reference, "
-                               "and so by most engines",
-                               "use a shorter one");
+                               "a key of more than 1024 characters is rejected by the Go "
+                               "reference, and thus by most engines",
+                               "use a shorter key");
     }
     return true;
   }
@@ -266,7 +266,7 @@ class JsonReader {
     decoded_.assign(text_.substr(begin + 1, at_ - begin - 1));
     while (peek(at_) != '"') {
       if (at_ >= text_.size()) {
-        return reject("the string that begins here is not ended", "add \"", begin);
+        return reject("the string that begins here is not closed", "add \"", begin);
       }
       if (text_[at_] != '\\') return bad_byte();
       if (!read_escape()) return false;
@@ -315,7 +315,7 @@ class JsonReader {
   bool read_unicode_escape(std::size_t begin) {
     std::uint32_t code = 0;
     if (!hex_digits(begin + 2, code)) {
-      return reject("\\u needs four hexadecimal digits after it", begin);
+      return reject("\\u must be followed by four hexadecimal digits", begin);
     }
     at_ = begin + 6;
     std::uint32_t low = 0;
@@ -326,8 +326,8 @@ class JsonReader {
       code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
       at_ += 6;
       builder_.note_unportable(begin,
-                               "two \\u for one character are refused by the Go reference, and so "
-                               "by most engines",
+                               "two \\u escapes for one character are rejected by the Go "
+                               "reference, and thus by most engines",
                                "write the character itself");
     } else if (code >= 0xd800 && code < 0xe000) {
       return reject("half of a surrogate pair", "write both halves, or the character itself",

@@ -241,8 +241,7 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
     }
     const std::uint64_t bit = std::uint64_t{1} << i;
     if ((seen & bit) != 0) {
-      return fail_at_key(key, "the field is written twice, in different cases", "remove one",
-                         reading);
+      return fail_at_key(key, "the field appears twice, in different cases", "remove one", reading);
     }
     seen |= bit;
     const FieldRow& row = type.fields[i];
@@ -350,11 +349,10 @@ inline bool read_text(const Document::Value& value, void* self, const Type& type
                       Reading& reading) {
   if (!value.is_scalar()) {
     const bool pair = value.kind() == Document::Kind::map && value.size() == 1;
-    return detail::expected(reading, value, "text",
-                            pair ? R"(put text with ": " into quotes)" : "");
+    return detail::expected(reading, value, "text", pair ? R"(put text with ": " in quotes)" : "");
   }
   if (text == TextAs::text_only && detail::scalar_kind(value) != ValueKind::text) {
-    return detail::expected(reading, value, "text", "put it into quotes");
+    return detail::expected(reading, value, "text", "put it in quotes");
   }
   detail::note_plain_text(value, reading);
   type.set_text(self, value.text());

@@ -132,7 +132,7 @@ inline CharacterFault forbidden_byte(char byte, std::string_view place) {
 
 /// The message for the escape `\/`, which JSON and YAML 1.2 define, but YAML 1.1 does not.
 inline constexpr std::string_view unportable_slash =
-    "\\/ is refused by the Go reference, and so by most engines";
+    "\\/ is rejected by the Go reference, and thus by most engines";
 inline constexpr std::string_view advice_on_slash = "write / alone";
 
 /// How the Go reference reads a character for which `is_unportable` is true. `place` is where an
@@ -140,10 +140,10 @@ inline constexpr std::string_view advice_on_slash = "write / alone";
 inline CharacterFault unportable_character(std::string_view character, std::string_view place) {
   auto message = character_name("U+", character);
   message
-      .append(ends_old_line(character)   ? " is read as the end of a line by"
+      .append(ends_old_line(character)   ? " is read as a line break by"
               : is_zero_width(character) ? " can be misread by"
-                                         : " is refused by")
-      .append(" the Go reference, and so by most engines");
+                                         : " is rejected by")
+      .append(" the Go reference, and thus by most engines");
   return {std::move(message),
           "remove it, or write " + character_name("\\u", character).append(place)};
 }

@@ -144,7 +144,7 @@ inline Error reject_value(Error value, const VersionedEngine& engine, const Load
 /// Returns why an engine rejects a member that is newer than the engine, whatever its value.
 inline Error reject_member(const NewerMember& member, const VersionedEngine& engine) {
   return {.code = Errc::unsupported,
-          .message = to_string(engine) + " does not know the member, which CDI has since " +
+          .message = to_string(engine) + " does not know the member, which was added in CDI " +
                      to_string(member.since),
           .where = member.key,
           .position = member.position};
@@ -273,7 +273,7 @@ CDI_INLINE std::optional<Error> rejection_by(const VersionedEngine& engine,
     }
     why.where = std::move(need.until_where);
     why.message = to_string(engine) + " does not know the member, which " +
-                  std::string{need.until_instead} + " has replaced since " + to_string(need.until);
+                  std::string{need.until_instead} + " replaced in " + to_string(need.until);
   }
   return detail::at_its_place(std::move(why), loaded);
 }

@@ -50,7 +50,7 @@ inline std::string named_losses(const std::vector<Error>& losses, const LoadedSp
     if (const auto* const device = lost_device(losses[i], loaded)) {
       out.append("device ").append(cdi::quoted(device->name));
     } else {
-      out.append(losses[i].where.empty() ? "its further documents" : cdi::escaped(losses[i].where));
+      out.append(losses[i].where.empty() ? "its other documents" : cdi::escaped(losses[i].where));
     }
   }
   if (losses.size() <= named) return out;
@@ -144,7 +144,7 @@ inline std::string conversion_command(const VersionedEngine& engine, const Loade
                                       const Conversion& conversion) {
   const bool lossy = !conversion.losses.empty();
   std::string out{"convert the file"};
-  out.append(lossy ? " with losses" : "").append(", by `cdi convert --in-place --backup ");
+  out.append(lossy ? " with losses" : "").append(" by running `cdi convert --in-place --backup ");
   out.append(lossy ? "--lossy " : "").append("--for ").append(engine.name).append("@");
   out.append(to_string(engine.version)).append(" ").append(cdi::shell_word(loaded.path));
   out.append("`");
@@ -161,9 +161,9 @@ CDI_INLINE std::string conversion_advice(const VersionedEngine& engine, const Lo
   const auto newest = cdi::newest_spec_version_for(engine);
   if (!newest) return detail::advice_without_cdi(engine, loaded, update);
   const auto owner = loaded.owner();
-  auto let_owner = owner.empty() ? "" : "let its owner " + cdi::quoted(owner);
+  auto let_owner = owner.empty() ? "" : "have its owner " + cdi::quoted(owner);
   if (!owner_command.empty() && cdi::written_spec_version_for(engine)) {
-    let_owner.append(" write the file again, by `").append(owner_command).append("`");
+    let_owner.append(" write the file again by running `").append(owner_command).append("`");
     return update.empty() ? let_owner : let_owner.append("; or ").append(update);
   }
   const auto conversion = detail::convert_in_place(engine, loaded);

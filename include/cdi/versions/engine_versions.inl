@@ -75,10 +75,9 @@ CDI_INLINE Result<VersionedEngine> parse_engine(std::string_view engine_at_versi
       at == std::string_view::npos ? std::string_view{} : engine_at_version.substr(at + 1);
   const auto version = cdi::parse_engine_version(text);
   if (version) return VersionedEngine{row->engine, *version};
-  return Error{
-      .code = Errc::invalid,
-      .message = cdi::quoted(engine_at_version) + " does not name an engine and its version",
-      .advice = "write, for example, podman@4.9.3"};
+  return Error{.code = Errc::invalid,
+               .message = cdi::quoted(engine_at_version) + " is not an engine with a version",
+               .advice = "write, for example, podman@4.9.3"};
 }
 
 CDI_INLINE Result<SpecVersion> newest_spec_version_for(const VersionedEngine& engine) {
@@ -102,7 +101,7 @@ CDI_INLINE Result<SpecVersion> written_spec_version_for(const VersionedEngine& e
   if (!newest || oldest <= *newest) return newest;
   return Error{.code = Errc::unsupported,
                .message = to_string(engine) + " reads only CDI " + to_string(*newest) +
-                          " and older versions, but a spec needs " + to_string(oldest)};
+                          " and older versions, but specs need at least " + to_string(oldest)};
 }
 
 CDI_INLINE Result<SpecVersion> written_spec_version_for(std::string_view engine_at_version) {
@@ -117,7 +116,7 @@ CDI_INLINE std::string assumption_about(const VersionedEngine& engine) {
   const bool is_end = row == &engine_versions.back() || row[1].engine != row->engine;
   return to_string(engine) + " is newer than " + to_string(row->last) + ", the newest known " +
          (is_end ? "version" : "before " + to_string(row[1].since)) +
-         ", and is taken to read what that reads";
+         ", and is assumed to read the same versions";
 }
 
 }  // namespace cdi

@@ -48,7 +48,7 @@ struct Consequence {
 
 inline constexpr std::array<Consequence, 7> consequences{{
     {"annotations", "nothing changes in the container, but tools that read annotations miss them"},
-    {"hostPath", "the node at path on the host is used instead: another one, or none"},
+    {"hostPath", "the host node at path is used instead: a different node, or none"},
     {"type", "the runtime does not know how to mount it, and may refuse to start the container"},
     {"netDevices", "the network interfaces stay on the host"},
     {"intelRdt", "the container runs without these cache and memory bandwidth settings"},
@@ -254,7 +254,7 @@ Result<void> check_target_has_kind(SpecVersion version, const BasicSpec<S>& spec
 /// Returns the error for a spec without devices, with the reason why the first device is lost.
 inline Error no_device_left(SpecVersion version, const std::vector<Loss>& losses) {
   Error error{.code = Errc::unsupported,
-              .message = cdi::to_string(version) + " can hold none of the devices",
+              .message = cdi::to_string(version) + " cannot express any of the devices",
               .where = "devices"};
   for (const auto& loss : losses) {
     if (loss.where == "devices[0]") error.message.append("; ").append(to_error(loss).message);

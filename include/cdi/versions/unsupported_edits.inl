@@ -88,12 +88,12 @@ class FeatureCheck {
   void check(const IntelRdt& rdt) {
     oci::IntelRdtFeatures has;
     if (features_.linux_ && features_.linux_->intel_rdt) has = *features_.linux_->intel_rdt;
-    if (!has.enabled.value_or(true)) return add("intelRdt", "does not make settings of Intel RDT");
+    if (!has.enabled.value_or(true)) return add("intelRdt", "does not apply Intel RDT settings");
     if (rdt.schemata && !has.schemata.value_or(!old_)) {
-      add("intelRdt.schemata", "does not write the schemata of Intel RDT");
+      add("intelRdt.schemata", "does not write Intel RDT schemata");
     }
     if (rdt.enable_monitoring && !has.monitoring.value_or(!old_)) {
-      add("intelRdt.enableMonitoring", "does not turn on the monitoring of Intel RDT");
+      add("intelRdt.enableMonitoring", "does not enable Intel RDT monitoring");
     }
   }
 

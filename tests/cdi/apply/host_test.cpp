@@ -104,7 +104,7 @@ TEST_CASE("what is no device node is refused by name") {
   for (const auto& row : {
            Row{dir / "file", "a regular file"},
            Row{dir / ".", "a directory"},
-           Row{dir / "link", "a symbolic link: name the node itself"},
+           Row{dir / "link", "a symbolic link: use the path of the node itself"},
            Row{dir / "sock", "a socket"},
        }) {
     CAPTURE(row.path);

@@ -351,7 +351,8 @@ TEST_CASE(
   CHECK(one.reason == Reason::ignored);
   CHECK(places(one) == Names{a + "/x.yml:4:3"});
   CHECK(one.causes[0].message ==
-        "the device is here; and the file is ignored: its name ends neither in .json nor in .yaml");
+        "the device is here; and the file is ignored: its name ends neither in .json nor "
+        "in .yaml");
   CHECK(one.causes[0].advice == "rename it to \"x.yaml\"");
   CHECK(one.why.message.ends_with("; it is in \"" + a + "/x.yml\", which is ignored"));
   const auto bad = why({a}, "v/c=bad");  // it is not valid either

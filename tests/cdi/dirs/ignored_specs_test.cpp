@@ -70,10 +70,10 @@ TEST_CASE("Directories with specs in them are reported once, unless they are sea
   tree.put("a/searched/x.yaml", "");
   tree.link("../a", "a/itself");
   CHECK(found(tree, {a, a + "/searched"}) ==
-        Names{"~/a/one: ignored: directories inside of a spec directory are not searched: move "
+        Names{"~/a/one: ignored: subdirectories of a spec directory are not searched: move "
               "\"x.yaml\" to \"~/a\"",
-              "~/a/two: ignored: directories inside of a spec directory are not searched: move "
-              "\"x.yml\" and 1 more to \"~/a\" with free names that end in .json or .yaml"});
+              "~/a/two: ignored: subdirectories of a spec directory are not searched: move "
+              "\"x.yml\" and 1 more to \"~/a\" with unused names that end in .json or .yaml"});
 }
 
 TEST_CASE("The remedy for a directory replaces no other file, and names one that is read") {
@@ -87,15 +87,15 @@ TEST_CASE("The remedy for a directory replaces no other file, and names one that
   tree.put("a/Sub.d/z.yml", "");
   CHECK(remedy() == "move \"z.yml\" to \"~/a\" as \"z.yaml\"");
   tree.put("a/z.yaml", "");
-  CHECK(remedy() == "move \"z.yml\" to \"~/a\" with a free name that ends in .json or .yaml");
+  CHECK(remedy() == "move \"z.yml\" to \"~/a\" with an unused name that ends in .json or .yaml");
   tree.put("a/Sub.d/b.json", "");
   CHECK(remedy() ==
-        "move \"b.json\" and 1 more to \"~/a\" with free names that end in .json or .yaml");
+        "move \"b.json\" and 1 more to \"~/a\" with unused names that end in .json or .yaml");
   tree.make_dir("a/first");
   tree.put("a/first/z.yaml", "");
   tree.put("a/Sub.d/z.yaml", "");
   CHECK(found(tree, {a})[1].ends_with(
-      "move \"z.yaml\" to \"~/a\" with a free name that ends in .json or .yaml"));
+      "move \"z.yaml\" to \"~/a\" with an unused name that ends in .json or .yaml"));
 }
 
 TEST_CASE("Copies of editors and other files are not reported") {

@@ -90,7 +90,7 @@ TEST_CASE("After an error the text is unchanged") {
       {R"({"process":{"env":"A"}})", "v/c=d", "process.env: expected an array"},
       {R"({"a":1,"a":2})", "v/c=d", "1:8: "},
       {std::string("{}\0{", 4), "v/c=d", "1:3: "},
-      {"{\"a\":" + std::string(100'000, '['), "v/c=d", "nested more than 64 deep"},
+      {"{\"a\":" + std::string(100'000, '['), "v/c=d", "more than 64 levels deep"},
   };
   for (const auto& row : rows) {
     auto config = row.config;

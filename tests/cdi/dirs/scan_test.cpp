@@ -231,8 +231,8 @@ TEST_CASE(
   } const rows[] = {
       {"blanks.json", cdi::Errc::syntax, "empty"},
       {"bombs.yaml", cdi::Errc::limit, "aliases add more than"},
-      {"braces.yaml", cdi::Errc::limit, "nested more than 64 deep"},
-      {"brackets.json", cdi::Errc::limit, "nested more than 64 deep"},
+      {"braces.yaml", cdi::Errc::limit, "more than 64 levels deep"},
+      {"brackets.json", cdi::Errc::limit, "more than 64 levels deep"},
       {"dangling.json", cdi::Errc::system, "the target of the link does not exist"},
       {"dot.json", cdi::Errc::system, "not a regular file"},
       {"endless.json", cdi::Errc::system, "not a regular file"},
@@ -292,9 +292,9 @@ TEST_CASE("Files and directories that other users may write are refused on reque
   CHECK(files(registry->errors()) == Names{good + "/world.yaml", open});
   for (const auto& error : registry->errors()) CHECK(error.code == cdi::Errc::denied);
   CHECK(registry->errors()[0].message.starts_with(
-      "other users may write the file: mode 0646, owner "));
+      "other users may write to the file: mode 0646, owner "));
   CHECK(registry->errors()[1].message.starts_with(
-      "other users may write the directory: mode 01777, "));
+      "other users may write to the directory: mode 01777, "));
 }
 
 TEST_CASE("The registry has file, line and digest of a device") {

@@ -242,7 +242,7 @@ TEST_CASE("Without free descriptors there is no watcher, and the error has the r
   CHECK(watcher.error().system == EMFILE);
   CHECK(to_string(watcher.error()) ==
         "inotify is not available: Too many open files: raise fs.inotify.max_user_instances or the "
-        "limit of open files");
+        "limit on open files");
 }
 
 namespace {

@@ -65,11 +65,11 @@ TEST_CASE("A file that other users may write is refused with its kind, mode and 
   REQUIRE_FALSE(file);
   CHECK(file.error().code == cdi::Errc::denied);
   CHECK(to_string(file.error()) ==
-        "f: other users may write the file: mode 0666, owner 0, group 3");
+        "f: other users may write to the file: mode 0666, owner 0, group 3");
   const auto dir = cdi::check_writers("d", with_mode(S_IFDIR | 0755, me + 1, 3));
   REQUIRE_FALSE(dir);
   CHECK(to_string(dir.error()) ==
-        "d: a user who is neither root nor the user of this process owns the directory: mode 0755, "
+        "d: a user other than root and the user of this process owns the directory: mode 0755, "
         "owner " +
             std::to_string(me + 1) + ", group 3");
 }

@@ -100,7 +100,7 @@ TEST_CASE("A file is read to its end, up to the limit") {
       CHECK(*read == text);
     } else {
       CHECK(read.error().code == cdi::Errc::limit);
-      CHECK(to_string(read.error()) == "name: the file has more than 49999 bytes");
+      CHECK(to_string(read.error()) == "name: the file is larger than 49999 bytes");
     }
   }
 }

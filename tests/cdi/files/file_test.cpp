@@ -184,7 +184,7 @@ TEST_CASE("A file that other users may write is refused only on request") {
   REQUIRE_FALSE(rejected);
   CHECK(rejected.error().code == cdi::Errc::denied);
   CHECK(to_string(rejected.error())
-            .starts_with(dir / "a.json: other users may write the file: mode 06"));
+            .starts_with(dir / "a.json: other users may write to the file: mode 06"));
   REQUIRE(::chmod((dir / "a.json").c_str(), 0644) == 0);
   CHECK(cdi::read_spec_file(dir / "a.json", {.reject_writable = true}));
 }
@@ -199,5 +199,5 @@ TEST_CASE("A file over the limit is not read, however large it is") {
   const auto loaded = cdi::read_spec_file(dir / "a.json");
   REQUIRE_FALSE(loaded);
   CHECK(loaded.error().code == cdi::Errc::limit);
-  CHECK(loaded.error().message == "the file has more than 16777216 bytes");
+  CHECK(loaded.error().message == "the file is larger than 16777216 bytes");
 }

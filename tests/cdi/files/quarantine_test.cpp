@@ -143,11 +143,12 @@ TEST_CASE("The error of a device for a newer version has the version and the rea
       "    - {hostPath: /a, containerPath: /a, type: bind}\n"
       "- {name: 0c, containerEdits: {env: [A=1]}}\n");
   CHECK(rest.devices() == Names{"a:4"});
-  CHECK(rest.errors() ==
-        Names{"b; f.yaml:8:47: devices[1].containerEdits.mounts[0].type: version \"0.3.0\" is too "
-              "old for it: write \"0.4.0\"",
-              "0c; f.yaml:9:10: devices[2].name: version \"0.3.0\" is too old for it: write "
-              "\"0.5.0\""});
+  CHECK(
+      rest.errors() ==
+      Names{"b; f.yaml:8:47: devices[1].containerEdits.mounts[0].type: version \"0.3.0\" is too "
+            "old for it: write \"0.4.0\"",
+            "0c; f.yaml:9:10: devices[2].name: version \"0.3.0\" is too old for this member: write "
+            "\"0.5.0\""});
 }
 
 TEST_CASE("Host paths that are newer than the spec are an error of the last valid device only") {

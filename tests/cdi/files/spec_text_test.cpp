@@ -112,10 +112,10 @@ TEST_CASE("Text behind a spec that ends too early is a warning that names what e
     std::string message;
   } rows[] = {
       {good_json + "\n\"containerEdits\": {\"env\": [\"B=2\"]}}", Format::json, 2,
-       "text behind the closing brace is not read"},
-      {good_json + "\n}", Format::yaml, 2, "text behind the closing brace is not read"},
+       "text after the closing brace is not read"},
+      {good_json + "\n}", Format::yaml, 2, "text after the closing brace is not read"},
       {indented + "\ncontainerEdits: {env: [B=2]}\n", Format::yaml, 8,
-       "text that is indented less than the members before it is not read"},
+       "text that is indented less than the preceding members is not read"},
   };
   for (const auto& row : rows) {
     CAPTURE(row.text);
@@ -131,7 +131,7 @@ TEST_CASE("Text behind a spec that ends too early is a warning that names what e
   }
   const auto bad = cdi::parse_spec(good_json + "- ", "f.yaml", Format::yaml);
   REQUIRE_FALSE(bad);
-  CHECK(bad.error().message.find("unexpected text behind the document") != std::string::npos);
+  CHECK(bad.error().message.find("unexpected text after the document") != std::string::npos);
 }
 
 TEST_CASE("Text that the Go reference refuses is a warning that says what to write") {
@@ -150,21 +150,20 @@ TEST_CASE("Text that the Go reference refuses is a warning that says what to wri
       {good_yaml + "# [?] \xc2\x9b\n", Format::yaml,
        "f:7:7: U+009B is" + rejected + "remove it, or write \\u009B in double quotes"},
       {with_value(good_yaml, "A=b?"), Format::yaml,
-       "f:6:14: '?' in text inside brackets is" + rejected + "put the text into quotes"},
+       "f:6:14: '?' in text inside brackets is" + rejected + "put the text in quotes"},
       {with_value(good_json, "A=\x7f"), Format::json,
        "f:1:91: U+007F is" + rejected + "remove it, or write \\u007F"},
       {with_value(good_json, "A=\xe2\x80\xa8"), Format::yaml,
-       "f:1:91: U+2028 is read as the end of a line by the Go reference, and so by most engines: "
+       "f:1:91: U+2028 is read as a line break by the Go reference, and so by most engines: "
        "remove it, or write \\u2028"},
       {" \n\t" + good_json, Format::json,
-       "f:2:1: a tab that begins a line outside the braces is" + rejected + "remove it"},
+       "f:2:1: a tab at the start of a line outside the braces is" + rejected + "remove it"},
       {"# note\n\t\n" + good_yaml, Format::yaml,
-       "f:2:1: a tab at the beginning of a blank line or comment is refused by most releases of "
-       "the "
-       "Go library, and so by most engines: remove it"},
+       "f:2:1: a tab at the beginning of a blank line or comment is rejected by most releases of "
+       "the Go library, and thus by most engines: remove it"},
       {with_value(good_json, "A=\\/"), Format::json, "f:1:91: \\/ is" + rejected + "write / alone"},
       {with_value(good_json, "A=\\ud83d\\ude00"), Format::json,
-       "f:1:91: two \\u for one character are" + rejected + "write the character itself"},
+       "f:1:91: two \\u escapes for one character are" + rejected + "write the character itself"},
   };
   for (const auto& row : rows) {
     CAPTURE(row.text);
@@ -201,10 +200,10 @@ TEST_CASE("Text without quotes that older engines read as another text is a warn
   CHECK(loaded->spec.devices[0].name == "010");
   REQUIRE(loaded->warnings.size() == 1);
   CHECK(cdi::to_string(loaded->warnings[0]) ==
-        "x.yaml:4:9: 010 is read as another text by engines with the Go library 1.1.0 or older "
-        "(only buildkit 0.34.0, containerd 2.4.0, nvidia-container-runtime 1.20.1 and newer have "
+        "x.yaml:4:9: 010 is read as a different text by engines with the Go library 1.1.0 or older "
+        "(only buildkit 0.34.0, containerd 2.4.0, nvidia-container-runtime 1.20.1 and newer use "
         "1.1.1): "
-        "put it into quotes");
+        "put it in quotes");
   CHECK(loaded->warnings[0].rule == "portable-text");
 }
 
@@ -229,7 +228,7 @@ TEST_CASE("A boolean in quotes that older engines refuse is a warning") {
   REQUIRE(loaded->warnings.size() == 1);
   CHECK(cdi::to_string(loaded->warnings[0]) ==
         "f:6:34: \"yes\" is refused by engines with the Go library 1.1.0 or older (only buildkit "
-        "0.34.0, containerd 2.4.0, nvidia-container-runtime 1.20.1 and newer have 1.1.1): write "
+        "0.34.0, containerd 2.4.0, nvidia-container-runtime 1.20.1 and newer use 1.1.1): write "
         "true or false");
 }
 

@@ -99,7 +99,7 @@ TEST_CASE("The limit is checked before the file is read") {
   const auto file = read_text(tree / "a", 4);
   REQUIRE_FALSE(file);
   CHECK(file.error().code == cdi::Errc::limit);
-  CHECK(to_string(file.error()) == tree / "a" + ": the file has more than 4 bytes");
+  CHECK(to_string(file.error()) == tree / "a" + ": the file is larger than 4 bytes");
   CHECK_FALSE(was_read);
   CHECK(read_text(tree / "a", 5)->text == "12345");
   CHECK(was_read);
@@ -127,7 +127,7 @@ TEST_CASE("A change while a file is read is a temporary error") {
     REQUIRE_FALSE(file);
     CHECK(file.error().code == cdi::Errc::system);
     CHECK(file.error().system == EAGAIN);
-    CHECK(to_string(file.error()) == tree / "a" + ": the file changes while it is read");
+    CHECK(to_string(file.error()) == tree / "a" + ": the file changed during the read");
     CHECK(read_text(tree / "a")->text == text);
   }
 }
@@ -265,5 +265,5 @@ TEST_CASE("A file that other users may write is refused on request, also behind 
   CHECK(is_rejected(tree / "link"));
   CHECK(read_text(tree / "a"));
   const auto error = read_text(tree / "a", max_bytes, true).error();
-  CHECK(error.message.starts_with("other users may write the file: mode 0646, owner "));
+  CHECK(error.message.starts_with("other users may write to the file: mode 0646, owner "));
 }

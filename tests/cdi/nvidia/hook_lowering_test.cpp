@@ -144,7 +144,7 @@ TEST_CASE("update-ldcache becomes folders for the linker, and a run of ldconfig"
   CHECK(lowered({"create-soname-symlinks", "--folder", "/l"}).needs_ldconfig);
   for (const auto* folder : {"/a b", "/a:b", "/a#", "/a=b", "/a*"}) {
     CAPTURE(folder);
-    CHECK(contains(reason({"update-ldcache", "--folder", folder}), "cannot hold its folder"));
+    CHECK(contains(reason({"update-ldcache", "--folder", folder}), "cannot list its directory"));
   }
   for (const auto* folder : {"lib", "/..", "/"}) {
     CAPTURE(folder);
@@ -256,7 +256,7 @@ TEST_CASE("apply-cuda-memory-limits becomes nothing in a container without its v
             .empty());
   CHECK(limits_reason({"--gpu-id", "0", "--container-spec=-"}, Variables{}).empty());
   CHECK(contains(limits_reason(flags, Variables{"A=1", "NVIDIA_GPU_MEMORY_LIMIT=16", "Z=1"}),
-                 "it applies the variable NVIDIA_GPU_MEMORY_LIMIT"));
+                 "it reads the variable NVIDIA_GPU_MEMORY_LIMIT"));
   for (const auto* entry :
        {"NVIDIA_GPU_MEMORY_REQUEST=1", "NVIDIA_GPU_MEMORY_REQUEST=", "NVIDIA_GPU_MEMORY_REQUEST"}) {
     CAPTURE(entry);
@@ -274,7 +274,7 @@ TEST_CASE("apply-cuda-memory-limits with other arguments stays") {
   CHECK(contains(limits_reason({"--gpu-id", "0", "--gpu", "1"}, none), R"(argument "--gpu")"));
   CHECK(contains(limits_reason({"--gpu-id", "0", "-v"}, none), R"(argument "-v")"));
   CHECK(contains(limits_reason({"--gpu-id", "0", "--container-spec", "/x/state"}, none),
-                 R"(--container-spec "/x/state" may be about another container)"));
+                 R"(--container-spec "/x/state" may refer to another container)"));
 }
 
 // The releases of nvidia-container-toolkit that first wrote each form into specs.
@@ -346,7 +346,7 @@ TEST_CASE("Only hooks before the container's process are lowered, and no unknown
   const auto late = lower(args, cdi::oci::HookPoint::poststop);
   REQUIRE_FALSE(late);
   CHECK(contains(late.error().message, "runs at poststop"));
-  CHECK(contains(reason({"limit-memory"}), "effect is not known"));
+  CHECK(contains(reason({"limit-memory"}), "effect is unknown"));
   const auto legacy = cdi::lower_hook({"/bin/nvidia-container-runtime-hook", {"x", "prestart"}},
                                       cdi::oci::HookPoint::prestart, container);
   REQUIRE_FALSE(legacy);

@@ -99,16 +99,15 @@ TEST_CASE("A number, true or false is not read as text") {
     std::string json;
     std::string error;
   } const rows[] = {
-      {R"({"ociVersion":1.0})",
-       "line 1:15: ociVersion: expected text, not 1.0: put it into quotes"},
+      {R"({"ociVersion":1.0})", "line 1:15: ociVersion: expected text, not 1.0: put it in quotes"},
       {R"({"ociVersion":"1.3.0","hostname":true})",
-       "line 1:34: hostname: expected text, not true: put it into quotes"},
+       "line 1:34: hostname: expected text, not true: put it in quotes"},
       {R"({"ociVersion":"1.3.0","process":{"args":["a",-7]}})",
-       "line 1:46: process.args[1]: expected text, not -7: put it into quotes"},
+       "line 1:46: process.args[1]: expected text, not -7: put it in quotes"},
       {R"({"ociVersion":"1.3.0","annotations":{"a":1e3}})",
-       "line 1:42: annotations.a: expected text, not 1e3: put it into quotes"},
+       "line 1:42: annotations.a: expected text, not 1e3: put it in quotes"},
       {R"({"ociVersion":"1.3.0","linux":{"netDevices":{"eth0":{"name":23}}}})",
-       "line 1:61: linux.netDevices.eth0.name: expected text, not 23: put it into quotes"},
+       "line 1:61: linux.netDevices.eth0.name: expected text, not 23: put it in quotes"},
   };
   for (const auto& row : rows) {
     CAPTURE(row.json);

@@ -315,7 +315,8 @@ TEST_CASE("A plan that the caller changes is applied as it is then") {
   const auto failed = made->apply(target);
   REQUIRE_FALSE(failed);
   CHECK(failed.error().code == cdi::Errc::host);
-  CHECK(failed.error().message == "the plan has no type and numbers for host device \"/dev/new\"");
+  CHECK(failed.error().message ==
+        "the plan lacks the type and numbers of host device \"/dev/new\"");
 
   made->device_nodes.clear();
   made->env.push_back({"B=\xff", {}});

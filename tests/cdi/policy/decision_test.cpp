@@ -267,7 +267,7 @@ TEST_CASE("Devices are decided one by one, each by its own request") {
   CHECK(cdi::require_allowed({decisions.data(), 1}));
   const auto rejected = cdi::require_allowed(decisions);
   REQUIRE_FALSE(rejected);
-  CHECK(rejected.error().message.ends_with("; it denies 1 more"));
+  CHECK(rejected.error().message.ends_with("; it also denies 1 more"));
   CHECK(cdi::require_allowed({}));
 }
 

@@ -90,11 +90,11 @@ TEST_CASE("Unknown, missing and wrong members are refused with their place") {
 
 TEST_CASE("Names of members in another case are refused") {
   CHECK(error_of(R"({"Rules":[]})") ==
-        "p:1:2: Rules: the name of the member is in another case: write \"rules\", and only once");
+        "p:1:2: Rules: the member name is in a different case: write \"rules\", and only once");
   CHECK(error_of(R"({"rules":[{"name":"r","Allow":true}]})") ==
-        "p:1:23: Allow: the name of the member is in another case: write \"allow\", and only once");
+        "p:1:23: Allow: the member name is in a different case: write \"allow\", and only once");
   CHECK(error_of_rule(R"("edits":{"HOOKS":[]})") ==
-        "p:1:45: HOOKS: the name of the member is in another case: write \"hooks\", and only once");
+        "p:1:45: HOOKS: the member name is in a different case: write \"hooks\", and only once");
 }
 
 TEST_CASE("A null is refused: it is not an empty list") {
@@ -123,9 +123,9 @@ TEST_CASE("Values are checked, with their place") {
         "p:1:55: rules[0].sources[1]: \"Field\" is not a source: use field, annotation, variable "
         "or commandLine");
   CHECK(error_of_rule(R"("files":["etc/cdi"])") ==
-        "p:1:45: rules[0].files[0]: \"etc/cdi\" is not an absolute path: begin it with /");
+        "p:1:45: rules[0].files[0]: \"etc/cdi\" is not an absolute path: start it with /");
   CHECK(error_of_rule(R"("edits":{"mounts":["/usr/lib/../.."]})") ==
-        "p:1:55: rules[0].edits.mounts[0]: \"/usr/lib/../..\" has .. in it: write the path without "
+        "p:1:55: rules[0].edits.mounts[0]: \"/usr/lib/../..\" contains ..: write the path without "
         "it");
   CHECK(error_of_rule(R"("edits":{"hooks":["a"]})").starts_with("p:1:54: rules[0].edits.hooks[0]"));
   CHECK(error_of_rule(R"("edits":{"env":["A=1"]})").starts_with("p:1:52: rules[0].edits.env[0]"));
@@ -143,7 +143,7 @@ TEST_CASE("Values are checked, with their place") {
 TEST_CASE("Rules have names of their own, and those that deny have no limits") {
   CHECK(error_of(R"({"rules":[{"name":"","allow":true}]})").starts_with("p:1:19: rules[0].name: "));
   CHECK(error_of(R"({"rules":[{"name":"a","allow":true},{"name":"a","allow":false}]})")
-            .starts_with("p:1:45: rules[1].name: another rule has the name \"a\""));
+            .starts_with("p:1:45: rules[1].name: another rule is also named \"a\""));
   CHECK(error_of(R"({"rules":[{"name":"a","allow":false,"edits":{"hooks":[]}}]})")
             .starts_with("p:1:45: rules[0].edits: a rule that denies"));
 }

@@ -124,7 +124,8 @@ TEST_CASE("For an unknown device, similar ones are named, or the first of its ki
   const auto far = reason(registry, "v/c=something");
   CHECK(far.nearest.empty());
   CHECK(far.why.message ==
-        "cannot resolve \"v/c=something\": kind \"v/c\" has no device \"something\"; it has: all, "
+        "cannot resolve \"v/c=something\": kind \"v/c\" has no device \"something\"; its devices: "
+        "all, "
         "gpu0, gpu1, nic");
 }
 
@@ -141,7 +142,7 @@ TEST_CASE("For an unknown kind, similar ones are named, of rejected files too") 
   const auto far = reason(registry, "x.example/nic=0");
   CHECK(far.nearest.empty());
   CHECK(
-      far.why.message.ends_with("no spec of kind \"x.example/nic\"; kinds known: vendor.com/gpu"));
+      far.why.message.ends_with("no spec of kind \"x.example/nic\"; known kinds: vendor.com/gpu"));
 }
 
 TEST_CASE("Without any spec, the searched directories are named") {
@@ -153,7 +154,7 @@ TEST_CASE("Without any spec, the searched directories are named") {
     cdi::Reason reason;
     std::string_view end;
   } const rows[] = {
-      {{}, cdi::Reason::unknown_kind, "; kinds known: none"},
+      {{}, cdi::Reason::unknown_kind, "; known kinds: none"},
       {{missing}, cdi::Reason::no_directory, "; missing: /a"},
       {{missing, missing}, cdi::Reason::no_directory, "; missing: /a /a"},
       {{missing, empty}, cdi::Reason::unknown_kind, "; no valid specs in: /a /b\\n"},

@@ -62,8 +62,8 @@ TEST_CASE("what makes no key is refused, with a reason") {
     std::string_view message;
   };
   for (const auto& row : {
-           Row{"", "id", "a.b/", R"(plugin "" is empty: name the device plugin)"},
-           Row{"p", "", "a.b/", R"(device id "" is empty: name the allocated device)"},
+           Row{"", "id", "a.b/", R"(plugin "" is empty: use the name of the device plugin)"},
+           Row{"p", "", "a.b/", R"(device id "" is empty: use the allocated device's id)"},
            Row{"a/b", "id", "", R"(plugin "a/b" must not contain a slash: write _ or . instead)"},
            Row{"-p", "id", "a.b/",
                R"(annotation key "a.b/-p_id": name "-p_id" must begin with a letter or digit)"},
@@ -141,7 +141,7 @@ TEST_CASE("an update that fails changes nothing") {
   CHECK(annotations == before);
   CHECK(taken.error().code == cdi::Errc::conflict);
   CHECK(to_string(taken.error()) ==
-        R"(annotation "cdi.k8s.io/vendor_id" exists already: use another device id, )"
+        R"(annotation "cdi.k8s.io/vendor_id" already exists: use another device id, )"
         "or remove it first");
 }
 

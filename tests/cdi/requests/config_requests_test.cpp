@@ -81,7 +81,7 @@ TEST_CASE("A member in another case is refused, as only some runtimes read it") 
     std::string error;
   } rows[] = {
       {R"({"Annotations":{"cdi.k8s.io/a":"v/c=1"}})",
-       "c:1:2: Annotations: the name of the member is in another case: write \"annotations\", and "
+       "c:1:2: Annotations: the member name is in a different case: write \"annotations\", and "
        "only once"},
       {R"({"annotations":{},"ANNOTATIONS":{}})", "c:1:19: ANNOTATIONS: "},
       {R"({"Annotations":null})", "c:1:2: Annotations: "},

@@ -65,7 +65,7 @@ TEST_CASE("Warnings come in the order of the document, also those before an erro
   CHECK(to_string(warnings[0]) ==
         R"(containerEdits.hooks[0].path: path "h" is not absolute: it must begin with /)");
   CHECK(to_string(warnings[1]) ==
-        "containerEdits.hooks[0].timeout: a timeout of -5 seconds: use "
+        "containerEdits.hooks[0].timeout: invalid timeout of -5 seconds: use "
         "1 or more, or omit it for no timeout");
 }
 

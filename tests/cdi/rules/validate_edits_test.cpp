@@ -40,9 +40,9 @@ const std::vector<Row> rows{
     // device nodes
     {{.device_nodes = {{.path = "rel/../x", .major = 0, .minor = 0}, {.path = "rel/../x"}}}, ""},
     {{.device_nodes = {{.path = "/a", .type = "c", .major = -1, .minor = -1}}},
-     "deviceNodes[0].major: device number -1 is negative: use 0 or more, or leave it out"},
+     "deviceNodes[0].major: device number -1 is negative: use 0 or more, or omit it"},
     {{.device_nodes = {{.path = "/a", .type = "c", .major = 1, .minor = -1}}},
-     "deviceNodes[0].minor: device number -1 is negative: use 0 or more, or leave it out"},
+     "deviceNodes[0].minor: device number -1 is negative: use 0 or more, or omit it"},
     {{.device_nodes = {{.path = "/a"}, {.host_path = "/b"}}},
      "deviceNodes[1].path: the device node has no path: set it to the path of the node in the "
      "container"},
@@ -52,9 +52,9 @@ const std::vector<Row> rows{
                        {.path = "/a", .type = "p", .permissions = ""}}},
      ""},
     {{.device_nodes = {{.path = "/a", .type = "C"}}},
-     R"(deviceNodes[0].type: device "/a": invalid type "C": use "b", "c", "u" or "p", or leave it out)"},
+     R"(deviceNodes[0].type: device "/a": invalid type "C": use "b", "c", "u" or "p", or omit it)"},
     {{.device_nodes = {{.path = "/a", .type = "bc"}}},
-     R"(deviceNodes[0].type: device "/a": invalid type "bc": use "b", "c", "u" or "p", or leave it out)"},
+     R"(deviceNodes[0].type: device "/a": invalid type "bc": use "b", "c", "u" or "p", or omit it)"},
     {{.device_nodes = {{.path = "/a", .permissions = "rwx"}}},
      R"(deviceNodes[0].permissions: device "/a": invalid permissions "rwx": use a combination of "r", "w" and "m", or "none")"},
     {{.device_nodes = {{.path = "/a", .permissions = "None"}}},
@@ -79,7 +79,7 @@ const std::vector<Row> rows{
     {{.mounts = {{.container_path = "/b"}}},
      "mounts[0].hostPath: the mount has no host path: set it to the path to mount"},
     {{.mounts = {{.host_path = "/a"}}},
-     R"(mounts[0].containerPath: mount of "/a" has no container path: set it to the path where to mount it)"},
+     R"(mounts[0].containerPath: mount of "/a" has no container path: set it to the mount point in the container)"},
     // rdt
     {{.intel_rdt = closid("")}, ""},
     {{.intel_rdt = closid("/")}, ""},

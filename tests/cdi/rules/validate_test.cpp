@@ -99,7 +99,7 @@ TEST_CASE("A device must have a valid name and edits") {
   CHECK(fault(spec).starts_with(R"(devices[1].name: device name "a b" may contain only)"));
   spec.devices[1] = {.name = "a", .annotations = {{"k", "v"}}};
   CHECK(fault(spec) ==
-        R"(devices[1].containerEdits: device "a" has no edits: add some, or remove the device)");
+        R"(devices[1].containerEdits: device "a" has no edits: add edits, or remove the device)");
   spec.devices[1].container_edits.intel_rdt.emplace();
   CHECK(fault(spec) == "");
   spec.devices[1].container_edits = {.additional_gids = {0}};

@@ -89,7 +89,7 @@ TEST_CASE("Errors have the name of the file, line and column, and nothing is cha
       {"{\"process\":\n {\"env\": 1.50}}",
        "config.json:2:10: process.env: expected an array in the OCI spec, not 1.50"},
       {R"({"a":1,"a":2})", "config.json:1:8: "},
-      {"{\"a\":" + std::string(100'000, '[') + "}", "nested more than 64 deep"},
+      {"{\"a\":" + std::string(100'000, '[') + "}", "more than 64 levels deep"},
       {std::string(200, ' ') + "{}", "config.json: more than 100 bytes"},
   };
   for (const auto& row : rows) {

@@ -169,7 +169,7 @@ TEST_CASE_TEMPLATE("A member in another case, on the way to a touched part, is r
       if (done || !is_touched) continue;
       CHECK(done.error().code == cdi::Errc::schema);
       CHECK(done.error().where == row.where);
-      CHECK(done.error().message == "the name of the member is in another case");
+      CHECK(done.error().message == "the member name is in a different case");
       CHECK(done.error().advice == "write \"" + row.name + "\", and only once");
       CHECK(target == copy);
     }
@@ -182,7 +182,7 @@ TEST_CASE("A member in another case is refused with its line and column") {
   const auto done = edits_of(gids).apply(target);
   REQUIRE_FALSE(done);
   CHECK(to_string(done.error()) ==
-        "config.json:3:3: process.User: the name of the member is in another case: write "
+        "config.json:3:3: process.User: the member name is in a different case: write "
         "\"user\", and only once");
 }
 

@@ -27,7 +27,8 @@ TEST_CASE("A key written twice is refused at its second place") {
   hand.text("a");  // quoted or not, the same key
   hand.null();
   CHECK_FALSE(hand.end_map());
-  CHECK(shown(hand.finish()) == R"(f:1:4: key "a" is a duplicate, first in line 1: remove one)");
+  CHECK(shown(hand.finish()) ==
+        R"(f:1:4: key "a" is a duplicate, first used on line 1: remove one)");
 
   Hand nested;
   nested.list();
@@ -113,7 +114,7 @@ TEST_CASE("A value that goes over a limit is refused, one that reaches it is not
   CHECK_FALSE(two.list());
   const auto deep = two.finish();
   CHECK(deep.error().code == cdi::Errc::limit);
-  CHECK(shown(deep.error()) == "f:1:3: nested more than 2 deep");
+  CHECK(shown(deep.error()) == "f:1:3: more than 2 levels deep");
 }
 
 TEST_CASE("A copy has all values of the original, with their places") {

@@ -77,7 +77,7 @@ TEST_CASE("A name in another case is the same name, but is not written the same"
 
 TEST_CASE("The error names the member as it is written") {
   CHECK(to_string(cdi::detail::wrong_case("User", "user", "process")) ==
-        "process.User: the name of the member is in another case: write \"user\", and only once");
+        "process.User: the member name is in a different case: write \"user\", and only once");
   CHECK(cdi::detail::wrong_case("Hooks", "hooks", {}).where == "Hooks");
 }
 
@@ -91,6 +91,6 @@ TEST_CASE("The models read a member as Go does, and once") {
   CHECK(spec->extra.empty());
   const auto twice = cdi::read_json<cdi::ContainerEdits>(R"({"hooks":[],"hoo\u212as":[]})");
   REQUIRE_FALSE(twice);
-  CHECK(twice.error().message == "the field is written twice, in different cases");
+  CHECK(twice.error().message == "the field appears twice, in different cases");
   CHECK(twice.error().advice == "remove one");
 }

@@ -60,7 +60,7 @@ TEST_CASE("A merge key must name maps") {
   hand.word("1");  // 5
   hand.end_list();
   CHECK(hand.end_map());  // merged when all is read
-  CHECK(shown(hand.finish()) == "f:1:5: << must name a map or a list of maps");
+  CHECK(shown(hand.finish()) == "f:1:5: << must refer to a map or a list of maps");
 }
 
 TEST_CASE("Merge keys are refused when a second copy takes too much memory") {
@@ -91,17 +91,17 @@ TEST_CASE("The map itself takes precedence, then earlier maps of the list") {
       {"- &b {x: 1}\n- &c {<<: *b, y: 2}\n- {<<: *c, z: 3}", "[{x=1} {y=2 x=1} {z=3 y=2 x=1}]"},
       {"\"<<\": 1", R"({"<<"=1})"},
   });
-  CHECK(parsed("<<: 1") == "1:5 << must name a map or a list of maps");
-  CHECK(parsed("<<: [{}, 1]") == "1:10 << must name a map or a list of maps");
+  CHECK(parsed("<<: 1") == "1:5 << must refer to a map or a list of maps");
+  CHECK(parsed("<<: [{}, 1]") == "1:10 << must refer to a map or a list of maps");
   CHECK(parsed("{<<: {a: 1}, b: 2, b: 3}") ==
-        R"(1:20 key "b" is a duplicate, first in line 1: remove one)");
+        R"(1:20 key "b" is a duplicate, first used on line 1: remove one)");
 }
 
 TEST_CASE("A merge key written twice is refused: a list names two maps") {
   for (const std::string second : {"<<", "'<<'"}) {
     CAPTURE(second);
     CHECK(parsed("{<<: {a: 1}, b: 2, " + second + ": {c: 3}}") ==
-          R"(1:20 key "<<" is a duplicate, first in line 1: remove one)");
+          R"(1:20 key "<<" is a duplicate, first used on line 1: remove one)");
   }
 }
 

@@ -176,10 +176,11 @@ TEST_CASE("A message is UTF-8 even if the text is not") {
 
 TEST_CASE("A key written twice is refused at any depth") {
   for (const auto& row : std::vector<Row>{
-           {"{\"a\":1,\n \"a\":2}", R"(2:2 key "a" is a duplicate, first in line 1: remove one)"},
+           {"{\"a\":1,\n \"a\":2}",
+            R"(2:2 key "a" is a duplicate, first used on line 1: remove one)"},
            {"[{\"b\":{\"a\":1,\n\"x\":0,\n\"\\u0061\":2}}]",
-            R"(3:1 key "a" is a duplicate, first in line 1: remove one)"},
-           {"{\"\":1, \"\":2}", R"(1:8 key "" is a duplicate, first in line 1: remove one)"},
+            R"(3:1 key "a" is a duplicate, first used on line 1: remove one)"},
+           {"{\"\":1, \"\":2}", R"(1:8 key "" is a duplicate, first used on line 1: remove one)"},
        }) {
     CAPTURE(row.text);
     CHECK(parsed_json(row.text) == row.expected);
@@ -215,7 +216,7 @@ TEST_CASE("A text may reach a limit, and is refused when it goes over it") {
   CHECK(parsed_json("[1,2]", {.bytes = 5}).front() == '[');
   CHECK(parsed_json("[1,2] ", {.bytes = 5}) == "0:0 more than 5 bytes");
   CHECK(parsed_json("[[1]]", {.depth = 2}).front() == '[');
-  CHECK(parsed_json("[[[]]]", {.depth = 2}) == "1:3 nested more than 2 deep");
+  CHECK(parsed_json("[[[]]]", {.depth = 2}) == "1:3 more than 2 levels deep");
   CHECK(parsed_json("{\"a\":1}", {.values = 3}).front() == '{');
   CHECK(parsed_json("{\"a\":[1]}", {.values = 3}) == "1:7 more than 3 values");
   for (const auto& limits :
@@ -225,7 +226,7 @@ TEST_CASE("A text may reach a limit, and is refused when it goes over it") {
 }
 
 TEST_CASE("Ten thousand nested brackets are refused, and take no stack") {
-  CHECK(parsed_json(std::string(10000, '[')) == "1:65 nested more than 64 deep");
+  CHECK(parsed_json(std::string(10000, '[')) == "1:65 more than 64 levels deep");
   const std::string deep = std::string(200000, '[') + std::string(200000, ']');
   CHECK(cdi::parse_json(deep, {}, {.depth = 1000000}));
 }

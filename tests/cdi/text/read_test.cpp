@@ -108,7 +108,7 @@ TEST_CASE("An error names the path, line and column of the member, and what was 
       {R"({"netDevices": [{"x": null}]})",
        "line 1:18: netDevices[0].x: unknown field: use one of hostInterfaceName, name"},
       {"{\"env\": [],\n \"ENV\": []}",
-       "line 2:2: ENV: the field is written twice, in different cases: remove one"},
+       "line 2:2: ENV: the field appears twice, in different cases: remove one"},
   };
   for (const auto& row : rows) {
     CAPTURE(row.text);

@@ -26,11 +26,11 @@ TEST_CASE("The advice is the command that works, with what it loses, or a newer 
     return cdi::conversion_advice(engine(by), loaded);
   };
   CHECK(advice("podman@4.3.1", file("1.1.0")) ==
-        "convert the file, by `cdi convert --in-place --backup --for podman@4.3.1 "
+        "convert the file by running `cdi convert --in-place --backup --for podman@4.3.1 "
         "/etc/cdi/v.yaml`; or update podman "
         "to 6.0.0 or newer");
   CHECK(advice("podman@4.3.1", file("0.7.0", "{env: [A=1], additionalGids: [7]}")) ==
-        "convert the file with losses, by `cdi convert --in-place --backup --lossy --for "
+        "convert the file with losses by running `cdi convert --in-place --backup --lossy --for "
         "podman@4.3.1 "
         "/etc/cdi/v.yaml`, which loses devices[0].containerEdits.additionalGids; or update podman "
         "to 5.1.0 or newer");
@@ -43,17 +43,17 @@ TEST_CASE("The advice is the command that works, with what it loses, or a newer 
   CHECK(advice("podman@4.3.1", file("0.7.0", "{additionalGids: [7]}"))
             .starts_with("update podman to 5.1.0 or newer, or change the file, which cannot be "
                          "converted for this version: 0.5.0 can hold none"));
-  CHECK(
-      advice("podman@6.0", file("1.1.0", "{ENV: [A=1]}")) ==
-      "convert the file, by `cdi convert --in-place --backup --for podman@6.0.0 /etc/cdi/v.yaml`");
+  CHECK(advice("podman@6.0", file("1.1.0", "{ENV: [A=1]}")) ==
+        "convert the file by running `cdi convert --in-place --backup --for podman@6.0.0 "
+        "/etc/cdi/v.yaml`");
   CHECK(advice("podman@6.0", file("1.1.0", "{env: [A=1]}\n---\n{}"))
-            .ends_with("`, which loses its further documents"));
+            .ends_with("`, which loses its other documents"));
   const auto ends_early = parse(
       "{cdiVersion: 0.6.0, kind: v.com/gpu, devices: [{name: d, containerEdits: {env: [A=1]}}]}\n"
       "containerEdits: {env: [B=2]}",
       "/etc/cdi/v.yaml");
   CHECK(advice("podman@5.8", ends_early)
-            .starts_with("change the file: text behind the closing brace is not read: "));
+            .starts_with("change the file: text after the closing brace is not read: "));
 }
 
 TEST_CASE("The advice names an update only if it may help") {
@@ -68,12 +68,12 @@ TEST_CASE("The advice names an update only if it may help") {
   CHECK(advice("docker@29", file("1.1.0", none)).starts_with(change + "docker 29.0.0 refuses"));
   // 6.0.0 does not know the member any more.
   CHECK(advice("podman@5.3", file("1.0.0", monitored)) ==
-        "convert the file, by `cdi convert --in-place --backup --for podman@5.3.0 "
+        "convert the file by running `cdi convert --in-place --backup --for podman@5.3.0 "
         "/etc/cdi/v.yaml`; or update podman "
         "to a version from 5.5.0 to 5.8.6");
-  CHECK(
-      advice("podman@6.0", file("0.7.0", monitored)) ==
-      "convert the file, by `cdi convert --in-place --backup --for podman@6.0.0 /etc/cdi/v.yaml`");
+  CHECK(advice("podman@6.0", file("0.7.0", monitored)) ==
+        "convert the file by running `cdi convert --in-place --backup --for podman@6.0.0 "
+        "/etc/cdi/v.yaml`");
   CHECK(advice("docker@28", file("1.0.0", monitored))
             .ends_with("or update docker to a version from 28.1.0 to 29.1.5"));
   // No known version of kata-shim reads 1.1.0, in which the library reads a closID /.
@@ -83,7 +83,7 @@ TEST_CASE("The advice names an update only if it may help") {
   auto two = file("0.6.0", "{env: [A=1]}\n---\n{}");
   two.spec.annotations["a"] = std::string(300'000, 'x');
   CHECK(advice("podman@6.0", two).starts_with(change + "the annotations have 300001 bytes"));
-  CHECK(advice("podman@4.3.1", two).starts_with("convert the file with losses, by "));
+  CHECK(advice("podman@4.3.1", two).starts_with("convert the file with losses by running "));
 }
 
 TEST_CASE("No update is advised if no version of the engine reads the file") {
@@ -110,21 +110,25 @@ TEST_CASE("The advice on the file of an owner names the owner first") {
   const std::string annotations = "annotations: {cdi-publisher/owner: me}\n";
   const auto yaml = file("0.7.0", "{env: [A=1]}", annotations);
   CHECK(cdi::conversion_advice(engine("podman@4.3.1"), yaml) ==
-        "let its owner \"me\" write the file again in CDI 0.5.0 or older; or convert the file, by "
+        "have its owner \"me\" write the file again in CDI 0.5.0 or older; or convert the file by "
+        "running "
         "`cdi convert --in-place --backup --for podman@4.3.1 /etc/cdi/v.yaml`; or update podman to "
         "5.1.0 or newer");
   const auto json = file("0.7.0", "{env: [A=1]}", annotations, "/etc/cdi/v.json");
-  CHECK(cdi::conversion_advice(engine("podman@4.3.1"), json) ==
-        "update podman to 5.1.0 or newer, or let its owner \"me\" change the file, which cannot be "
-        "converted for this version: JSON of CDI version 0.5.0 cannot record its owner");
+  CHECK(
+      cdi::conversion_advice(engine("podman@4.3.1"), json) ==
+      "update podman to 5.1.0 or newer, or have its owner \"me\" change the file, which cannot be "
+      "converted for this version: JSON of CDI version 0.5.0 cannot record its owner");
   CHECK(cdi::conversion_advice(engine("podman@4.9"), json).find("cdi convert") !=
         std::string::npos);
   CHECK(cdi::conversion_advice(engine("podman@4.3.1"), json, "me write --for podman@4.3.1") ==
-        "let its owner \"me\" write the file again, by `me write --for podman@4.3.1`; or update "
+        "have its owner \"me\" write the file again by running `me write --for podman@4.3.1`; or "
+        "update "
         "podman to 5.1.0 or newer");
   const auto odd = file("0.6.0", "{ENV: [A=1]}", annotations);
   CHECK(cdi::conversion_advice(engine("podman@5.8"), odd)
-            .starts_with("let its owner \"me\" write the file again; or convert the file, by `"));
+            .starts_with(
+                "have its owner \"me\" write the file again; or convert the file by running `"));
 }
 
 TEST_CASE("A device that a conversion removes is named, and an update comes first") {
@@ -134,7 +138,7 @@ TEST_CASE("A device that a conversion removes is named, and an update comes firs
       "- name: gpu1\n  containerEdits: {env: [A=1]}\n",
       "/etc/cdi/v.yaml");
   CHECK(cdi::conversion_advice(engine("podman@4.1"), loaded) ==
-        "update podman to 4.3.0 or newer; or convert the file with losses, by `cdi convert "
+        "update podman to 4.3.0 or newer; or convert the file with losses by running `cdi convert "
         "--in-place --backup --lossy --for podman@4.1.0 /etc/cdi/v.yaml`, which loses device "
         "\"0\"");
 }
@@ -142,7 +146,7 @@ TEST_CASE("A device that a conversion removes is named, and an update comes firs
 TEST_CASE("The owner writes only for an engine that reads what can be written") {
   const auto loaded = file("0.7.0", "{env: [A=1]}", "annotations: {cdi-publisher/owner: me}\n");
   CHECK(cdi::conversion_advice(engine("podman@4.0"), loaded, "me write --for podman@4.0.0")
-            .starts_with("update podman to 5.1.0 or newer, or let its owner \"me\" change"));
+            .starts_with("update podman to 5.1.0 or newer, or have its owner \"me\" change"));
 }
 
 TEST_CASE("The owner is told a version only if the file has a newer version") {

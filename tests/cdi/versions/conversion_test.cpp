@@ -62,7 +62,7 @@ TEST_CASE("An engine refuses members that its version does not have yet, even em
   CHECK_FALSE(rejection("containerd@1.7.0", annotated).empty());
   CHECK(cdi::convert_for(engine("podman@4.3.1"), annotated)->losses.empty());
   CHECK(cdi::conversion_advice(engine("podman@4.3.1"), annotated) ==
-        "convert the file, by `cdi convert --in-place --backup --for podman@4.3.1 "
+        "convert the file by running `cdi convert --in-place --backup --for podman@4.3.1 "
         "/etc/cdi/v.yaml`; or update podman "
         "to 4.7.0 or newer");
 
@@ -93,7 +93,7 @@ TEST_CASE("An engine refuses members that its version does not have any more") {
   CHECK(rejection("podman@5.3", old).empty());
   CHECK(rejection("podman@6.0", old) ==
         "/etc/cdi/v.yaml:5:53: devices[0].containerEdits.intelRdt.enableCMT: podman 6.0.0 does not "
-        "know the member, which enableMonitoring has replaced since 1.1.0");
+        "know the member, which enableMonitoring replaced in 1.1.0");
   CHECK(*cdi::spec_version_for(engine("podman@6.0"), old.spec) == cdi::SpecVersion{1, 1, 0});
   const auto converted = cdi::convert_spec(old, {1, 1, 0});
   REQUIRE(converted);
@@ -270,7 +270,7 @@ TEST_CASE("A text that the library of an engine refuses is refused by the engine
                          "refuses it: names of members in another case are refused by "));
   CHECK_FALSE(rejection("kata-agent@4.0", rows[1].loaded).empty());
   CHECK(cdi::conversion_advice(engine("containerd@2.4.0"), rows[1].loaded) ==
-        "convert the file, by `cdi convert --in-place --backup --for containerd@2.4.0 "
+        "convert the file by running `cdi convert --in-place --backup --for containerd@2.4.0 "
         "/etc/cdi/v.yaml`");
   CHECK(cdi::conversion_advice(engine("containerd@2.3.0"), rows[4].loaded)
             .ends_with("; or update containerd to 2.4.0 or newer"));

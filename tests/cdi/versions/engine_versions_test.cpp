@@ -76,12 +76,12 @@ TEST_CASE("A version that was not looked at is taken to read what the one before
   };
   CHECK(newest("podman@7.1.0") == "1.1.0");
   CHECK(assumed("podman@7.1.0") ==
-        "podman 7.1.0 is newer than 6.0.0, the newest known version, and is taken to read what "
-        "that reads");
+        "podman 7.1.0 is newer than 6.0.0, the newest known version, and is assumed to read the "
+        "same versions");
   CHECK(newest("podman@4.10") == "0.6.0");
   CHECK(assumed("podman@4.10") ==
-        "podman 4.10.0 is newer than 4.9.5, the newest known before 5.0.0, and is taken to read "
-        "what that reads");
+        "podman 4.10.0 is newer than 4.9.5, the newest known before 5.0.0, and is assumed to read "
+        "the same versions");
   CHECK(assumed("talos@9.0").find("newer than 1.13.9, the newest known version") !=
         std::string::npos);
   for (const auto* known : {"podman@4.9.5", "docker@25.0.17", "containerd@2.0.1", "podman@3.0"}) {
@@ -92,7 +92,7 @@ TEST_CASE("A version that was not looked at is taken to read what the one before
 TEST_CASE("No spec can be written for an engine that reads only versions before 0.3.0") {
   CHECK(newest("podman@4.0.3") == "0.2.0");
   CHECK(cdi::written_spec_version_for("podman@4.0.3").error().message ==
-        "podman 4.0.3 reads only CDI 0.2.0 and older versions, but a spec needs 0.3.0");
+        "podman 4.0.3 reads only CDI 0.2.0 and older versions, but specs need at least 0.3.0");
   CHECK(*cdi::written_spec_version_for("podman@4.1.0") == SpecVersion{0, 4, 0});
   CHECK(cdi::written_spec_version_for("podman@3.4.4").error().code == cdi::Errc::not_found);
   CHECK(cdi::written_spec_version_for("podman").error().code == cdi::Errc::invalid);
@@ -163,7 +163,7 @@ TEST_CASE("What is no version is refused") {
     CAPTURE(text);
     CHECK(newest(text) ==
           "refused: \"" + text +
-              "\" does not name an engine and its version: write, for example, podman@4.9.3");
+              "\" is not an engine with a version: write, for example, podman@4.9.3");
   }
 }
 

@@ -205,7 +205,7 @@ TEST_CASE("A spec with no device left is refused, even when losses are allowed")
   for (const auto allowed : {Losses::reject, Losses::allow}) {
     CHECK(
         rejected(spec, {0, 4, 0}, allowed) ==
-        R"(devices: 0.4.0 can hold none of the devices; device "0" (names may begin with a digit )"
+        R"(devices: 0.4.0 cannot express any of the devices; device "0" (names may begin with a digit )"
         R"(since 0.5.0: rename it, or convert to 0.5.0) is lost: "vendor.com/gpu=0" cannot be )"
         "requested");
   }

@@ -128,8 +128,8 @@ TEST_CASE("the files that an engine is too old for are named") {
   CHECK(found[0].what ==
         "refuses /etc/cdi/other.yaml:1:13: cdiVersion: version \"1.1.0\" " + newest);
   CHECK(found[0].advice ==
-        "Convert the file, by `cdi convert --in-place --backup --for podman@4.3.1 " + host.path() +
-            "/etc/cdi/other.yaml`; or update podman to 6.0.0 or newer.");
+        "Convert the file by running `cdi convert --in-place --backup --for podman@4.3.1 " +
+            host.path() + "/etc/cdi/other.yaml`; or update podman to 6.0.0 or newer.");
   CHECK(found[1].level == Level::fault);
   CHECK(found[1].what ==
         "refuses /var/run/cdi/new.yaml:1:16: cdiVersion: version \"0.6.0\" " + newest);
@@ -173,9 +173,9 @@ TEST_CASE("a file that programs read in different ways is named") {
   CHECK(found[0].what.starts_with(
       "may refuse or read otherwise: /etc/cdi/two.yaml:7:1: only the first document"));
   CHECK(found[0].advice ==
-        "Convert the file with losses, by `cdi convert --in-place --backup --lossy --for "
+        "Convert the file with losses by running `cdi convert --in-place --backup --lossy --for "
         "podman@6.0.0 " +
-            host.path() + "/etc/cdi/two.yaml`, which loses its further documents.");
+            host.path() + "/etc/cdi/two.yaml`, which loses its other documents.");
 }
 
 TEST_CASE("the path in an advised command does not lead out of the root") {

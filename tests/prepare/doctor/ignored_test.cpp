@@ -21,11 +21,11 @@ TEST_CASE("files and directories that engines ignore are named with the remedy")
   host.remove("etc/cdi/x.yml");
   host.put("run/cdi/more/y.JSON", "");
   host.link("/run/cdi", "etc/cdi/searched");
-  CHECK(
-      is_only(diagnose(host), "specs", Level::note,
-              {"/run/cdi/more is ignored: directories inside of a spec directory are not searched",
-               "Move \"y.JSON\" to \"/run/cdi\" as \"y.json\"."}));
+  CHECK(is_only(diagnose(host), "specs", Level::note,
+                {"/run/cdi/more is ignored: subdirectories of a spec directory are not searched",
+                 "Move \"y.JSON\" to \"/run/cdi\" as \"y.json\"."}));
   host.put("run/cdi/y.json", "");
   const auto advice = about(diagnose(host), "specs").back().advice;
-  CHECK(advice == "Move \"y.JSON\" to \"/run/cdi\" with a free name that ends in .json or .yaml.");
+  CHECK(advice ==
+        "Move \"y.JSON\" to \"/run/cdi\" with an unused name that ends in .json or .yaml.");
 }

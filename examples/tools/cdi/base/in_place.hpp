@@ -107,7 +107,7 @@ inline cdi::Result<FileInPlace> find_file(const std::string& path) {
 
 /// Reads a file that will be replaced. Links in its path are followed if root or the user of this
 /// process owns them; the file that is found now will be replaced. `Errc::denied` when
-/// `reject_writable` and other users may write the file.
+/// `reject_writable` and other users may write to the file.
 inline cdi::Result<FileInPlace> read_in_place(const std::string& path,
                                               bool reject_writable = false) {
   auto found = detail::find_file(path);

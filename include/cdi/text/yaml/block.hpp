@@ -76,7 +76,7 @@ class YamlBlockReader {
   bool reject(std::string_view message, std::size_t at) { return reject(message, {}, at); }
   bool bad_key(std::size_t at) { return builder_.reject(Errc::syntax, "a key must be text", at); }
 
-  bool colon_below() { return reject("expected ':' below '?'", cursor_.at()); }
+  bool colon_below() { return reject("expected ':' under '?'", cursor_.at()); }
 
   bool lost_property() {
     return reject("an anchor or tag must be on the same line as its key", nodes_.properties.begin);
@@ -85,7 +85,7 @@ class YamlBlockReader {
   bool after_value() {
     if (cursor_.is_indicator(':')) return misplaced_colon();
     return reject("unexpected text after a value",
-                  "put the whole value into quotes, or begin a line", cursor_.at());
+                  "put the whole value in quotes, or start a new line", cursor_.at());
   }
 
   bool misplaced_colon() {
@@ -98,12 +98,12 @@ class YamlBlockReader {
 
   /// Rejects a token that is neither item nor key; `text` is the scalar's text, if one was read.
   bool no_colon(std::size_t at, std::string_view text = {}) {
-    if (text.starts_with('-')) return reject("write a blank after '-'", at);
+    if (text.starts_with('-')) return reject("write a space after '-'", at);
     if (!open_.empty() && open_.back().is_list) {
       return reject("expected '- ' before the next item", at);
     }
     const bool colon = text.find(':') != text.npos;
-    return reject(colon ? "write a blank after ':'" : "a key without ':' after it", at);
+    return reject(colon ? "write a space after ':'" : "a key that is not followed by ':'", at);
   }
 
   // -- the end of lists and maps -----------------------------------------------------------------
@@ -122,7 +122,7 @@ class YamlBlockReader {
       if (!end_innermost()) return false;
     }
     if (open_.empty() || open_.back().column == column) return true;
-    return reject("wrong indentation", "begin the line below the members or items before it",
+    return reject("wrong indentation", "align the line with the preceding members or items",
                   cursor_.at());
   }
 
@@ -181,7 +181,7 @@ class YamlBlockReader {
 
   bool read_dash() {
     if (!key_allowed_) {
-      return reject("a list item cannot begin here", "begin a line", cursor_.at());
+      return reject("a list item must begin on its own line", "start a new line", cursor_.at());
     }
     if (slot_ == Slot::none) {
       if (!open_.back().is_list) return no_colon(cursor_.at());

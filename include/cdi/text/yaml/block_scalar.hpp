@@ -50,8 +50,7 @@ class YamlBlockScalarReader {
     if (blank && cursor_.peek() == '#') cursor_.skip_rest_of_line();
     if (!blank || !cursor_.is_line_end()) {
       return cursor_.reject(
-          "expected a line end after | or >; only one of + and -, and a digit, may come before it",
-          begin);
+          "expected a line break after | or >; only + or -, and a digit, may precede it", begin);
     }
     if (!cursor_.at_end()) cursor_.next_line();
     return true;

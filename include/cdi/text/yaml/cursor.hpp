@@ -83,8 +83,8 @@ class YamlCursor {
   /// Reports a tab before a blank line or a comment.
   void note_tab(std::size_t at) {
     note_unportable(at,
-                    "a tab at the beginning of a blank line or comment is refused by most releases "
-                    "of the Go library, and so by most engines",
+                    "a tab at the beginning of a blank line or comment is rejected by most "
+                    "releases of the Go library, and thus by most engines",
                     "remove it");
   }
 

@@ -70,12 +70,11 @@ class YamlDirectives {
     } else if (name != "%YAML") {
       return cursor_.reject("unknown directive " + quoted(name), begin);
     } else if (const auto version = next_word(); !version.starts_with("1.")) {
-      return cursor_.reject("only YAML 1.1 and 1.2 are known", begin);
+      return cursor_.reject("only YAML 1.1 and 1.2 are supported", begin);
     } else if (version != "1.1") {
-      cursor_.note_unportable(begin,
-                              "%YAML other than 1.1 is refused by the Go reference, and so by "
-                              "most engines",
-                              "remove the line");
+      cursor_.note_unportable(
+          begin, "%YAML other than 1.1 is rejected by the Go reference, and thus by most engines",
+          "remove the line");
     }
     return true;
   }

@@ -60,15 +60,15 @@ class YamlFlowReader {
 
   bool not_ended() {
     const Level& open = open_.back();
-    return cursor_.reject(open.is_list ? "the list that begins here is not ended"
-                                       : "the object that begins here is not ended",
+    return cursor_.reject(open.is_list ? "the list that begins here is not closed"
+                                       : "the object that begins here is not closed",
                           open.is_list ? "add ]" : "add }", open.begin);
   }
 
   bool expected_comma() {
     const Level& level = open_.back();
     if (cursor_.peek() == ':' && level.state == State::no_value) {
-      return cursor_.reject("a key and its ':' must be on one line", cursor_.at());
+      return cursor_.reject("a key and its ':' must be on the same line", cursor_.at());
     }
     return cursor_.reject(level.is_list ? "expected ',' or ']'" : "expected ',' or '}'",
                           cursor_.at());
@@ -147,9 +147,9 @@ class YamlFlowReader {
   void note_property_on_other_line(const YamlNode& key) {
     if (nodes_.follows_property() || !nodes_.properties.any()) return;
     cursor_.note_unportable(key.scalar.at,
-                            "a key on another line than its tag or anchor is refused by the Go "
-                            "reference, and so by most engines",
-                            "put them on one line");
+                            "a key on a different line from its tag or anchor is rejected by the "
+                            "Go reference, and thus by most engines",
+                            "put both on one line");
   }
 
   bool end_key(const YamlNode& node, bool colon) {

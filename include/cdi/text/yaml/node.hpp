@@ -73,7 +73,7 @@ class YamlNodeReader {
   bool add(const YamlNode& node) {
     if (node.alias.empty()) return add_scalar(node);
     const std::size_t at = node.scalar.at;
-    if (properties.any()) return cursor_.reject("an alias has neither anchor nor tag", at);
+    if (properties.any()) return cursor_.reject("an alias cannot have an anchor or a tag", at);
     const auto anchor = anchors_.find(node.alias);
     if (anchor != anchors_.end()) return builder_.copy(anchor->second, at);
     return cursor_.reject("the anchor " + quoted(node.alias) + " is not defined", at);
@@ -132,7 +132,7 @@ class YamlNodeReader {
   bool add_tagged_null(const YamlNode& node) {
     const std::size_t at = node.scalar.at;
     return is_null_word(text_of(node)) ? builder_.null(at)
-                                       : cursor_.reject("the tag !!null is before a text",
+                                       : cursor_.reject("the tag !!null precedes a text",
                                                         "remove "
                                                         "the tag, or write null",
                                                         at);
@@ -150,8 +150,8 @@ class YamlNodeReader {
   void note_misfit(std::string_view type, std::string_view text, std::size_t at) {
     if (type.empty() || fits(type, text)) return;
     cursor_.note_unportable(at,
-                            "a value of another type than its tag is refused by the Go reference, "
-                            "and so by most engines",
+                            "a value that does not match its tag is rejected by the Go reference, "
+                            "and thus by most engines",
                             "remove the tag");
   }
 

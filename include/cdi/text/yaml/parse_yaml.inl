@@ -61,7 +61,7 @@ inline bool note_yaml_rest(YamlCursor& cursor, DocumentBuilder& builder, YamlNod
     builder.note_rest(at, marker);
     return true;
   }
-  return cursor.reject("unexpected text behind the document",
+  return cursor.reject("unexpected text after the document",
                        "remove it, or the bracket that ends the document too "
                        "early",
                        at);
@@ -86,7 +86,7 @@ CDI_INLINE Result<Document> parse_yaml_in_place(std::string& text, std::string_v
   std::string& source = convert ? converted : text;
   DocumentBuilder builder{std::move(source), file, limits, /*merge_keys=*/true};
   if (!builder.failed() && half != converted.npos) {
-    builder.reject(Errc::syntax, "not valid YAML: half a character of UTF-16",
+    builder.reject(Errc::syntax, "not valid YAML: an incomplete UTF-16 character",
                    "save the text as UTF-8", half);
   }
   if (!builder.failed()) detail::read_yaml_document(builder);

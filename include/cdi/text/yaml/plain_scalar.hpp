@@ -61,16 +61,16 @@ class YamlPlainScalarReader {
   bool bad_begin() {
     const char c = cursor_.peek();
     if (c == '%') {
-      return cursor_.reject("'%' begins a line only before a document", "use quotes", cursor_.at());
+      return cursor_.reject("'%' may begin a line only before a document", "use quotes",
+                            cursor_.at());
     }
     if (c == '?') {
       return cursor_.reject("text in brackets cannot begin with '?'",
-                            "put it into quotes, or write "
-                            "a blank behind the '?' of a key",
+                            "put it in quotes, or write a space after the '?' of a key",
                             cursor_.at());
     }
     std::string message = "text cannot begin with ";
-    return cursor_.reject(message.append(quoted({&c, 1})), "put it into quotes", cursor_.at());
+    return cursor_.reject(message.append(quoted({&c, 1})), "put it in quotes", cursor_.at());
   }
 
   /// Skips the rest of the scalar on this line. Returns its end, without trailing blanks.
@@ -90,10 +90,10 @@ class YamlPlainScalarReader {
   }
 
   void note_question_mark() {
-    cursor_.note_unportable(cursor_.at(),
-                            "'?' in text inside brackets is refused by the Go reference, and so "
-                            "by most engines",
-                            "put the text into quotes");
+    cursor_.note_unportable(
+        cursor_.at(),
+        "'?' in text inside brackets is rejected by the Go reference, and thus by most engines",
+        "put the text in quotes");
   }
 
   /// Moves to the scalar's next line and counts the line ends on the way; 0 if there is none.

@@ -80,7 +80,8 @@ class YamlPropertyReader {
     const bool ended = cursor_.is_blank_or_end() || ends.find(cursor_.peek()) != ends.npos;
     if (!name.empty() && ended) return true;
     return cursor_.reject(
-        "the name of an " + std::string{what} + " may only have letters, digits, _ and -", begin);
+        "the name of an " + std::string{what} + " may contain only letters, digits, _ and -",
+        begin);
   }
 
   static bool is_name_byte(char c) {
@@ -94,16 +95,15 @@ class YamlPropertyReader {
     const auto tag = take_tag();
     const bool is_verbatim = tag.starts_with("!<") && tag.size() > 3 && tag.ends_with('>');
     if (tag == "!!" || (!is_verbatim && !is_uri(tag))) {
-      cursor_.note_unportable(at,
-                              "a tag that is not a URI is refused by the Go reference, and so by "
-                              "most engines",
-                              "remove it");
+      cursor_.note_unportable(
+          at, "a tag that is not a URI is rejected by the Go reference, and thus by most engines",
+          "remove it");
     }
     if (!cursor_.is_blank_or_end()) {
       cursor_.note_unportable(cursor_.at(),
-                              "a tag without a blank behind it is misread or refused by the Go "
-                              "reference, and so by most engines",
-                              "write a blank");
+                              "a tag that is not followed by a space is misread or rejected by the "
+                              "Go reference, and thus by most engines",
+                              "add a space");
     }
     const auto type = type_of(tag);
     if (type == "binary") {
@@ -117,7 +117,7 @@ class YamlPropertyReader {
     if (out.is_plain_tag) {
       cursor_.note_unportable(
           at,
-          "the tag ! makes text of a value in engines with the Go library 1.1.0 "
+          "the tag ! turns a value into text in engines with the Go library 1.1.0 "
           "or older, and is ignored by others",
           "remove it");
     }

@@ -31,7 +31,7 @@ class YamlQuotedScalarReader {
 
  private:
   bool not_closed() {
-    return cursor_.reject("the text that begins here is not ended", "close the quotes", begin_);
+    return cursor_.reject("the text that begins here is not closed", "close the quotes", begin_);
   }
 
   /// Reads up to the first character that must be decoded. Returns true if there is none.

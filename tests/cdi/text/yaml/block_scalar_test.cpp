@@ -51,8 +51,8 @@ TEST_CASE("A header has one sign and one digit at most, and ends its line") {
   for (const std::string_view text : {"|0\n a", "|--\n a", "|a\n b", "|#\n a", "|11\n a"}) {
     CAPTURE(text);
     CHECK(read_block(text) ==
-          "1:1 not valid YAML: expected a line end after | or >; only one of + and -, and a digit, "
-          "may come before it");
+          "1:1 not valid YAML: expected a line break after | or >; only + or -, and a digit, may "
+          "precede it");
   }
   CHECK(read_block("|\n\ta") == "2:1 not valid YAML: indent with spaces, not with tabs");
 }

@@ -100,8 +100,8 @@ TEST_CASE("A key without a colon is refused, above all where a text is cut off")
       {"a:\n- 1\nb", "3:1"},
       {"- 1\nb", "2:1"},
   });
-  CHECK(parsed("a: 1\nkind:v.com/c") == "2:1 not valid YAML: write a blank after ':'");
-  CHECK(parsed("env:\n-A=1") == "2:1 not valid YAML: write a blank after '-'");
+  CHECK(parsed("a: 1\nkind:v.com/c") == "2:1 not valid YAML: write a space after ':'");
+  CHECK(parsed("env:\n-A=1") == "2:1 not valid YAML: write a space after '-'");
   CHECK(parsed("type: \"").starts_with("1:7 "));  // reported: it was a text
   CHECK(parsed("type: '").starts_with("1:7 "));
 }

@@ -32,7 +32,8 @@ TEST_CASE("Directives and one marker are before a document") {
 
 TEST_CASE("A directive must be known, and have a marker behind it") {
   CHECK(behind_head("%FOO\n---\na: 1") == "1:1 not valid YAML: unknown directive \"%FOO\"");
-  CHECK(behind_head("\n%YAML 2.0\n---\n") == "2:1 not valid YAML: only YAML 1.1 and 1.2 are known");
+  CHECK(behind_head("\n%YAML 2.0\n---\n") ==
+        "2:1 not valid YAML: only YAML 1.1 and 1.2 are supported");
   CHECK(behind_head("%YAML 1.1\na: 1") ==
         "2:1 not valid YAML: expected '---' after the lines that begin with %");
 }

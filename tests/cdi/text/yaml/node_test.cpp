@@ -32,7 +32,7 @@ TEST_CASE("The tag of null makes null of the words for it, also in quotes, and o
       {"a: &x !!null 'Null'\nb: *x", "{a=null b=null}"},
   });
   const std::string why =
-      " not valid YAML: the tag !!null is before a text: remove the tag, or write null";
+      " not valid YAML: the tag !!null precedes a text: remove the tag, or write null";
   CHECK(parsed("a: !!null 'x'") == "1:11" + why);
   CHECK(parsed("- !!null\n  x") == "2:3" + why);
   CHECK(parsed("!!null '' : a") == "1:8 a key must be text");
@@ -68,7 +68,8 @@ TEST_CASE("An alias is refused that names nothing, or a value around it") {
 
 TEST_CASE("An alias has neither anchor nor tag") {
   CHECK(parsed("a: &x &y *x") == "1:7 not valid YAML: a value has two anchors");
-  CHECK(parsed("a: &x 1\nb: &y *x") == "2:7 not valid YAML: an alias has neither anchor nor tag");
+  CHECK(parsed("a: &x 1\nb: &y *x") ==
+        "2:7 not valid YAML: an alias cannot have an anchor or a tag");
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ TEST_CASE("Control characters and other encodings are refused at their byte, and
            {"a: \"\xed\xa0\x80\"", "1:5 not valid YAML: the byte 0xED" + no_utf8},
            {"a: 1 # \x1b[0m", "1:8 not valid YAML: " + control("001B")},
            {"\xfe\xff\0a\0:\0 \xd8\x3d\0b"s,
-            "1:4 not valid YAML: half a character of UTF-16: save the text as UTF-8"},
+            "1:4 not valid YAML: an incomplete UTF-16 character: save the text as UTF-8"},
            {"a: x\0y"s, "1:5 not valid YAML: control character U+0000: remove it"},
        }) {
     CAPTURE(cdi::quoted(row.text));
@@ -188,7 +188,7 @@ TEST_CASE("The first place that the Go reference does not take is noted") {
 
 TEST_CASE("A key written twice is refused at its second place") {
   CHECK(parsed("a: 1\nb:\n  c: 1\n  'c': 2") ==
-        R"(4:3 key "c" is a duplicate, first in line 3: remove one)");
+        R"(4:3 key "c" is a duplicate, first used on line 3: remove one)");
   CHECK(parsed("{1: a, 01: b}") == "{1=a 01=b}");  // different texts
 }
 
@@ -198,7 +198,7 @@ TEST_CASE("A text may reach a limit, and is refused when it goes over it") {
             .starts_with("0:0 more than"));
   CHECK(parsed("[1] ", {.bytes = 3}) == "0:0 more than 3 bytes");
   CHECK(parsed("- - 1", {.depth = 2}) == "[[1]]");
-  CHECK(parsed("- - - 1", {.depth = 2}) == "1:5 nested more than 2 deep");
+  CHECK(parsed("- - - 1", {.depth = 2}) == "1:5 more than 2 levels deep");
   CHECK(parsed("a: 1", {.values = 3}) == "{a=1}");
   CHECK(parsed("a: [1]", {.values = 3}) == "1:5 more than 3 values");
   CHECK(parsed("[&a [x], *a, *a]", {.values = 7}) == "[[x] [x] [x]]");
@@ -211,10 +211,10 @@ TEST_CASE("Aliases do not nest deeper than the limit") {
 }
 
 TEST_CASE("Deep nesting takes no stack, and a long line no long time") {
-  CHECK(parsed(std::string(10000, '[')).ends_with("nested more than 64 deep"));
+  CHECK(parsed(std::string(10000, '[')).ends_with("more than 64 levels deep"));
   std::string maps;
   for (int i = 0; i < 10000; ++i) maps += "{a: ";
-  CHECK(parsed(maps).ends_with("nested more than 64 deep"));
+  CHECK(parsed(maps).ends_with("more than 64 levels deep"));
   const std::string line(1 << 20, 'a');
   CHECK(cdi::parse_yaml("a: " + line)->locate("a").column == 4);
   CHECK(cdi::parse_yaml("a: '" + line + "'"));
@@ -286,7 +286,7 @@ TEST_CASE("Text behind a document that begins no document is refused where it be
        {"@", "`b", "%b", "\"b", "'b", "&", "*", "& b", "|b", "!!binary b"}) {
     CAPTURE(text);
     CHECK(parsed("{a: 1}\n" + std::string{text}) ==
-          "2:1 not valid YAML: unexpected text behind the document: remove it, or the bracket that "
+          "2:1 not valid YAML: unexpected text after the document: remove it, or the bracket that "
           "ends the document too early");
   }
   check_rejected_at(

@@ -50,7 +50,7 @@ TEST_CASE("A plain scalar in brackets ends before a comma or a bracket, and may 
     CHECK(read_plain(row.text, /*flow=*/true) == row.expected);
   }
   CHECK(read_plain(":a", /*flow=*/true) ==
-        "1:1 not valid YAML: text cannot begin with \":\": put it into quotes");
+        "1:1 not valid YAML: text cannot begin with \":\": put it in quotes");
 }
 
 TEST_CASE("Text that begins with an indicator needs quotes") {

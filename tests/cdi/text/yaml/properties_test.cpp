@@ -101,11 +101,12 @@ TEST_CASE("A tag ends before a comma or a bracket, one in angle brackets behind 
 
 TEST_CASE("Bad names, repeated properties and unknown handles are refused") {
   const std::string at = "1:1 not valid YAML: ";
-  CHECK(read("& b").error == at + "the name of an anchor may only have letters, digits, _ and -");
+  CHECK(read("& b").error ==
+        at + "the name of an anchor may contain only letters, digits, _ and -");
   CHECK(read("&a.b c").error ==
-        at + "the name of an anchor may only have letters, digits, _ and -");
+        at + "the name of an anchor may contain only letters, digits, _ and -");
   CHECK(parsed("a: *") ==
-        "1:4 not valid YAML: the name of an alias may only have letters, digits, _ and -");
+        "1:4 not valid YAML: the name of an alias may contain only letters, digits, _ and -");
   CHECK(read("&a &b c").error == "1:4 not valid YAML: a value has two anchors");
   CHECK(read("!a !b c").error == "1:4 not valid YAML: a value has two tags");
   CHECK(read("!e!f 1").error == at + "the tag handle \"!e!\" is not defined");

@@ -26,7 +26,7 @@ TEST_CASE("Single quotes keep all but doubled quotes and line ends") {
          {"'a \n\n  b'", "a\nb|"},
          {"'a\nb'", "a b|"},
          {"' a '", " a |"},
-         {"'a", "1:1 not valid YAML: the text that begins here is not ended: close the quotes"}});
+         {"'a", "1:1 not valid YAML: the text that begins here is not closed: close the quotes"}});
 }
 
 TEST_CASE("Double quotes decode escapes and fold lines") {
@@ -43,7 +43,7 @@ TEST_CASE("Double quotes decode escapes and fold lines") {
        {R"("a\x4")", "1:3 not valid YAML: an escape needs 2 hexadecimal digits"},
        {R"("\ud83d")",
         "1:2 not valid YAML: the escape is not a character: write the character itself"},
-       {"\"a\\", "1:1 not valid YAML: the text that begins here is not ended: close the quotes"}});
+       {"\"a\\", "1:1 not valid YAML: the text that begins here is not closed: close the quotes"}});
 }
 
 }  // namespace
