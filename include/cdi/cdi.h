@@ -59,7 +59,7 @@ enum cdi_code {
   CDI_INVALID_NAME, /* not a valid vendor.com/class=device name */
   CDI_NOT_FOUND,    /* no spec provides the device */
   CDI_CONFLICT,     /* specs of equal priority provide the device, or a file has another owner */
-  CDI_UNSUPPORTED,  /* the OCI spec or the CDI version has no place for this */
+  CDI_UNSUPPORTED,  /* the OCI spec or the CDI version does not support the edit */
   CDI_LIMIT,        /* the text is too large or too deep */
   CDI_HOST,         /* the host lacks the device node, or has a different one */
   CDI_REFUSED,      /* a policy forbids it */

@@ -1,4 +1,4 @@
-// The whole spine: reads, resolves and injects specs. Each wing has a separate header.
+// The main functions: reads, resolves and injects specs. Other features have separate headers.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_CDI_HPP

@@ -166,9 +166,9 @@ Result<void> edit_with(OciSpec& target, JoinedEdits& edits, const Host& host) {
 }
 
 template <class Editor>
-struct PleaseWrite;  // the type has no editor: see <cdi/apply/spec_editor.hpp>
+struct PleaseWrite;  // the type needs an editor: see <cdi/apply/spec_editor.hpp>
 
-/// Makes the compiler report, in one error, what a type lacks to be edited. Constraints on `apply`
+/// Makes the compiler report, in one error, why a type cannot be edited. Constraints on `apply`
 /// and each function that calls it would print fifty lines instead.
 template <class OciSpec>
 Result<void> explain_no_editor() {
@@ -196,7 +196,7 @@ Result<void> apply_all(std::span<const BasicContainerEdits<S>* const> all, Texts
 
 }  // namespace detail
 
-/// An OCI spec whose editor has all parts that edits can change, and lists that compare entries.
+/// An OCI spec whose editor supports all parts that edits can change, and compares list entries.
 /// `static_assert(cdi::FullyEditable<YourSpec>)` makes the compiler report a part that is missing
 /// or misspelt; without it, edits of the part fail with `Errc::unsupported`, and a repeated
 /// injection adds hooks and rules again.
@@ -297,7 +297,7 @@ std::vector<std::string_view> missing_parts() {
 ///
 /// In errors, `Error::where` starts at the edits if the member is known. Fails with `Errc::host` if
 /// a device node cannot be completed from the host or has another type there; `Errc::unsupported`
-/// if the target's type has no place for an edit; `Errc::invalid` for an unknown hook name or text
+/// if the target's type does not support an edit; `Errc::invalid` for an unknown hook name or text
 /// that is not UTF-8; `Errc::limit` if the edits have more than two million entries, such as
 /// variables and texts of hooks; and the error of the target's `check`, which is `Errc::schema` for
 /// JSON. `validate` checks the other rules. SPEC.md, OCI Edits.

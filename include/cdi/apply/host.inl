@@ -57,7 +57,7 @@ CDI_INLINE Result<HostNode> SystemHost::operator()(std::string_view path) const 
                  .message = std::move(message),
                  .advice = S_ISLNK(info.st_mode) ? "use the path of the node itself" : ""};
   }
-  // The macros of <sys/sysmacros.h> would take the names major and minor from users.
+  // The macros of <sys/sysmacros.h> would reserve the names major and minor.
   const std::uint64_t number = node.type == 'p' ? 0 : info.st_rdev;
   node.major = static_cast<std::int64_t>((number >> 8 & 0xfff) | (number >> 32 & ~0xfffULL));
   node.minor = static_cast<std::int64_t>((number & 0xff) | (number >> 12 & ~0xffULL & 0xffffffff));

@@ -77,7 +77,7 @@ inline void follow_host(NodeView& node, const HostNode& found) {
   node.minor = found.minor;
 }
 
-/// Applies a rule to a node that differs from the host. Fails if the host path is no device node.
+/// Applies a rule to a node that differs from the host. Fails if the host path is not a node.
 inline Result<void> use_drift(NodeView& node, const HostRef& host, HostDrift rule) {
   HostNode found;
   found.type = 0;

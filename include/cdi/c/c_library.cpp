@@ -85,7 +85,7 @@ cdi::Result<cdi::LoadedSpec> parse(const char* text, const char* path) {
   return cdi::parse_spec(text, name, cdi::format_of(name).value_or(cdi::Format::yaml));
 }
 
-/// Marks an error as one about the config, unless it concerns a spec file.
+/// Marks an error as an error in the config, unless it concerns a spec file.
 cdi::Error of_config(cdi::Error error) {
   if (error.position.file.empty()) error.message.insert(0, "the config is invalid: ");
   return error;

@@ -50,7 +50,7 @@ IgnoredSpec ignored_file(std::string path, std::string_view readable_name, bool 
 std::string name_to_read(std::string_view name);
 
 /// Describes a directory inside a spec directory; `names`, never empty, are files that look like
-/// specs. `taken` means that the spec directory has the `name_to_read` of one of them.
+/// specs. `taken` means that the `name_to_read` of a file is in use.
 IgnoredSpec ignored_directory(std::string path, std::string_view spec_dir,
                               const std::vector<std::string>& names, bool taken);
 

@@ -19,7 +19,7 @@
 namespace cdi::inline CDI_ABI {
 namespace detail {
 
-/// Holds a caller's text as a target, and always gives it back at the end.
+/// Holds a caller's text as a target, and always returns the text at the end.
 class BorrowedText {
  public:
   explicit BorrowedText(std::string& text) : text_{text} { config.text.swap(text_); }

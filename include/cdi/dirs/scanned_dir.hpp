@@ -81,7 +81,7 @@ inline bool leads_to(const std::string& path, const Signature& signature) {
   return ::stat(path.c_str(), &info) == 0 && signature_of(info) == signature;
 }
 
-/// Returns whether a path still leads nowhere, or to no regular file. Costs one `stat`.
+/// Returns whether there is still no regular file at a path. Costs one `stat`.
 inline bool is_still_no_file(const std::string& path, const FileState& before) {
   if (!before.rejected || before.rejected->why.code != Errc::system) return false;
   const int system = before.rejected->why.system;
@@ -117,7 +117,7 @@ inline bool is_same_error(const Error& a, const Error& b) {
          a.position.column == b.position.column;
 }
 
-/// Returns whether two rejected files give the same reasons for an unresolved name.
+/// Returns whether two rejected files lead to the same reasons for an unresolved name.
 inline bool is_same_rejection(const RejectedFile& a, const RejectedFile& b) {
   return is_same_error(a.why, b.why) && a.kind == b.kind && a.devices == b.devices &&
          a.needs_version == b.needs_version;

@@ -50,7 +50,7 @@ inline bool recently_changed(const Scan& scan, std::string_view name,
   return false;
 }
 
-/// Returns whether waiting is futile: a name is invalid, or its kind has no such device.
+/// Returns whether waiting is futile: a name is invalid, or its kind exists without the device.
 inline bool cannot_succeed(const Scan& scan, const std::vector<Unresolved>& missing,
                            bool fail_on_unknown_device, std::chrono::milliseconds quiet_period) {
   for (const auto& one : missing) {

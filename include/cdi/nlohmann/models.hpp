@@ -86,7 +86,7 @@ void hold_items([[maybe_unused]] Json& value) {
 #endif
 }
 
-/// A sink that makes an `nlohmann::basic_json`.
+/// A sink that builds an `nlohmann::basic_json`.
 template <class Json>
 class JsonSink {
  public:

@@ -26,7 +26,7 @@ namespace cdi::inline CDI_ABI {
 struct LoweredHook {
   RootChanges changes{};  ///< made before the container starts
   /// Links to device nodes in the /dev that the runtime mounts, where changes to the root have no
-  /// effect. In place of each link, make a node with the type and numbers of the node `target`, an
+  /// effect. For each link, create a node with the type and numbers of the node `target`, an
   /// absolute path.
   std::vector<RootLink> node_links{};
   /// Whether ldconfig must run for the container, after its mounts, so that the cache lists the

@@ -22,7 +22,7 @@ enum class OverlapKind : std::uint8_t {
   all,             ///< the device `all` is listed with another device of its kind
   variable,        ///< two edits set the same variable
   node,            ///< two nodes have the same path
-  host_node,       ///< two paths stand for the same node of the host
+  host_node,       ///< two paths refer to the same host node
   mount,           ///< two mounts have the same destination
   host_interface,  ///< two edits move the same host interface
   interface,       ///< two net devices get the same name in the container

@@ -130,7 +130,7 @@ class PlannedHost {
   std::vector<const DeviceNode*> nodes_;  // complete nodes with the major number 0
 };
 
-/// Returns the options of a host; null if the host has none.
+/// Returns the options of a host, or null.
 template <class Host>
 const HostOptions* options_of(const Host& host) {
   if constexpr (requires { host.options; }) return &host.options;  // `HostWithOptions`
@@ -166,9 +166,9 @@ Result<Plan> make_plan(std::span<const ResolvedDevice> devices, const HostRef& h
 /// Returns the edits that an injection of these devices would make, joined and complete, each with
 /// its origin: see `Plan`. No OCI spec is needed, and nothing changes.
 ///
-/// Each name takes one lookup, each incomplete device node one host lookup, and each spec file one
-/// more read, for the lines of its edits: see `LoadedSpec::positions`. With a `HostWithOptions`,
-/// the plan contains what the options change. Fails like `Registry::inject`.
+/// Costs one lookup for each name, one host lookup for each incomplete device node, and one more
+/// read of each spec file, for the lines of its edits: see `LoadedSpec::positions`. With a
+/// `HostWithOptions`, the plan contains what the options change. Fails like `Registry::inject`.
 template <HostLookup Host = SystemHost>
 Result<Plan> plan(const Registry& registry, Names names, const Host& host = {}) {
   const auto devices = registry.resolve_all(names);

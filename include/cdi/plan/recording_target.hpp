@@ -1,4 +1,4 @@
-// `RecordingTarget`: a target that notes each change that `apply` makes.
+// `RecordingTarget`: a target that records each change that `apply` makes.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_PLAN_RECORDING_TARGET_HPP
@@ -141,7 +141,7 @@ template <class OciSpec>
 struct SpecEditor<detail::RecordingTarget<OciSpec>> {
  private:
   using Inner = SpecEditor<OciSpec>;
-  // These types are named: deduced types would need the bodies wherever an editor is checked.
+  // Explicit types, because deduced types would need the bodies wherever an editor is checked.
   template <class List>
   using Recording = detail::RecordingList<List>;
   using Env = decltype(std::declval<Inner&>().env());

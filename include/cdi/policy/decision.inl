@@ -85,7 +85,7 @@ inline bool has_control(std::string_view text) {
 }
 
 /// Returns whether a list covers the name of a variable. A program that reads variables line by
-/// line takes a name with a newline for two, but a pattern such as `GPU*` covers only the first.
+/// line reads a name with a newline as two, but a pattern such as `GPU*` covers only the first.
 inline bool covers_variable(const PatternSet& patterns, std::string_view name) {
   return patterns.covers_all() || (!has_control(name) && patterns.covers(name));
 }

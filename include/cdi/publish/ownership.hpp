@@ -32,7 +32,7 @@ enum class Ownership : std::uint8_t {
   absent,      // the file does not exist
   own,         // the file records this owner
   other,       // the file records another owner
-  unrecorded,  // a spec, perhaps an invalid one, that records no owner
+  unrecorded,  // a spec, possibly invalid, that records no owner
   not_a_spec,  // an empty or truncated file, or neither JSON nor YAML
   link,        // a symbolic link, unless its target has another owner or none
   special,     // a directory, FIFO, device or socket

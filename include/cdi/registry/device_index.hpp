@@ -80,7 +80,7 @@ class DeviceIndex {
   }
 
  private:
-  /// Makes a seed that prevents a spec from being crafted so that all its names collide.
+  /// Makes an unpredictable seed, so that no spec can be crafted whose names all collide.
   std::uint64_t make_seed() const;
 
   /// Returns whether an entry contains the device with a qualified name.

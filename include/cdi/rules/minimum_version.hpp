@@ -53,7 +53,7 @@ std::string spec_version_names();
 }  // namespace detail
 
 /// The versions that define everything in a document: from `version` up to, but not including,
-/// `until`. Also names the members that limit this range.
+/// `until`. Also lists the members that limit this range.
 struct VersionNeed {
   SpecVersion version{};  ///< the oldest version that defines everything; at least 0.3.0
   std::string where{};    ///< the member that needs `version`, or empty

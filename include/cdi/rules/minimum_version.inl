@@ -86,10 +86,10 @@ class FieldNeeds {
     ++count_;
   }
 
-  static constexpr std::size_t max = 16;  // a spec has 8
+  static constexpr std::size_t max = 16;  // a spec needs 8
 
   const Type* types_[max] = {};
-  Lifetime needs_[max] = {};  // indexed like the types; the last one has no needs
+  Lifetime needs_[max] = {};  // indexed like the types; the last entry is empty
   std::size_t count_ = 0;
 };
 

@@ -45,7 +45,7 @@ enum class Rule : std::uint8_t {
   hook_timeout_positive,  ///< a timeout is at least 1 second; a warning
   mount_paths,            ///< a mount specifies both paths
   mount_path_absolute,    ///< the path in the container begins with `/`; a warning
-  mount_bind,             ///< a mount without a file system type has `bind` or `rbind`; a warning
+  mount_bind,             ///< a mount is a bind mount or has a file system type; a warning
   rdt_closid,             ///< `closID` is empty, `/`, or valid as a directory name
   gid_zero,               ///< no additional group is 0, which would be ignored; a warning
   devices_given,          ///< a spec contains at least one device

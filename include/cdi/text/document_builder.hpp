@@ -29,7 +29,7 @@ namespace cdi::inline CDI_ABI {
 /// reason.
 class DocumentBuilder {
  public:
-  /// Takes over a text without its byte order mark. `file` names the text in messages; `merge_keys`
+  /// Takes over a text without its byte order mark. `file` is the name for messages; `merge_keys`
   /// enables the key `<<`, as in YAML. A text longer than `Limits::bytes` is rejected.
   DocumentBuilder(std::string source, std::string_view file, const Limits& limits, bool merge_keys)
       : limits_{limits}, merge_keys_{merge_keys} {

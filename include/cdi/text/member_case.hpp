@@ -13,7 +13,7 @@ namespace cdi::inline CDI_ABI::detail {
 
 /// Whether Go's encoding/json, which the Go reference and most runtimes use, matches both names to
 /// the same field: case is ignored, U+017F is an s, and U+212A is a k. The example in the CDI
-/// specification has `additionalGIDs`. One of the names must be ASCII.
+/// specification contains `additionalGIDs`. One of the names must be ASCII.
 bool same_key(std::string_view a, std::string_view b) noexcept;
 
 /// Whether a name is `key`, which begins with a letter, in a different case.

@@ -43,7 +43,7 @@ struct Integer {
 };
 
 /// Removes a base prefix and returns the base: 0x1A4, 0b101, 0o644, or 0644 in YAML 1.1. Like the
-/// Go reference, takes a number with the digit 8 or 9 as decimal.
+/// Go reference, reads a number with the digit 8 or 9 as decimal.
 inline int take_base(std::string& digits) {
   if (digits.size() < 2 || digits[0] != '0') return 10;
   const char mark = ascii_lower(digits[1]);

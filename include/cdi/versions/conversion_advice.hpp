@@ -13,7 +13,7 @@
 
 namespace cdi::inline CDI_ABI {
 
-/// Returns advice, for people, about a file that an engine rejects, or that has `text_warnings`.
+/// Returns advice, for people, about a file that an engine rejects or that causes `text_warnings`.
 /// First, the owner of the file should write the file again. Second comes the command that replaces
 /// the file with a conversion for the engine, with the losses, or the reason why no conversion is
 /// possible; a shell runs the command as printed. Third comes an engine update, if a newer version

@@ -121,12 +121,12 @@ class YamlCursor {
   /// Whether the current byte is `c` as an indicator, that is, before a blank or a line end.
   bool is_indicator(char c) const { return peek() == c && is_blank_or_end(1); }
 
-  /// Whether a colon that ends a key follows.
+  /// Whether the next token is a colon that ends a key.
   bool at_colon() const {
     const std::size_t blanks = count_blanks();
     return peek(blanks) == ':' && is_blank_or_end(blanks + 1);
   }
-  /// Whether such a colon follows in brackets or braces, where no blank is needed after the colon.
+  /// Like `at_colon`, but in brackets or braces, where no blank is needed after the colon.
   bool at_flow_colon() const { return peek(count_blanks()) == ':'; }
 
   /// Whether the key from `begin` to here is too long for a key without `? `.

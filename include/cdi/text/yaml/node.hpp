@@ -63,13 +63,13 @@ class YamlNodeReader {
     return true;
   }
 
-  /// The text of a node, which must be the last one read.
+  /// The text of a node, which must be the last node read.
   std::string_view text_of(const YamlNode& node) const {
     const YamlScalar& scalar = node.scalar;
     return scalar.is_decoded ? std::string_view{decoded_} : cursor_.text(scalar.begin, scalar.size);
   }
 
-  /// Adds a node, which must be the last one read. Returns false if the text is rejected.
+  /// Adds a node, which must be the last node read. Returns false if the text is rejected.
   bool add(const YamlNode& node) {
     if (node.alias.empty()) return add_scalar(node);
     const std::size_t at = node.scalar.at;

@@ -22,8 +22,8 @@ namespace cdi::inline CDI_ABI::detail {
 struct YamlProperties {
   std::optional<std::string_view> anchor{};
   bool tagged = false;
-  std::string_view type{};     // the type that the tag gives a scalar: `int` for `!!int`
-  bool is_text = false;        // whether the tag makes scalars text, as `!!str` does
+  std::string_view type{};     // the scalar type that the tag sets: `int` for `!!int`
+  bool is_text = false;        // whether the tag turns scalars into text, as `!!str` does
   bool is_plain_tag = false;   // whether the tag is `!`, which the Go reference ignores
   std::size_t begin = 0;       // start of the first property
   std::size_t line_begin = 0;  // start of that line

@@ -34,7 +34,7 @@ Result<T> read_yaml(std::string_view text, std::string_view file = {}, const Lim
 }
 
 /// A `Sink` that writes YAML text in block style, with two spaces per level. A text is quoted if
-/// a reader of YAML 1.1 or 1.2 could take it for another type. The order of calls is not checked.
+/// a reader of YAML 1.1 or 1.2 could read it as another type. The order of calls is not checked.
 class YamlSink {
  public:
   /// Begins a map.

@@ -23,7 +23,7 @@ namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
-/// Whether every reader takes an unquoted text as text. YAML 1.1 reads yes, no, on, off, 007,
+/// Whether every reader reads an unquoted text as text. YAML 1.1 reads yes, no, on, off, 007,
 /// 1_000, 1:30, .5 and others as booleans or numbers. Unnecessary quotes do no harm.
 inline bool is_plain_text(std::string_view text) {
   const char first = text.empty() ? ' ' : ascii_lower(text.front());
