@@ -1,0 +1,25 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+// A cache merged with any bytes is of bounded size, is a cache itself, and stays when it is merged
+// again.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <cdi/sandbox/linker_cache.hpp>
+
+#include "fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::vector<cdi::detail::LinkerEntry> added{{"liba.so.2", "/a", 0x303}, {"b", "/b", 3}};
+  const auto cache = cdi::detail::merged_linker_cache(fuzz::text_of(data, size), added);
+  if (!cache) return 0;
+  fuzz::require(cache->size() <= 2 * size + 1024 + 2 * 26 + 15, "the size is bounded");
+  const auto again = cdi::detail::merged_linker_cache(*cache, {});
+  fuzz::require(again == cache, "a merged cache stays as it is");
+  fuzz::require(cdi::detail::merged_linker_cache(*cache, added).has_value(),
+                "libraries can be added again");
+  return 0;
+}
