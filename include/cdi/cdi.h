@@ -113,18 +113,7 @@ typedef struct cdi_reasons {
  * process, no user namespace, and its own /dev, /proc and /sys. A missing text is "". `origin` says
  * where an edit comes from, such as "vendor.com/gpu=0 (/etc/cdi/vendor.yaml:12)", for logs.
  *
- * cdi_cache_inject_json merges the edits into a container as follows:
- * - A variable replaces the last variable with the same name.
- * - A node removes the first node with the same path, then replaces the next one or is appended. A
- *   node without a uid or gid gets the uid or gid of the process.
- * - A mount removes the first mount with the same destination, and is appended. Then all mounts are
- *   sorted by the depth of the destination; mounts of equal depth keep their order. With a user
- *   namespace, a bind mount gets the option idmap or ridmap.
- * - Rules and hooks are appended; groups are appended unless present.
- * - A net device replaces the device with the same host name; Intel RDT settings replace all
- *   others.
- * - A node, mount or hook that the container already has is not added again. The same applies to
- *   rules if the container has a node with the path of a new node.
+ * cdi.h(3), MERGING EDITS, describes how cdi_cache_inject_json merges the edits into a container.
  *
  * A program that cannot create nodes or run hooks (bwrap, flatpak) binds `host_path` over `path`,
  * and makes the `root_changes` instead of running the `lowered` hooks. */
@@ -248,6 +237,16 @@ typedef struct cdi_root_changes {
   const cdi_file* params;
 } cdi_root_changes;
 
+/* How an effect of a hook is made without the hook. */
+typedef struct cdi_hook_note {
+  size_t size;
+  const char* hook_class; /* as in cdi_hook */
+  const char* way;        /* such as "mounts", "variable", "nothing" or "lost": see docs/hooks.md */
+  const char* subject;    /* the file, directory or variable, or "" */
+  const char* reason;     /* why in this way, in words */
+  const char* origin;
+} cdi_hook_note;
+
 typedef struct cdi_edits {
   size_t size;
   cdi_strings env; /* NAME=value */
@@ -265,6 +264,8 @@ typedef struct cdi_edits {
   size_t net_device_count;
   const cdi_intel_rdt* intel_rdt;       /* or NULL */
   const cdi_root_changes* root_changes; /* never NULL */
+  const cdi_hook_note* const* notes;    /* of cdi_cache_hookless_edits */
+  size_t note_count;
 } cdi_edits;
 
 /* Frees any object, result or error of this library. NULL is ignored. */
@@ -336,6 +337,15 @@ CDI_API char* cdi_cache_inject_requested(cdi_cache* cache, const char* config, c
 /* Returns the edits of devices, for a runtime that fills its own structs. */
 CDI_API cdi_edits* cdi_cache_edits(cdi_cache* cache, cdi_texts names, size_t count,
                                    cdi_error** error);
+
+/* Returns the edits of devices with mounts, nodes and variables in place of hooks: `hooks` and
+ * `root_changes` are empty. `image_root` is the root directory of the image, or NULL if it is not
+ * known; generated files are written into `state_dir`, or not at all if it is NULL. `environment`
+ * is the container's own, and ends with NULL, as environ does; or NULL. A hook that is not
+ * understood causes CDI_UNSUPPORTED. */
+CDI_API cdi_edits* cdi_cache_hookless_edits(cdi_cache* cache, cdi_texts names, size_t count,
+                                            const char* image_root, const char* state_dir,
+                                            cdi_texts environment, cdi_error** error);
 
 /* Which devices may be injected, and what their edits may do: see docs/policy.md. */
 typedef struct cdi_policy cdi_policy;

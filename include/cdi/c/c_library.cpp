@@ -25,6 +25,7 @@
 #include <cdi/policy.hpp>
 #include <cdi/publish.hpp>
 #include <cdi/requests.hpp>
+#include <cdi/sandbox.hpp>
 #include <cdi/spec_text.hpp>
 
 #include "edits.hpp"
@@ -218,6 +219,32 @@ cdi_policy* policy_of(cdi::Policy policy) {
   return release(std::move(box));
 }
 
+/// Plans devices, unless a name does not resolve or the policy denies one.
+Answer<cdi::Plan> plan_of(cdi_cache* cache, cdi_texts names, std::size_t count) {
+  if (cache == nullptr) return missing("the cache");
+  const auto requested = views(names, count, "names");
+  if (!requested) return requested.error();
+  const auto registry = cache->cache->registry();
+  auto found = find(*registry, *requested);
+  if (!found.missing.empty()) return std::move(found.missing);
+  if (auto denied = denials(*cache, found.devices); !denied.empty()) return denied;
+  auto plan = cdi::plan(*registry, *requested, host_of(*cache));
+  if (!plan) return std::move(plan).error();
+  return *std::move(plan);
+}
+
+/// Makes the structs of a plan that `keep` puts into the storage.
+template <class Keep>
+Answer<cdi_edits*> edits_of(Answer<cdi::Plan> plan, const Keep& keep) {
+  if (!plan.errors.empty()) return std::move(plan.errors);
+  auto box = std::make_unique<EditsBox>();
+  if (auto kept = keep(std::move(plan.value), box->storage); !kept) {
+    return std::move(kept).error();
+  }
+  fill(*box);
+  return release(std::move(box));
+}
+
 }  // namespace
 
 extern "C" {
@@ -368,20 +395,33 @@ char* cdi_cache_inject_requested(cdi_cache* cache, const char* config, const cha
 }
 
 cdi_edits* cdi_cache_edits(cdi_cache* cache, cdi_texts names, size_t count, cdi_error** error) {
-  return guarded(error, [&]() -> Answer<cdi_edits*> {
-    if (cache == nullptr) return missing("the cache");
-    const auto requested = views(names, count, "names");
-    if (!requested) return requested.error();
-    const auto registry = cache->cache->registry();
-    auto found = find(*registry, *requested);
-    if (!found.missing.empty()) return std::move(found.missing);
-    if (auto denied = denials(*cache, found.devices); !denied.empty()) return denied;
-    auto plan = cdi::plan(*registry, *requested, host_of(*cache));
-    if (!plan) return std::move(plan).error();
-    auto box = std::make_unique<EditsBox>();
-    box->storage.plan = *std::move(plan);
-    fill(*box);
-    return release(std::move(box));
+  return guarded(error, [&] {
+    auto plan = plan_of(cache, names, count);
+    return edits_of(std::move(plan), [](cdi::Plan&& made, EditsStorage& to) -> cdi::Result<void> {
+      to.plan = std::move(made);
+      return {};
+    });
+  });
+}
+
+cdi_edits* cdi_cache_hookless_edits(cdi_cache* cache, cdi_texts names, size_t count,
+                                    const char* image_root, const char* state_dir,
+                                    cdi_texts environment, cdi_error** error) {
+  return guarded(error, [&] {
+    cdi::HooklessOptions options;
+    if (image_root != nullptr) options.image_root = image_root;
+    if (state_dir != nullptr) options.state_dir = state_dir;
+    for (auto at = environment; at != nullptr && *at != nullptr; ++at) {
+      options.environment.emplace_back(*at);
+    }
+    auto plan = plan_of(cache, names, count);
+    return edits_of(std::move(plan), [&](cdi::Plan&& made, EditsStorage& to) -> cdi::Result<void> {
+      auto hookless = cdi::without_hooks(made, options);
+      if (!hookless) return std::move(hookless).error();
+      to.plan = std::move(hookless->plan);
+      to.hook_notes = std::move(hookless->notes);
+      return {};
+    });
   });
 }
 

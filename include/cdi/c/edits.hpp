@@ -13,6 +13,7 @@
 #include <cdi/cdi.h>
 #include <cdi/nvidia.hpp>
 #include <cdi/plan.hpp>
+#include <cdi/sandbox.hpp>
 #include <cdi/spec.hpp>
 
 #include "lowering.hpp"
@@ -41,6 +42,8 @@ struct EditsStorage {
   Objects<cdi_cuda_compat> cuda_compat{};
   Objects<cdi_file> params{};
   Objects<cdi_root_changes> root_changes{};
+  std::vector<cdi::HookNote> hook_notes{};
+  Objects<cdi_hook_note> notes{};
 
   template <class List>
   cdi_strings strings(const List& from) {
@@ -207,6 +210,17 @@ inline void fill_lists(EditsStorage& to) {
   fill_rules(to);
 }
 
+inline void fill_notes(EditsStorage& to) {
+  for (const auto& note : to.hook_notes) {
+    to.notes.add({.size = sizeof(cdi_hook_note),
+                  .hook_class = cdi::hook_class_name(note.hook_class).data(),  // a literal
+                  .way = cdi::hook_way_name(note.way).data(),                  // a literal
+                  .subject = note.subject.c_str(),
+                  .reason = note.reason.c_str(),
+                  .origin = to.keep(note.origin)});
+  }
+}
+
 /// Fills in the structs from the plan in the storage.
 inline void fill(EditsBox& box) {
   auto& to = box.storage;
@@ -225,6 +239,8 @@ inline void fill(EditsBox& box) {
   to.net_devices.give(edits.net_devices, edits.net_device_count);
   edits.intel_rdt = to.intel_rdt.first();
   edits.root_changes = to.root_changes.first();
+  fill_notes(to);
+  to.notes.give(edits.notes, edits.note_count);
 }
 
 }  // namespace c_library
