@@ -138,6 +138,14 @@ class DriverLibraries {
     return found != by_link_.end() && found->first.first == link ? &found->second : nullptr;
   }
 
+  /// Returns the kind of the library at a path in the container, by its own name or by its SONAME;
+  /// 0 if there is none.
+  std::uint32_t kind_at(const std::string& path) const {
+    if (const auto found = kinds_.find(path); found != kinds_.end()) return found->second;
+    const auto* const library = find(path);
+    return library == nullptr ? 0 : library->kind;
+  }
+
  private:
   /// Adds the libraries of a directory that is mounted as a whole.
   void add_mounted_folder(const std::string& prefix, const ContainerFiles::Found& folder) {
@@ -166,6 +174,7 @@ class DriverLibraries {
       library.link.erase(library.link.rfind('/') + 1).append(elf->soname);
     }
     library.kind = elf->cache_kind;
+    kinds_[library.path] = library.kind;
     auto& kept = by_link_[{library.link, library.kind}];
     const bool is_newer = ::strverscmp(kept.path.c_str(), library.path.c_str()) < 0;
     if (kept.path.empty() || is_newer) kept = std::move(library);
@@ -173,6 +182,7 @@ class DriverLibraries {
 
   const ContainerFiles& files_;
   std::map<std::pair<std::string, std::uint32_t>, DriverLibrary> by_link_{};
+  std::map<std::string, std::uint32_t> kinds_{};  // by path
 };
 
 }  // namespace cdi::detail

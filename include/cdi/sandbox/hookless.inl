@@ -159,6 +159,18 @@ class HookReplacer {
       }
       for (const auto& compat : changes.cuda_compat) wishes_.compat.push_back(compat);
     }
+    for (const auto& [path, target] : links_) name_for_linker(path, target);
+  }
+
+  /// Lets the linker find a library by the name of a link, such as libx.so, as ldconfig does.
+  void name_for_linker(const std::string& path, const std::string& target) {
+    const auto name = path.substr(path.rfind('/') + 1);
+    if (!name.ends_with(".so") || !is_library_name(name)) return;
+    for (const auto& folder : wishes_.folders) {
+      if (folder != parent_of(path)) continue;
+      const auto kind = libraries_.kind_at(followed({path, target}));
+      if (kind != 0) wishes_.names.push_back({name, path, kind});
+    }
   }
 
   /// Adds a mount of a file of the host.

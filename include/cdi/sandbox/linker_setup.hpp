@@ -28,6 +28,7 @@ namespace cdi::inline CDI_ABI::detail {
 /// The directories and libraries that a linker should find.
 struct LinkerWishes {
   std::vector<std::string> folders{};
+  std::vector<LinkerEntry> names{};  // libraries under other names, such as libx.so
   std::vector<CudaCompat> compat{};
 };
 
@@ -87,7 +88,7 @@ class LinkerSetup {
     if (folders.empty()) return out;
     if (!image_) {
       use_variable(std::move(folders), "the image is unknown", out);
-    } else if (auto done = use_image(folders, preferred, libraries, out); !done) {
+    } else if (auto done = use_image(folders, wishes.names, preferred, libraries, out); !done) {
       return std::move(done).error();
     }
     if (!preferred.empty()) out.compat_way = out.way;
@@ -106,6 +107,7 @@ class LinkerSetup {
   }
 
   Result<void> use_image(const std::vector<std::string>& folders,
+                         const std::vector<LinkerEntry>& names,
                          const std::vector<std::string>& preferred,
                          const std::vector<const DriverLibrary*>& libraries,
                          LinkerChanges& out) const {
@@ -121,12 +123,13 @@ class LinkerSetup {
     for (const auto& machine : linkers.musl) {
       if (auto done = write_path(machine, folders, out); !done) return done;
     }
-    return linkers.glibc ? write_cache(folders, preferred, libraries, out) : Result<void>{};
+    return linkers.glibc ? write_cache(folders, names, preferred, libraries, out) : Result<void>{};
   }
 
   // --- glibc ---
 
   Result<void> write_cache(const std::vector<std::string>& folders,
+                           const std::vector<LinkerEntry>& names,
                            const std::vector<std::string>& preferred,
                            const std::vector<const DriverLibrary*>& libraries,
                            LinkerChanges& out) const {
@@ -141,6 +144,7 @@ class LinkerSetup {
       if (library->kind == 0) continue;  // of a machine that is not known
       entries.push_back({name_of(library->link), loaded_path(*library), library->kind});
     }
+    entries.insert(entries.end(), names.begin(), names.end());
     for (const auto& folder : preferred) add_image_libraries(folder, entries);
     const auto old = image_->read(path, max_bytes);
     if (!old && image_->resolve(path)) {
