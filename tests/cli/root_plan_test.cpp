@@ -3,8 +3,6 @@
 
 #include "../../examples/tools/cdi/rootfs/root_plan.hpp"
 
-#include <cstring>
-#include <elf.h>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -31,41 +29,6 @@ std::vector<std::string> apply(const TempTree& root, const cdi::RootChanges& cha
 }
 
 using Steps = std::vector<std::string>;
-
-/// A library with a note, as an ELF file of two sections.
-std::string library_with(std::string_view note_text,
-                         std::string_view owner = "NVIDIA Corporation") {
-  const std::string names{"\0.note.cuda.fwd_compatibility\0", 30};
-  std::string note(sizeof(Elf64_Nhdr), '\0');
-  const Elf64_Nhdr head{.n_namesz = static_cast<Elf64_Word>(owner.size() + 1),
-                        .n_descsz = static_cast<Elf64_Word>(note_text.size() + 1),
-                        .n_type = 1};
-  std::memcpy(note.data(), &head, sizeof head);
-  note.append(owner).append(1, '\0');
-  while (note.size() % 4 != 0) note.append(1, '\0');
-  note.append(note_text).append(1, '\0');
-  Elf64_Ehdr header{};
-  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-  header.e_ident[EI_CLASS] = ELFCLASS64;
-  header.e_shoff = sizeof header + names.size() + note.size();
-  header.e_shnum = 2;
-  Elf64_Shdr texts{};
-  texts.sh_offset = sizeof header;
-  texts.sh_size = names.size();
-  Elf64_Shdr section{};
-  section.sh_name = 1;
-  section.sh_offset = sizeof header + names.size();
-  section.sh_size = note.size();
-  const auto bytes = [](const auto& value) {
-    return std::string{reinterpret_cast<const char*>(&value), sizeof value};
-  };
-  return bytes(header) + names + note + bytes(texts) + bytes(section);
-}
-
-bool prefers(std::string_view version, std::string_view library, std::string_view driver,
-             std::string_view cuda = {}) {
-  return prefers_image({"/compat", std::string{driver}, std::string{cuda}}, version, library);
-}
 
 }  // namespace
 
@@ -194,42 +157,6 @@ TEST_CASE("A file in the place of ld.so.conf.d leaves nothing to remove") {
   const auto plan = plan_steps(*files, {.library_folders = {"/opt/lib"}});
   REQUIRE(plan);
   CHECK(needed_steps(*files, *plan).error().system == ENOTDIR);
-}
-
-TEST_CASE("Without a note, the major version of the driver decides") {
-  CHECK(prefers("580.1", "", "570.9"));
-  CHECK_FALSE(prefers("570.9", "", "570.1"));
-  CHECK_FALSE(prefers("560.1", "", "570.1"));
-  CHECK_FALSE(prefers("580.1", "", "", "12.8"));
-  CHECK_FALSE(prefers("580.1", library_with("{}", "Someone"), "580.1"));
-}
-
-TEST_CASE("A note names the drivers that its library works with") {
-  const auto library =
-      library_with(R"({"Format": 1, "CUDA Version": "13.0", "Driver": [535, 570], "Device": [1]})");
-  CHECK(prefers("580.1", library, "570.1"));
-  CHECK(prefers("570.2", library, "570.1"));
-  CHECK_FALSE(prefers("570.1", library, "570.1"));
-  CHECK_FALSE(prefers("580.1", library, "565.1"));
-  CHECK(prefers("580.1", library, "", "12.8"));
-  CHECK_FALSE(prefers("580.1", library, "", "13.0"));
-  CHECK_FALSE(prefers("580.1", library, "", "13.0.1"));
-  const auto any = library_with(R"({"CUDA Version": "13.0"})");
-  CHECK(prefers("580.1", any, "570.1", "12.9"));
-  CHECK_FALSE(prefers("580.1", any, "570.1"));
-}
-
-TEST_CASE("A library that is cut or wrong at any place is read without a note") {
-  const auto library = library_with(R"({"Driver": [570]})");
-  REQUIRE(cdi::detail::compat_note(library));
-  for (std::size_t size = 0; size < library.size(); ++size) {
-    CHECK_FALSE(cdi::detail::compat_note(std::string_view{library}.substr(0, size)));
-  }
-  for (std::size_t i = 0; i < library.size(); ++i) {
-    auto wrong = library;
-    wrong[i] = '\xff';
-    static_cast<void>(cdi::detail::compat_note(wrong));  // reads nothing outside of the text
-  }
 }
 
 TEST_CASE("Each library that the image prefers counts, in one file") {
