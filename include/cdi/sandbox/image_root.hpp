@@ -17,6 +17,10 @@
 
 namespace cdi::inline CDI_ABI::detail {
 
+/// Returns the absolute path of an existing directory without final slashes: a mount needs a path
+/// that does not depend on the current directory. Fails with `Errc::system`.
+Result<std::string> absolute_path(std::string path);
+
 /// The root directory of an image. Links in the image lead to files of the image, even if another
 /// process changes them meanwhile.
 class ImageRoot {

@@ -4,7 +4,9 @@
 #ifndef CDI_SANDBOX_IMAGE_ROOT_INL
 #define CDI_SANDBOX_IMAGE_ROOT_INL
 
+#include <climits>
 #include <cstddef>
+#include <cstdlib>
 #include <fcntl.h>
 #include <optional>
 #include <string>
@@ -23,11 +25,24 @@
 
 namespace cdi::inline CDI_ABI::detail {
 
+CDI_INLINE Result<std::string> absolute_path(std::string path) {
+  if (!path.starts_with('/')) {
+    char found[PATH_MAX];
+    if (::realpath(path.c_str(), found) == nullptr) {
+      return file_error(path, "cannot find the absolute path of the directory");
+    }
+    path = found;
+  }
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
+}
+
 CDI_INLINE Result<ImageRoot> ImageRoot::open(std::string path) {
   Descriptor root{open_at(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC)};
   if (!root) return file_error(path, "cannot open the image's root directory");
-  while (path.ends_with('/')) path.pop_back();
-  return ImageRoot{std::move(path), std::move(root)};
+  auto absolute = absolute_path(std::move(path));
+  if (!absolute) return std::move(absolute).error();
+  return ImageRoot{*absolute == "/" ? std::string{} : *std::move(absolute), std::move(root)};
 }
 
 CDI_INLINE Descriptor ImageRoot::open_parent(std::string_view clean, std::string& name) const {

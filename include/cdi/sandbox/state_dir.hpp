@@ -17,12 +17,13 @@
 namespace cdi::inline CDI_ABI {
 
 /// Returns the names of the generated files in a directory that `without_hooks` has not used for
-/// `unused`. Fails with `Errc::system`.
+/// `unused`, and of the temporary files that a killed writer left before. Fails with
+/// `Errc::system`.
 Result<std::vector<std::string>> unused_generated(const std::string& state_dir,
                                                   std::chrono::seconds unused);
 
-/// Removes the files of `unused_generated`, and returns their names. A file that a container has
-/// mounted remains in that container. Fails with `Errc::system`.
+/// Removes the files of `unused_generated`, and returns their names. Files with other names stay,
+/// and a file that a container has mounted remains in that container. Fails with `Errc::system`.
 Result<std::vector<std::string>> remove_generated(const std::string& state_dir,
                                                   std::chrono::seconds unused);
 
@@ -35,8 +36,10 @@ class StateDir {
   /// if other users may write in it: they could put a file of their own into a container.
   static Result<StateDir> open(const std::string& path);
 
-  /// Returns the path of a file with this text, whose name ends with `name`. Writes the file unless
-  /// it exists; otherwise marks the file as used. Fails with `Errc::system`.
+  /// Returns the absolute path of a file with this text, whose name ends with `name`. Writes the
+  /// file unless it exists; otherwise marks the file as used. A file that other users may write,
+  /// and what is no regular file, is not used. Fails with `Errc::system`, and with `Errc::conflict`
+  /// if other files have all names that the file could have.
   Result<std::string> file(std::string_view name, std::string_view text) const;
 
  private:

@@ -22,6 +22,8 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/files/directory.hpp>
 #include <cdi/files/replace_file.hpp>
+#include <cdi/files/temporary.hpp>
+#include <cdi/sandbox/image_root.inl>
 #include <cdi/sandbox/state_dir.hpp>
 #include <cdi/text/bytes.hpp>
 #include <cdi/version.hpp>
@@ -49,6 +51,20 @@ inline bool is_generated(std::string_view name) {
          name.substr(0, digits).find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
+/// Returns whether only this user and root may write in a file or directory.
+inline bool is_own(const struct stat& info) {
+  const bool good_owner = info.st_uid == ::geteuid() || info.st_uid == 0;
+  return good_owner && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/// Returns whether an open file was generated with this text, and cannot be changed by others.
+inline bool has_text(const Descriptor& file, std::string_view path, std::string_view text) {
+  struct stat info = {};
+  if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) || !is_own(info)) return false;
+  const auto found = read_all(file.get(), path, text.size(), text.size());
+  return found && *found == text;
+}
+
 CDI_INLINE StateDir::StateDir(std::string path, Descriptor directory)
     : path_{std::move(path)}, directory_{std::move(directory)} {}
 
@@ -58,16 +74,15 @@ CDI_INLINE Result<StateDir> StateDir::open(const std::string& path) {
   if (!opened || ::fstat(opened.get(), &info) != 0) {
     return file_error(path, "cannot open the directory for generated files");
   }
-  const bool is_own = info.st_uid == ::geteuid() || info.st_uid == 0;
-  if (!is_own || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+  if (!is_own(info)) {
     return Error{.code = Errc::denied,
                  .message = "other users may write in the directory for generated files",
                  .advice = "choose a directory of this user with mode 0755",
                  .position = {.file = path}};
   }
-  auto clean = path;
-  while (clean.size() > 1 && clean.ends_with('/')) clean.pop_back();
-  return StateDir{std::move(clean), std::move(opened)};
+  auto absolute = absolute_path(path);
+  if (!absolute) return std::move(absolute).error();
+  return StateDir{*std::move(absolute), std::move(opened)};
 }
 
 CDI_INLINE Result<std::string> StateDir::file(std::string_view name, std::string_view text) const {
@@ -77,14 +92,14 @@ CDI_INLINE Result<std::string> StateDir::file(std::string_view name, std::string
     auto path = path_ + (path_.ends_with('/') ? "" : "/") + made;
     const Descriptor old{
         open_at(directory_.get(), made, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+    if (!old && errno == ELOOP) continue;  // a link
     if (!old) {
       if (errno != ENOENT) return file_error(path, "cannot open the generated file");
       auto done = replace_file_at(directory_.get(), made, text, path, {.mode = 0444});
       if (!done) return std::move(done).error();
       return path;
     }
-    const auto found = read_all(old.get(), path, text.size(), text.size());
-    if (!found || *found != text) continue;
+    if (!has_text(old, path, text)) continue;
     ::futimens(old.get(), nullptr);  // without effect on a read-only file system
     return path;
   }
@@ -98,22 +113,37 @@ CDI_INLINE Result<std::string> StateDir::file(std::string_view name, std::string
 struct UnusedFiles {
   Descriptor directory;
   std::vector<std::string> names{};
+  std::vector<Descriptor> locks{};  // keep writers from using the temporary files
 };
+
+/// Adds a file of a listed name: a generated file that was not used since `limit`, or the temporary
+/// file of a writer that was killed before.
+inline void add_if_unused(UnusedFiles& to, const std::string& name, std::time_t limit) {
+  struct stat info = {};
+  const bool is_old =
+      ::fstatat(to.directory.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+      S_ISREG(info.st_mode) && info.st_mtime <= limit;
+  if (!is_old) return;
+  if (!is_generated(name)) {
+    auto lock = open_abandoned(to.directory.get(), name);
+    if (!lock) return;
+    to.locks.push_back(std::move(lock));
+  }
+  to.names.push_back(name);
+}
 
 inline Result<UnusedFiles> find_unused(const std::string& state_dir, std::chrono::seconds unused) {
   constexpr std::size_t max_files = 1'000'000;
   UnusedFiles out{Descriptor{open_at(AT_FDCWD, state_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)}};
   if (!out.directory) return file_error(state_dir, "cannot open the directory for generated files");
-  const auto listing = list_directory(out.directory.get(), state_dir, is_generated, max_files);
+  const auto is_ours = [](std::string_view name) {
+    const auto target = temporary_target(name);
+    return is_generated(target ? *target : name);
+  };
+  const auto listing = list_directory(out.directory.get(), state_dir, is_ours, max_files);
   if (!listing) return listing.error();
   const auto limit = ::time(nullptr) - static_cast<std::time_t>(unused.count());
-  for (const auto& entry : listing->entries) {
-    struct stat info = {};
-    const auto* const name = entry.name.c_str();
-    const bool is_old = ::fstatat(out.directory.get(), name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-                        S_ISREG(info.st_mode) && info.st_mtime <= limit;
-    if (is_old) out.names.push_back(entry.name);
-  }
+  for (const auto& entry : listing->entries) add_if_unused(out, entry.name, limit);
   return out;
 }
 
