@@ -50,6 +50,9 @@ class ImageRoot {
   /// Opens the directory of a clean path without links, and gives the name in it.
   Descriptor open_parent(std::string_view clean, std::string& name) const;
 
+  /// Returns whether this process may make files in the directory of a clean path without links.
+  bool is_writable_folder(std::string_view clean) const;
+
   std::string path_;  // without a final slash
   Descriptor root_;
 };
@@ -57,7 +60,7 @@ class ImageRoot {
 /// The dynamic linkers of an image.
 struct ImageLinkers {
   bool glibc = false;
-  std::vector<std::string> musl{};  // the machines of musl's linkers, such as `x86_64`
+  std::vector<std::string> musl{};  // the machines of musl's linkers, such as `x86_64`, each once
 };
 
 /// Returns the dynamic linkers in /lib and /lib64 of an image.

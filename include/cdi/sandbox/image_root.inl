@@ -59,6 +59,7 @@ CDI_INLINE Descriptor ImageRoot::open_parent(std::string_view clean, std::string
 }
 
 CDI_INLINE std::optional<std::string> ImageRoot::resolve(std::string_view path) const {
+  if (path.find('\0') != std::string_view::npos) return std::nullopt;
   const auto resolved = resolve_host_links(path, path_);
   if (!resolved || !resolved->starts_with('/')) return std::nullopt;
   // `resolve_host_links` returns a path that leads nowhere with its links, which are not followed.
@@ -97,13 +98,21 @@ CDI_INLINE std::optional<std::string> ImageRoot::read(std::string_view path,
   return *std::move(text);
 }
 
+CDI_INLINE bool ImageRoot::is_writable_folder(std::string_view clean) const {
+  std::string name;
+  const auto parent = open_parent(clean, name);
+  struct stat info = {};
+  return parent && ::fstatat(parent.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISDIR(info.st_mode) && ::faccessat(parent.get(), name.c_str(), W_OK, AT_EACCESS) == 0;
+}
+
 CDI_INLINE bool ImageRoot::can_mount_at(std::string_view path) const {
   if (resolve(path)) return true;
   auto folder = clean_path(path);
   do {
     folder.erase(folder.rfind('/'));
     const auto found = resolve(folder.empty() ? "/" : folder);
-    if (found) return ::access(on_host(*found).c_str(), W_OK) == 0;
+    if (found) return is_writable_folder(*found);
   } while (!folder.empty());
   return false;
 }
@@ -125,9 +134,15 @@ CDI_INLINE ImageLinkers linkers_of(const ImageRoot& image) {
       const std::string_view name{entry.name};
       if (!name.starts_with(musl)) {
         out.glibc = true;
-      } else if (name.ends_with(end)) {
-        out.musl.emplace_back(name.substr(musl.size(), name.size() - musl.size() - end.size()));
+        continue;
       }
+      const auto machine = name.substr(musl.size());
+      if (!machine.ends_with(end) || machine.size() == end.size()) continue;
+      // /lib64 can be a link to /lib.
+      std::string text{machine.substr(0, machine.size() - end.size())};
+      bool is_known = false;
+      for (const auto& known : out.musl) is_known = is_known || known == text;
+      if (!is_known) out.musl.push_back(std::move(text));
     }
   }
   return out;
