@@ -1,4 +1,4 @@
-// Shared by the tests of caches: devices by file, deadlines, and which files are opened.
+// Shared by the tests of caches: devices by file, deadlines, and limits of open files.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TESTS_CACHE_TREE_HPP
@@ -6,12 +6,9 @@
 
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <string>
 #include <string_view>
-#include <sys/inotify.h>
 #include <sys/resource.h>
-#include <unistd.h>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -20,6 +17,7 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/registry/registry.hpp>
 
+#include "opened.hpp"
 #include "temp_tree.hpp"
 
 using Names = std::vector<std::string>;
@@ -46,32 +44,6 @@ bool eventually(const Condition& condition) {
   }
   return true;
 }
-
-/// Records which files of a directory are opened, by inotify.
-class Opened {
- public:
-  explicit Opened(const std::string& dir) : inotify_{::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)} {
-    REQUIRE(::inotify_add_watch(inotify_.get(), dir.c_str(), IN_OPEN) >= 0);
-  }
-  /// The names opened since the last call; "" for the directory itself.
-  Names take() {
-    Names names;
-    alignas(inotify_event) char block[65536];
-    for (;;) {
-      const auto got = ::read(inotify_.get(), block, sizeof block);
-      if (got <= 0) return names;
-      for (ssize_t at = 0; at < got;) {
-        inotify_event event;
-        std::memcpy(&event, block + at, sizeof event);
-        names.emplace_back(event.len == 0 ? "" : block + at + sizeof event);
-        at += static_cast<ssize_t>(sizeof event + event.len);
-      }
-    }
-  }
-
- private:
-  cdi::Descriptor inotify_;
-};
 
 /// Queries until no file is read any more: a cache rereads recently changed files for a moment.
 inline void settle(cdi::Cache& cache, Opened& opened) {
