@@ -18,6 +18,7 @@
 #include "base/exit_codes.hpp"
 #include "base/options.hpp"
 #include "base/output.hpp"
+#include "commands/args.hpp"
 #include "commands/convert.hpp"
 #include "commands/gc.hpp"
 #include "commands/inject.hpp"
@@ -34,7 +35,7 @@ namespace {
 constexpr Command commands[] = {
     devices_command,  vendors_command, classes_command, specs_command,  dirs_command,
     validate_command, inject_command,  resolve_command, policy_command, rootfs_command,
-    why_command,      convert_command, gc_command,
+    args_command,     why_command,     convert_command, gc_command,
 };
 
 void add_common_options(CLI::App& app, CommonOptions& common) {

@@ -18,6 +18,7 @@ enum ExitCode : int {
   exit_usage = 2,
   exit_incomplete = 3,
   exit_denied = 4,
+  exit_lost = 5,
   exit_unresolved = 10,  // `why` has one for each `cdi::Reason`, from here on
 };
 
@@ -46,7 +47,10 @@ inline std::string exit_code_table() {
                                "rootfs --apply failed while it made changes; run it again") +
          detail::exit_code_row(exit_denied,
                                "the policy denies a device; inject prints nothing on standard "
-                               "output, and writes only --decisions");
+                               "output, and writes only --decisions") +
+         detail::exit_code_row(exit_lost,
+                               "args found edits that the program cannot express; nothing is "
+                               "printed on standard output");
 }
 
 /// The lines that the help of `inject` prints in addition.

@@ -1,0 +1,85 @@
+// What the calling process may open on the host.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_ARGS_ACCESS_HPP
+#define CDI_TOOLS_CDI_ARGS_ACCESS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <fcntl.h>
+#include <grp.h>
+#include <optional>
+#include <pwd.h>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/plan.hpp>
+
+#include "../base/output.hpp"
+
+/// The name of a group, or its number.
+inline std::string group_name(std::uint32_t gid) {
+  const auto* const group = ::getgrgid(gid);
+  return group == nullptr ? fmt::format("{}", gid) : printable(group->gr_name);
+}
+
+/// The name of a user, or its number.
+inline std::string user_name(std::uint32_t uid) {
+  const auto* const user = ::getpwuid(uid);
+  return user == nullptr ? fmt::format("{}", uid) : printable(user->pw_name);
+}
+
+/// Whether this process has a group.
+inline bool has_group(std::uint32_t gid) {
+  if (gid == ::getegid()) return true;
+  std::vector<gid_t> groups(static_cast<std::size_t>(std::max(::getgroups(0, nullptr), 0)));
+  const int count = ::getgroups(static_cast<int>(groups.size()), groups.data());
+  return std::find(groups.begin(), groups.begin() + std::max(count, 0), gid) !=
+         groups.begin() + std::max(count, 0);
+}
+
+/// How a user gets a group: by an addition to it, or, as a member, by a new login.
+inline std::string group_advice(std::uint32_t gid) {
+  if (::geteuid() == 0) return fmt::format("start it by `setpriv --groups {}`", gid);
+  const auto user = user_name(::geteuid());
+  const auto* const group = ::getgrgid(gid);
+  if (group == nullptr) return fmt::format("make a group with the number {}", gid);
+  for (auto* member = group->gr_mem; *member != nullptr; ++member) {
+    if (user == *member) return fmt::format("log in again to get the group {}", group_name(gid));
+  }
+  return fmt::format("add the user to group {}: `usermod -aG {} {}`, then log in again",
+                     group_name(gid), group_name(gid), user);
+}
+
+/// Whether this process may open a file: `permissions` are those of a device node.
+inline bool may_open(const std::string& path, std::string_view permissions) {
+  const bool reads = permissions.find('r') != std::string_view::npos;
+  const bool writes = permissions.find('w') != std::string_view::npos;
+  const int mode = (reads ? R_OK : 0) | (writes ? W_OK : 0);
+  return ::faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0;
+}
+
+/// Why this process may not open an existing node, and what helps; none if it may.
+inline std::optional<cdi::Error> access_warning(const cdi::DeviceNode& node,
+                                                const struct stat& there) {
+  if (may_open(node.host_path, node.permissions)) return std::nullopt;
+  cdi::Error warning{.code = cdi::Errc::host,
+                     .message = fmt::format(
+                         "this user may not open {}, whose mode is {:04o}, owner {} and group {}",
+                         cdi::quoted(node.host_path), there.st_mode & 07777U,
+                         user_name(there.st_uid), group_name(there.st_gid))};
+  const bool writes = node.permissions.find('w') != std::string::npos;
+  const mode_t wanted = writes ? S_IRGRP | S_IWGRP : S_IRGRP;
+  const bool helps = (there.st_mode & wanted) == wanted && !has_group(there.st_gid);
+  warning.advice =
+      helps ? group_advice(there.st_gid) : "change its mode or group, by a rule of udev";
+  return warning;
+}
+
+#endif  // CDI_TOOLS_CDI_ARGS_ACCESS_HPP

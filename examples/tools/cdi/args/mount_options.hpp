@@ -1,0 +1,68 @@
+// The options of mounts: which a program writes, and which it loses.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_ARGS_MOUNT_OPTIONS_HPP
+#define CDI_TOOLS_CDI_ARGS_MOUNT_OPTIONS_HPP
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <vector>
+
+#include <cdi/plan.hpp>
+
+#include "../../shared/base/text.hpp"
+#include "access.hpp"
+#include "program.hpp"
+
+/// Whether an option is among those of a list.
+inline bool has_option(const cdi::Mount& mount, std::string_view option) {
+  return std::find(mount.options.begin(), mount.options.end(), option) != mount.options.end();
+}
+
+inline bool is_listed(std::string_view list, std::string_view option) {
+  const auto options = tools::split(list, ",");
+  return list == "*" || std::find(options.begin(), options.end(), option) != options.end();
+}
+
+/// Whether an option says what every program does without it.
+inline bool is_usual_option(std::string_view option) {
+  return is_listed("bind,rbind,rw,private,rprivate,exec,suid,dev,relatime,defaults,async", option);
+}
+
+/// Whether an option matters for a source. A file that is no node and has no set-user-ID bit is
+/// the same without `nosuid` and `nodev`, and one that the caller may not write without `ro`.
+inline bool matters(std::string_view option, const std::string& source, const Program& program) {
+  struct stat there = {};
+  if (::stat(source.c_str(), &there) != 0 || S_ISDIR(there.st_mode)) return true;
+  const bool is_node = S_ISCHR(there.st_mode) || S_ISBLK(there.st_mode);
+  if (option == "nodev") return is_node;
+  if (option == "nosuid") return (there.st_mode & (S_ISUID | S_ISGID)) != 0;
+  if (option == "ro") return !program.opens_as_user || may_open(source, "w");
+  return option != "noexec" || (there.st_mode & 0111) != 0;
+}
+
+/// The options of a mount that a program writes, but `bind` and `rbind`.
+inline std::string written_options(const cdi::Mount& mount, const Program& program) {
+  std::string out;
+  for (const auto& option : mount.options) {
+    if (is_usual_option(option) || !is_listed(program.keeps, option)) continue;
+    out.append(out.empty() ? "" : ",").append(option);
+  }
+  return out;
+}
+
+/// The options of a mount that a program loses. `ro` is not among them: a form of its own has it.
+inline std::vector<std::string> lost_options(const cdi::Mount& mount, const Program& program) {
+  std::vector<std::string> out;
+  const bool has_form = static_cast<bool>(program.read_only[0]);
+  for (const auto& option : mount.options) {
+    const bool kept = is_usual_option(option) || is_listed(program.keeps, option) ||
+                      is_listed(program.implies, option) || (option == "ro" && has_form);
+    if (!kept && matters(option, mount.host_path, program)) out.push_back(option);
+  }
+  return out;
+}
+
+#endif  // CDI_TOOLS_CDI_ARGS_MOUNT_OPTIONS_HPP

@@ -1,0 +1,179 @@
+// `cdi args`: devices as arguments of programs that are no OCI runtimes.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_COMMANDS_ARGS_HPP
+#define CDI_TOOLS_CDI_COMMANDS_ARGS_HPP
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "../../shared/host/rooted_paths.hpp"
+#include "../args/arguments_writer.hpp"
+#include "../args/loss.hpp"
+#include "../args/plan_for.hpp"
+#include "../args/program.hpp"
+#include "../args/write_form.hpp"
+#include "../base/command.hpp"
+#include "../base/exit_codes.hpp"
+#include "../base/options.hpp"
+#include "../base/output.hpp"
+#include "../base/reports.hpp"
+
+struct ArgsOptions {
+  std::string program{};
+  std::vector<std::string> names{};
+  std::string root{};
+  bool nul = false;
+  bool partial = false;
+  bool no_sys = false;
+};
+
+/// The arguments as text: words on one line, or a line each; or each with a NUL at its end.
+inline std::string arguments_text(const Arguments& found, Shape shape, bool nul) {
+  std::string out;
+  for (const auto& one : found.args) {
+    if (nul) {
+      out.append(one).append(1, '\0');
+    } else if (shape == Shape::words) {
+      out.append(out.empty() ? "" : " ").append(shell_argument(one));
+    } else {
+      out.append(one).append("\n");
+    }
+  }
+  return nul || shape != Shape::words || out.empty() ? out : out + "\n";
+}
+
+/// The arguments and losses as one record.
+inline Json arguments_record(const Arguments& found, const Program& program) {
+  Json lost = Json::array();
+  for (const auto& one : found.lost) lost.push_back(loss_record(one));
+  return {{"version", 1}, {"program", program.name}, {"args", found.args}, {"lost", lost}};
+}
+
+/// Prints warnings and losses on standard error.
+inline void report_losses(const Arguments& found, const Program& program, bool partial,
+                          const Output& output) {
+  for (const auto& warning : found.warnings) output.warning(warning);
+  for (const auto& one : found.lost) {
+    const auto error = loss_error(one, program.name);
+    if (partial) output.warning(error);
+    if (!partial) output.error(error, loss_error_record(one));
+  }
+}
+
+/// Warns if a plan has mounts, and the program does not make their targets.
+inline void warn_of_targets(const cdi::Plan& plan, const Program& program, Arguments& found) {
+  if (program.makes_targets || plan.mounts.empty()) return;
+  found.warnings.push_back(
+      {.message = fmt::format("{} makes no targets of mounts in a read-only image", program.name),
+       .advice = fmt::format("add {} and other targets to the image",
+                             cdi::quoted(plan.mounts.front().edit.container_path))});
+}
+
+/// The plan of the devices; without one, its errors are printed.
+inline std::optional<ProgramPlan> plan_or_report(const std::vector<std::string>& names,
+                                                 const cdi::Registry& registry,
+                                                 const Output& output) {
+  auto plan = plan_for(registry, names);
+  if (plan) return *std::move(plan);
+  const auto missing = registry.unresolved(names);
+  for (const auto& one : missing) report_unresolved(one, output);
+  if (missing.empty()) output.error(plan.error());
+  return std::nullopt;
+}
+
+/// The root of a program that mounts by shell commands.
+struct ArgsRoot {
+  std::optional<tools::RootedPaths> paths{};
+  std::string path{};  // absolute and without links
+};
+
+inline cdi::Result<ArgsRoot> open_root(const std::string& path) {
+  if (path.empty()) return ArgsRoot{};
+  const std::unique_ptr<char, decltype(&std::free)> real{::realpath(path.c_str(), nullptr),
+                                                         &std::free};
+  if (!real) return tools::path_error(path, errno);
+  auto paths = tools::RootedPaths::open(real.get());
+  if (!paths) return std::move(paths).error();
+  return ArgsRoot{std::move(*paths), real.get() == std::string_view{"/"} ? "" : real.get()};
+}
+
+/// Prints the arguments that give a program the devices.
+inline ExitCode args(const CommonOptions& common, const ArgsOptions& options,
+                     const Output& output) {
+  const auto& program = *find_program(options.program);
+  const auto root = open_root(options.root);
+  if (!root) return output.reject(root.error());
+  const auto registry = scan_and_warn(common, output);
+  auto found_plan = plan_or_report(options.names, *registry, output);
+  if (!found_plan) return exit_failed;
+  if (output.format() == OutputFormat::text) {
+    warn_of_overlaps(cdi::find_overlaps(found_plan->plan), output);
+  }
+  ArgumentsWriter writer{program, root->paths ? &*root->paths : nullptr, root->path};
+  auto found = writer.write(found_plan->plan, !options.no_sys);
+  std::move(found_plan->lost.begin(), found_plan->lost.end(), std::back_inserter(found.lost));
+  warn_of_targets(found_plan->plan, program, found);
+  report_losses(found, program, options.partial, output);
+  if (!found.lost.empty() && !options.partial) return exit_lost;
+  const bool printed = options.nul ? output.print(arguments_text(found, program.shape, true))
+                                   : output.result(arguments_text(found, program.shape, false),
+                                                   arguments_record(found, program));
+  return printed ? exit_done : exit_failed;
+}
+
+constexpr const char* args_footer =
+    "Words are quoted for a shell where needed: `bwrap $(cdi args --for bwrap NAME) ...` works if\n"
+    "no word is quoted, and `eval \"bwrap $(cdi args --for bwrap NAME) ...\"` always works.\n"
+    "For lxc, lines of a config are printed. For unshare, commands for a shell that mount into "
+    "DIR\n"
+    "of --root are printed, a line each.\n";
+
+/// What the options of a command line cannot be together; empty if they can.
+inline std::string args_fault(const ArgsOptions& options, const CommonOptions& common) {
+  const bool has_shell = find_program(options.program)->shape == Shape::shell;
+  if (has_shell && options.root.empty()) return "--for unshare needs --root DIR";
+  if (!has_shell && !options.root.empty()) return "--root is only for unshare";
+  if (options.nul && common.format != "text") return "-0 excludes --output";
+  return "";
+}
+
+inline Run set_up_args(CLI::App& app, CommonOptions& common) {
+  auto options = std::make_shared<ArgsOptions>();
+  std::vector<std::string> known;
+  for (const auto& program : programs) known.emplace_back(program.name);
+  app.add_option("--for", options->program, "The program")
+      ->required()
+      ->type_name("PROGRAM")
+      ->check(CLI::IsMember(known));
+  app.add_option("--root", options->root, "The directory that unshare makes the root")
+      ->type_name("DIR")
+      ->check(not_empty);
+  app.add_flag("-0,--null", options->nul, "End each word or line with NUL, without quotes");
+  app.add_flag("--partial", options->partial, "Print arguments even if some edits are lost");
+  app.add_flag("--no-sys", options->no_sys, "Do not mount /sys for the drivers of GPUs");
+  add_names(app, options->names);
+  app.footer(args_footer);
+  app.final_callback([options, &common] {
+    const auto fault = args_fault(*options, common);
+    if (!fault.empty()) throw CLI::ValidationError(fault);
+  });
+  return [options](const CommonOptions& given, const Output& output) {
+    return args(given, *options, output);
+  };
+}
+
+inline constexpr Command args_command{
+    "args", "Print arguments that give devices to bwrap, nspawn, apptainer and others",
+    set_up_args};
+
+#endif  // CDI_TOOLS_CDI_COMMANDS_ARGS_HPP
