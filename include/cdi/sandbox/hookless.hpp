@@ -32,6 +32,9 @@ struct HooklessOptions {
   std::string state_dir{};
   /// The variables that the container has without the edits, such as `A=1`.
   std::vector<std::string> environment{};
+  /// A directory in the container for libraries, if `LD_LIBRARY_PATH` lists them; empty for their
+  /// own directories, which other mounts of a sandbox may hide.
+  std::string library_dir{};
   /// Whether hooks that are not understood stay in the plan; otherwise, each is an error.
   bool keep_unknown = false;
 };

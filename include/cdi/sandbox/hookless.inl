@@ -354,8 +354,31 @@ class HookReplacer {
     if (linker_done_ || changes_.way == HookWay::nothing) return;
     linker_done_ = true;
     for (auto& file : changes_.files) add_mount(one, file.host, file.path, read_only());
-    if (!changes_.variable_folders.empty()) add_variable(one, changes_.variable_folders);
+    if (!changes_.variable_folders.empty()) add_variable(one, library_folders(one));
     if (one.hook_class == HookClass::ldcache) note(one, changes_.way, changes_.subject, reason);
+  }
+
+  /// Returns the directories for LD_LIBRARY_PATH; mounts the libraries in `library_dir`, if it is
+  /// one of them.
+  std::vector<std::string> library_folders(const HookEffects& one) {
+    if (options_.library_dir.empty()) return changes_.variable_folders;
+    for (const auto* const library : libraries_.all()) {
+      add_library(one, library->link, files_.find(library->link));
+    }
+    for (const auto& name : wishes_.names) {
+      const auto target = followed({name.path, links_.at(name.path)});
+      const auto found = files_.find(target);
+      add_library(one, name.path, found ? found : library_at(target));
+    }
+    return {options_.library_dir};
+  }
+
+  /// Mounts a library in `library_dir`, under the name of a path.
+  void add_library(const HookEffects& one, const std::string& path,
+                   const std::optional<ContainerFiles::Found>& found) {
+    if (!found || mode_of(found->host) == 0) return;
+    auto link = options_.library_dir + path.substr(path.rfind('/'));
+    if (!files_.find(link)) add_mount(one, found->host, std::move(link), found->mount->options);
   }
 
   /// Puts directories before those of LD_LIBRARY_PATH.

@@ -48,7 +48,7 @@ void age(const std::string& path, hours old) {
 std::size_t removed_after(const TempTree& tree, hours unused) {
   const auto removed = cdi::remove_generated(tree.path(), unused);
   REQUIRE_MESSAGE(removed, (removed ? "" : to_string(removed.error())));
-  return *removed;
+  return removed->size();
 }
 
 struct stat info_of(const std::string& path) {

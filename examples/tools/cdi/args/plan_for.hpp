@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <cdi/plan.hpp>
+#include <cdi/sandbox.hpp>
 
 #include "../base/output.hpp"
 #include "loss.hpp"
@@ -27,19 +28,26 @@ inline std::string hook_subject(const cdi::Hook& hook) {
   return fmt::format("{}{} at {}", hook.path, command, hook.hook_name);
 }
 
-// The seam of `cdi::without_hooks` (<cdi/sandbox/hookless.hpp>): it is to be called here, with the
-// image and the directory for generated files of the command line. Its notes of the ways `lost` and
-// `kept` become losses; all others need none.
-/// Returns the edits of devices without their hooks, each of which is a loss.
+/// Returns the edits of devices without their hooks. What cannot be made in place of a hook, and a
+/// hook that is not understood, is a loss.
 inline cdi::Result<ProgramPlan> plan_for(const cdi::Registry& registry,
-                                         const std::vector<std::string>& names) {
-  auto plan = cdi::plan(registry, names);
-  if (!plan) return std::move(plan).error();
-  ProgramPlan out{*std::move(plan), {}};
+                                         const std::vector<std::string>& names,
+                                         cdi::HooklessOptions options) {
+  const auto plan = cdi::plan(registry, names);
+  if (!plan) return plan.error();
+  options.keep_unknown = true;
+  auto made = cdi::without_hooks(*plan, options);
+  if (!made) return std::move(made).error();
+  ProgramPlan out{std::move(made->plan), {}};
   for (const auto& [hook, origin, overridden] : out.plan.hooks) {
     out.lost.push_back({"hook", hook_subject(hook), hook_loss(hook), origin});
   }
   out.plan.hooks.clear();
+  for (const auto& note : made->notes) {
+    if (note.way != cdi::HookWay::lost) continue;
+    out.lost.push_back({fmt::format("hook of class {}", hook_class_name(note.hook_class)),
+                        note.subject, note.reason, note.origin});
+  }
   return out;
 }
 

@@ -73,10 +73,12 @@ struct Program {
   std::string_view implies{};  // the mount options that its mounts have anyway
   NodePlaces places = NodePlaces::any;
   Groups groups = Groups::own;
-  bool limits_access = false;  // whether it enforces the permissions of nodes, such as "r"
-  bool opens_as_user = true;   // whether processes have no more rights than the caller's
-  bool makes_targets = true;   // whether it makes the targets of mounts
-  bool renames = false;        // whether an interface may get another name
+  bool limits_access = false;      // whether it enforces the permissions of nodes, such as "r"
+  bool opens_as_user = true;       // whether processes have no more rights than the caller's
+  bool makes_targets = true;       // whether it makes the targets of mounts
+  bool renames = false;            // whether an interface may get another name
+  std::string_view library_dir{};  // a directory that no mount of a user hides
+  bool keeps_environment = false;  // whether processes have the caller's variables
 };
 
 namespace detail {
@@ -106,6 +108,8 @@ inline constexpr Program bwrap{
     .variable = {{{"--setenv {name} {value}"}}},
     .sys = {"--ro-bind /sys /sys"},
     .implies = "nosuid,nodev",
+    .library_dir = "/dev/cdi",  // in the new /dev
+    .keeps_environment = true,
 };
 
 inline constexpr Program nspawn{
@@ -147,6 +151,7 @@ inline constexpr Program charliecloud{
     .implies = "nosuid",
     .places = NodePlaces::not_in_dev,
     .makes_targets = false,
+    .keeps_environment = true,
 };
 
 inline constexpr Program lxc{
@@ -218,6 +223,7 @@ inline constexpr Program unshare{
     .variable = {{{"export {name}={value}", in_shell}}},
     .sys = {"at_dir {at}\nmount --rbind -- /sys {at}", in_shell},
     .keeps = "ro,nosuid,nodev,noexec,noatime,nodiratime",
+    .keeps_environment = true,
 };
 
 }  // namespace detail

@@ -27,6 +27,7 @@
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/reports.hpp"
+#include "../inject/without_hooks.hpp"
 
 struct ArgsOptions {
   std::string program{};
@@ -35,6 +36,7 @@ struct ArgsOptions {
   bool nul = false;
   bool partial = false;
   bool no_sys = false;
+  cdi::HooklessOptions places{};
 };
 
 /// The arguments as text: words on one line, or a line each; or each with a NUL at its end.
@@ -80,10 +82,17 @@ inline void warn_of_targets(const cdi::Plan& plan, const Program& program, Argum
 }
 
 /// The plan of the devices; without one, its errors are printed.
-inline std::optional<ProgramPlan> plan_or_report(const std::vector<std::string>& names,
+inline std::optional<ProgramPlan> plan_or_report(const ArgsOptions& options,
                                                  const cdi::Registry& registry,
                                                  const Output& output) {
-  auto plan = plan_for(registry, names);
+  const auto& names = options.names;
+  auto places = options.places;
+  if (places.image_root.empty()) places.image_root = options.root;
+  places.library_dir = find_program(options.program)->library_dir;
+  if (find_program(options.program)->keeps_environment) {
+    for (auto at = environ; *at != nullptr; ++at) places.environment.emplace_back(*at);
+  }
+  auto plan = plan_for(registry, names, std::move(places));
   if (plan) return *std::move(plan);
   const auto missing = registry.unresolved(names);
   for (const auto& one : missing) report_unresolved(one, output);
@@ -114,7 +123,7 @@ inline ExitCode args(const CommonOptions& common, const ArgsOptions& options,
   const auto root = open_root(options.root);
   if (!root) return output.reject(root.error());
   const auto registry = scan_and_warn(common, output);
-  auto found_plan = plan_or_report(options.names, *registry, output);
+  auto found_plan = plan_or_report(options, *registry, output);
   if (!found_plan) return exit_failed;
   if (output.format() == OutputFormat::text) {
     warn_of_overlaps(cdi::find_overlaps(found_plan->plan), output);
@@ -161,6 +170,7 @@ inline Run set_up_args(CLI::App& app, CommonOptions& common) {
   app.add_flag("-0,--null", options->nul, "End each word or line with NUL, without quotes");
   app.add_flag("--partial", options->partial, "Print arguments even if some edits are lost");
   app.add_flag("--no-sys", options->no_sys, "Do not mount /sys for the drivers of GPUs");
+  add_hookless_options(app, options->places);
   add_names(app, options->names);
   app.footer(args_footer);
   app.final_callback([options, &common] {
