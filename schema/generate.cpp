@@ -342,13 +342,7 @@ class Schema {
     for (const auto& row : cdi::hook_classes) names.push_back(row.name);
     return one_of(names);
   }
-  static Json way() {
-    std::vector<std::string_view> names;
-    for (int i = 0; i <= static_cast<int>(cdi::HookWay::kept); ++i) {
-      names.push_back(hook_way_name(static_cast<cdi::HookWay>(i)));
-    }
-    return one_of(names);
-  }
+  static Json way() { return one_of(cdi::hook_way_names); }
   static Json overlap_code() {
     std::vector<std::string_view> codes;
     for (const auto& row : cdi::overlap_kinds) codes.push_back(row.code);

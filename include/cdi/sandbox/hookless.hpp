@@ -4,7 +4,6 @@
 #ifndef CDI_SANDBOX_HOOKLESS_HPP
 #define CDI_SANDBOX_HOOKLESS_HPP
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +12,7 @@
 #include <cdi/nvidia/container_outline.hpp>
 #include <cdi/nvidia/hook_class.hpp>
 #include <cdi/plan/plan.hpp>
+#include <cdi/sandbox/hook_way.hpp>  // IWYU pragma: export
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
@@ -20,39 +20,6 @@ namespace cdi::inline CDI_ABI {
 /// Returns the outline of a container that has only the edits of a plan, and /dev, /proc and /sys
 /// of its own: with it, `lower_hook` tells what the hooks of the plan do.
 ContainerOutline outline_of(const Plan& plan);
-
-/// What `without_hooks` knows about a container, and what it may do.
-struct HooklessOptions {
-  /// The root directory of the container's image, as a path on the host; empty if it is unknown.
-  /// Only read; links in it never lead out of it.
-  std::string image_root{};
-  /// An existing directory on the host for generated files, which must live as long as the
-  /// container; empty if no file may be generated. Each file is named after its content, is written
-  /// once, and serves all containers with the same devices and image.
-  std::string state_dir{};
-  /// The variables that the container has without the edits, such as `A=1`.
-  std::vector<std::string> environment{};
-  /// A directory in the container for libraries, if `LD_LIBRARY_PATH` lists them; empty for their
-  /// own directories, which other mounts of a sandbox may hide.
-  std::string library_dir{};
-  /// Whether hooks that are not understood stay in the plan; otherwise, each is an error.
-  bool keep_unknown = false;
-};
-
-/// How the effect of a hook is made.
-enum class HookWay : std::uint8_t {
-  mounts,        ///< files are mounted under more names, or nodes are made under more names
-  linker_cache,  ///< an `ld.so.cache` of the image's and the devices' libraries is mounted
-  linker_path,   ///< a path file of musl's linker is mounted
-  variable,      ///< `LD_LIBRARY_PATH` lists the directories
-  file,          ///< a generated file is mounted
-  nothing,       ///< the container needs nothing, as `reason` says
-  lost,          ///< not made; `reason` says what fails
-  kept,          ///< the hook stays in the plan
-};
-
-/// Returns the stable name of a way, such as `linker-cache`.
-std::string_view hook_way_name(HookWay way);
 
 /// How one effect of a hook is made, and why in this way.
 struct HookNote {

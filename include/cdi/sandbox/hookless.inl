@@ -4,7 +4,6 @@
 #ifndef CDI_SANDBOX_HOOKLESS_INL
 #define CDI_SANDBOX_HOOKLESS_INL
 
-#include <array>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -15,12 +14,10 @@
 
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/nvidia/container_outline.hpp>
 #include <cdi/nvidia/hook_class.hpp>
-#include <cdi/nvidia/hook_lowering.hpp>
-#include <cdi/oci/hooks.hpp>
 #include <cdi/plan/plan.hpp>
 #include <cdi/sandbox/container_files.hpp>
+#include <cdi/sandbox/hook_effects.hpp>
 #include <cdi/sandbox/hookless.hpp>
 #include <cdi/sandbox/image_root.hpp>
 #include <cdi/sandbox/linker_setup.hpp>
@@ -28,12 +25,6 @@
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
-
-CDI_INLINE std::string_view hook_way_name(HookWay way) {
-  static constexpr std::array<std::string_view, 8> names{
-      "mounts", "linker-cache", "linker-path", "variable", "file", "nothing", "lost", "kept"};
-  return names[static_cast<std::size_t>(way)];
-}
 
 CDI_INLINE ContainerOutline outline_of(const Plan& plan) {
   ContainerOutline outline{.mounts = {{"/dev", "tmpfs"}, {"/proc", "proc"}, {"/sys", "sysfs"}}};
@@ -49,61 +40,6 @@ CDI_INLINE ContainerOutline outline_of(const Plan& plan) {
 }
 
 namespace detail {
-
-/// The effects of one hook.
-struct HookEffects {
-  const Planned<Hook>* hook = nullptr;
-  HookClass hook_class{};
-  RootChanges changes{};
-};
-
-/// The hooks of a plan: those that are understood, and errors for the others.
-struct ReadHooks {
-  std::vector<HookEffects> effects{};
-  std::vector<std::pair<const Planned<Hook>*, Error>> unknown{};
-};
-
-inline ReadHooks read_hooks(const Plan& plan, const HooklessOptions& options) {
-  ReadHooks out;
-  if (plan.hooks.empty()) return out;
-  auto container = outline_of(plan);
-  container.mounts.clear();  // the effects are mounts themselves, which nothing hides
-  container.environment->insert(container.environment->begin(), options.environment.begin(),
-                                options.environment.end());
-  const SortedOutline outline{std::move(container)};
-  for (const auto& planned : plan.hooks) {
-    const auto command = command_of(planned.edit);
-    const auto point = oci::parse_hook_point(planned.edit.hook_name);
-    if (!point) continue;  // not in a plan of valid specs
-    auto lowered = lower_hook(command, *point, outline);
-    if (lowered) {
-      out.effects.push_back({&planned, classify_hook(command), std::move(lowered->changes)});
-    } else {
-      out.unknown.emplace_back(&planned, std::move(lowered).error());
-    }
-  }
-  return out;
-}
-
-/// Returns an error about hooks that are not understood: the first ones, with their reasons.
-inline Error unknown_hooks(const ReadHooks& hooks) {
-  constexpr std::size_t max_listed = 8;
-  const auto& first = *hooks.unknown.front().first;
-  Error out{.code = Errc::unsupported,
-            .advice = "keep unknown hooks, or remove them from the spec",
-            .where = first.origin.where,
-            .position = {.file = first.origin.file, .line = first.origin.line}};
-  std::size_t listed = 0;
-  for (const auto& [hook, why] : hooks.unknown) {
-    if (listed++ == max_listed) {
-      out.message += "; and " + std::to_string(hooks.unknown.size() - max_listed) + " more";
-      break;
-    }
-    out.message += (listed == 1 ? "the hook " : "; the hook ") + cdi::quoted(hook->edit.path) +
-                   " cannot be replaced: " + why.message;
-  }
-  return out;
-}
 
 /// Makes a plan without hooks.
 class HookReplacer {
@@ -415,7 +351,11 @@ class HookReplacer {
 }  // namespace detail
 
 CDI_INLINE Result<HooklessPlan> without_hooks(const Plan& plan, const HooklessOptions& options) {
-  auto hooks = detail::read_hooks(plan, options);
+  auto container = outline_of(plan);
+  container.mounts.clear();  // the effects are mounts themselves, which nothing hides
+  container.environment->insert(container.environment->begin(), options.environment.begin(),
+                                options.environment.end());
+  auto hooks = detail::read_hooks(plan, std::move(container));
   if (!hooks.unknown.empty() && !options.keep_unknown) return detail::unknown_hooks(hooks);
   auto linker = detail::LinkerSetup::open(options);
   if (!linker) return std::move(linker).error();

@@ -17,7 +17,7 @@
 #include <cdi/sandbox/container_files.hpp>
 #include <cdi/sandbox/cuda_compat.hpp>
 #include <cdi/sandbox/elf_library.hpp>
-#include <cdi/sandbox/hookless.hpp>
+#include <cdi/sandbox/hook_way.hpp>
 #include <cdi/sandbox/image_root.hpp>
 #include <cdi/sandbox/linker_cache.hpp>
 #include <cdi/sandbox/state_dir.hpp>
