@@ -43,7 +43,7 @@ TEST_CASE("An error names the first eight unknown hooks, and the place of the fi
   CHECK(error.code == cdi::Errc::unsupported);
   CHECK(error.position.line == 7);
   CHECK(error.message.starts_with(
-      "the hook \"/h0\" cannot be replaced: it is a program whose effect is not known; the hook "));
+      "the hook \"/h0\" cannot be replaced: it is a program whose effect is unknown; the hook "));
   CHECK(error.message.find("\"/h7\"") != std::string::npos);
   CHECK(error.message.ends_with("; and 2 more"));
   CHECK(error.message.find("/h8") == std::string::npos);
