@@ -34,9 +34,10 @@ inline bool is_bind_mount(const Mount& mount) {
   return mount.type == "bind";
 }
 
-/// The directory of a clean path.
+/// The directory of a clean path; empty for a relative path of one name.
 inline std::string_view parent_of(std::string_view path) {
   const auto slash = path.rfind('/');
+  if (slash == std::string_view::npos) return {};
   return slash == 0 ? path.substr(0, 1) : path.substr(0, slash);
 }
 
@@ -163,11 +164,10 @@ class DriverLibraries {
   }
 
   void add(DriverLibrary library) {
+    if (!S_ISREG(mode_of(library.host))) return;  // opening some devices has side effects
     const Descriptor file{
         open_at(AT_FDCWD, library.host, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)};
-    struct stat info = {};
-    if (!file || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return;
-    const auto elf = read_elf_library(file.get());
+    const auto elf = file ? read_elf_library(file.get()) : std::nullopt;
     if (!elf) return;
     library.link = library.path;
     if (!elf->soname.empty()) {
