@@ -1,72 +1,93 @@
-// The hooks of a plan as effects, before anything is made in their place.
+// The effects of the hooks of a plan, and the hooks whose effects are not known.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_SANDBOX_HOOK_EFFECTS_HPP
 #define CDI_SANDBOX_HOOK_EFFECTS_HPP
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <cdi/base/result.hpp>
+#include <cdi/model/spec.hpp>
 #include <cdi/nvidia/container_outline.hpp>
 #include <cdi/nvidia/hook_class.hpp>
 #include <cdi/nvidia/hook_lowering.hpp>
+#include <cdi/nvidia/root_changes.hpp>
 #include <cdi/oci/hooks.hpp>
 #include <cdi/plan/plan.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 
-/// The effects of one hook.
+/// The effects of one hook, or why it is not understood.
 struct HookEffects {
   const Planned<Hook>* hook = nullptr;
   HookClass hook_class{};
   RootChanges changes{};
+  std::optional<Error> unknown{};
 };
 
-/// The hooks of a plan: those that are understood, and errors for the others.
-struct ReadHooks {
-  std::vector<HookEffects> effects{};
-  std::vector<std::pair<const Planned<Hook>*, Error>> unknown{};
-};
+/// Outlines a container for `lower_hook`. Mounts are left out: they hide changes of the root, and
+/// the effects are made as mounts.
+inline SortedOutline outline_of(const Plan& plan, const std::vector<std::string>& environment) {
+  ContainerOutline outline;
+  for (const auto& [node, origin, overridden] : plan.device_nodes) {
+    if (!overridden) outline.nodes.push_back({node.path, node.type, node.minor});
+  }
+  auto& variables = outline.environment.emplace(environment);
+  for (const auto& one : plan.env) variables.push_back(one.edit);
+  return SortedOutline{std::move(outline)};
+}
 
-inline ReadHooks read_hooks(const Plan& plan, ContainerOutline container) {
-  ReadHooks out;
+/// Reads the effects of the hooks of a plan, which must outlive them. `environment` has the
+/// variables of the container without the plan.
+inline std::vector<HookEffects> read_hooks(const Plan& plan,
+                                           const std::vector<std::string>& environment) {
+  std::vector<HookEffects> out;
   if (plan.hooks.empty()) return out;
-  const SortedOutline outline{std::move(container)};
+  const auto outline = outline_of(plan, environment);
   for (const auto& planned : plan.hooks) {
     const auto command = command_of(planned.edit);
+    auto& made = out.emplace_back(HookEffects{&planned, classify_hook(command)});
     const auto point = oci::parse_hook_point(planned.edit.hook_name);
-    if (!point) continue;  // not in a plan of valid specs
+    if (!point) {
+      made.unknown =
+          Error{.code = Errc::unsupported,
+                .message = "its hookName " + cdi::quoted(planned.edit.hook_name) + " is not known"};
+      continue;
+    }
     auto lowered = lower_hook(command, *point, outline);
     if (lowered) {
-      out.effects.push_back({&planned, classify_hook(command), std::move(lowered->changes)});
+      made.changes = std::move(lowered->changes);
     } else {
-      out.unknown.emplace_back(&planned, std::move(lowered).error());
+      made.unknown = std::move(lowered).error();
     }
   }
   return out;
 }
 
 /// Returns an error about hooks that are not understood: the first ones, with their reasons.
-inline Error unknown_hooks(const ReadHooks& hooks) {
+inline std::optional<Error> unknown_hooks(const std::vector<HookEffects>& hooks) {
   constexpr std::size_t max_listed = 8;
-  const auto& first = *hooks.unknown.front().first;
   Error out{.code = Errc::unsupported,
-            .advice = "keep unknown hooks, or remove them from the spec",
-            .where = first.origin.where,
-            .position = {.file = first.origin.file, .line = first.origin.line}};
-  std::size_t listed = 0;
-  for (const auto& [hook, why] : hooks.unknown) {
-    if (listed++ == max_listed) {
-      out.message += "; and " + std::to_string(hooks.unknown.size() - max_listed) + " more";
-      break;
+            .advice = "keep unknown hooks, or remove them from the spec"};
+  std::size_t count = 0;
+  for (const auto& one : hooks) {
+    if (!one.unknown) continue;
+    const auto& origin = one.hook->origin;
+    if (++count == 1) {
+      out.where = origin.where;
+      out.position = {.file = origin.file, .line = origin.line};
     }
-    out.message += (listed == 1 ? "the hook " : "; the hook ") + cdi::quoted(hook->edit.path) +
-                   " cannot be replaced: " + why.message;
+    if (count > max_listed) continue;
+    out.message += (count == 1 ? "the hook " : "; the hook ") + cdi::quoted(one.hook->edit.path) +
+                   " cannot be replaced: " + one.unknown->message;
   }
+  if (count == 0) return std::nullopt;
+  if (count > max_listed) out.message += "; and " + std::to_string(count - max_listed) + " more";
   return out;
 }
 

@@ -5,11 +5,9 @@
 #define CDI_SANDBOX_HOOKLESS_HPP
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <cdi/base/result.hpp>
-#include <cdi/nvidia/container_outline.hpp>
 #include <cdi/nvidia/hook_class.hpp>
 #include <cdi/plan/plan.hpp>
 #include <cdi/sandbox/hook_way.hpp>  // IWYU pragma: export
@@ -17,9 +15,20 @@
 
 namespace cdi::inline CDI_ABI {
 
-/// Returns the outline of a container that has only the edits of a plan, and /dev, /proc and /sys
-/// of its own: with it, `lower_hook` tells what the hooks of the plan do.
-ContainerOutline outline_of(const Plan& plan);
+/// What `without_hooks` knows about a container, and what it may do.
+struct HooklessOptions {
+  /// The root directory of the container's image, as a path on the host; empty if it is unknown.
+  /// Only read; links in it never lead out of it.
+  std::string image_root{};
+  /// An existing directory on the host for generated files, which must live as long as the
+  /// container; empty if no file may be generated. Each file is named after its content, is written
+  /// once, and serves all containers with the same devices and image.
+  std::string state_dir{};
+  /// The variables that the container has without the edits, such as `A=1`.
+  std::vector<std::string> environment{};
+  /// Whether hooks that are not understood stay in the plan; otherwise, each is an error.
+  bool keep_unknown = false;
+};
 
 /// How one effect of a hook is made, and why in this way.
 struct HookNote {
@@ -42,9 +51,10 @@ struct HooklessPlan {
 /// container needs neither hooks nor the vendor's programs. Reads the image and the library files
 /// of the plan, and writes only into `state_dir`.
 ///
-/// Fails with `Errc::unsupported` for each hook that is not understood, and with `Errc::system` if
-/// `image_root` or `state_dir` cannot be used. Costs one open for each library of the plan; with a
-/// generated linker cache, one stat for each library and one for the cache.
+/// Fails with `Errc::unsupported` if hooks are not understood, with `Errc::denied` if other users
+/// may write in `state_dir`, and with `Errc::system` if `image_root` or `state_dir` cannot be used.
+/// Costs one stat and one open for each library of the plan; with a generated linker cache, one
+/// more stat for each library, and one open of the cache.
 Result<HooklessPlan> without_hooks(const Plan& plan, const HooklessOptions& options = {});
 
 }  // namespace cdi

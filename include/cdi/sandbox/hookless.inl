@@ -15,6 +15,7 @@
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/nvidia/hook_class.hpp>
+#include <cdi/nvidia/hook_lowering.hpp>
 #include <cdi/plan/plan.hpp>
 #include <cdi/sandbox/container_files.hpp>
 #include <cdi/sandbox/hook_effects.hpp>
@@ -26,25 +27,12 @@
 
 namespace cdi::inline CDI_ABI {
 
-CDI_INLINE ContainerOutline outline_of(const Plan& plan) {
-  ContainerOutline outline{.mounts = {{"/dev", "tmpfs"}, {"/proc", "proc"}, {"/sys", "sysfs"}}};
-  for (const auto& [mount, origin, overridden] : plan.mounts) {
-    if (!overridden) outline.mounts.push_back({mount.container_path, mount.type});
-  }
-  for (const auto& [node, origin, overridden] : plan.device_nodes) {
-    if (!overridden) outline.nodes.push_back({node.path, node.type, node.minor});
-  }
-  auto& environment = outline.environment.emplace();
-  for (const auto& one : plan.env) environment.push_back(one.edit);
-  return outline;
-}
-
 namespace detail {
 
 /// Makes a plan without hooks.
 class HookReplacer {
  public:
-  HookReplacer(const Plan& plan, const HooklessOptions& options, ReadHooks hooks,
+  HookReplacer(const Plan& plan, const HooklessOptions& options, std::vector<HookEffects> hooks,
                LinkerSetup linker)
       : options_{options},
         hooks_{std::move(hooks)},
@@ -59,12 +47,11 @@ class HookReplacer {
 
   Result<HooklessPlan> run() {
     out_.plan.hooks.clear();
-    keep_unknown();
     gather();
-    auto made = linker_.make(wishes_, libraries_.all());
+    auto made = linker_.make(wishes_, files_, libraries_.all());
     if (!made) return std::move(made).error();
     changes_ = *std::move(made);
-    for (const auto& one : hooks_.effects) {
+    for (const auto& one : hooks_) {
       if (auto done = replace(one); !done) return std::move(done).error();
     }
     sort_mounts(out_.plan.mounts);
@@ -77,17 +64,9 @@ class HookReplacer {
         {from.hook_class, way, std::string{subject}, std::move(reason), from.hook->origin});
   }
 
-  void keep_unknown() {
-    for (const auto& [hook, why] : hooks_.unknown) {
-      const auto id = classify_hook(command_of(hook->edit));
-      out_.notes.push_back({id, HookWay::kept, hook->edit.path, why.message, hook->origin});
-      out_.plan.hooks.push_back(*hook);
-    }
-  }
-
   /// Gathers what depends on all hooks together: links, directories and libraries.
   void gather() {
-    for (const auto& [hook, id, changes] : hooks_.effects) {
+    for (const auto& [hook, id, changes, unknown] : hooks_) {
       for (const auto& link : changes.links) links_[link.path] = link.target;
       for (const auto& folder : changes.library_folders) {
         add_once(wishes_.folders, folder);
@@ -95,45 +74,42 @@ class HookReplacer {
       }
       for (const auto& compat : changes.cuda_compat) wishes_.compat.push_back(compat);
     }
-    for (const auto& [path, target] : links_) name_for_linker(path, target);
   }
 
-  /// Lets the linker find a library by the name of a link, such as libx.so, as ldconfig does.
-  void name_for_linker(const std::string& path, const std::string& target) {
-    const auto name = path.substr(path.rfind('/') + 1);
-    if (!name.ends_with(".so") || !is_library_name(name)) return;
-    for (const auto& folder : wishes_.folders) {
-      if (folder != parent_of(path)) continue;
-      const auto kind = libraries_.kind_at(followed({path, target}));
-      if (kind != 0) wishes_.names.push_back({name, path, kind});
-    }
-  }
-
-  /// Adds a mount of a file of the host.
-  void add_mount(const HookEffects& from, std::string host, std::string path,
-                 std::vector<std::string> options) {
+  /// Mounts a file of the host, with the options and type of another mount.
+  void add_mount(const HookEffects& from, std::string host, std::string path, const Mount& like) {
     Mount mount{.host_path = std::move(host), .container_path = std::move(path)};
-    mount.options = std::move(options);
+    mount.options = like.options;
+    mount.type = like.type;
     files_.add(mount);
     out_.plan.mounts.push_back({std::move(mount), from.hook->origin});
   }
 
-  static std::vector<std::string> read_only() { return {"ro", "nosuid", "nodev", "bind"}; }
+  /// Mounts a file of the host that nobody may change.
+  void add_read_only(const HookEffects& from, std::string host, std::string path) {
+    Mount like;
+    like.options = {"ro", "nosuid", "nodev", "bind"};
+    add_mount(from, std::move(host), std::move(path), like);
+  }
 
   Result<void> replace(const HookEffects& one) {
+    if (one.unknown) {
+      note(one, HookWay::kept, one.hook->edit.path, one.unknown->message);
+      out_.plan.hooks.push_back(*one.hook);
+      return {};
+    }
     const auto notes = out_.notes.size();
     for (const auto& link : one.changes.links) make_link(one, link);
     for (const auto& mode : one.changes.modes) check_mode(one, mode);
     for (const auto& file : one.changes.files) {
       if (auto done = make_file(one, file); !done) return done;
     }
-    if (!one.changes.library_folders.empty()) name_libraries(one);
-    if (one.hook_class == HookClass::ldcache) set_up_linker(one, changes_.reason);
-    if (!one.changes.cuda_compat.empty()) {
-      note(one, changes_.compat_way, one.changes.cuda_compat.front().folder,
-           changes_.compat_reason);
-      if (changes_.compat_way != HookWay::nothing) set_up_linker(one, changes_.compat_reason);
+    if (!one.changes.library_folders.empty()) {
+      name_libraries(one);
+      set_up_linker(one);
+      for (const auto& step : changes_.steps) note(one, step.way, step.subject, step.reason);
     }
+    for (const auto& compat : one.changes.cuda_compat) use_compat(one, compat);
     if (out_.notes.size() == notes) note(one, HookWay::nothing, "", nothing_reason(one));
     return {};
   }
@@ -161,19 +137,18 @@ class HookReplacer {
   }
 
   void make_link(const HookEffects& one, const RootLink& link) {
+    if (links_[link.path] != link.target) {
+      return note(one, HookWay::nothing, link.path, "a later link has the same path");
+    }
+    if (const auto there = files_.find(link.path)) return link_in_mount(one, link, *there);
     const auto target = followed(link);
     if (const auto node = nodes_.find(target); node != nodes_.end()) {
       return add_node(one, node->second, link.path);
     }
-    const auto there = files_.find(link.path);
-    if (there && there->is_mount) {
-      return note(one, HookWay::nothing, link.path, "a file is already mounted at this path");
-    }
     auto found = files_.find(target);
     if (!found || mode_of(found->host) == 0) found = library_at(target);
     if (!found) return link_in_image(one, link, target);
-    if (there) return link_in_folder(one, link, *there);
-    add_mount(one, found->host, link.path, found->mount->options);
+    add_mount(one, found->host, link.path, *found->mount);
     note(one, HookWay::mounts, link.path, "the file of the link is mounted under its name too");
   }
 
@@ -184,9 +159,12 @@ class HookReplacer {
     return ContainerFiles::Found{library->host, library->mount, true};
   }
 
-  /// A path in a directory of the host, in which nothing is made.
-  void link_in_folder(const HookEffects& one, const RootLink& link,
-                      const ContainerFiles::Found& there) {
+  /// A path that is mounted, or is in a directory of the host, in which nothing is made.
+  void link_in_mount(const HookEffects& one, const RootLink& link,
+                     const ContainerFiles::Found& there) {
+    if (there.is_mount) {
+      return note(one, HookWay::nothing, link.path, "a file is already mounted at this path");
+    }
     if (mode_of(there.host) != 0) {
       return note(one, HookWay::nothing, link.path, "the mounted directory has this file");
     }
@@ -203,25 +181,27 @@ class HookReplacer {
                       " is not a file of the devices, and the image is unknown: programs that "
                       "open this path fail unless the image has it");
     }
-    if (image->resolve(link.path)) {
+    const auto old = image->resolve(link.path);
+    const auto resolved = image->resolve(target);
+    if (old && (!resolved || *old == *resolved)) {
       return note(one, HookWay::nothing, link.path, "the image has this file");
     }
-    const auto resolved = image->resolve(target);
     if (!resolved) {
       return note(one, HookWay::nothing, link.path,
                   "its target " + cdi::quoted(target) + " exists in neither image nor devices");
     }
-    add_mount(one, image->on_host(*resolved), link.path, read_only());
+    add_read_only(one, image->on_host(*resolved), link.path);
     note(one, HookWay::mounts, link.path, "the image's file is mounted under this name too");
   }
 
   void add_node(const HookEffects& one, const DeviceNode& node, const std::string& path) {
-    if (!nodes_.contains(path)) {
-      auto copy = node;
-      copy.path = path;
-      nodes_[path] = copy;
-      out_.plan.device_nodes.push_back({std::move(copy), one.hook->origin});
+    if (nodes_.contains(path)) {
+      return note(one, HookWay::nothing, path, "a device node is already at this path");
     }
+    auto copy = node;
+    copy.path = path;
+    nodes_[path] = copy;
+    out_.plan.device_nodes.push_back({std::move(copy), one.hook->origin});
     note(one, HookWay::mounts, path, "the device node is made under this name too");
   }
 
@@ -229,23 +209,48 @@ class HookReplacer {
 
   void check_mode(const HookEffects& one, const RootMode& mode) {
     constexpr mode_t bits = 07777;
-    for (const auto& [path, node] : nodes_) {
-      if (mode.mode == 0755 && path.starts_with(mode.path + "/")) {
-        return note(one, HookWay::nothing, mode.path,
-                    "the runtime makes the directories of device nodes with this mode");
-      }
-    }
-    mode_t found = 0;
-    const auto mounted = files_.find(mode.path);
-    if (mounted) found = mode_of(mounted->host);
-    if (const auto& image = linker_.image(); !mounted && image) {
-      if (const auto path = image->resolve(mode.path)) found = mode_of(image->on_host(*path));
-    }
-    if (found != 0 && (found & bits) == mode.mode) {
+    bool is_known = true;
+    const auto found = mode_in_container(mode.path, is_known);
+    if (found && (*found & bits) == mode.mode) {
       return note(one, HookWay::nothing, mode.path, "the file has this mode");
+    }
+    const bool is_made = is_made_folder(mode.path);
+    if (!found && is_made && mode.mode == 0755) {
+      return note(one, HookWay::nothing, mode.path,
+                  "the runtime makes the directories of device nodes and mounts with this mode");
+    }
+    if (!found && !is_made && is_known) {
+      return note(one, HookWay::nothing, mode.path, "the container has no such file");
     }
     note(one, HookWay::lost, mode.path,
          "its mode is not changed: the container may not be allowed to use it");
+  }
+
+  /// Returns the mode of a file; nullopt if there is none, or if its mode is not known.
+  std::optional<mode_t> mode_in_container(const std::string& path, bool& is_known) const {
+    if (const auto node = nodes_.find(path); node != nodes_.end()) {
+      is_known = node->second.file_mode.has_value();
+      return is_known ? std::optional<mode_t>{*node->second.file_mode} : std::nullopt;
+    }
+    mode_t mode = 0;
+    if (const auto mounted = files_.find(path)) {
+      mode = mode_of(mounted->host);
+    } else if (const auto& image = linker_.image(); image && !path.starts_with("/dev/")) {
+      if (const auto found = image->resolve(path)) mode = mode_of(image->on_host(*found));
+    } else {
+      is_known = false;
+    }
+    return mode != 0 ? std::optional{mode} : std::nullopt;
+  }
+
+  /// Returns whether the runtime makes this directory, for a device node or mount in it, unless the
+  /// image has it.
+  bool is_made_folder(const std::string& path) const {
+    const auto folder = path + "/";
+    const auto node = nodes_.lower_bound(folder);
+    if (node != nodes_.end() && node->first.starts_with(folder)) return true;
+    const auto mount = files_.mounts().lower_bound(folder);
+    return mount != files_.mounts().end() && mount->first.starts_with(folder);
   }
 
   Result<void> make_file(const HookEffects& one, const RootFile& file) {
@@ -254,10 +259,17 @@ class HookReplacer {
            "no directory for generated files is given: the driver does not find this file");
       return {};
     }
+    if (const auto there = files_.find(file.path)) {
+      note(one, there->is_mount ? HookWay::nothing : HookWay::lost, file.path,
+           there->is_mount ? "a file is already mounted at this path"
+                           : "a directory of the host is mounted over it, and nothing is written "
+                             "in it: the driver does not find this file");
+      return {};
+    }
     const auto name = std::string_view{file.path}.substr(file.path.rfind('/') + 1);
     auto made = linker_.state()->file(name, file.text);
     if (!made) return std::move(made).error();
-    add_mount(one, *std::move(made), file.path, read_only());
+    add_read_only(one, *std::move(made), file.path);
     note(one, HookWay::file, file.path, "a generated file is mounted");
     return {};
   }
@@ -269,13 +281,13 @@ class HookReplacer {
     for (const auto* const library : libraries_.all()) {
       if (library->link == library->path) continue;
       if (files_.find(library->link)) {
-        if (!needs_link(*library) || changes_.way == HookWay::linker_cache) continue;
+        if (!needs_link(*library) || changes_.is_cache_only()) continue;
         note(one, HookWay::lost, library->link,
              "the mounted directory of the host has no file of this name, and nothing is written "
              "in it: run ldconfig -n in the directory on the host");
         continue;
       }
-      add_mount(one, library->host, library->link, library->mount->options);
+      add_mount(one, library->host, library->link, *library->mount);
     }
   }
 
@@ -285,36 +297,33 @@ class HookReplacer {
     return found && !found->is_mount && mode_of(found->host) == 0;
   }
 
-  /// Makes the changes for the linker, once for all hooks.
-  void set_up_linker(const HookEffects& one, const std::string& reason) {
-    if (linker_done_ || changes_.way == HookWay::nothing) return;
+  /// Makes the changes for the linkers, once for all hooks.
+  void set_up_linker(const HookEffects& one) {
+    if (linker_done_) return;
     linker_done_ = true;
-    for (auto& file : changes_.files) add_mount(one, file.host, file.path, read_only());
-    if (!changes_.variable_folders.empty()) add_variable(one, library_folders(one));
-    if (one.hook_class == HookClass::ldcache) note(one, changes_.way, changes_.subject, reason);
+    for (auto& file : changes_.files) add_read_only(one, file.host, file.path);
+    if (!changes_.variable_folders.empty()) add_variable(one, changes_.variable_folders);
   }
 
-  /// Returns the directories for LD_LIBRARY_PATH; mounts the libraries in `library_dir`, if it is
-  /// one of them.
-  std::vector<std::string> library_folders(const HookEffects& one) {
-    if (options_.library_dir.empty()) return changes_.variable_folders;
-    for (const auto* const library : libraries_.all()) {
-      add_library(one, library->link, files_.find(library->link));
+  void use_compat(const HookEffects& one, const CudaCompat& compat) {
+    if (!linker_.image()) {
+      return note(one, HookWay::lost, compat.folder,
+                  "the image is unknown: a CUDA compatibility library in it is used only if the "
+                  "image itself selects it");
     }
-    for (const auto& name : wishes_.names) {
-      const auto target = followed({name.path, links_.at(name.path)});
-      const auto found = files_.find(target);
-      add_library(one, name.path, found ? found : library_at(target));
+    bool is_preferred = false;
+    for (const auto& folder : changes_.preferred) is_preferred |= folder == compat.folder;
+    if (!is_preferred) {
+      return note(one, HookWay::nothing, compat.folder,
+                  "the image has no CUDA compatibility library that is newer than the driver of "
+                  "the host");
     }
-    return {options_.library_dir};
-  }
-
-  /// Mounts a library in `library_dir`, under the name of a path.
-  void add_library(const HookEffects& one, const std::string& path,
-                   const std::optional<ContainerFiles::Found>& found) {
-    if (!found || mode_of(found->host) == 0) return;
-    auto link = options_.library_dir + path.substr(path.rfind('/'));
-    if (!files_.find(link)) add_mount(one, found->host, std::move(link), found->mount->options);
+    set_up_linker(one);
+    for (const auto& step : changes_.steps) {
+      note(one, step.way, compat.folder,
+           "the image's CUDA compatibility library is newer than the driver of the host, and works "
+           "with this driver");
+    }
   }
 
   /// Puts directories before those of LD_LIBRARY_PATH.
@@ -336,7 +345,7 @@ class HookReplacer {
   }
 
   const HooklessOptions& options_;
-  ReadHooks hooks_;
+  std::vector<HookEffects> hooks_;
   LinkerSetup linker_;
   HooklessPlan out_;
   ContainerFiles files_;
@@ -351,13 +360,11 @@ class HookReplacer {
 }  // namespace detail
 
 CDI_INLINE Result<HooklessPlan> without_hooks(const Plan& plan, const HooklessOptions& options) {
-  auto container = outline_of(plan);
-  container.mounts.clear();  // the effects are mounts themselves, which nothing hides
-  container.environment->insert(container.environment->begin(), options.environment.begin(),
-                                options.environment.end());
-  auto hooks = detail::read_hooks(plan, std::move(container));
-  if (!hooks.unknown.empty() && !options.keep_unknown) return detail::unknown_hooks(hooks);
-  auto linker = detail::LinkerSetup::open(options);
+  auto hooks = detail::read_hooks(plan, options.environment);
+  if (!options.keep_unknown) {
+    if (auto unknown = detail::unknown_hooks(hooks)) return *std::move(unknown);
+  }
+  auto linker = detail::LinkerSetup::open(options.image_root, options.state_dir);
   if (!linker) return std::move(linker).error();
   return detail::HookReplacer{plan, options, std::move(hooks), *std::move(linker)}.run();
 }

@@ -28,24 +28,34 @@ namespace cdi::inline CDI_ABI::detail {
 /// The directories and libraries that a linker should find.
 struct LinkerWishes {
   std::vector<std::string> folders{};
-  std::vector<LinkerEntry> names{};  // libraries under other names, such as libx.so
   std::vector<CudaCompat> compat{};
 };
 
-/// What makes a container's linker find libraries.
+/// What makes a container's linkers find libraries.
 struct LinkerChanges {
+  /// How one of the linkers finds the libraries.
+  struct Step {
+    HookWay way{};
+    std::string subject{};
+    std::string reason{};
+  };
   /// A generated file, and the path in the container at which it is mounted.
   struct File {
     std::string host{};
     std::string path{};
   };
-  HookWay way = HookWay::nothing;
-  std::string subject{};
-  std::string reason{};
+  std::vector<Step> steps{};  // one for each linker
   std::vector<File> files{};
   std::vector<std::string> variable_folders{};  // for LD_LIBRARY_PATH
-  HookWay compat_way = HookWay::nothing;        // of the image's CUDA compatibility library
-  std::string compat_reason{};
+  std::vector<std::string> preferred{};         // of the image, before those of the driver
+
+  /// Whether all linkers find the libraries by their paths in ld.so.cache.
+  bool is_cache_only() const {
+    for (const auto& step : steps) {
+      if (step.way != HookWay::linker_cache) return false;
+    }
+    return !steps.empty();
+  }
 };
 
 /// Adds a text unless a list has it.
@@ -59,15 +69,16 @@ inline void add_once(std::vector<std::string>& list, const std::string& text) {
 /// The image and the directory for generated files, which decide how a linker is set up.
 class LinkerSetup {
  public:
-  static Result<LinkerSetup> open(const HooklessOptions& options) {
+  /// Opens directories; an empty path is none. Fails as `ImageRoot::open` and `StateDir::open`.
+  static Result<LinkerSetup> open(const std::string& image_root, const std::string& state_dir) {
     LinkerSetup out;
-    if (!options.image_root.empty()) {
-      auto image = ImageRoot::open(options.image_root);
+    if (!image_root.empty()) {
+      auto image = ImageRoot::open(image_root);
       if (!image) return std::move(image).error();
       out.image_.emplace(*std::move(image));
     }
-    if (!options.state_dir.empty()) {
-      auto state = StateDir::open(options.state_dir);
+    if (!state_dir.empty()) {
+      auto state = StateDir::open(state_dir);
       if (!state) return std::move(state).error();
       out.state_.emplace(*std::move(state));
     }
@@ -77,21 +88,20 @@ class LinkerSetup {
   const std::optional<ImageRoot>& image() const { return image_; }
   const std::optional<StateDir>& state() const { return state_; }
 
-  /// Sets up the linker for libraries. Fails with `Errc::system` if a file cannot be generated.
-  Result<LinkerChanges> make(const LinkerWishes& wishes,
+  /// Sets up the linkers for libraries, which are files of a container. Fails with `Errc::system`
+  /// if a file cannot be generated.
+  Result<LinkerChanges> make(const LinkerWishes& wishes, const ContainerFiles& files,
                              const std::vector<const DriverLibrary*>& libraries) const {
     LinkerChanges out;
-    std::vector<std::string> preferred;
-    if (!wishes.compat.empty()) preferred = preferred_folders(wishes.compat, out);
-    auto folders = preferred;
+    if (image_) out.preferred = preferred_folders(wishes.compat);
+    auto folders = out.preferred;
     for (const auto& folder : wishes.folders) add_once(folders, folder);
     if (folders.empty()) return out;
     if (!image_) {
       use_variable(std::move(folders), "the image is unknown", out);
-    } else if (auto done = use_image(folders, wishes.names, preferred, libraries, out); !done) {
+    } else if (auto done = use_image(folders, files, libraries, out); !done) {
       return std::move(done).error();
     }
-    if (!preferred.empty()) out.compat_way = out.way;
     return out;
   }
 
@@ -100,15 +110,11 @@ class LinkerSetup {
 
   static void use_variable(std::vector<std::string> folders, std::string reason,
                            LinkerChanges& out) {
-    out.way = HookWay::variable;
-    out.subject = "LD_LIBRARY_PATH";
-    out.reason = std::move(reason);
+    out.steps.push_back({HookWay::variable, "LD_LIBRARY_PATH", std::move(reason)});
     out.variable_folders = std::move(folders);
   }
 
-  Result<void> use_image(const std::vector<std::string>& folders,
-                         const std::vector<LinkerEntry>& names,
-                         const std::vector<std::string>& preferred,
+  Result<void> use_image(const std::vector<std::string>& folders, const ContainerFiles& files,
                          const std::vector<const DriverLibrary*>& libraries,
                          LinkerChanges& out) const {
     const auto linkers = linkers_of(*image_);
@@ -121,31 +127,39 @@ class LinkerSetup {
       return {};
     }
     for (const auto& machine : linkers.musl) {
-      if (auto done = write_path(machine, folders, out); !done) return done;
+      if (auto done = write_path("/etc/ld-musl-" + machine + ".path", folders, files, out); !done) {
+        return done;
+      }
     }
-    return linkers.glibc ? write_cache(folders, names, preferred, libraries, out) : Result<void>{};
+    return linkers.glibc ? write_cache(folders, files, libraries, out) : Result<void>{};
+  }
+
+  /// Returns why a generated file cannot be mounted at a path; empty if it can.
+  std::string obstacle(const std::string& path, const ContainerFiles& files) const {
+    if (files.find(path)) return "the devices have a mount over " + path;
+    if (!image_->can_mount_at(path)) {
+      return "the image has no " + path + ", and its root is read-only";
+    }
+    return {};
   }
 
   // --- glibc ---
 
-  Result<void> write_cache(const std::vector<std::string>& folders,
-                           const std::vector<LinkerEntry>& names,
-                           const std::vector<std::string>& preferred,
+  Result<void> write_cache(const std::vector<std::string>& folders, const ContainerFiles& files,
                            const std::vector<const DriverLibrary*>& libraries,
                            LinkerChanges& out) const {
     constexpr const char* path = "/etc/ld.so.cache";
     constexpr std::size_t max_bytes = std::size_t{64} << 20;
-    if (!image_->can_mount_at(path)) {
-      use_variable(folders, "the image has no /etc/ld.so.cache, and its root is read-only", out);
+    if (auto why = obstacle(path, files); !why.empty()) {
+      use_variable(folders, std::move(why), out);
       return {};
     }
     std::vector<LinkerEntry> entries;
     for (const auto* const library : libraries) {
       if (library->kind == 0) continue;  // of a machine that is not known
-      entries.push_back({name_of(library->link), loaded_path(*library), library->kind});
+      entries.push_back({name_of(library->link), loaded_path(*library, files), library->kind});
     }
-    entries.insert(entries.end(), names.begin(), names.end());
-    for (const auto& folder : preferred) add_image_libraries(folder, entries);
+    for (const auto& folder : out.preferred) add_image_libraries(folder, entries);
     const auto old = image_->read(path, max_bytes);
     if (!old && image_->resolve(path)) {
       use_variable(folders, "the image's ld.so.cache cannot be read", out);
@@ -159,20 +173,18 @@ class LinkerSetup {
     auto file = state_->file("ld.so.cache", *merged);
     if (!file) return std::move(file).error();
     out.files.push_back({*std::move(file), path});
-    out.way = HookWay::linker_cache;
-    out.subject = path;
-    out.reason = "the image has glibc's linker, which finds libraries by this file";
+    out.steps.push_back({HookWay::linker_cache, path,
+                         "the image has glibc's linker, which finds libraries by this file"});
     return {};
   }
 
   static std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-  /// The path by which the linker opens a library.
-  static std::string loaded_path(const DriverLibrary& library) {
-    if (library.is_mount) return library.link;
-    auto link = library.host;
-    link.erase(link.rfind('/') + 1).append(name_of(library.link));
-    return mode_of(link) != 0 ? library.link : library.path;
+  /// The path by which the linker opens a library: that with the SONAME, which is mounted unless a
+  /// directory of the host is mounted there, in which it may be missing.
+  static std::string loaded_path(const DriverLibrary& library, const ContainerFiles& files) {
+    const auto found = files.find(library.link);
+    return !found || mode_of(found->host) != 0 ? library.link : library.path;
   }
 
   /// Adds the libraries of a directory of the image, in place of others with the same SONAME.
@@ -196,47 +208,36 @@ class LinkerSetup {
 
   // --- musl ---
 
-  Result<void> write_path(const std::string& machine, const std::vector<std::string>& folders,
-                          LinkerChanges& out) const {
+  Result<void> write_path(const std::string& path, const std::vector<std::string>& folders,
+                          const ContainerFiles& files, LinkerChanges& out) const {
     constexpr std::size_t max_bytes = std::size_t{1} << 20;
-    const auto path = "/etc/ld-musl-" + machine + ".path";
-    if (!image_->can_mount_at(path)) {
-      use_variable(folders, "the image has no " + path + ", and its root is read-only", out);
+    auto why = obstacle(path, files);
+    const auto old = image_->read(path, max_bytes);
+    if (why.empty() && !old && image_->resolve(path)) why = "the image's " + path + " is not read";
+    if (!why.empty()) {
+      use_variable(folders, std::move(why), out);
       return {};
     }
-    const auto old = image_->read(path, max_bytes);
     std::string text;
     for (const auto& folder : folders) text.append(folder).append("\n");
     text.append(old ? *old : "/lib:/usr/local/lib:/usr/lib\n");
     auto file = state_->file("ld-musl.path", text);
     if (!file) return std::move(file).error();
     out.files.push_back({*std::move(file), path});
-    out.way = HookWay::linker_path;
-    out.subject = path;
-    out.reason = "the image has musl's linker, which reads its directories from this file";
+    out.steps.push_back({HookWay::linker_path, path,
+                         "the image has musl's linker, which reads its directories from this "
+                         "file"});
     return {};
   }
 
   // --- CUDA's compatibility libraries ---
 
   /// Returns the directories of the image whose libraries come before the driver's.
-  std::vector<std::string> preferred_folders(const std::vector<CudaCompat>& all,
-                                             LinkerChanges& out) const {
+  std::vector<std::string> preferred_folders(const std::vector<CudaCompat>& all) const {
     std::vector<std::string> folders;
-    if (!image_) {
-      out.compat_reason =
-          "the image is unknown: a CUDA compatibility library in it is used only if the image "
-          "itself selects it";
-      return folders;
-    }
     for (const auto& compat : all) {
       if (prefers(compat)) add_once(folders, compat.folder);
     }
-    out.compat_reason = folders.empty()
-                            ? "the image has no CUDA compatibility library that is newer than the "
-                              "driver of the host"
-                            : "the image's CUDA compatibility library is newer than the driver of "
-                              "the host, and works with this driver";
     return folders;
   }
 
