@@ -1,0 +1,726 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/base/result.hpp>
+#include <cdi/nvidia/hook_class.hpp>
+#include <cdi/plan/plan.hpp>
+#include <cdi/sandbox/hookless.hpp>
+#include <cdi/targets/config_json.hpp>
+
+#include "container_case.hpp"
+
+namespace {
+
+using cdi::HookWay;
+
+cdi::HooklessPlan run(const ContainerCase& box) {
+  auto made = without_hooks(box.plan, box.options);
+  REQUIRE_MESSAGE(made, (made ? "" : to_string(made.error())));
+  return *std::move(made);
+}
+
+/// The notes, as `CLASS WAY SUBJECT`.
+Texts short_notes(const cdi::HooklessPlan& made) {
+  Texts out;
+  for (const auto& note : made.notes) {
+    out.push_back(std::string{hook_class_name(note.hook_class)} + " " +
+                  std::string{hook_way_name(note.way)} + " " + note.subject);
+  }
+  return out;
+}
+
+/// The only note, with its reason.
+cdi::HookNote only_note(const cdi::HooklessPlan& made) {
+  REQUIRE(made.notes.size() == 1);
+  return made.notes.front();
+}
+
+/// The mounts of the hooks, as `PATH <- HOST`, without the directory of the case.
+Texts new_mounts(const ContainerCase& box, const cdi::HooklessPlan& made) {
+  Texts out;
+  for (const auto& [mount, origin, overridden] : made.plan.mounts) {
+    CHECK_FALSE(overridden);
+    if (origin.name == "mounts") continue;
+    REQUIRE(mount.host_path.starts_with(box.tree / ""));
+    auto host = mount.host_path.substr((box.tree / "").size());
+    if (host.starts_with("state/cdi-"))
+      host = "state/" + host.substr(std::string_view{"state/cdi-0123456789abcdef-"}.size());
+    out.push_back(mount.container_path + " <- " + host);
+  }
+  return out;
+}
+
+/// Checks the note and the mounts of a container with one link.
+void check_link(const ContainerCase& box, HookWay way, const Texts& mounts) {
+  const auto made = run(box);
+  const auto note = only_note(made);
+  CAPTURE(note.reason);
+  CHECK(note.hook_class == cdi::HookClass::symlinks);
+  CHECK(note.way == way);
+  CHECK(note.subject == box.plan.hooks.front().edit.args.back().substr(
+                            box.plan.hooks.front().edit.args.back().find("::") + 2));
+  CHECK(note.origin == box.plan.hooks.front().origin);
+  CHECK_FALSE(note.reason.empty());
+  CHECK_FALSE(note.reason.ends_with('.'));
+  CHECK(new_mounts(box, made) == mounts);
+  CHECK(made.plan.hooks.empty());
+  CHECK(made.plan.device_nodes == box.plan.device_nodes);
+}
+
+/// The values of LD_LIBRARY_PATH in a plan, with `-` before those that are overridden.
+Texts library_paths(const cdi::Plan& plan) {
+  Texts out;
+  for (const auto& [text, origin, overridden] : plan.env) {
+    if (!text.starts_with("LD_LIBRARY_PATH=")) continue;
+    out.push_back((overridden ? "-" : "") + text.substr(16));
+  }
+  return out;
+}
+
+}  // namespace
+
+// --- links ---
+
+TEST_CASE("A link to a mounted file becomes a mount of the file, with options and type") {
+  ContainerCase box;
+  box.put("host/libx.so.1");
+  box.mount("libx.so.1", "/lib/libx.so.1").options = {"ro", "nosuid", "bind"};
+  box.add_link("libx.so.1::/lib/libx.so", "v/c=d");
+  check_link(box, HookWay::mounts, {"/lib/libx.so <- host/libx.so.1"});
+  auto made = run(box);
+  CHECK(made.plan.mounts.back().edit.options == Texts{"ro", "nosuid", "bind"});
+  CHECK(made.plan.mounts.back().origin.name == "v/c=d");
+  box.plan.mounts.front().edit.options = {"ro"};
+  box.plan.mounts.front().edit.type = "bind";
+  made = run(box);
+  CHECK(made.plan.mounts.back().edit.options == Texts{"ro"});
+  CHECK(made.plan.mounts.back().edit.type == "bind");
+}
+
+TEST_CASE("The target of a link is absolute, or relative to the link's directory") {
+  for (const auto* link :
+       {"/lib/libx.so.1::/opt/a/b/l", "../../../lib/libx.so.1::/opt/a/b/l",
+        "../../../../../lib/./libx.so.1::/opt/a/b/l", "../b/../../../lib//libx.so.1::/opt/a/b/l"}) {
+    CAPTURE(link);
+    ContainerCase box;
+    box.put("host/x");
+    box.mount("x", "/lib/libx.so.1");
+    box.add_link(link);
+    check_link(box, HookWay::mounts, {"/opt/a/b/l <- host/x"});
+  }
+}
+
+TEST_CASE("A link to a file in a mounted directory becomes a mount of that file") {
+  ContainerCase box;
+  box.put("host/lib/sub/x");
+  box.mount("lib", "/drv");
+  box.add_link("/drv/sub/x::/lib/x");
+  check_link(box, HookWay::mounts, {"/lib/x <- host/lib/sub/x"});
+  box.plan.hooks.clear();
+  box.add_link("/drv/sub::/lib/sub");
+  check_link(box, HookWay::mounts, {"/lib/sub <- host/lib/sub"});
+}
+
+TEST_CASE("A chain of links leads to its last target, in any order") {
+  ContainerCase box;
+  box.put("host/x");
+  box.mount("x", "/lib/libx.so.1.2");
+  box.add_hook({"create-symlinks", "--link", "libx.so.1::/lib/libx.so", "--link",
+                "libx.so.1.2::/lib/libx.so.1", "--link", "../lib/libx.so::/usr/l"});
+  const auto made = run(box);
+  CHECK(new_mounts(box, made) ==
+        Texts{"/lib/libx.so <- host/x", "/lib/libx.so.1 <- host/x", "/usr/l <- host/x"});
+  CHECK(short_notes(made) == Texts{"symlinks mounts /lib/libx.so", "symlinks mounts /lib/libx.so.1",
+                                   "symlinks mounts /usr/l"});
+}
+
+TEST_CASE("A loop of links ends, and leads nowhere") {
+  ContainerCase box;
+  box.add_hook({"create-symlinks", "--link", "b::/a", "--link", "a::/b", "--link", "c::/c",
+                "--link", "a::/to-loop"});
+  const auto made = run(box);
+  CHECK(new_mounts(box, made).empty());
+  CHECK(short_notes(made) == Texts{"symlinks nothing /a", "symlinks nothing /b",
+                                   "symlinks nothing /c", "symlinks nothing /to-loop"});
+  box.options.image_root.clear();
+  CHECK(run(box).notes.front().way == HookWay::lost);
+}
+
+TEST_CASE("Of two links with one path, the later one counts") {
+  ContainerCase box;
+  for (const auto* name : {"old", "new"}) {
+    box.put("host/" + std::string{name});
+    box.mount(name, "/" + std::string{name});
+  }
+  box.add_link("old::/l", "first");
+  box.add_link("new::/l", "second");
+  box.add_link("l::/chain", "third");
+  const auto made = run(box);
+  CHECK(new_mounts(box, made) == Texts{"/l <- host/new", "/chain <- host/new"});
+  CHECK(short_notes(made) ==
+        Texts{"symlinks nothing /l", "symlinks mounts /l", "symlinks mounts /chain"});
+  CHECK(made.notes[0].origin.name == "first");
+  CHECK(made.notes[1].origin.name == "second");
+}
+
+TEST_CASE("A link that two hooks make is mounted once") {
+  ContainerCase box;
+  box.put("host/x");
+  box.mount("x", "/x");
+  box.add_link("x::/l");
+  box.add_link("x::/l");
+  const auto made = run(box);
+  CHECK(new_mounts(box, made) == Texts{"/l <- host/x"});
+  CHECK(short_notes(made) == Texts{"symlinks mounts /l", "symlinks nothing /l"});
+}
+
+TEST_CASE("A link to a device node becomes a node with the same numbers") {
+  ContainerCase box;
+  box.add_node("/dev/dri/card1", 0640, 5);
+  box.add_hook({"create-symlinks", "--link", "../card1::/dev/dri/by-path/pci-card", "--link",
+                "dri/by-path/pci-card::/dev/gpu"});
+  const auto made = run(box);
+  REQUIRE(made.plan.device_nodes.size() == 3);
+  auto expected = box.plan.device_nodes.front().edit;
+  expected.path = "/dev/dri/by-path/pci-card";
+  CHECK(made.plan.device_nodes[1].edit == expected);
+  expected.path = "/dev/gpu";
+  CHECK(made.plan.device_nodes[2].edit == expected);
+  CHECK(made.plan.device_nodes[1].origin.name == "hook");
+  CHECK(made.plan.mounts.empty());
+  CHECK(short_notes(made) ==
+        Texts{"symlinks mounts /dev/dri/by-path/pci-card", "symlinks mounts /dev/gpu"});
+}
+
+TEST_CASE("No node is made where a node or a mount is") {
+  ContainerCase box;
+  box.add_node("/dev/a");
+  box.add_node("/dev/b", 0600, 1);
+  box.add_link("a::/dev/b");
+  check_link(box, HookWay::nothing, {});
+  box.plan.hooks.clear();
+  box.put("host/dri/file");
+  box.mount("dri", "/dev/dri");
+  box.add_link("../a::/dev/dri/l");
+  check_link(box, HookWay::lost, {});
+  box.plan.hooks.clear();
+  box.add_link("../a::/dev/dri/file");
+  check_link(box, HookWay::nothing, {});
+}
+
+TEST_CASE("A link to an overridden node or mount does not lead to it") {
+  ContainerCase box;
+  box.put("host/x");
+  box.mount("x", "/x");
+  box.add_node("/dev/a");
+  box.plan.mounts.front().overridden = box.plan.device_nodes.front().overridden = true;
+  box.add_hook({"create-symlinks", "--link", "x::/l", "--link", "a::/dev/l"});
+  const auto made = run(box);
+  CHECK(made.plan.mounts == box.plan.mounts);
+  CHECK(made.plan.device_nodes == box.plan.device_nodes);
+  CHECK(short_notes(made) == Texts{"symlinks nothing /l", "symlinks nothing /dev/l"});
+}
+
+TEST_CASE("A link whose target exists only by its SONAME leads to the library") {
+  ContainerCase box;
+  box.mount_library("/drv/libcuda.so.570.1", "libcuda.so.1");
+  box.add_link("libcuda.so.1::/drv/libcuda.so");
+  check_link(box, HookWay::nothing, {});  // no hook makes that name
+  box.add_hook({"update-ldcache", "--folder", "/drv"});
+  const auto made = run(box);
+  CHECK(new_mounts(box, made) == Texts{"/drv/libcuda.so <- host/libcuda.so.570.1",
+                                       "/drv/libcuda.so.1 <- host/libcuda.so.570.1"});
+  CHECK(short_notes(made).front() == "symlinks mounts /drv/libcuda.so");
+}
+
+TEST_CASE("A link to a file of the image becomes a read-only mount of that file") {
+  ContainerCase box;
+  box.put("image/usr/lib/x");
+  box.tree.link("usr/lib", "image/lib");
+  box.tree.link("x", "image/usr/lib/y");
+  box.add_link("/lib/y::/opt/l");
+  check_link(box, HookWay::mounts, {"/opt/l <- image/usr/lib/x"});
+  CHECK(run(box).plan.mounts.back().edit.options == Texts{"ro", "nosuid", "nodev", "bind"});
+}
+
+TEST_CASE("A file of the image stays if the link leads to it or to nothing, or is replaced") {
+  ContainerCase box;
+  box.put("image/x");
+  box.put("image/y");
+  box.tree.link("x", "image/l");
+  box.add_link("missing::/l");
+  check_link(box, HookWay::nothing, {});
+  box.plan.hooks.clear();
+  box.add_link("x::/l");
+  check_link(box, HookWay::nothing, {});
+  box.plan.hooks.clear();
+  box.add_link("y::/l");
+  check_link(box, HookWay::mounts, {"/l <- image/y"});
+  box.put("host/y");
+  box.mount("y", "/y");
+  check_link(box, HookWay::mounts, {"/l <- host/y"});
+}
+
+TEST_CASE("A link to nothing needs nothing; without an image, it may be lost") {
+  ContainerCase box;
+  box.tree.put("secret", "secret");
+  box.tree.link("../secret", "image/out");
+  box.add_link("missing::/l");
+  check_link(box, HookWay::nothing, {});
+  CHECK(only_note(run(box)).reason ==
+        R"(its target "/missing" exists in neither image nor devices)");
+  box.options.image_root.clear();
+  check_link(box, HookWay::lost, {});
+  CHECK(only_note(run(box)).reason.find(R"(target "/missing" is not a file of the devices, and)") !=
+        std::string::npos);
+  box.options.image_root = box.tree / "image";
+  box.plan.hooks.clear();
+  box.add_link("out::/l");
+  check_link(box, HookWay::nothing, {});  // /out leads out of the image
+}
+
+TEST_CASE("A link to a mounted file that the host lacks is like one to nothing") {
+  ContainerCase box;
+  box.mount("missing", "/x");
+  box.add_link("x::/l");
+  check_link(box, HookWay::nothing, {});
+}
+
+TEST_CASE("Nothing is made in a mounted directory of the host") {
+  ContainerCase box;
+  box.put("host/drv/there");
+  box.put("host/x");
+  box.put("image/y");
+  box.mount("drv", "/drv");
+  box.mount("x", "/x");
+  for (const auto* target : {"/x", "/y", "/missing", "there"}) {
+    CAPTURE(target);
+    box.plan.hooks.clear();
+    box.add_link(std::string{target} + "::/drv/there");
+    check_link(box, HookWay::nothing, {});
+    CHECK(only_note(run(box)).reason == "the mounted directory has this file");
+    box.plan.hooks.clear();
+    box.add_link(std::string{target} + "::/drv/missing");
+    check_link(box, HookWay::lost, {});
+  }
+}
+
+TEST_CASE("A path that is already mounted stays as it is") {
+  ContainerCase box;
+  box.put("host/x");
+  box.put("host/y");
+  box.mount("x", "/x");
+  box.mount("y", "/l");
+  box.add_link("x::/l");
+  check_link(box, HookWay::nothing, {});
+  CHECK(only_note(run(box)).reason == "a file is already mounted at this path");
+}
+
+// --- libraries ---
+
+TEST_CASE("Each library is mounted under its SONAME, and listed in the cache") {
+  ContainerCase box;
+  box.use_glibc();
+  box.mount_library("/drv/libcuda.so.570.1", "libcuda.so.1");
+  box.mount_library("/drv/libnone.so", nullptr);
+  box.mount_library("/other/libx.so.5", "libx.so.1");
+  box.add_hook({"update-ldcache", "--folder", "/drv"}, "v/c=d");
+  const auto made = run(box);
+  CHECK(new_mounts(box, made) == Texts{"/drv/libcuda.so.1 <- host/libcuda.so.570.1",
+                                       "/etc/ld.so.cache <- state/ld.so.cache"});
+  CHECK(short_notes(made) == Texts{"ldcache linker-cache /etc/ld.so.cache"});
+  CHECK(only_note(made).origin.name == "v/c=d");
+  CHECK(made.plan.mounts.back().edit.options == Texts{"ro", "nosuid", "nodev", "bind"});
+  CHECK(cached_libraries(get_file(made.plan.mounts.back().edit.host_path)) ==
+        Texts{"libc.so.6 => /lib/libc.so.6", "libcuda.so.1 => /drv/libcuda.so.1",
+              "libnone.so => /drv/libnone.so"});
+  CHECK(library_paths(made.plan).empty());
+}
+
+TEST_CASE("Of two versions with one SONAME, the newer one gets the name") {
+  ContainerCase box;
+  box.use_glibc();
+  box.mount_library("/drv/libx.so.9", "libx.so.1");
+  box.mount_library("/drv/libx.so.10", "libx.so.1");
+  box.add_hook({"update-ldcache", "--folder", "/drv"});
+  CHECK(new_mounts(box, run(box)).front() == "/drv/libx.so.1 <- host/libx.so.10");
+}
+
+TEST_CASE("A SONAME that a link of a hook makes is mounted once") {
+  ContainerCase box;
+  box.mount_library("/drv/libx.so.5", "libx.so.1");
+  box.add_link("libx.so.5::/drv/libx.so.1");
+  box.add_hook({"update-ldcache", "--folder", "/drv"});
+  CHECK(new_mounts(box, run(box)) == Texts{"/drv/libx.so.1 <- host/libx.so.5"});
+}
+
+TEST_CASE("Libraries that are damaged, unreadable or no files change nothing") {
+  ContainerCase box;
+  box.use_glibc();
+  box.put("host/libbad.so", "\177ELF");
+  REQUIRE(::mkfifo((box.tree / "host/libfifo.so").c_str(), 0666) == 0);
+  box.mount("libbad.so", "/drv/libbad.so");
+  box.mount("libfifo.so", "/drv/libfifo.so");
+  box.mount("libmissing.so", "/drv/libmissing.so");
+  box.mount("", "/all");
+  box.mount("libzero.so", "/drv/libzero.so").host_path = "/dev/zero";
+  box.add_hook({"update-ldcache", "--folder", "/drv", "--folder", "/all"});
+  const auto made = run(box);
+  CHECK(new_mounts(box, made) == Texts{"/etc/ld.so.cache <- state/ld.so.cache"});
+}
+
+TEST_CASE("A library without the file of its SONAME in a mounted directory is in the cache") {
+  ContainerCase box;
+  box.use_glibc();
+  box.put_library("host/drv/libx.so.5", "libx.so.1");
+  box.put_library("host/drv/liby.so.5", "liby.so.1");
+  box.tree.link("liby.so.5", "host/drv/liby.so.1");
+  box.mount("drv", "/drv");
+  box.add_hook({"update-ldcache", "--folder", "/drv"});
+  CHECK(short_notes(run(box)) == Texts{"ldcache linker-cache /etc/ld.so.cache"});
+  CHECK(new_mounts(box, run(box)) == Texts{"/etc/ld.so.cache <- state/ld.so.cache"});
+  box.use_musl();
+  CHECK(short_notes(run(box)) == Texts{"ldcache lost /drv/libx.so.1",
+                                       "ldcache linker-path /etc/ld-musl-x86_64.path",
+                                       "ldcache linker-cache /etc/ld.so.cache"});
+  box.options.state_dir.clear();
+  CHECK(short_notes(run(box)) ==
+        Texts{"ldcache lost /drv/libx.so.1", "ldcache variable LD_LIBRARY_PATH"});
+}
+
+TEST_CASE("Two hooks for libraries make one change, which both note") {
+  ContainerCase box;
+  box.use_glibc();
+  box.mount_library("/a/libx.so.5", "libx.so.1");
+  box.mount_library("/b/liby.so.5", "liby.so.1");
+  box.add_hook({"create-soname-symlinks", "--folder", "/a"}, "first");
+  box.add_hook({"update-ldcache", "--folder", "/a", "--folder", "/b"}, "second");
+  const auto made = run(box);
+  CHECK(new_mounts(box, made).size() == 3);
+  CHECK(short_notes(made) ==
+        Texts{"ldcache linker-cache /etc/ld.so.cache", "ldcache linker-cache /etc/ld.so.cache"});
+  CHECK(made.notes[0].origin.name == "first");
+  CHECK(made.notes[1].origin.name == "second");
+}
+
+TEST_CASE("A hook for libraries without a directory needs nothing") {
+  ContainerCase box;
+  box.use_glibc();
+  box.add_hook({"update-ldcache"});
+  const auto made = run(box);
+  CHECK(short_notes(made) == Texts{"ldcache nothing "});
+  CHECK(new_mounts(box, made).empty());
+  CHECK(only_note(made).reason == "this container needs nothing from this hook");
+}
+
+TEST_CASE("musl's linker gets a path file") {
+  ContainerCase box;
+  box.use_musl();
+  box.mount_library("/drv/libx.so.5", "libx.so.1");
+  box.add_hook({"update-ldcache", "--folder", "/drv"});
+  const auto made = run(box);
+  CHECK(short_notes(made) == Texts{"ldcache linker-path /etc/ld-musl-x86_64.path"});
+  CHECK(new_mounts(box, made) == Texts{"/drv/libx.so.1 <- host/libx.so.5",
+                                       "/etc/ld-musl-x86_64.path <- state/ld-musl.path"});
+}
+
+TEST_CASE("LD_LIBRARY_PATH begins with the directories, and keeps the last value before") {
+  ContainerCase box;
+  box.options = {};
+  box.add_hook({"update-ldcache", "--folder", "/drv", "--folder=/b"}, "v/c=d");
+  CHECK(library_paths(run(box).plan) == Texts{"/drv:/b"});
+  CHECK(run(box).plan.env.front().origin.name == "v/c=d");
+  box.options.environment = {"LD_LIBRARY_PATH=/no", "LD_LIBRARY_PATH=/own:/x",
+                             "XLD_LIBRARY_PATH=", "LD_LIBRARY_PATHS=/y"};
+  CHECK(library_paths(run(box).plan) == Texts{"/drv:/b:/own:/x"});
+  box.plan.env = {{"LD_LIBRARY_PATH=/early", {}, true}, {"A=b", {}}, {"LD_LIBRARY_PATH=/late", {}}};
+  const auto made = run(box);
+  CHECK(library_paths(made.plan) == Texts{"-/early", "-/late", "/drv:/b:/late"});
+  CHECK_FALSE(made.plan.env[1].overridden);
+  CHECK(short_notes(made) == Texts{"ldcache variable LD_LIBRARY_PATH"});
+  for (const auto* empty : {"LD_LIBRARY_PATH=", "LD_LIBRARY_PATH"}) {
+    box.plan.env = {{empty, {}}};
+    box.options.environment.clear();
+    CHECK(library_paths(run(box).plan).back() == "/drv:/b");
+  }
+}
+
+// --- CUDA's compatibility library ---
+
+TEST_CASE("A newer CUDA library of the image is used, and a hook says so") {
+  ContainerCase box;
+  box.use_glibc();
+  box.put_library("image/usr/local/cuda/compat/libcuda.so.580.1", "libcuda.so.1");
+  box.mount_library("/drv/libcuda.so.570.1", "libcuda.so.1");
+  box.add_hook({"enable-cuda-compat", "--host-driver-version=570.1"}, "first");
+  box.add_hook({"update-ldcache", "--folder", "/drv"}, "second");
+  const auto made = run(box);
+  CHECK(short_notes(made) == Texts{"cuda-compat linker-cache /usr/local/cuda/compat",
+                                   "ldcache linker-cache /etc/ld.so.cache"});
+  CHECK(made.notes[0].reason ==
+        "the image's CUDA compatibility library is newer than the driver of the host, and works "
+        "with this driver");
+  CHECK(new_mounts(box, made) == Texts{"/etc/ld.so.cache <- state/ld.so.cache",
+                                       "/drv/libcuda.so.1 <- host/libcuda.so.570.1"});
+  CHECK(cached_libraries(get_file(made.plan.mounts[1].edit.host_path)).back() ==
+        "libcuda.so.1 => /usr/local/cuda/compat/libcuda.so.580.1");
+  box.plan.hooks.pop_back();
+  CHECK(new_mounts(box, run(box)) == Texts{"/etc/ld.so.cache <- state/ld.so.cache"});
+}
+
+TEST_CASE("A CUDA library of the image that is not newer is not used") {
+  ContainerCase box;
+  box.use_glibc();
+  box.put_library("image/new/libcuda.so.580.1", "libcuda.so.1");
+  box.add_hook({"enable-cuda-compat", "--host-driver-version=570.1"});
+  CHECK(short_notes(run(box)) == Texts{"cuda-compat nothing /usr/local/cuda/compat"});
+  CHECK(new_mounts(box, run(box)).empty());
+  box.add_hook(
+      {"enable-cuda-compat", "--host-driver-version=570.1", "--cuda-compat-container-root=/new"});
+  CHECK(short_notes(run(box)) ==
+        Texts{"cuda-compat nothing /usr/local/cuda/compat", "cuda-compat linker-cache /new"});
+  box.options.image_root.clear();
+  CHECK(short_notes(run(box)) ==
+        Texts{"cuda-compat lost /usr/local/cuda/compat", "cuda-compat lost /new"});
+  CHECK(run(box).plan.env.empty());
+  box.plan.hooks.clear();
+  box.add_hook({"enable-cuda-compat"});  // does nothing without a version
+  CHECK(short_notes(run(box)) == Texts{"cuda-compat nothing "});
+}
+
+// --- modes, files and settings ---
+
+TEST_CASE("A mode that a file already has needs no hook") {
+  ContainerCase box;
+  box.put("host/x");
+  box.put("image/y");
+  box.tree.link("y", "image/l");
+  REQUIRE(::chmod((box.tree / "host/x").c_str(), 0640) == 0);
+  REQUIRE(::chmod((box.tree / "image/y").c_str(), 0604) == 0);
+  box.mount("x", "/x");
+  const auto way = [&](std::string_view mode, std::string_view path) {
+    box.plan.hooks.clear();
+    box.add_hook({"chmod", "--mode", std::string{mode}, "--path", std::string{path}});
+    const auto made = run(box);
+    CHECK(made.plan.mounts == box.plan.mounts);
+    CHECK(only_note(made).subject == path);
+    return std::string{hook_way_name(only_note(made).way)};
+  };
+  CHECK(way("640", "/x") == "nothing");
+  CHECK(way("0644", "/x") == "lost");
+  CHECK(way("4640", "/x") == "lost");
+  CHECK(way("604", "/l") == "nothing");
+  CHECK(way("644", "/y") == "lost");
+  CHECK(way("644", "/missing") == "nothing");  // the hook skips a missing file
+  box.mount("missing", "/gone");
+  CHECK(way("644", "/gone") == "nothing");
+  box.options.image_root.clear();
+  CHECK(way("640", "/x") == "nothing");
+  CHECK(way("604", "/l") == "lost");
+  CHECK(way("644", "/missing") == "lost");
+}
+
+TEST_CASE("The runtime makes directories with mode 0755, and nodes with their own") {
+  ContainerCase box;
+  box.put("host/x");
+  box.mount("x", "/drv/lib/x");
+  box.add_node("/dev/dri/card0", 0660);
+  box.put("image/dev/dri/.keep");
+  REQUIRE(::chmod((box.tree / "image/dev/dri").c_str(), 0700) == 0);
+  const auto way = [&](std::string_view mode, std::string_view path) {
+    box.plan.hooks.clear();
+    box.add_hook({"chmod", "--mode", std::string{mode}, "--path", std::string{path}});
+    return std::string{hook_way_name(only_note(run(box)).way)};
+  };
+  CHECK(way("755", "/dev/dri") == "nothing");
+  CHECK(way("700", "/dev/dri") == "lost");
+  CHECK(way("755", "/dev/dr") == "lost");
+  CHECK(way("755", "/drv") == "nothing");
+  CHECK(way("711", "/drv/lib") == "lost");
+  CHECK(way("660", "/dev/dri/card0") == "nothing");
+  CHECK(way("666", "/dev/dri/card0") == "lost");
+  REQUIRE(::mkdir((box.tree / "image/drv").c_str(), 0700) == 0);
+  CHECK(way("755", "/drv") == "lost");
+}
+
+TEST_CASE("The driver's profile is a generated file that is mounted") {
+  ContainerCase box;
+  const std::string path = "/etc/nvidia/nvidia-application-profiles-rc.d/10-container.conf";
+  box.add_node("/dev/nvidia0", 0666, 2);
+  box.add_hook({"update-application-profile"}, "v/c=d");
+  const auto made = run(box);
+  CHECK(short_notes(made) == Texts{"profile file " + path});
+  CHECK(only_note(made).origin.name == "v/c=d");
+  CHECK(new_mounts(box, made) == Texts{path + " <- state/10-container.conf"});
+  const auto& mount = made.plan.mounts.back().edit;
+  CHECK(mount.options == Texts{"ro", "nosuid", "nodev", "bind"});
+  CHECK(get_file(mount.host_path).find("\"EGLVisibleDGPUDevices\",0x4]") != std::string::npos);
+  CHECK(mode_of(mount.host_path) == 0444);
+  CHECK(run(box).plan == made.plan);
+  box.add_hook({"update-application-profile"}, "again");
+  CHECK(short_notes(run(box)) == Texts{"profile file " + path, "profile nothing " + path});
+  box.plan.hooks.pop_back();
+  box.options.state_dir.clear();
+  CHECK(short_notes(run(box)) == Texts{"profile lost " + path});
+  CHECK(run(box).plan.mounts.empty());
+  box.plan.device_nodes.clear();
+  CHECK(short_notes(run(box)) == Texts{"profile nothing "});
+}
+
+TEST_CASE("The driver's profile is not made in a mounted directory") {
+  ContainerCase box;
+  box.put("host/nvidia/file");
+  box.mount("nvidia", "/etc/nvidia");
+  box.add_node("/dev/nvidia0");
+  box.add_hook({"update-application-profile"});
+  const auto made = run(box);
+  CHECK(only_note(made).way == HookWay::lost);
+  CHECK(made.plan.mounts == box.plan.mounts);
+}
+
+TEST_CASE("The driver's settings in /proc and limits that are not set need nothing") {
+  ContainerCase box;
+  box.add_hook({"disable-device-node-modification"});
+  box.add_hook({"apply-cuda-memory-limits", "--gpu-id", "0"});
+  const auto made = run(box);
+  CHECK(short_notes(made) == Texts{"proc-mask nothing ", "memory-limits nothing "});
+  CHECK(made.notes[0].reason.find("cannot mount a file inside /proc") != std::string::npos);
+  CHECK(made.notes[1].reason == "this container needs nothing from this hook");
+  box.plan.hooks.clear();
+  CHECK(made.plan == box.plan);
+  box.add_hook({"apply-cuda-memory-limits", "--gpu-id", "0"});
+  box.options.environment = {"NVIDIA_GPU_MEMORY_LIMIT=1G"};
+  const auto failed = without_hooks(box.plan, box.options);
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().message.ends_with("it applies the variable NVIDIA_GPU_MEMORY_LIMIT"));
+}
+
+// --- unknown hooks, and the whole ---
+
+TEST_CASE("Unknown hooks are an error that names all, or stay in their order") {
+  ContainerCase box;
+  const auto add = [&](std::string_view path) {
+    cdi::Hook hook{.hook_name = "createContainer", .path = std::string{path}};
+    box.plan.hooks.push_back({hook, {.name = "v/c", .file = "/s.json", .line = 3}});
+  };
+  box.add_link("missing::/l");
+  add("/usr/bin/nvidia-container-runtime-hook");
+  box.add_hook({"chmod", "--mode", "9", "--path", "/x"});
+  box.add_hook({"update-ldcache", "--folder", "relative"});
+  add("/bin/other");
+  const auto failed = without_hooks(box.plan, box.options);
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().code == cdi::Errc::unsupported);
+  CHECK(failed.error().position.file == "/s.json");
+  CHECK(failed.error().position.line == 3);
+  for (const auto* part : {"\"/usr/bin/nvidia-container-runtime-hook\" cannot be replaced: it inj",
+                           "its mode \"9\" is not an octal mode", "its path \"relative\" is not",
+                           "\"/bin/other\" cannot be replaced: it is a program"}) {
+    CAPTURE(part);
+    CHECK(failed.error().message.find(part) != std::string::npos);
+  }
+  box.options.keep_unknown = true;
+  const auto made = run(box);
+  CHECK(short_notes(made) ==
+        Texts{"symlinks nothing /l", "legacy kept /usr/bin/nvidia-container-runtime-hook",
+              "chmod kept /usr/bin/nvidia-cdi-hook", "ldcache kept /usr/bin/nvidia-cdi-hook",
+              "foreign kept /bin/other"});
+  const std::vector<cdi::Planned<cdi::Hook>> kept{box.plan.hooks.begin() + 1, box.plan.hooks.end()};
+  CHECK(made.plan.hooks == kept);
+  CHECK(made.notes[1].origin == box.plan.hooks[1].origin);
+  CHECK(made.notes[2].reason == "its mode \"9\" is not an octal mode");
+}
+
+TEST_CASE("Nothing is written when a hook is unknown") {
+  ContainerCase box;
+  box.use_glibc();
+  box.add_hook({"update-ldcache", "--folder", "/drv"});
+  box.add_hook({"unknown"});
+  CHECK_FALSE(without_hooks(box.plan, box.options));
+  CHECK(::rmdir((box.tree / "state").c_str()) == 0);
+}
+
+TEST_CASE("Places that cannot be used are errors, also without hooks") {
+  ContainerCase box;
+  box.options.image_root = box.tree / "none";
+  CHECK(without_hooks(box.plan, box.options).error().code == cdi::Errc::system);
+  box.options.image_root.clear();
+  REQUIRE(::chmod(box.options.state_dir.c_str(), 0777) == 0);
+  CHECK(without_hooks(box.plan, box.options).error().code == cdi::Errc::denied);
+}
+
+namespace {
+
+/// A container with hooks of all classes that can be replaced.
+void add_all_hooks(ContainerCase& box) {
+  box.use_glibc();
+  box.add_node("/dev/nvidia0");
+  box.mount_library("/drv/libcuda.so.570.1", "libcuda.so.1");
+  box.put("host/deep/file");
+  box.mount("deep", "/a/b/c/d");
+  box.add_link("libcuda.so.1::/drv/libcuda.so");
+  box.add_link("nvidia0::/dev/gpu");
+  box.add_hook({"update-ldcache", "--folder", "/drv"});
+  box.add_hook({"enable-cuda-compat", "--host-driver-version=570.1"});
+  box.add_hook({"chmod", "--mode", "755", "--path", "/dev"});
+  box.add_hook({"disable-device-node-modification"});
+  box.add_hook({"update-application-profile"});
+  box.add_hook({"apply-cuda-memory-limits", "--gpu-id", "0"});
+}
+
+}  // namespace
+
+TEST_CASE("All classes together leave no hooks, with a note for each and mounts in order") {
+  ContainerCase box;
+  add_all_hooks(box);
+  const auto made = run(box);
+  CHECK(made.plan.hooks.empty());
+  CHECK(made.notes.size() == box.plan.hooks.size());
+  for (std::size_t i = 1; i < made.plan.mounts.size(); ++i) {
+    CHECK(cdi::detail::path_depth(made.plan.mounts[i - 1].edit.container_path) <=
+          cdi::detail::path_depth(made.plan.mounts[i].edit.container_path));
+  }
+  cdi::ConfigJson config{.text = R"({"ociVersion": "1.1.0", "process": {"cwd": "/"}})"};
+  const auto changes = made.plan.apply(config);
+  REQUIRE_MESSAGE(changes, (changes ? "" : to_string(changes.error())));
+  CHECK(config.text.find("hook") == std::string::npos);
+  for (const auto* part : {"/drv/libcuda.so\"", "/drv/libcuda.so.1\"", "/etc/ld.so.cache\"",
+                           "/dev/gpu\"", "10-container.conf\""}) {
+    CAPTURE(part);
+    CHECK(config.text.find(part) != std::string::npos);
+  }
+}
+
+TEST_CASE("A plan without hooks stays as it is, also one that was made so") {
+  ContainerCase box;
+  add_all_hooks(box);
+  box.add_hook({"update-ldcache", "--folder", "/later"});
+  for (const bool with_state : {true, false}) {
+    CAPTURE(with_state);
+    if (!with_state) box.options.state_dir.clear();
+    const auto once = run(box).plan;
+    const auto again = without_hooks(once, box.options);
+    REQUIRE(again);
+    CHECK(again->plan == once);
+    CHECK(again->notes.empty());
+  }
+}
+
+TEST_CASE("The same container gives the same plan, and the same files") {
+  ContainerCase box;
+  add_all_hooks(box);
+  const auto first = run(box);
+  const auto second = run(box);
+  CHECK(first.plan == second.plan);
+  CHECK(first.notes == second.notes);
+}
