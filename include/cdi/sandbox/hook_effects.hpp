@@ -32,14 +32,15 @@ struct HookEffects {
 
 /// Outlines a container for `lower_hook`. Mounts are left out: they hide changes of the root, and
 /// the effects are made as mounts.
-inline SortedOutline outline_of(const Plan& plan, const std::vector<std::string>& environment) {
+inline ContainerOutline outline_without_mounts(const Plan& plan,
+                                               const std::vector<std::string>& environment) {
   ContainerOutline outline;
   for (const auto& [node, origin, overridden] : plan.device_nodes) {
     if (!overridden) outline.nodes.push_back({node.path, node.type, node.minor});
   }
   auto& variables = outline.environment.emplace(environment);
   for (const auto& one : plan.env) variables.push_back(one.edit);
-  return SortedOutline{std::move(outline)};
+  return outline;
 }
 
 /// Reads the effects of the hooks of a plan, which must outlive them. `environment` has the
@@ -48,7 +49,7 @@ inline std::vector<HookEffects> read_hooks(const Plan& plan,
                                            const std::vector<std::string>& environment) {
   std::vector<HookEffects> out;
   if (plan.hooks.empty()) return out;
-  const auto outline = outline_of(plan, environment);
+  const SortedOutline outline{outline_without_mounts(plan, environment)};
   for (const auto& planned : plan.hooks) {
     const auto command = command_of(planned.edit);
     auto& made = out.emplace_back(HookEffects{&planned, classify_hook(command)});

@@ -25,11 +25,13 @@ enum class HookWay : std::uint8_t {
   kept,          ///< the hook stays in the plan
 };
 
+/// The names of the ways, in the order of `HookWay`.
+inline constexpr std::array<std::string_view, 8> hook_way_names{
+    "mounts", "linker-cache", "linker-path", "variable", "file", "nothing", "lost", "kept"};
+
 /// Returns the stable name of a way, such as `linker-cache`.
 constexpr std::string_view hook_way_name(HookWay way) {
-  constexpr std::array<std::string_view, 8> names{
-      "mounts", "linker-cache", "linker-path", "variable", "file", "nothing", "lost", "kept"};
-  return names[static_cast<std::size_t>(way)];
+  return hook_way_names[static_cast<std::size_t>(way)];
 }
 
 }  // namespace cdi

@@ -8,12 +8,17 @@
 #include <vector>
 
 #include <cdi/base/result.hpp>
+#include <cdi/nvidia/container_outline.hpp>
 #include <cdi/nvidia/hook_class.hpp>
 #include <cdi/plan/plan.hpp>
 #include <cdi/sandbox/hook_way.hpp>  // IWYU pragma: export
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
+
+/// Returns the outline of a container that has only the edits of a plan, and its own /dev, /proc
+/// and /sys: with it, `lower_hook` tells what the hooks of the plan do.
+ContainerOutline outline_of(const Plan& plan);
 
 /// What `without_hooks` knows about a container, and what it may do.
 struct HooklessOptions {
@@ -26,6 +31,9 @@ struct HooklessOptions {
   std::string state_dir{};
   /// The variables that the container has without the edits, such as `A=1`.
   std::vector<std::string> environment{};
+  /// A directory in the container for libraries, if `LD_LIBRARY_PATH` lists them; empty for their
+  /// own directories, which other mounts of a sandbox may hide.
+  std::string library_dir{};
   /// Whether hooks that are not understood stay in the plan; otherwise, each is an error.
   bool keep_unknown = false;
 };

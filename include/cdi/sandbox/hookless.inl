@@ -14,6 +14,7 @@
 
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
+#include <cdi/nvidia/container_outline.hpp>
 #include <cdi/nvidia/hook_class.hpp>
 #include <cdi/nvidia/hook_lowering.hpp>
 #include <cdi/plan/plan.hpp>
@@ -26,6 +27,15 @@
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
+
+CDI_INLINE ContainerOutline outline_of(const Plan& plan) {
+  auto outline = detail::outline_without_mounts(plan, {});
+  outline.mounts = {{"/dev", "tmpfs"}, {"/proc", "proc"}, {"/sys", "sysfs"}};
+  for (const auto& [mount, origin, overridden] : plan.mounts) {
+    if (!overridden) outline.mounts.push_back({mount.container_path, mount.type});
+  }
+  return outline;
+}
 
 namespace detail {
 
@@ -74,6 +84,18 @@ class HookReplacer {
       }
       for (const auto& compat : changes.cuda_compat) wishes_.compat.push_back(compat);
     }
+    for (const auto& [path, target] : links_) name_for_linker(path, target);
+  }
+
+  /// Lets the linker find a library by the name of a link, such as libx.so, as ldconfig does.
+  void name_for_linker(const std::string& path, const std::string& target) {
+    const auto name = path.substr(path.rfind('/') + 1);
+    if (!name.ends_with(".so") || !is_library_name(name)) return;
+    for (const auto& folder : wishes_.folders) {
+      if (folder != parent_of(path)) continue;
+      const auto kind = libraries_.kind_at(followed({path, target}));
+      if (kind != 0) wishes_.names.push_back({name, path, kind});
+    }
   }
 
   /// Mounts a file of the host, with the options and type of another mount.
@@ -121,8 +143,6 @@ class HookReplacer {
     }
     return "this container needs nothing from this hook";
   }
-
-  // --- links ---
 
   /// Follows the links that hooks make; the result is a clean path in the container.
   std::string followed(const RootLink& link) const {
@@ -205,8 +225,6 @@ class HookReplacer {
     note(one, HookWay::mounts, path, "the device node is made under this name too");
   }
 
-  // --- modes and files ---
-
   void check_mode(const HookEffects& one, const RootMode& mode) {
     constexpr mode_t bits = 07777;
     bool is_known = true;
@@ -274,8 +292,6 @@ class HookReplacer {
     return {};
   }
 
-  // --- libraries ---
-
   /// Mounts each library under its SONAME.
   void name_libraries(const HookEffects& one) {
     for (const auto* const library : libraries_.all()) {
@@ -302,12 +318,15 @@ class HookReplacer {
     if (linker_done_) return;
     linker_done_ = true;
     for (auto& file : changes_.files) add_read_only(one, file.host, file.path);
-    if (!changes_.variable_folders.empty()) add_variable(one, changes_.variable_folders);
+    if (!changes_.variable_folders.empty()) {
+      auto text = library_path(library_folders(one), options_.environment, out_.plan.env);
+      out_.plan.env.push_back({std::move(text), one.hook->origin});
+    }
   }
 
   void use_compat(const HookEffects& one, const CudaCompat& compat) {
     if (!linker_.image()) {
-      return note(one, HookWay::lost, compat.folder,
+      return note(one, HookWay::nothing, compat.folder,
                   "the image is unknown: a CUDA compatibility library in it is used only if the "
                   "image itself selects it");
     }
@@ -326,22 +345,27 @@ class HookReplacer {
     }
   }
 
-  /// Puts directories before those of LD_LIBRARY_PATH.
-  void add_variable(const HookEffects& one, const std::vector<std::string>& folders) {
-    constexpr std::string_view name = "LD_LIBRARY_PATH=";
-    std::string text{name};
-    for (const auto& folder : folders) text.append(text.ends_with('=') ? "" : ":").append(folder);
-    std::string_view old;
-    for (const auto& variable : options_.environment) {
-      if (variable.starts_with(name)) old = variable;
+  /// Returns the directories for LD_LIBRARY_PATH; mounts the libraries in `library_dir`, if it is
+  /// one of them.
+  std::vector<std::string> library_folders(const HookEffects& one) {
+    if (options_.library_dir.empty()) return changes_.variable_folders;
+    for (const auto* const library : libraries_.all()) {
+      add_library(one, library->link, files_.find(library->link));
     }
-    for (auto& one_of_plan : out_.plan.env) {
-      if (!one_of_plan.edit.starts_with(name)) continue;
-      old = one_of_plan.edit;
-      one_of_plan.overridden = true;
+    for (const auto& name : wishes_.names) {
+      const auto target = followed({name.path, links_.at(name.path)});
+      const auto found = files_.find(target);
+      add_library(one, name.path, found ? found : library_at(target));
     }
-    if (old.size() > name.size()) text.append(":").append(old.substr(name.size()));
-    out_.plan.env.push_back({std::move(text), one.hook->origin});
+    return {options_.library_dir};
+  }
+
+  /// Mounts a library in `library_dir`, under the name of a path.
+  void add_library(const HookEffects& one, const std::string& path,
+                   const std::optional<ContainerFiles::Found>& found) {
+    if (!found || mode_of(found->host) == 0) return;
+    auto link = options_.library_dir + path.substr(path.rfind('/'));
+    if (!files_.find(link)) add_mount(one, found->host, std::move(link), *found->mount);
   }
 
   const HooklessOptions& options_;

@@ -14,6 +14,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/files/directory.hpp>
 #include <cdi/nvidia/root_changes.hpp>
+#include <cdi/plan/plan.hpp>
 #include <cdi/sandbox/container_files.hpp>
 #include <cdi/sandbox/cuda_compat.hpp>
 #include <cdi/sandbox/elf_library.hpp>
@@ -29,6 +30,7 @@ namespace cdi::inline CDI_ABI::detail {
 struct LinkerWishes {
   std::vector<std::string> folders{};
   std::vector<CudaCompat> compat{};
+  std::vector<LinkerEntry> names{};  // libraries under other names, such as libx.so
 };
 
 /// What makes a container's linkers find libraries.
@@ -66,6 +68,27 @@ inline void add_once(std::vector<std::string>& list, const std::string& text) {
   list.push_back(text);
 }
 
+/// Returns LD_LIBRARY_PATH with these directories before its old ones, which a variable of the plan
+/// or else of the container has. The variable of the plan is then overridden.
+inline std::string library_path(const std::vector<std::string>& folders,
+                                const std::vector<std::string>& environment,
+                                std::vector<Planned<std::string>>& planned) {
+  constexpr std::string_view name = "LD_LIBRARY_PATH=";
+  std::string text{name};
+  for (const auto& folder : folders) text.append(text.ends_with('=') ? "" : ":").append(folder);
+  std::string_view old;
+  for (const auto& variable : environment) {
+    if (variable.starts_with(name)) old = variable;
+  }
+  for (auto& variable : planned) {
+    if (!variable.edit.starts_with(name)) continue;
+    old = variable.edit;
+    variable.overridden = true;
+  }
+  if (old.size() > name.size()) text.append(":").append(old.substr(name.size()));
+  return text;
+}
+
 /// The image and the directory for generated files, which decide how a linker is set up.
 class LinkerSetup {
  public:
@@ -99,7 +122,7 @@ class LinkerSetup {
     if (folders.empty()) return out;
     if (!image_) {
       use_variable(std::move(folders), "the image is unknown", out);
-    } else if (auto done = use_image(folders, files, libraries, out); !done) {
+    } else if (auto done = use_image(folders, files, libraries, wishes.names, out); !done) {
       return std::move(done).error();
     }
     return out;
@@ -116,7 +139,7 @@ class LinkerSetup {
 
   Result<void> use_image(const std::vector<std::string>& folders, const ContainerFiles& files,
                          const std::vector<const DriverLibrary*>& libraries,
-                         LinkerChanges& out) const {
+                         const std::vector<LinkerEntry>& names, LinkerChanges& out) const {
     const auto linkers = linkers_of(*image_);
     if (!linkers.glibc && linkers.musl.empty()) {
       use_variable(folders, "the image has no linker of glibc or musl in /lib or /lib64", out);
@@ -131,7 +154,7 @@ class LinkerSetup {
         return done;
       }
     }
-    return linkers.glibc ? write_cache(folders, files, libraries, out) : Result<void>{};
+    return linkers.glibc ? write_cache(folders, files, libraries, names, out) : Result<void>{};
   }
 
   /// Returns why a generated file cannot be mounted at a path; empty if it can.
@@ -147,7 +170,7 @@ class LinkerSetup {
 
   Result<void> write_cache(const std::vector<std::string>& folders, const ContainerFiles& files,
                            const std::vector<const DriverLibrary*>& libraries,
-                           LinkerChanges& out) const {
+                           const std::vector<LinkerEntry>& names, LinkerChanges& out) const {
     constexpr const char* path = "/etc/ld.so.cache";
     constexpr std::size_t max_bytes = std::size_t{64} << 20;
     if (auto why = obstacle(path, files); !why.empty()) {
@@ -159,6 +182,7 @@ class LinkerSetup {
       if (library->kind == 0) continue;  // of a machine that is not known
       entries.push_back({name_of(library->link), loaded_path(*library, files), library->kind});
     }
+    entries.insert(entries.end(), names.begin(), names.end());
     for (const auto& folder : out.preferred) add_image_libraries(folder, entries);
     const auto old = image_->read(path, max_bytes);
     if (!old && image_->resolve(path)) {

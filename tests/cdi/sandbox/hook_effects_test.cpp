@@ -73,9 +73,9 @@ TEST_CASE("Variables of the container and of the plan count") {
   box.add_hook(limits);
   CHECK(reason_of(box.plan, {"NVIDIA_GPU_MEMORY", "A=NVIDIA_GPU_MEMORY_LIMIT=1"}) == "");
   CHECK(reason_of(box.plan, {"A=b", "NVIDIA_GPU_MEMORY_LIMIT=1"}) ==
-        "it applies the variable NVIDIA_GPU_MEMORY_LIMIT");
+        "it reads the variable NVIDIA_GPU_MEMORY_LIMIT");
   box.plan.env.push_back({"NVIDIA_GPU_MEMORY_REQUEST=1", {}});
-  CHECK(reason_of(box.plan) == "it applies the variable NVIDIA_GPU_MEMORY_REQUEST");
+  CHECK(reason_of(box.plan) == "it reads the variable NVIDIA_GPU_MEMORY_REQUEST");
 }
 
 TEST_CASE("A hook at a later or unknown point is not understood") {
@@ -88,7 +88,7 @@ TEST_CASE("A hook at a later or unknown point is not understood") {
   for (const auto* point : {"startContainer", "poststart", "poststop"}) {
     box.plan.hooks.front().edit.hook_name = point;
     CHECK(reason_of(box.plan) ==
-          "it runs at " + std::string{point} + ", after the container was created");
+          "it runs at " + std::string{point} + ", after the container is created");
   }
   for (const std::string& point : {std::string{}, std::string{"createcontainer"}}) {
     box.plan.hooks.front().edit.hook_name = point;
@@ -107,8 +107,9 @@ TEST_CASE("One error names the hooks that are not understood, the first ones wit
   REQUIRE(error);
   CHECK(error->code == cdi::Errc::unsupported);
   CHECK(error->message ==
-        "the hook \"/usr/bin/nvidia-cdi-hook\" cannot be replaced: it has no --mode; the hook "
-        R"("/bin/ot\"her" cannot be replaced: it is a program whose effect is not known)");
+        "the hook \"/usr/bin/nvidia-cdi-hook\" cannot be replaced: the option --mode is missing; "
+        "the hook "
+        R"("/bin/ot\"her" cannot be replaced: it is a program whose effect is unknown)");
   CHECK(error->where == "hooks[1]");
   CHECK(error->position.file == "/s.json");
   CHECK(error->position.line == 7);

@@ -491,7 +491,7 @@ TEST_CASE("A CUDA library of the image that is not newer is not used") {
         Texts{"cuda-compat nothing /usr/local/cuda/compat", "cuda-compat linker-cache /new"});
   box.options.image_root.clear();
   CHECK(short_notes(run(box)) ==
-        Texts{"cuda-compat lost /usr/local/cuda/compat", "cuda-compat lost /new"});
+        Texts{"cuda-compat nothing /usr/local/cuda/compat", "cuda-compat nothing /new"});
   CHECK(run(box).plan.env.empty());
   box.plan.hooks.clear();
   box.add_hook({"enable-cuda-compat"});  // does nothing without a version
@@ -602,7 +602,7 @@ TEST_CASE("The driver's settings in /proc and limits that are not set need nothi
   box.options.environment = {"NVIDIA_GPU_MEMORY_LIMIT=1G"};
   const auto failed = without_hooks(box.plan, box.options);
   REQUIRE_FALSE(failed);
-  CHECK(failed.error().message.ends_with("it applies the variable NVIDIA_GPU_MEMORY_LIMIT"));
+  CHECK(failed.error().message.ends_with("it reads the variable NVIDIA_GPU_MEMORY_LIMIT"));
 }
 
 // --- unknown hooks, and the whole ---
@@ -624,7 +624,7 @@ TEST_CASE("Unknown hooks are an error that names all, or stay in their order") {
   CHECK(failed.error().position.file == "/s.json");
   CHECK(failed.error().position.line == 3);
   for (const auto* part : {"\"/usr/bin/nvidia-container-runtime-hook\" cannot be replaced: it inj",
-                           "its mode \"9\" is not an octal mode", "its path \"relative\" is not",
+                           "its mode \"9\" is not octal", "its path \"relative\" is not",
                            "\"/bin/other\" cannot be replaced: it is a program"}) {
     CAPTURE(part);
     CHECK(failed.error().message.find(part) != std::string::npos);
@@ -638,7 +638,7 @@ TEST_CASE("Unknown hooks are an error that names all, or stay in their order") {
   const std::vector<cdi::Planned<cdi::Hook>> kept{box.plan.hooks.begin() + 1, box.plan.hooks.end()};
   CHECK(made.plan.hooks == kept);
   CHECK(made.notes[1].origin == box.plan.hooks[1].origin);
-  CHECK(made.notes[2].reason == "its mode \"9\" is not an octal mode");
+  CHECK(made.notes[2].reason == "its mode \"9\" is not octal");
 }
 
 TEST_CASE("Nothing is written when a hook is unknown") {
