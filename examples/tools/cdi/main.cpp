@@ -23,6 +23,7 @@
 #include "commands/gc.hpp"
 #include "commands/inject.hpp"
 #include "commands/list.hpp"
+#include "commands/names.hpp"
 #include "commands/policy.hpp"
 #include "commands/resolve.hpp"
 #include "commands/rootfs.hpp"
@@ -33,9 +34,9 @@
 namespace {
 
 constexpr Command commands[] = {
-    devices_command,  vendors_command, classes_command, specs_command,  dirs_command,
-    validate_command, inject_command,  resolve_command, policy_command, rootfs_command,
-    args_command,     why_command,     convert_command, gc_command,
+    devices_command,  vendors_command, classes_command, specs_command,   dirs_command,
+    validate_command, inject_command,  resolve_command, policy_command,  rootfs_command,
+    args_command,     why_command,     names_command,   convert_command, gc_command,
 };
 
 void add_common_options(CLI::App& app, CommonOptions& common) {
