@@ -111,7 +111,10 @@ void check_spec(const cdi::Spec& spec) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const MadeUpHost host{fuzz::text_of(data, size)};
-  prepare::Options options{.root = host.path(), .hooks = "nvidia", .ld_library_path = true};
+  prepare::Options options;
+  options.root = host.path();
+  options.hooks = "nvidia";
+  options.ld_library_path = true;
   options.output_dir = options.below_root("/var/run/cdi");
   const auto survey = prepare::survey_host(options);
   if (!survey) return 0;

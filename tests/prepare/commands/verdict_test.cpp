@@ -38,7 +38,9 @@ Survey survey_with(const Faults& faults) {
 }
 
 Verdict verdict(const Faults& faults, std::size_t expect = 0) {
-  return verdict_on(survey_with(faults), {.expect = expect});
+  Options options;
+  options.expect = expect;
+  return verdict_on(survey_with(faults), options);
 }
 
 }  // namespace
@@ -71,7 +73,8 @@ TEST_CASE("fewer GPUs than expected hold all specs back") {
 }
 
 TEST_CASE("each fault has its line") {
-  const Options options{.expect = 3};
+  Options options;
+  options.expect = 3;
   auto survey = survey_with({std::nullopt, Fault::nvidia_node});
   survey.inventories.front().warnings = {{Fault::uvm_node, "some warning"}};
   const auto found = verdict_on(survey, options);

@@ -17,19 +17,33 @@
 
 namespace prepare {
 
-/// The options of the command line, by their names there.
-struct Options {
+/// The host of a command.
+struct HostOptions {
   std::string root = "/";
-  std::string output = "text";  // or "json"
 
-  // Which GPUs are expected, and how long to wait for them.
+  /// The path here of `path` on the host below the root.
+  std::string below_root(const std::string& path) const { return root == "/" ? path : root + path; }
+
+  /// The path on that host of `path` here; none when it is not below the root.
+  std::optional<std::string> place_on_host(const std::string& path) const {
+    if (root == "/") return path;
+    if (!path.starts_with(root + "/")) return std::nullopt;
+    return path.substr(root.size());
+  }
+};
+
+/// Which GPUs of the host are found and expected, and how long to wait for them.
+struct SurveyOptions : HostOptions {
   std::size_t expect = 0;
   double wait = 0;  // seconds
   bool visible_only = false;
   bool nvml = false;
   std::string nvml_library{};  // empty: the one below the root
+};
 
-  // The content of specs, and where they are written.
+/// The options of the command line, by their names there.
+struct Options : SurveyOptions {
+  std::string output = "text";  // or "json"
   std::string profile = "all";
   std::string hooks = "none";
   std::string node_numbers = "auto";
@@ -60,16 +74,6 @@ struct Options {
   }
 
   bool json() const { return output == "json"; }
-
-  /// The path here of `path` on the host below the root.
-  std::string below_root(const std::string& path) const { return root == "/" ? path : root + path; }
-
-  /// The path on that host of `path` here; none when it is not below the root.
-  std::optional<std::string> place_on_host(const std::string& path) const {
-    if (root == "/") return path;
-    if (!path.starts_with(root + "/")) return std::nullopt;
-    return path.substr(root.size());
-  }
 
   /// Whether specs leave out the numbers of nodes, so that runtimes ask the host. Specs in /etc do,
   /// also when a link leads there: they outlive a boot, and the numbers may change then.

@@ -24,7 +24,7 @@
 namespace prepare {
 
 /// Programs are run only on this machine.
-inline tools::VersionsFrom versions_from(const Options& options) {
+inline tools::VersionsFrom versions_from(const HostOptions& options) {
   return options.root == "/" ? tools::VersionsFrom::programs : tools::VersionsFrom::packages;
 }
 

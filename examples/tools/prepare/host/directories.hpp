@@ -51,7 +51,7 @@ struct PathBelow {
   std::string path{};
 };
 
-inline PathBelow below_its_root(const Options& options, const std::string& path) {
+inline PathBelow below_its_root(const HostOptions& options, const std::string& path) {
   if (auto place = options.place_on_host(path)) return {options.root, std::move(*place)};
   return {"/", path};
 }
@@ -65,7 +65,7 @@ inline std::string joined(const std::string& root, const std::string& path) {
 
 /// Where a path below the root leads to: the path without links, as far as it exists. A path that
 /// is not below the root, or that cannot be read, is returned as it is.
-inline std::string resolved(const Options& options, const std::string& path) {
+inline std::string resolved(const HostOptions& options, const std::string& path) {
   const auto [root, below] = detail::below_its_root(options, path);
   const auto paths = tools::RootedPaths::open(root);
   if (root == "/" || !paths) return path;
@@ -76,7 +76,7 @@ inline std::string resolved(const Options& options, const std::string& path) {
 }
 
 /// Opens a directory. When its path is below the root, no link leads out of the root.
-inline cdi::Result<Directory> open_directory(const Options& options, const std::string& path,
+inline cdi::Result<Directory> open_directory(const HostOptions& options, const std::string& path,
                                              Missing missing) {
   const auto make = missing == Missing::made;
   const auto fail = [&](int number) {

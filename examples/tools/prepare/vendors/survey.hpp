@@ -53,7 +53,7 @@ struct NvmlMemory {
 };
 
 /// Adds the properties from NVML's answer now, or from its last answer.
-inline void ask_nvml(std::vector<Inventory>& inventories, const Options& options,
+inline void ask_nvml(std::vector<Inventory>& inventories, const SurveyOptions& options,
                      NvmlMemory& memory) {
   const auto found =
       std::find_if(inventories.begin(), inventories.end(), [](const Inventory& inventory) {
@@ -90,7 +90,7 @@ inline std::optional<std::string> unreadable_functions(const Survey& survey) {
 }
 
 /// Finds the GPUs of the host.
-inline cdi::Result<Survey> survey_host(const Options& options, NvmlMemory& memory) {
+inline cdi::Result<Survey> survey_host(const SurveyOptions& options, NvmlMemory& memory) {
   auto tree = tools::HostTree::open(options.root);
   if (!tree) {
     tree.error().message.insert(0, fmt::format("cannot read --root {}: ", options.root));
@@ -107,7 +107,7 @@ inline cdi::Result<Survey> survey_host(const Options& options, NvmlMemory& memor
   return survey;
 }
 
-inline cdi::Result<Survey> survey_host(const Options& options) {
+inline cdi::Result<Survey> survey_host(const SurveyOptions& options) {
   NvmlMemory memory;
   return survey_host(options, memory);
 }
