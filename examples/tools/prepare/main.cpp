@@ -4,45 +4,73 @@
 // It reads /proc and /sys, without any vendor library. A Kubernetes DRA driver can call it to
 // prepare claims.
 
-#include <variant>
+#include <fmt/format.h>
 
+#include <cdi/version.hpp>
+
+#include "../shared/base/usage.hpp"
 #include "base/options.hpp"
 #include "commands/check.hpp"
 #include "commands/claim.hpp"
-#include "commands/command_line.hpp"
+#include "commands/command.hpp"
 #include "commands/detect.hpp"
 #include "commands/doctor.hpp"
 #include "commands/exit_codes.hpp"
+#include "commands/option_paths.hpp"
 #include "commands/output.hpp"
-#include "commands/verdict.hpp"
+#include "commands/prepare.hpp"
 #include "commands/watch.hpp"
 #include "commands/write.hpp"
+#include <CLI/CLI.hpp>
 
 namespace prepare {
 namespace {
 
-/// Runs a command after the survey of the host.
-ExitCode run(Command command, const AssessedSurvey& found, const Options& options) {
-  switch (command) {
-    case Command::detect: return show_gpus(found, options);
-    case Command::write: return write_specs(found, options);
-    case Command::check: return check_specs(found, options, Differences::first);
-    case Command::diff: return check_specs(found, options, Differences::all);
-    case Command::doctor: return examine_host(found, options);
-    case Command::prepare: return prepare_claim(found, options);
-    case Command::unprepare: return unprepare_claim(found, options);
-    case Command::list: return list_claims(found, options);
-    case Command::watch: break;  // makes its own surveys
+constexpr Command commands[] = {
+    detect_command,  write_command,     check_command, diff_command,   watch_command,
+    prepare_command, unprepare_command, list_command,  doctor_command,
+};
+
+/// Reads the command line, and returns what runs its command. Throws `CLI::ParseError` for an
+/// error, for help and for the version.
+Run parse(CLI::App& app, Options& options, int argc, char** argv) {
+  Run chosen;
+  for (const auto& command : commands) {
+    auto& sub = *app.add_subcommand(command.name, command.help);
+    sub.add_option("--root", options.root, "Directory with the proc, sys and dev of the host")
+        ->check(CLI::ExistingDirectory)
+        ->capture_default_str();
+    sub.footer(exit_code_help());
+    sub.callback([&chosen, run = command.set_up(sub, options)] { chosen = run; });
   }
-  return watch_specs(options);
+  app.require_subcommand(1);
+  app.footer(exit_code_help());
+  app.set_version_flag("--version", fmt::format("cdi-prepare {}.{}.{}", CDI_VERSION_MAJOR,
+                                                CDI_VERSION_MINOR, CDI_VERSION_PATCH));
+  app.parse(argc, argv);
+  return chosen;
 }
 
-ExitCode run(const Request& request) {
-  const auto& [command, options] = request;
-  if (command == Command::watch) return watch_specs(options);
-  const auto found = survey_until_ready(options);
-  if (!found) return finish(found.error(), ExitCode::failed);
-  return run(command, *found, options);
+/// Prints help, the version or an error.
+ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
+  if (!tools::is_answer(error)) {
+    report("error: " + tools::usage_fault(app, error));
+    return ExitCode::usage;
+  }
+  return finish(tools::usage_answer(app, error), ExitCode::done);
+}
+
+ExitCode run(int argc, char** argv) {
+  CLI::App app{"Finds the GPUs of a node and writes a CDI spec for them.", "cdi-prepare"};
+  Options options;
+  Run command;
+  try {
+    command = parse(app, options, argc, argv);
+  } catch (const CLI::ParseError& why) {
+    return report_usage(app, why);
+  }
+  complete(options);
+  return command(options);
 }
 
 }  // namespace
@@ -50,9 +78,5 @@ ExitCode run(const Request& request) {
 
 // Only a lack of memory can end it with an exception.
 int main(int argc, char** argv) {
-  const auto parsed = prepare::parse_command_line(argc, argv);
-  const auto* const request = std::get_if<prepare::Request>(&parsed);
-  const auto code =
-      request != nullptr ? prepare::run(*request) : std::get<prepare::ExitCode>(parsed);
-  return static_cast<int>(code);
+  return static_cast<int>(prepare::run(argc, argv));
 }

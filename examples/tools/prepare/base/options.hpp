@@ -1,4 +1,4 @@
-// The options of the command line.
+// The options that several commands have.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_BASE_OPTIONS_HPP
@@ -41,7 +41,7 @@ struct SurveyOptions : HostOptions {
   std::string nvml_library{};  // empty: the one below the root
 };
 
-/// The options of the command line, by their names there.
+/// The options that several commands have: the content of specs, and where they are written.
 struct Options : SurveyOptions {
   std::string output = "text";  // or "json"
   std::string profile = "all";
@@ -52,20 +52,7 @@ struct Options : SurveyOptions {
   std::optional<cdi::SpecVersion> max_version{};  // of specs
   std::string oldest_engine{};  // whose newest version `max_version` is; empty: it was given
   std::string output_dir{};     // empty: /var/run/cdi below the root
-  bool dry_run = false;
   bool force = false;
-
-  // Claims.
-  std::string state_dir{};  // empty: /var/lib/cdi-prepare below the root
-  std::string claim_kind = "cdi-prepare.local/claim";
-  double lock_timeout = 10;  // seconds
-  std::string claim{};
-  std::string claim_namespace{};
-  std::string claim_name{};
-  std::vector<std::string> devices{};
-
-  double interval = 10;                  // seconds between two surveys of `watch`
-  std::vector<std::string> spec_dirs{};  // that `doctor` checks
 
   /// The newest CDI version on the command line, whatever the installed engines read.
   std::optional<cdi::SpecVersion> given_version() const {

@@ -90,7 +90,7 @@ class ClaimFiles {
   /// Opens a directory of specs that a claim names. A journal below a root is not trusted to name
   /// directories outside of the root.
   cdi::Result<Directory> open(const std::string& path, Missing missing) const {
-    const bool of_tree = options_.root != "/" && options_.place_on_host(options_.state_dir);
+    const bool of_tree = options_.root != "/" && options_.place_on_host(journal_.path());
     if (of_tree && path != options_.output_dir && !options_.place_on_host(path)) {
       return cdi::Error{.code = cdi::Errc::denied,
                         .message = "the journal names this directory, which is not below the root",

@@ -58,6 +58,9 @@ class Journal {
     return journal;
   }
 
+  /// The path of the directory; below the root, if it is there.
+  const std::string& path() const { return directory_.path; }
+
   /// The path of the directory without links, so that it is the same for all callers.
   const std::string& directory() const { return real_path_; }
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,11 +30,13 @@
 #include "../cdi_specs/spec_differences.hpp"
 #include "../cdi_specs/spec_file.hpp"
 #include "../vendors/survey.hpp"
+#include "command.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
 #include "report.hpp"
 #include "spec_set.hpp"
 #include "verdict.hpp"
+#include <CLI/CLI.hpp>
 
 namespace prepare {
 
@@ -127,7 +130,7 @@ inline cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const Sp
 
 /// Compares the spec files with those that `write` would write now. Writes nothing.
 inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given,
-                            Differences shown) {
+                            const Differences& shown) {
   const auto wanted = make_spec_set(assessed, choose_version(assessed.survey, given));
   const auto& [options, prepared, verdict, lines] = wanted;
   print_error(lines);
@@ -145,6 +148,22 @@ inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given
       options.json() ? json_text(to_json(*stale, conflicts, verdict)) : to_text(*stale, shown);
   return finish(text, code);
 }
+
+template <Differences shown>
+Run set_up_check(CLI::App& app, Options& options) {
+  add_spec_options(app, options);
+  add_survey_options(app, options);
+  add_wait(app, options);
+  add_output(app, options);
+  return after_survey(check_specs, std::make_shared<Differences>(shown));
+}
+
+inline constexpr Command check_command{"check",
+                                       "Check whether the specs are what `write` would write now",
+                                       set_up_check<Differences::first>};
+inline constexpr Command diff_command{"diff",
+                                      "Show how the specs differ from what `write` would write now",
+                                      set_up_check<Differences::all>};
 
 }  // namespace prepare
 

@@ -5,10 +5,12 @@
 #define CDI_TOOLS_PREPARE_COMMANDS_DETECT_HPP
 
 #include "../base/options.hpp"
+#include "command.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
 #include "report.hpp"
 #include "verdict.hpp"
+#include <CLI/CLI.hpp>
 
 namespace prepare {
 
@@ -18,6 +20,15 @@ inline ExitCode show_gpus(const AssessedSurvey& assessed, const Options& options
   return finish(options.json() ? model_as_json(found) : model_as_text(found),
                 assessed.verdict.code);
 }
+
+inline Run set_up_detect(CLI::App& app, Options& options) {
+  add_survey_options(app, options);
+  add_wait(app, options);
+  add_output(app, options);
+  return after_survey(show_gpus);
+}
+
+inline constexpr Command detect_command{"detect", "Show the GPUs of this host", set_up_detect};
 
 }  // namespace prepare
 

@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_DOCTOR_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_DOCTOR_HPP
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,15 +16,25 @@
 #include "../cdi_specs/version_choice.hpp"
 #include "../doctor/doctor.hpp"
 #include "../doctor/finding.hpp"
+#include "command.hpp"
 #include "exit_codes.hpp"
+#include "option_checks.hpp"
+#include "option_paths.hpp"
 #include "output.hpp"
 #include "verdict.hpp"
+#include <CLI/CLI.hpp>
 
 namespace prepare {
 
+/// The directories that `doctor` checks, besides that of the specs.
+struct CheckedPaths {
+  std::string state_dir{};  // empty: /var/lib/cdi-prepare below the root
+  std::vector<std::string> spec_dirs{};
+};
+
 /// Refuses a directory that the engines of the host below the root cannot see.
 inline ExitCode reject_outside(std::string_view option, const std::string& path,
-                               const Options& options) {
+                               const HostOptions& options) {
   report(
       fmt::format("error: {} {} is not below --root {}: doctor checks only that host; name one of "
                   "its directories",
@@ -31,11 +42,13 @@ inline ExitCode reject_outside(std::string_view option, const std::string& path,
   return ExitCode::usage;
 }
 
-inline ExitCode examine_host(const AssessedSurvey& assessed, const Options& options) {
+inline ExitCode examine_host(const AssessedSurvey& assessed, const Options& options,
+                             const CheckedPaths& own) {
   const auto& survey = assessed.survey;
   DoctorOptions requested;
   std::vector<std::string> dirs;
-  for (const auto& dir : options.spec_dirs) {
+  for (const auto& given : own.spec_dirs) {
+    const auto dir = spelt_below_root(options, absolute(options, given));
     auto place = options.place_on_host(dir);
     if (!place) return reject_outside("--spec-dir", dir, options);
     dirs.push_back(std::move(*place));
@@ -44,14 +57,29 @@ inline ExitCode examine_host(const AssessedSurvey& assessed, const Options& opti
   const auto output_dir = options.place_on_host(options.output_dir);
   if (!output_dir) return reject_outside("--output-dir", options.output_dir, options);
   requested.output_dir = *output_dir;
-  const auto state_dir = options.place_on_host(options.state_dir);
-  if (!state_dir) return reject_outside("--state-dir", options.state_dir, options);
-  requested.state_dir = *state_dir;
+  const auto state_dir = state_dir_or(options, own.state_dir);
+  const auto journal = options.place_on_host(state_dir);
+  if (!journal) return reject_outside("--state-dir", state_dir, options);
+  requested.state_dir = *journal;
   requested.versions_from = versions_from(options);
   const auto findings = diagnose_host(survey, requested);
   return finish(options.json() ? findings_as_json(findings) : findings_as_text(findings),
                 has_fault(findings) ? ExitCode::failed : ExitCode::done);
 }
+
+inline Run set_up_doctor(CLI::App& app, Options& options) {
+  auto own = std::make_shared<CheckedPaths>();
+  add_output(app, options);
+  add_output_dir(app, options);
+  add_state_dir(app, own->state_dir);
+  app.add_option("--spec-dir", own->spec_dirs,
+                 "Directories of specs to check, below the root, lowest priority first")
+      ->check(not_empty);
+  return after_survey(examine_host, own);
+}
+
+inline constexpr Command doctor_command{
+    "doctor", "Report what keeps containers from the GPUs, and what to do", set_up_doctor};
 
 }  // namespace prepare
 

@@ -18,7 +18,7 @@
 #include "../claims/journal.hpp"
 
 // Each function returns what is wrong with a value; empty when it is valid. `requested_name_fault`
-// is in claim.hpp.
+// is in prepare.hpp.
 
 namespace prepare {
 

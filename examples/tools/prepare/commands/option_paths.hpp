@@ -22,7 +22,7 @@
 namespace prepare {
 
 /// A path in which the root has the same spelling as in `options`, even when links led there.
-inline std::string spelt_below_root(const Options& options, const std::string& path) {
+inline std::string spelt_below_root(const HostOptions& options, const std::string& path) {
   struct stat root = {};
   struct stat part = {};
   if (options.root == "/" || ::stat(options.root.c_str(), &root) != 0) return path;
@@ -39,7 +39,8 @@ inline std::string spelt_below_root(const Options& options, const std::string& p
 
 /// The directory above the target of a path: below the root as its host finds it, elsewhere as the
 /// kernel does. None for a link that leads nowhere.
-inline std::optional<std::filesystem::path> above(const Options& options, const std::string& path) {
+inline std::optional<std::filesystem::path> above(const HostOptions& options,
+                                                  const std::string& path) {
   namespace fs = std::filesystem;
   const auto place = spelt_below_root(options, path);
   if (options.root != "/" && place.starts_with(options.root + "/")) {
@@ -53,7 +54,7 @@ inline std::optional<std::filesystem::path> above(const Options& options, const 
 }
 
 /// The absolute path, without `.`, `..` and repeated slashes.
-inline std::string absolute(const Options& options, const std::string& given) {
+inline std::string absolute(const HostOptions& options, const std::string& given) {
   std::error_code failed;  // for example when the working directory is gone
   const auto whole = std::filesystem::absolute(given, failed);
   if (failed) return given;
@@ -70,19 +71,25 @@ inline std::string absolute(const Options& options, const std::string& given) {
   return out.string();
 }
 
+/// The directory that an option names, or the one at `otherwise` below the root.
+inline std::string directory_or(const HostOptions& options, const std::string& given,
+                                const std::string& otherwise) {
+  const auto place = absolute(options, given.empty() ? options.below_root(otherwise) : given);
+  return resolved(options, spelt_below_root(options, place));
+}
+
+/// The directory of the journal of claims, which an option may name.
+inline std::string state_dir_or(const HostOptions& options, const std::string& given) {
+  return directory_or(options, given, "/var/lib/cdi-prepare");
+}
+
 /// Makes paths absolute, sets those that were not given, and takes the version of the oldest given
 /// engine.
 inline void complete(Options& options) {
-  options.root = absolute(Options{}, options.root);
-  const auto or_below_root = [&](const std::string& given, const std::string& path) {
-    const auto place = absolute(options, given.empty() ? options.below_root(path) : given);
-    return resolved(options, spelt_below_root(options, place));
-  };
-  options.output_dir = or_below_root(options.output_dir, "/var/run/cdi");
-  options.state_dir = or_below_root(options.state_dir, "/var/lib/cdi-prepare");
+  options.root = absolute({}, options.root);
+  options.output_dir = directory_or(options, options.output_dir, "/var/run/cdi");
   // A name without a slash would be searched for in the directories of libraries.
   if (auto& library = options.nvml_library; !library.empty()) library = absolute({}, library);
-  for (auto& dir : options.spec_dirs) dir = spelt_below_root(options, absolute(options, dir));
   for (const auto& engine : options.engines) {  // already checked
     static_cast<void>(limit_version(options, *cdi::parse_engine(engine)));
   }

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <memory>
 #include <optional>
 #include <poll.h>
 #include <string>
@@ -25,14 +26,22 @@
 #include "../gpu/gpu_events.hpp"
 #include "../host/uevents.hpp"
 #include "../vendors/survey.hpp"
+#include "command.hpp"
 #include "exit_codes.hpp"
+#include "option_checks.hpp"
 #include "output.hpp"
 #include "report.hpp"
 #include "spec_set.hpp"
 #include "verdict.hpp"
 #include "write.hpp"
+#include <CLI/CLI.hpp>
 
 namespace prepare {
+
+/// The options of `watch`.
+struct WatchOptions {
+  double interval = 10;  // seconds between two surveys
+};
 
 /// A descriptor for the signals that end the program.
 inline cdi::Descriptor termination_signals() {
@@ -47,26 +56,27 @@ inline cdi::Descriptor termination_signals() {
 /// Writes the specs when the host changes.
 class SpecKeeper {
  public:
-  explicit SpecKeeper(const Options& options)
-      : options_{options}, versions_{versions_from(options)} {}
+  SpecKeeper(const Options& options, const WatchOptions& own)
+      : options_{options},
+        interval_{static_cast<long>(own.interval * 1000)},
+        versions_{versions_from(options)} {}
 
   /// Surveys the host, and writes the specs when the state is stable: it was the same in two
   /// surveys, or in three when GPUs are between two states, because a failed GPU may stay there.
   /// Returns the time until the next survey.
   std::chrono::milliseconds survey() {
     constexpr std::chrono::milliseconds soon{300};
-    const std::chrono::milliseconds interval{static_cast<long>(options_.interval * 1000)};
     auto found = survey_host(options_, nvml_);
     if (!found) {
       report_news(error_line("error: " + cdi::to_string(found.error())));
-      return interval;
+      return interval_;
     }
     auto seen = model_as_json(found->inventories);
     same_surveys_ = seen == seen_ ? same_surveys_ + 1 : 1;
     seen_ = std::move(seen);
-    if (same_surveys_ < 2) return std::min(soon, interval);
+    if (same_surveys_ < 2) return std::min(soon, interval_);
     if (same_surveys_ >= 3 || !is_between_states(*found)) publish(std::move(*found));
-    return interval;
+    return interval_;
   }
 
  private:
@@ -91,6 +101,7 @@ class SpecKeeper {
   }
 
   const Options& options_;
+  const std::chrono::milliseconds interval_;
   tools::EngineVersions versions_;
   NvmlMemory nvml_{};
   std::string seen_{};
@@ -125,7 +136,7 @@ inline bool wait_for_change(const cdi::Descriptor& signals, std::optional<Uevent
 }
 
 /// Keeps the specs up to date until a signal ends the program.
-inline ExitCode watch_specs(const Options& options) {
+inline ExitCode watch_specs(const Options& options, const WatchOptions& own) {
   const auto signals = termination_signals();
   std::optional<Uevents> uevents;
   if (auto opened = Uevents::open(&concerns_gpus)) {
@@ -133,11 +144,28 @@ inline ExitCode watch_specs(const Options& options) {
   } else {
     report("warning: " + cdi::to_string(opened.error()) + ": checking the host at intervals only");
   }
-  SpecKeeper keeper{options};
+  SpecKeeper keeper{options, own};
   while (wait_for_change(signals, uevents, keeper.survey())) {
   }
   return ExitCode::done;
 }
+
+inline Run set_up_watch(CLI::App& app, Options& options) {
+  auto own = std::make_shared<WatchOptions>();
+  add_spec_options(app, options);
+  add_survey_options(app, options);
+  add_force(app, options);
+  app.add_option("--interval", own->interval,
+                 "Seconds between checks of the host when the kernel reports no event")
+      ->check(interval_fault)
+      ->capture_default_str();
+  return [own](const Options& given) {
+    return watch_specs(given, *own);
+  };
+}
+
+inline constexpr Command watch_command{"watch", "Keep specs up to date until stopped",
+                                       set_up_watch};
 
 }  // namespace prepare
 

@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_WRITE_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_WRITE_HPP
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,13 +24,20 @@
 #include "../cdi_specs/spec_file.hpp"
 #include "../host/directories.hpp"
 #include "../vendors/survey.hpp"
+#include "command.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
 #include "report.hpp"
 #include "spec_set.hpp"
 #include "verdict.hpp"
+#include <CLI/CLI.hpp>
 
 namespace prepare {
+
+/// The options of `write`.
+struct WriteOptions {
+  bool dry_run = false;
+};
 
 /// The outcome of a run of `write`.
 struct Written {
@@ -137,11 +145,12 @@ inline Output specs_as_text(const std::vector<PreparedSpec>& specs, const Option
   return out;
 }
 
-inline ExitCode write_specs(const AssessedSurvey& assessed, const Options& given) {
+inline ExitCode write_specs(const AssessedSurvey& assessed, const Options& given,
+                            const WriteOptions& own) {
   const auto wanted = make_spec_set(assessed, choose_version(assessed.survey, given));
   const auto& options = wanted.options;
   print_error(wanted.lines);
-  if (options.dry_run) {
+  if (own.dry_run) {
     return finish(specs_as_text(wanted.prepared.specs, options), wanted.verdict.code);
   }
   Written written;
@@ -150,6 +159,20 @@ inline ExitCode write_specs(const AssessedSurvey& assessed, const Options& given
   if (wanted.verdict.code == ExitCode::failed) written.errors.emplace_back(nothing_to_hand_out);
   return finish(options.json() ? json_text(to_json(written)) : to_text(written), code);
 }
+
+inline Run set_up_write(CLI::App& app, Options& options) {
+  auto own = std::make_shared<WriteOptions>();
+  add_spec_options(app, options);
+  add_survey_options(app, options);
+  add_wait(app, options);
+  add_output(app, options);
+  app.add_flag("--dry-run", own->dry_run, "Print the specs, one after the other; write nothing");
+  add_force(app, options);
+  return after_survey(write_specs, own);
+}
+
+inline constexpr Command write_command{"write", "Write CDI specs for the GPUs of this host",
+                                       set_up_write};
 
 }  // namespace prepare
 

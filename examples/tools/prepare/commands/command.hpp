@@ -1,0 +1,141 @@
+// A command of `cdi-prepare`, and the options that several commands have.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_PREPARE_COMMANDS_COMMAND_HPP
+#define CDI_TOOLS_PREPARE_COMMANDS_COMMAND_HPP
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <cdi/minimum_version.hpp>
+
+#include "../base/options.hpp"
+#include "../gpu/profile.hpp"
+#include "exit_codes.hpp"
+#include "option_checks.hpp"
+#include "output.hpp"
+#include "verdict.hpp"
+#include <CLI/CLI.hpp>
+
+namespace prepare {
+
+/// Runs a command, which has its own options.
+using Run = std::function<ExitCode(const Options& options)>;
+
+/// A command: its set-up adds its options to the command line, and returns what runs it.
+struct Command {
+  const char* name;
+  const char* help;
+  Run (*set_up)(CLI::App& app, Options& options);
+};
+
+/// Surveys the host, and then acts on it, with the command's own options if it has any.
+template <class... Own>
+Run after_survey(ExitCode (*act)(const AssessedSurvey&, const Options&, const Own&...),
+                 const std::shared_ptr<Own>&... own) {
+  return [=](const Options& options) {
+    const auto found = survey_until_ready(options);
+    return found ? act(*found, options, *own...) : finish(found.error(), ExitCode::failed);
+  };
+}
+
+inline void add_output(CLI::App& command, Options& options) {
+  command.add_option("-o,--output", options.output, "Format of the output")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+}
+
+inline void add_nvml(CLI::App& command, Options& options) {
+  command.add_flag("--nvml", options.nvml,
+                   "Ask NVIDIA's library for the UUIDs and sizes of MIG instances");
+  command.add_option("--nvml-library", options.nvml_library, "The library to ask")
+      ->check(CLI::ExistingFile);
+}
+
+inline void add_survey_options(CLI::App& command, Options& options) {
+  add_nvml(command, options);
+  command.add_flag("--visible-only", options.visible_only,
+                   "Ignore GPUs whose nodes this process may not open");
+  command
+      .add_option("--expect", options.expect, "Number of GPUs and partitions that must be ready")
+      ->check(count_fault)
+      ->capture_default_str();
+}
+
+inline void add_wait(CLI::App& command, Options& options) {
+  command.add_option("--wait", options.wait, "Seconds to wait until all GPUs are ready")
+      ->check(seconds_fault)
+      ->capture_default_str();
+}
+
+inline void add_output_dir(CLI::App& command, Options& options) {
+  command
+      .add_option("--output-dir", options.output_dir,
+                  "Directory of the specs, which is created when a spec is written")
+      ->check(not_empty)
+      ->default_str("var/run/cdi below the root");
+}
+
+inline void add_state_dir(CLI::App& command, std::string& state_dir) {
+  command.add_option("--state-dir", state_dir, "Directory of the journal of claims")
+      ->check(not_empty)
+      ->default_str("var/lib/cdi-prepare below the root");
+}
+
+inline void add_versions(CLI::App& command, Options& options) {
+  auto* const max_version =
+      command
+          .add_option_function<std::string>(
+              "--max-version",
+              [&options](const std::string& text) {
+                options.max_version = cdi::parse_spec_version(text);
+              },
+              "Newest CDI version that the engines read; parts that it cannot hold are left out, "
+              "with a warning")
+          ->check(spec_version_fault);
+  command
+      .add_option("--for", options.engines,
+                  "Engine that will read the specs, such as podman@4.9.3; can be repeated, and the "
+                  "oldest decides (default: the installed engines)")
+      ->type_name("ENGINE@VERSION")
+      ->check(engine_fault)
+      ->excludes(max_version)
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+}
+
+inline void add_spec_options(CLI::App& command, Options& options) {
+  std::vector<std::string> profiles;
+  for (const auto name : tools::profile_names) profiles.emplace_back(name);
+  command.add_option("--profile", options.profile, "What containers will do with the GPUs")
+      ->check(CLI::IsMember(profiles))
+      ->capture_default_str();
+  command
+      .add_option("--hooks", options.hooks,
+                  "Whether NVIDIA's hooks create links and caches of libraries, or mounts replace "
+                  "the links")
+      ->check(CLI::IsMember({"none", "nvidia"}))
+      ->capture_default_str();
+  command
+      .add_option("--node-numbers", options.node_numbers,
+                  "Whether specs have the numbers of nodes (given), or runtimes ask the host for "
+                  "them (asked); auto: asked in /etc, because those specs outlive a boot")
+      ->check(CLI::IsMember({"auto", "given", "asked"}))
+      ->capture_default_str();
+  command.add_flag(
+      "--ld-library-path", options.ld_library_path,
+      "Set LD_LIBRARY_PATH to the directories of libraries, which replaces that of the image");
+  add_output_dir(command, options);
+  add_versions(command, options);
+}
+
+inline void add_force(CLI::App& command, Options& options) {
+  command.add_flag("--force", options.force, "Also replace files of other programs");
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_COMMANDS_COMMAND_HPP
