@@ -27,7 +27,7 @@ constexpr bool ends_name(char c) noexcept {
   return c == ' ' || (c >= '\t' && c <= '\r') || c == '"' || c == '\'' || c == '`';
 }
 
-inline void check(std::string_view entry, const MemberPath& at, Findings& out) {
+inline void check_env(std::string_view entry, const MemberPath& at, Findings& out) {
   const auto equals = entry.find('=');
   if (equals == std::string_view::npos || equals == 0) {
     return out.note(Rule::env_entry, at, "invalid environment variable " + cdi::quoted(entry),
@@ -144,7 +144,7 @@ void check(const BasicHook<S>& hook, const MemberPath& at, Findings& out) {
              "use 1 or more, or omit it for no timeout");
   }
   check_each("env", hook.env, at, out,
-             [&](std::string_view entry, const MemberPath& to) { check(entry, to, out); });
+             [&](const auto& entry, const MemberPath& to) { check_env(entry, to, out); });
 }
 
 /// Whether a mount's type is a file system type, so that the source need not be a path. runc fails
@@ -205,11 +205,6 @@ void check(const BasicIntelRdt<S>& rdt, const MemberPath& at, Findings& out) {
            "use the name of a directory in /sys/fs/resctrl, or \"/\"");
 }
 
-inline void check(std::uint32_t group, const MemberPath& at, Findings& out) {
-  if (group != 0) return;
-  out.note(Rule::gid_zero, at, "group id 0 is ignored during injection", "remove it");
-}
-
 template <class List>
 void check_net_devices(const List& devices, const MemberPath& at, Findings& out) {
   if (devices.empty()) return;
@@ -235,10 +230,12 @@ void check_net_devices(const List& devices, const MemberPath& at, Findings& out)
 template <class S>
 void check(const BasicContainerEdits<S>& edits, const MemberPath& at, Findings& out) {
   const auto each = [&](const auto& item, const MemberPath& to) {
-    if constexpr (requires { check(item, to, out); }) check(item, to, out);  // else it has no rules
+    if constexpr (requires { check(item, to, out); }) check(item, to, out);  // its type has rules
   };
+  check_each("env", edits.env, at, out,
+             [&](const auto& entry, const MemberPath& to) { check_env(entry, to, out); });
   every_field<BasicContainerEdits<S>>([&](const auto& kind) {
-    if (kind.key == "netDevices") return true;  // comes last, as in the reference
+    if (kind.key == "netDevices") return true;  // come later, as in the reference
     if constexpr (requires { (edits.*kind.member).size(); }) {
       check_each(kind.key, edits.*kind.member, at, out, each);
     } else if (edits.*kind.member) {
@@ -247,6 +244,11 @@ void check(const BasicContainerEdits<S>& edits, const MemberPath& at, Findings& 
     return true;
   });
   check_net_devices(edits.net_devices, at, out);
+  check_each("additionalGids", edits.additional_gids, at, out,
+             [&](std::uint32_t id, const MemberPath& to) {
+               if (id != 0) return;
+               out.note(Rule::gid_zero, to, "group id 0 is ignored during injection", "remove it");
+             });
 }
 
 }  // namespace cdi::detail
