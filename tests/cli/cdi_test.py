@@ -295,7 +295,7 @@ devices:
                     out, err = self.run_cdi("inject", *options, self.config,
                                             "vendor.com/gpu=" + device, expect=1)
                     self.assertEqual(out, "")
-                    self.assertIn(f"config.json:{where}: the name of the member is in another "
+                    self.assertIn(f"config.json:{where}: the member name is in a different "
                                   f'case: write "{name}", and only once', err)
                     self.assertEqual(self.read("config.json"), text)
 

@@ -157,9 +157,9 @@ class Hooks(unittest.TestCase):
         columns = [found.start() + 1 for found in re.finditer('{"hookName"', file.read_text())]
         for (line, index, reason) in (
                 (0, 1, 'the hook "/usr/bin/nvidia-cdi-hook" of class chmod stays: its mode "9" is '
-                       "not an octal mode"),
+                       "not octal"),
                 (1, 0, 'the hook "/opt/acme" of class foreign stays: it is a program whose effect '
-                       "is not known")):
+                       "is unknown")):
             where = f"devices[0].containerEdits.hooks[{index}]"
             self.assertEqual(errors.splitlines()[line],
                              f"cdi: warning: {file}:1:{columns[index]}: {where}: {reason}")

@@ -35,7 +35,7 @@ ROWS = (
     ("(void)cache.inject(spec, names);", "PleaseWrite<cdi::SpecEditor<MySpec>>"),
     ("(void)edits.apply(half);", "the SpecEditor of this type lacks a function"),
     ("(void)edits.apply(view, cdi::HostWithOptions<>{});", "text that this type would not own"),
-    ("(void)plan.apply(view);", "edits that this type would point into"),
+    ("(void)plan.apply(view);", "this type would point into temporary edits of the plan"),
 )
 
 

@@ -335,7 +335,7 @@ REFUSED = [
     (["requests", "--runtime", "crio"], {"annotations": {"cdi.k8s.io/x": ""}}, '"cdi.k8s.io/x"'),
     (["requests", "--runtime", "crio", "--cdi", "off"], {}, "CRI-O has no switch"),
     (["requests", "--runtime", "containerd", "--cdi", "off"], {"cri": [A]}, "cri[0]"),
-    (["visible", "v.com/gpu=0,all"], None, "all next to other devices"),
+    (["visible", "v.com/gpu=0,all"], None, "combines all with other devices"),
     (["inner"], {}, "devices: is missing"),
     (["inner"], {"devices": [device("x", "1")]}, "devices[0].container_path: must end in a number"),
     (["inner"], {"devices": [{"vendor_id": "0x10de"}]}, "devices[0].class_id: is missing"),

@@ -19,7 +19,7 @@ namespace cdi::inline CDI_ABI {
 /// Why a name does not resolve, for programs; `reasons` has a row for each reason. The order must
 /// not change: `cdi why` exits with 10 plus the reason's number. explain.hpp chooses the reason.
 enum class Reason : std::uint8_t {
-  invalid_name,    ///< the name is not of the form `vendor.com/class=device`
+  invalid_name,    ///< the name does not have the form `vendor.com/class=device`
   unknown_kind,    ///< no spec has this kind
   unknown_device,  ///< specs of this kind exist, but none defines the device
   conflict,        ///< two files of the same priority define the device

@@ -15,7 +15,7 @@ namespace cdi::inline CDI_ABI {
 
 /// Whether a newly installed container engine injects CDI devices.
 enum class CdiSwitch : std::uint8_t {
-  off,     ///< off until a setting turns CDI on, such as `enable_cdi = true` of containerd
+  off,     ///< off until a setting turns CDI on, such as `enable_cdi = true` in containerd
   on,      ///< on unless a setting turns CDI off
   always,  ///< always on; no setting exists
 };

@@ -52,8 +52,8 @@ TEST_CASE("The remedy replaces no other file") {
   tree.put("a/x.yml", "");
   tree.put("a/x.yaml", "");
   CHECK(found(tree, {a}) ==
-        Names{"~/a/x.yml: ignored: its name ends neither in .json nor in .yaml: rename it to a "
-              "free name that ends in .yaml, or remove it"});
+        Names{"~/a/x.yml: ignored: its name ends neither in .json nor in .yaml: rename it to an "
+              "unused name that ends in .yaml, or remove it"});
 }
 
 TEST_CASE("Directories with specs in them are reported once, unless they are searched") {

@@ -139,7 +139,7 @@ TEST_CASE("Text that the Go reference refuses is a warning that says what to wri
   const auto with_value = [](std::string text, std::string_view value) {
     return text.replace(text.find("A=1"), 3, value);
   };
-  const std::string rejected = " refused by the Go reference, and so by most engines: ";
+  const std::string rejected = " rejected by the Go reference, and thus by most engines: ";
   const struct {
     std::string text;
     Format format;
@@ -154,7 +154,7 @@ TEST_CASE("Text that the Go reference refuses is a warning that says what to wri
       {with_value(good_json, "A=\x7f"), Format::json,
        "f:1:91: U+007F is" + rejected + "remove it, or write \\u007F"},
       {with_value(good_json, "A=\xe2\x80\xa8"), Format::yaml,
-       "f:1:91: U+2028 is read as a line break by the Go reference, and so by most engines: "
+       "f:1:91: U+2028 is read as a line break by the Go reference, and thus by most engines: "
        "remove it, or write \\u2028"},
       {" \n\t" + good_json, Format::json,
        "f:2:1: a tab at the start of a line outside the braces is" + rejected + "remove it"},
@@ -185,7 +185,7 @@ TEST_CASE("A member in another case is read, with a warning for the first") {
   REQUIRE(loaded->warnings.size() == 1);
   CHECK(loaded->warnings[0].rule == "member-case");
   CHECK(cdi::to_string(loaded->warnings[0]) ==
-        "f:3:38: additionalGIDs: names of members in another case are refused by the Rust crate "
+        "f:3:38: additionalGIDs: names of members in another case are rejected by the Rust crate "
         "and by engines with the Go library 1.1.1 (buildkit 0.34.0, containerd 2.4.0, "
         "nvidia-container-runtime 1.20.1 and newer): write \"additionalGids\"");
 }

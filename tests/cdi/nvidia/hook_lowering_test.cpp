@@ -110,9 +110,9 @@ TEST_CASE("Links that mounts would hide, or are not understood, are not lowered"
       {{"create-symlinks", "--link", "a::/b/"}, "ends with a slash"},
       {{"create-symlinks", "--link", "a::/b/../c"}, "not an absolute path"},
       {{"create-symlinks", "--link", "a::/b/.."}, "not an absolute path"},
-      {{"create-symlinks", "--link", long_name}, "name of more than 255 bytes"},
-      {{"create-symlinks", "--link", long_target}, "more than 4095 bytes"},
-      {{"create-symlinks", "--link", long_path}, "more than 4095 bytes"},
+      {{"create-symlinks", "--link", long_name}, "name longer than 255 bytes"},
+      {{"create-symlinks", "--link", long_target}, "longer than 4095 bytes"},
+      {{"create-symlinks", "--link", long_path}, "longer than 4095 bytes"},
       {{"create-symlinks", "--link", "a::/run/x"}, R"(the mount of "/run/")"},
       {{"create-symlinks", "--link", "a::/srv/x/y"}, R"(the mount of "srv//x/.")"},
       {{"create-symlinks", "--link", "a::/usr/lib/libx.so.1"}, R"("/usr/lib/libx.so.1" would)"},
@@ -262,7 +262,7 @@ TEST_CASE("apply-cuda-memory-limits becomes nothing in a container without its v
     CAPTURE(entry);
     CHECK(contains(limits_reason(flags, Variables{entry}), "variable NVIDIA_GPU_MEMORY_REQUEST"));
   }
-  CHECK(contains(limits_reason(flags, std::nullopt), "environment of the container is not known"));
+  CHECK(contains(limits_reason(flags, std::nullopt), "environment of the container is unknown"));
 }
 
 TEST_CASE("apply-cuda-memory-limits with other arguments stays") {

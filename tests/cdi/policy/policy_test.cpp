@@ -158,7 +158,7 @@ TEST_CASE("The number of rules is bounded") {
   const auto valid = cdi::validate_policy(policy);
   REQUIRE_FALSE(valid);
   CHECK(valid.error().code == cdi::Errc::limit);
-  CHECK(to_string(valid.error()) == "rules[1000]: at most 1000 rules are allowed: write fewer");
+  CHECK(to_string(valid.error()) == "rules[1000]: at most 1000 rules are allowed: use fewer");
 }
 
 TEST_CASE("The number of patterns with * is bounded in each list, that of others is not") {
@@ -180,7 +180,7 @@ TEST_CASE("The number of patterns with * is bounded in each list, that of others
   CHECK(error({.env = names, .hooks = paths, .mounts = paths}).empty());
   paths.emplace_back("/one*more");
   CHECK(error({.env = names, .mounts = paths}) ==
-        "rules[0].edits.mounts[21000]: at most 1000 patterns with * in a list are allowed: write "
+        "rules[0].edits.mounts[21000]: at most 1000 patterns with * in a list are allowed: use "
         "fewer");
 }
 

@@ -74,7 +74,7 @@ TEST_CASE("what makes no key is refused, with a reason") {
                "and - _ .; byte 4 is \":\""},
            Row{"p", "id", "a..b/",
                R"(annotation key "a..b/p_id": domain "a..b" must be words of letters, digits )"
-               "and inner -, with one dot between them"},
+               "and inner -, separated by single dots"},
            Row{"p", "id", "a/b/",
                R"(annotation key "a/b/p_id" has more than one slash: write domain/name)"},
        }) {
@@ -142,7 +142,7 @@ TEST_CASE("an update that fails changes nothing") {
   CHECK(taken.error().code == cdi::Errc::conflict);
   CHECK(to_string(taken.error()) ==
         R"(annotation "cdi.k8s.io/vendor_id" already exists: use another device id, )"
-        "or remove it first");
+        "or remove the annotation first");
 }
 
 TEST_CASE("keys are read in order of bytes, whatever the order of the map") {

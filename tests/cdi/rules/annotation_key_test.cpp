@@ -99,10 +99,10 @@ TEST_CASE("the reason says what to change") {
       {"a b", R"(annotation key "a b" may contain only letters, digits and - _ .; )"
               "byte 2 is \" \""},
       {"a/b/c", R"(annotation key "a/b/c" has more than one slash: write domain/name)"},
-      {"/b", R"(annotation key "/b" has nothing before its slash: write a domain there, )"
-             "or leave the slash out"},
+      {"/b",
+       R"(annotation key "/b" has nothing before its slash: add a domain, or omit the slash)"},
       {"a_b/c", R"(annotation key "a_b/c": domain "a_b" must be words of letters, digits )"
-                "and inner -, with one dot between them"},
+                "and inner -, separated by single dots"},
       {"a.b/", R"(annotation key "a.b/": name "" is empty: write at least one letter or digit)"},
       {"a.b/c-", R"(annotation key "a.b/c-": name "c-" must end with a letter or digit)"},
   };

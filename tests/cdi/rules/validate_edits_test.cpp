@@ -93,7 +93,7 @@ const std::vector<Row> rows{
      "netDevices[0].hostInterfaceName: the net device has no host interface name: set it to the "
      "interface to move"},
     {{.net_devices = {{.host_interface_name = "a"}}},
-     R"(netDevices[0].name: net device "a" has no name in the container: set one)"},
+     R"(netDevices[0].name: net device "a" has no name in the container: set a name)"},
     {{.net_devices = {{.host_interface_name = "a", .name = "b"},
                       {.host_interface_name = "c", .name = "d"},
                       {.host_interface_name = "a", .name = "e"}}},

@@ -493,9 +493,10 @@ TEST_CASE("Fields of older versions are valid in those versions only") {
        {std::pair{"0.6.0", R"(cdiVersion: version "0.6.0" is too old for )"
                            R"(containerEdits.intelRdt: write "0.7.0")"},
         std::pair{"0.7.0", ""}, std::pair{"1.0.0", ""},
-        std::pair{"1.1.0",
-                  R"(containerEdits.intelRdt.enableCMT: version "1.1.0" does not have the member )"
-                  "any more: write enableMonitoring, or declare a version before 1.1.0"}}) {
+        std::pair{
+            "1.1.0",
+            R"(containerEdits.intelRdt.enableCMT: version "1.1.0" no longer defines the member: )"
+            "write enableMonitoring, or declare a version before 1.1.0"}}) {
     CAPTURE(row.first);
     spec.version = row.first;
     CHECK(fault(spec) == row.second);

@@ -42,7 +42,7 @@ TEST_CASE("The advice is the command that works, with what it loses, or a newer 
         "update containerd to 1.7.0 or newer: this version does not inject CDI devices");
   CHECK(advice("podman@4.3.1", file("0.7.0", "{additionalGids: [7]}"))
             .starts_with("update podman to 5.1.0 or newer, or change the file, which cannot be "
-                         "converted for this version: 0.5.0 can hold none"));
+                         "converted for this version: 0.5.0 cannot express any"));
   CHECK(advice("podman@6.0", file("1.1.0", "{ENV: [A=1]}")) ==
         "convert the file by running `cdi convert --in-place --backup --for podman@6.0.0 "
         "/etc/cdi/v.yaml`");
@@ -82,7 +82,7 @@ TEST_CASE("The advice names an update only if it may help") {
   // The engine reads the file, of which only the text has warnings.
   auto two = file("0.6.0", "{env: [A=1]}\n---\n{}");
   two.spec.annotations["a"] = std::string(300'000, 'x');
-  CHECK(advice("podman@6.0", two).starts_with(change + "the annotations have 300001 bytes"));
+  CHECK(advice("podman@6.0", two).starts_with(change + "the annotations take 300001 bytes"));
   CHECK(advice("podman@4.3.1", two).starts_with("convert the file with losses by running "));
 }
 

@@ -57,8 +57,8 @@ TEST_CASE("An engine refuses members that its version does not have yet, even em
   const auto annotated = file("0.5.0", "{env: [A=1]}", "annotations: {}\n");
   CHECK(rejection("docker@25", annotated).empty());
   CHECK(rejection("podman@4.3.1", annotated) ==
-        "/etc/cdi/v.yaml:3:1: annotations: podman 4.3.1 does not know the member, which CDI has "
-        "since 0.6.0");
+        "/etc/cdi/v.yaml:3:1: annotations: podman 4.3.1 does not know the member, which was "
+        "added in CDI 0.6.0");
   CHECK_FALSE(rejection("containerd@1.7.0", annotated).empty());
   CHECK(cdi::convert_for(engine("podman@4.3.1"), annotated)->losses.empty());
   CHECK(cdi::conversion_advice(engine("podman@4.3.1"), annotated) ==
@@ -267,7 +267,7 @@ TEST_CASE("A text that the library of an engine refuses is refused by the engine
   }
   CHECK(rejection("containerd@2.4.0", rows[1].loaded)
             .starts_with("/etc/cdi/v.yaml:5:20: ENV: containerd 2.4.0, with CDI library 1.1.1, "
-                         "refuses it: names of members in another case are refused by "));
+                         "refuses it: names of members in another case are rejected by "));
   CHECK_FALSE(rejection("kata-agent@4.0", rows[1].loaded).empty());
   CHECK(cdi::conversion_advice(engine("containerd@2.4.0"), rows[1].loaded) ==
         "convert the file by running `cdi convert --in-place --backup --for containerd@2.4.0 "
