@@ -611,7 +611,7 @@ class HostileTree(PrepareTest):
 
     def test_file_without_end(self):
         self.path(self.information(SECOND)).write_text("x" * (2 << 20))
-        self.assert_second_left_out("more than 1048576 bytes")
+        self.assert_second_left_out("larger than 1048576 bytes")
 
     def test_garbage(self):
         self.path(self.information(SECOND)).write_bytes(b"\0\xff:::\n" * 100)

@@ -90,7 +90,7 @@ inline Error odd_case_warning(const Reading& reading) {
 inline Error yaml_1_1_warning(const Document::Value& scalar) {
   const bool quoted = scalar.kind() == Document::Kind::quoted;
   return {.code = quoted ? Errc::schema : Errc::invalid,
-          .message = (quoted ? cdi::quoted(scalar.text()) + " is refused"
+          .message = (quoted ? cdi::quoted(scalar.text()) + " is rejected"
                              : cdi::escaped(scalar.text()) + " is read as a different text") +
                      " by engines with the Go library 1.1.0 or older (only " +
                      std::string{engines_with_yaml_v3} + " and newer use 1.1.1)",

@@ -237,7 +237,7 @@ TEST_CASE(
       {"dot.json", cdi::Errc::system, "not a regular file"},
       {"endless.json", cdi::Errc::system, "not a regular file"},
       {"fifo.yaml", cdi::Errc::system, "not a regular file"},
-      {"huge.json", cdi::Errc::limit, "more than 16777216 bytes"},
+      {"huge.json", cdi::Errc::limit, "larger than 16777216 bytes"},
       {"loop.json", cdi::Errc::system, "symbolic links"},
       {"memory.yaml", cdi::Errc::system, ""},
       {"nothing.json", cdi::Errc::syntax, "empty"},

@@ -146,7 +146,7 @@ TEST_CASE("The error of a device for a newer version has the version and the rea
   CHECK(
       rest.errors() ==
       Names{"b; f.yaml:8:47: devices[1].containerEdits.mounts[0].type: version \"0.3.0\" is too "
-            "old for it: write \"0.4.0\"",
+            "old for this member: write \"0.4.0\"",
             "0c; f.yaml:9:10: devices[2].name: version \"0.3.0\" is too old for this member: write "
             "\"0.5.0\""});
 }

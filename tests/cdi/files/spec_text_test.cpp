@@ -227,7 +227,7 @@ TEST_CASE("A boolean in quotes that older engines refuse is a warning") {
   REQUIRE(loaded);
   REQUIRE(loaded->warnings.size() == 1);
   CHECK(cdi::to_string(loaded->warnings[0]) ==
-        "f:6:34: \"yes\" is refused by engines with the Go library 1.1.0 or older (only buildkit "
+        "f:6:34: \"yes\" is rejected by engines with the Go library 1.1.0 or older (only buildkit "
         "0.34.0, containerd 2.4.0, nvidia-container-runtime 1.20.1 and newer use 1.1.1): write "
         "true or false");
 }

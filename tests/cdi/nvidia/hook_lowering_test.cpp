@@ -200,7 +200,7 @@ TEST_CASE("chmod becomes modes; directories that the runtime creates have them a
   CHECK(contains(reason({"chmod", "--mode", "1", "--mode", "2", "--path", "/x"}), "two --mode"));
   for (const auto* mode : {"rwx", "8", "10000", "0o755", "+1"}) {
     CAPTURE(mode);
-    CHECK(contains(reason({"chmod", "--mode", mode, "--path", "/x"}), "not an octal mode"));
+    CHECK(contains(reason({"chmod", "--mode", mode, "--path", "/x"}), "is not octal"));
   }
 }
 
@@ -267,8 +267,8 @@ TEST_CASE("apply-cuda-memory-limits becomes nothing in a container without its v
 
 TEST_CASE("apply-cuda-memory-limits with other arguments stays") {
   const std::vector<std::string> none;
-  CHECK(contains(limits_reason({}, none), "has no --gpu-id"));
-  CHECK(contains(limits_reason({"--driver-root", "/"}, none), "has no --gpu-id"));
+  CHECK(contains(limits_reason({}, none), "--gpu-id is missing"));
+  CHECK(contains(limits_reason({"--driver-root", "/"}, none), "--gpu-id is missing"));
   CHECK(contains(limits_reason({"--gpu-id", " "}, none), "--gpu-id is empty"));
   CHECK(contains(limits_reason({"--gpu-id"}, none), R"(argument "--gpu-id")"));
   CHECK(contains(limits_reason({"--gpu-id", "0", "--gpu", "1"}, none), R"(argument "--gpu")"));

@@ -114,7 +114,7 @@ TEST_CASE("An overlap is one line, with the origins of both edits") {
                                .first = device("0", 3),
                                .second = device("1", 4)}) ==
         "same-variable A\\n: v.com/c=0 (/f:3), v.com/c=1 (/f:4): both set the variable; the second "
-        "value counts");
+        "value wins");
   CHECK(to_string(cdi::Overlap{.kind = cdi::OverlapKind::intel_rdt,
                                .first = device("0"),
                                .second = device("1"),
