@@ -247,8 +247,8 @@ TEST_CASE("A model that takes too much memory is refused with the place of its l
   const auto spec = cdi::parse_spec(text, "f.json", cdi::Format::json);
   REQUIRE_FALSE(spec);
   CHECK(to_string(spec.error()) ==
-        "f.json:2:13: devices: the value takes too much memory, more than ten times the bytes of "
-        "the text and 4 MiB: split the text into several files");
+        "f.json:2:13: devices: the value takes too much memory: more than ten times the text's "
+        "size plus 4 MiB: split the text into several files");
 }
 
 // Once, each decoded text was copied again for each text behind it.

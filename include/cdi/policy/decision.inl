@@ -320,7 +320,7 @@ CDI_INLINE std::vector<Decision> decide(const Policy& policy,
 CDI_INLINE std::vector<Decision> decide(const Policy& policy,
                                         std::span<const ResolvedDevice> devices,
                                         std::span<const RequestedDevice> requested) {
-  std::map<std::string_view, std::vector<const RequestedDevice*>> by_name;  // the first at the back
+  std::map<std::string_view, std::vector<const RequestedDevice*>> by_name;  // in reverse order
   for (std::size_t i = requested.size(); i-- > 0;) {
     by_name[requested[i].name].push_back(&requested[i]);
   }

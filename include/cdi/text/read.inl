@@ -60,8 +60,7 @@ inline bool expected(Reading& reading, const Document::Value& at, std::string_vi
 
 [[gnu::noinline]] inline bool too_much(const Document::Value& at, Reading& reading) {
   detail::fail(reading, at,
-               "the value takes too much memory, more than ten times the bytes of the text and 4 "
-               "MiB",
+               "the value takes too much memory: more than ten times the text's size plus 4 MiB",
                "split the text into several files");
   reading.why.code = Errc::limit;
   return false;

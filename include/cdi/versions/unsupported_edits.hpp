@@ -16,7 +16,7 @@ namespace cdi::inline CDI_ABI {
 
 /// Returns the devices' edits that a runtime with these features does not implement: an
 /// `Errc::unsupported` for each, with member and place, in the order of application. Most runtimes
-/// silently ignore them. Such edits are hooks of an unknown point, unknown options of bind mounts,
+/// silently ignore them. Such edits are hooks at an unknown point, unknown options of bind mounts,
 /// net devices, and Intel RDT settings.
 ///
 /// Edits that the features do not mention are not reported, except members that are newer than
