@@ -89,11 +89,11 @@ class YamlBlockReader {
   }
 
   bool misplaced_colon() {
-    return reject("unexpected ':'",
-                  "use the same indentation for all members of an object, and put text with "
-                  "\": \" into "
-                  "quotes",
-                  cursor_.at());
+    return reject(
+        "unexpected ':'",
+        "use the same indentation for all members of an object, and put text with \": \" in "
+        "quotes",
+        cursor_.at());
   }
 
   /// Rejects a token that is neither item nor key; `text` is the scalar's text, if one was read.
