@@ -254,7 +254,7 @@ class Hooks(unittest.TestCase):
                                 "hooks": {"createContainer": [link]}}):
             self.config.write_text(json.dumps(config))
             _, errors = self.inject("--hooks", "lower", ["nvidia.com/gpu=plain"], expect=1)
-            self.assertIn("is in another case", errors)
+            self.assertIn("is in a different case", errors)
         (self.folder / "cdi/more.json").write_text(json.dumps(
             {"cdiVersion": "0.5.0", "kind": "v.com/c", "devices": [
                 {"name": "d", "containerEdits": {"env": ["A=1"]}}]}))

@@ -203,7 +203,7 @@ class Guest(unittest.TestCase):
     def test_configs_that_cannot_be_used(self):
         for text, reason in [("[", "standard input:1:2"), ("[]", "must be an object"),
                              ('{"annotations": 1}', "annotations: must be an object"),
-                             ('{"Annotations": {}}', "Annotations: the name of the member")]:
+                             ('{"Annotations": {}}', "Annotations: the member name")]:
             code, out, err = run(["guest", "-", "--spec-dir", self.specs], text)
             self.assertEqual((code, out), (1, ""))
             self.assertIn(reason, err)
