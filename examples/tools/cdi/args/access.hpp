@@ -46,7 +46,7 @@ inline bool has_group(std::uint32_t gid) {
 
 /// How a user gets a group: by an addition to it, or, as a member, by a new login.
 inline std::string group_advice(std::uint32_t gid) {
-  if (::geteuid() == 0) return fmt::format("start it by `setpriv --groups {}`", gid);
+  if (::geteuid() == 0) return "start the program by `setpriv --groups`, with all groups";
   const auto user = user_name(::geteuid());
   const auto* const group = ::getgrgid(gid);
   if (group == nullptr) return fmt::format("make a group with the number {}", gid);

@@ -66,16 +66,20 @@ class ArgumentsWriter {
     std::move(written.begin(), written.end(), std::back_inserter(out_.args));
   }
 
-  /// Writes an edit in the first form that can carry it, or reports it as lost.
-  void append(const Forms& forms, const FormValues& values, Loss otherwise) {
+  /// Writes an edit in the first form that can carry it; or reports it as lost, and returns false.
+  bool append(const Forms& forms, const FormValues& values, Loss otherwise) {
     char obstacle = '\0';
-    if (const auto* const form = choose_form(forms, values, obstacle)) return append(*form, values);
+    if (const auto* const form = choose_form(forms, values, obstacle)) {
+      append(*form, values);
+      return true;
+    }
     if (obstacle != '\0') {
       otherwise.consequence =
           fmt::format("{}: the program cannot take a name or value with {}", otherwise.consequence,
                       cdi::quoted(std::string_view{&obstacle, 1}));
     }
     out_.lost.push_back(std::move(otherwise));
+    return false;
   }
 
   /// Adds the place of a path in the container; false, with a loss, if there is none.
@@ -172,16 +176,17 @@ inline void ArgumentsWriter::add(const cdi::Mount& mount, const cdi::Origin& ori
   values["flags"] = (has_option(mount, "rbind") ? "rbind" : "bind") +
                     (options.empty() ? std::string{} : "," + options);
   values["kind"] = S_ISDIR(there.st_mode) ? "dir" : "file";
-  for (const auto& option : lost_options(mount, program_)) {
-    lose("mount", mount.container_path, option_loss(option), origin);
-  }
   const bool read_only = has_option(mount, "ro") && program_.read_only[0];
   // A directory of nodes needs a mount that lets them be opened.
   const bool has_nodes = mount.host_path.starts_with("/dev/") && !has_option(mount, "nodev") &&
                          program_.places == NodePlaces::any && program_.shape == Shape::words &&
                          is_listed(program_.implies, "nodev");
   const auto& writable = has_nodes ? program_.node : program_.writable;
-  append(read_only || !options.empty() ? program_.read_only : writable, values, loss);
+  const auto& forms = read_only || !options.empty() ? program_.read_only : writable;
+  if (!append(forms, values, loss)) return;
+  for (const auto& option : lost_options(mount, program_)) {
+    lose("mount", mount.container_path, option_loss(option), origin);
+  }
 }
 
 /// Why a node cannot be made at its path; none if it can.
@@ -312,7 +317,8 @@ inline void ArgumentsWriter::add_groups(const cdi::Plan& plan) {
            origin);
     } else if (!has_group(gid)) {
       lose("additionalGid", name,
-           "this user is not in the group, and cannot open its nodes: " + group_advice(gid),
+           "this user is not in the group, and may be unable to open its nodes: " +
+               group_advice(gid),
            origin);
     } else {
       keeps = true;

@@ -128,7 +128,7 @@ inline constexpr Program nspawn{
 
 inline constexpr Program apptainer{
     .name = "apptainer",
-    .release = "Apptainer 1.3, not run",
+    .release = "Apptainer, its source only",
     .read_only = {{{"--bind {host}:{path}:ro", apptainer_bind},
                    {"--mount type=bind,source={host},destination={path},ro", fields}}},
     .writable = {{{"--bind {host}:{path}", apptainer_bind},
@@ -179,7 +179,7 @@ inline constexpr Program lxc{
 
 inline constexpr Program docker{
     .name = "docker",
-    .release = "Docker 28.2, command line only",
+    .release = "Docker 28.2.2, its command line",
     .read_only = {{{"--mount type=bind,src={host},dst={path},readonly", fields}}},
     .writable = {{{"--mount type=bind,src={host},dst={path}", fields}}},
     .node = {{{"--device {host}:{path}:{permissions}", no_colon},
@@ -195,7 +195,7 @@ inline constexpr Program docker{
 
 inline constexpr Program podman{
     .name = "podman",
-    .release = "podman 4.3, not run",
+    .release = "podman 4.3.1",
     .read_only = {{{"--mount type=bind,src={host},dst={path},ro", plain_fields}}},
     .writable = {{{"--mount type=bind,src={host},dst={path}", plain_fields}}},
     .node = {{{"--device {host}:{path}:{permissions}", no_colon}}},

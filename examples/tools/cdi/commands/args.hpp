@@ -140,12 +140,22 @@ inline ExitCode args(const CommonOptions& common, const ArgsOptions& options,
   return printed ? exit_done : exit_failed;
 }
 
-constexpr const char* args_footer =
+constexpr std::string_view args_usage =
     "Words are quoted for a shell where needed: `bwrap $(cdi args --for bwrap NAME) ...` works if\n"
     "no word is quoted, and `eval \"bwrap $(cdi args --for bwrap NAME) ...\"` always works.\n"
     "For lxc, lines of a config are printed. For unshare, commands for a shell that mount into "
     "DIR\n"
     "of --root are printed, a line each.\n";
+
+/// The text that the help prints at its end, with all programs.
+inline std::string args_footer() {
+  std::string out{args_usage};
+  out += "\nThe program, and the release that was tried:\n";
+  for (const auto& program : programs) {
+    out += fmt::format("  {:<13} {}\n", program.name, program.release);
+  }
+  return out + exit_code_table();
+}
 
 /// What the options of a command line cannot be together; empty if they can.
 inline std::string args_fault(const ArgsOptions& options, const CommonOptions& common) {
@@ -172,7 +182,7 @@ inline Run set_up_args(CLI::App& app, CommonOptions& common) {
   app.add_flag("--no-sys", options->no_sys, "Do not mount /sys for the drivers of GPUs");
   add_hookless_options(app, options->places);
   add_names(app, options->names);
-  app.footer(args_footer);
+  app.footer(args_footer());
   app.final_callback([options, &common] {
     const auto fault = args_fault(*options, common);
     if (!fault.empty()) throw CLI::ValidationError(fault);
