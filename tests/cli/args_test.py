@@ -227,9 +227,9 @@ class Losses(Scratch):
         for edits, why in (({"path": "/dev/no-such", "type": "c", "major": 195, "minor": 0},
                             'there is no "/dev/no-such" on the host'),
                            (same_dev("/dev/gpu0", type="c", major=195, minor=7),
-                            "the host has the node c 1:5, and the spec has c 195:7"),
+                            "the host has the type and number c 1:5, and the spec c 195:7"),
                            (same_dev("/dev/gpu0", type="b", major=1, minor=5),
-                            "the host has the node c 1:5, and the spec has b 1:5")):
+                            "the host has the type and number c 1:5, and the spec b 1:5")):
             self.device(deviceNodes=[edits])
             for program in PROGRAMS:
                 found = [one for one in self.lost(program) if "places" not in one[2]]
@@ -314,7 +314,7 @@ class Losses(Scratch):
         source.write_text("")
         self.device(env=["A= b "], mounts=[self.mount("/mnt/c\td", source, ["bind"])])
         self.assertEqual(self.words("lxc"),
-                         [f"lxc.mount.entry = {self.folder}/a\\040b\\012\\134\\043 mnt/c\\011d none "
+                         [f"lxc.mount.entry = {self.folder}/a\\040b\\012\\134# mnt/c\\011d none "
                           "bind,create=file 0 0", 'lxc.environment = "A= b "'])
 
     def test_links_in_a_root_do_not_lead_out(self):
@@ -456,13 +456,14 @@ class UnixServer(socketserver.UnixStreamServer):
 
 # What runs in each sandbox: the number of the node, the content of the file and the variables.
 PROBE = ('[ -c /dev/gpu0 ] && ls -l /dev/gpu0 | tr -s " " | cut -d " " -f 5,6; '
-         'cat "/mnt/$F"; printf "<%s>" "$A" "$B"')
+         'cat "/mnt/$F"; printf "<%s>" "$A" "$B" "$C"')
 
 
 class Runs(Scratch):
     """Starts the programs that are installed with what is printed."""
 
-    FILE = 'a:b c\\"'  # no comma, which Podman cannot take
+    FILE = '#a:b c\\"'  # no comma, which Podman cannot take
+    VARIABLES = (f"A={VALUE}", "B='b '", 'C="c" ')
 
     def setUp(self):
         super().setUp()
@@ -470,7 +471,7 @@ class Runs(Scratch):
         source.write_text("content")
         self.root = self.folder / "root"
         self.device(deviceNodes=[same_dev("/dev/gpu0")],
-                    env=[f"A={VALUE}", "B='b '", f"F={self.FILE}"],
+                    env=[*self.VARIABLES, f"F={self.FILE}"],
                     mounts=[self.mount(f"/mnt/{self.FILE}", source)])
 
     def need(self, program):
@@ -506,7 +507,7 @@ class Runs(Scratch):
         return done.stdout
 
     def check(self, found, node="1, 5\n"):
-        self.assertEqual(found.replace("\r\n", "\n"), f"{node}content<{VALUE}><'b '>")
+        self.assertEqual(found.replace("\r\n", "\n"), f"{node}content<{VALUE}><'b '><\"c\" >")
 
     def test_bwrap(self):
         bwrap = self.need("bwrap")
@@ -549,7 +550,7 @@ class Runs(Scratch):
         file = self.folder / "file"
         (self.root / "mnt/file").write_text("")
         self.device(deviceNodes=[{"path": "/dev/zero"}],
-                    env=[f"A={VALUE}", "B='b '", "F=file"],
+                    env=[*self.VARIABLES, "F=file"],
                     mounts=[self.mount("/mnt/file", file, ["bind"])])
         more = {"env": {**os.environ, "USER": "root"}}
         probe = PROBE.replace("gpu0", "zero")
@@ -602,7 +603,7 @@ class Runs(Scratch):
             self.run_probe([docker, "-H", f"unix://{path}", "create", *words.split("\0")[:-1],
                             "image", "true"], [docker, "--version"])
             server.shutdown()
-        self.assertEqual(server.created["Env"], [f"A={VALUE}", "B='b '", f"F={self.FILE}"])
+        self.assertEqual(server.created["Env"], [*self.VARIABLES, f"F={self.FILE}"])
         host = server.created["HostConfig"]
         self.assertEqual(host["Devices"], [{"PathOnHost": "/dev/zero", "CgroupPermissions": "rwm",
                                             "PathInContainer": "/dev/gpu0"}])
@@ -618,7 +619,7 @@ class Runs(Scratch):
         self.fill_root()
         source = self.folder / "a:b c"
         source.write_text("content")
-        self.device(deviceNodes=[same_dev("/dev/gpu0")], env=[f"A={VALUE}", "B='b '", "F=a:b c"],
+        self.device(deviceNodes=[same_dev("/dev/gpu0")], env=[*self.VARIABLES, "F=a:b c"],
                     mounts=[self.mount("/mnt/a:b c", source)])
         runtime = self.folder / "runtime"  # runc without limits, which need more rights than root's
         runtime.write_text(RUNTIME)

@@ -36,6 +36,7 @@ COMPILER = CLANGXX or GXX
 FLAGS = ["-std=c++20", "-O0", "-DFMT_HEADER_ONLY", "-pthread"]
 # The programs that a test in Python takes as arguments.
 PROGRAMS = {
+    "tests/cli/args_test.py": ["examples/tools/cdi/main.cpp"],
     "tests/cli/policy_test.py": ["examples/tools/cdi/main.cpp"],
     "tests/pod/pod_test.py": ["examples/tools/pod/main.cpp"],
 }

@@ -199,11 +199,14 @@ inline std::optional<std::string> ArgumentsWriter::node_obstacle(const cdi::Devi
   if (program_.places == NodePlaces::not_in_dev && in_dev && node.path != node.host_path) {
     return "/dev is that of the host, and gets no other nodes";
   }
-  const auto type = S_ISCHR(there.st_mode) ? "c" : S_ISBLK(there.st_mode) ? "b" : "p";
+  const auto type = S_ISCHR(there.st_mode)    ? "c"
+                    : S_ISBLK(there.st_mode)  ? "b"
+                    : S_ISFIFO(there.st_mode) ? "p"
+                                              : "none";
   const bool drifted = node.type != "p" && (node.major != gnu_dev_major(there.st_rdev) ||
                                             node.minor != gnu_dev_minor(there.st_rdev));
   if (type != (node.type == "u" ? "c" : node.type) || drifted) {
-    return fmt::format("the host has the node {} {}:{}, and the spec has {} {}:{}", type,
+    return fmt::format("the host has the type and number {} {}:{}, and the spec {} {}:{}", type,
                        gnu_dev_major(there.st_rdev), gnu_dev_minor(there.st_rdev), node.type,
                        node.major, node.minor);
   }

@@ -50,7 +50,7 @@ inline std::string with_backslashes(std::string_view value) {
 inline std::string in_octal(std::string_view value) {
   std::string out;
   for (const char c : value) {
-    const bool special = c == ' ' || c == '\t' || c == '\n' || c == '\\' || c == '#';
+    const bool special = c == ' ' || c == '\t' || c == '\n' || c == '\\';
     if (special) out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
     if (!special) out += c;
   }
