@@ -603,7 +603,8 @@ class Runs(Scratch):
             self.run_probe([docker, "-H", f"unix://{path}", "create", *words.split("\0")[:-1],
                             "image", "true"], [docker, "--version"])
             server.shutdown()
-        self.assertEqual(server.created["Env"], [*self.VARIABLES, f"F={self.FILE}"])
+        self.assertEqual(sorted(server.created["Env"]), [*self.VARIABLES, f"F={self.FILE}"],
+                         "in any order")
         host = server.created["HostConfig"]
         self.assertEqual(host["Devices"], [{"PathOnHost": "/dev/zero", "CgroupPermissions": "rwm",
                                             "PathInContainer": "/dev/gpu0"}])
