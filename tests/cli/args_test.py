@@ -225,7 +225,7 @@ class Losses(Scratch):
 
     def test_a_node_that_the_host_does_not_have(self):
         for edits, why in (({"path": "/dev/no-such", "type": "c", "major": 195, "minor": 0},
-                            'there is no "/dev/no-such" on the host'),
+                            '"/dev/no-such" on the host: No such file or directory'),
                            (same_dev("/dev/gpu0", type="c", major=195, minor=7),
                             "the host has the type and number c 1:5, and the spec c 195:7"),
                            (same_dev("/dev/gpu0", type="b", major=1, minor=5),
@@ -332,8 +332,8 @@ class Losses(Scratch):
 class Access(Scratch):
     NOBODY = 65534
 
-    def as_nobody(self, program, *options, expect=0, groups=()):
-        return self.args(program, *options, expect=expect, user=self.NOBODY, group=self.NOBODY,
+    def as_nobody(self, program, *options, expect=0, groups=(), **more):
+        return self.args(program, *options, **more, expect=expect, user=self.NOBODY, group=self.NOBODY,
                          extra_groups=groups, preexec_fn=lambda: os.chdir("/"))
 
     def make_node(self, mode, gid):
@@ -378,6 +378,10 @@ class Access(Scratch):
         self.as_nobody("bwrap", groups=[44])
         self.assertEqual(self.as_nobody("podman", groups=[44])[0], "--group-add keep-groups\n")
         self.assertEqual(self.args("podman")[0], "--group-add 44\n")
+        self.device("r", deviceNodes=[same_dev("/dev/gpu0", permissions="r")])
+        self.args("podman", names=("vendor.com/r=0",))
+        self.assertIn("are not enforced", self.as_nobody("podman", names=("vendor.com/r=0",),
+                                                         expect=LOST)[1])
         self.assertEqual(self.as_nobody("docker")[0], "--group-add 44\n")
         self.assertEqual(self.as_nobody("lxc")[0], "lxc.init.groups = 44\n")
         self.assertIn("only root in the container", self.as_nobody("nspawn", expect=LOST)[1])

@@ -5,6 +5,7 @@
 #define CDI_TOOLS_CDI_ARGS_ARGUMENTS_WRITER_HPP
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <iterator>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -118,6 +120,11 @@ class ArgumentsWriter {
     });
   }
 
+  /// Whether the permissions of nodes are enforced: a cgroup does it, which needs root.
+  bool limits_access() const {
+    return program_.limits_access && (program_.groups != Groups::rootless || ::geteuid() == 0);
+  }
+
   void add(const cdi::Mount& mount, const cdi::Origin& origin);
   void add(const cdi::DeviceNode& node, const cdi::Origin& origin);
   void add(const std::string& variable, const cdi::Origin& origin);
@@ -164,9 +171,11 @@ inline void ArgumentsWriter::add(const cdi::Mount& mount, const cdi::Origin& ori
   const Loss loss{"mount", mount.container_path, "it is not mounted", origin};
   struct stat there = {};
   if (!mount.host_path.starts_with('/') || ::stat(mount.host_path.c_str(), &there) != 0) {
+    const auto why = mount.host_path.starts_with('/') ? std::generic_category().message(errno)
+                                                      : std::string{"it is no absolute path"};
     return lose(
         loss.edit, loss.subject,
-        fmt::format("it is not mounted: its source {} is missing", cdi::quoted(mount.host_path)),
+        fmt::format("it is not mounted: its source {}: {}", cdi::quoted(mount.host_path), why),
         origin);
   }
   FormValues values{{"host", mount.host_path}};
@@ -217,10 +226,10 @@ inline std::optional<std::string> ArgumentsWriter::node_obstacle(const cdi::Devi
 /// Reports what a bound node does not have of the node in a spec.
 inline void ArgumentsWriter::compare(const cdi::DeviceNode& node, const struct stat& there,
                                      const cdi::Origin& origin) {
-  if (node.file_mode && (*node.file_mode & 07777U) != (there.st_mode & 07777U)) {
+  if (node.file_mode && (*node.file_mode & 0777U) != (there.st_mode & 0777U)) {
     lose("deviceNode", node.path,
          fmt::format("it keeps the mode {:04o} of the host, and does not get {:04o}",
-                     there.st_mode & 07777U, *node.file_mode & 07777U),
+                     there.st_mode & 0777U, *node.file_mode & 0777U),
          origin);
   }
   if ((node.uid && *node.uid != there.st_uid) || (node.gid && *node.gid != there.st_gid)) {
@@ -231,7 +240,7 @@ inline void ArgumentsWriter::compare(const cdi::DeviceNode& node, const struct s
   }
   // Without the right to make nodes, only opening is left to limit.
   for (const auto& [access, verb] : {std::pair{'r', "read"}, std::pair{'w', "written"}}) {
-    if (program_.limits_access || node.permissions.find(access) != std::string::npos) continue;
+    if (limits_access() || node.permissions.find(access) != std::string::npos) continue;
     lose("deviceNode", node.path,
          fmt::format("its permissions {} are not enforced: it can be {} by users that may open it "
                      "on the host",
@@ -247,8 +256,8 @@ inline void ArgumentsWriter::add(const cdi::DeviceNode& node, const cdi::Origin&
   };
   struct stat there = {};
   if (::stat(node.host_path.c_str(), &there) != 0) {
-    return reject(fmt::format("there is no {} on the host, and the program makes no nodes",
-                              cdi::quoted(node.host_path)));
+    return reject(fmt::format("{} on the host: {}, and the program makes no nodes",
+                              cdi::quoted(node.host_path), std::generic_category().message(errno)));
   }
   if (const auto obstacle = node_obstacle(node, there)) return reject(*obstacle);
   compare(node, there, origin);

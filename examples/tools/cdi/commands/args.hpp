@@ -5,6 +5,7 @@
 #define CDI_TOOLS_CDI_COMMANDS_ARGS_HPP
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <iterator>
 #include <memory>
