@@ -134,6 +134,7 @@ class Words(Scratch):
                                       text=True, check=True).stdout
                 self.assertEqual(read.split("\0")[:-1], self.words(program))
                 self.assertNotIn("\x1b", out)
+        self.assertIn(" '--setenv=", self.args("nspawn")[0])
 
     def test_the_last_of_two_edits_counts(self):
         self.device("other", env=["A=2"], deviceNodes=[{"path": "/dev/gpu0",
