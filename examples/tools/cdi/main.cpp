@@ -27,6 +27,7 @@
 #include "commands/policy.hpp"
 #include "commands/resolve.hpp"
 #include "commands/rootfs.hpp"
+#include "commands/run.hpp"
 #include "commands/validate.hpp"
 #include "commands/why.hpp"
 #include <CLI/CLI.hpp>
@@ -34,9 +35,10 @@
 namespace {
 
 constexpr Command commands[] = {
-    devices_command,  vendors_command, classes_command, specs_command,   dirs_command,
-    validate_command, inject_command,  resolve_command, policy_command,  rootfs_command,
-    args_command,     why_command,     names_command,   convert_command, gc_command,
+    devices_command, vendors_command,  classes_command, specs_command,
+    dirs_command,    validate_command, inject_command,  resolve_command,
+    policy_command,  rootfs_command,   args_command,    run_command,
+    why_command,     names_command,    convert_command, gc_command,
 };
 
 void add_common_options(CLI::App& app, CommonOptions& common) {

@@ -1,0 +1,146 @@
+// `cdi run`: runs a command in a bwrap sandbox with devices.
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CDI_TOOLS_CDI_COMMANDS_RUN_HPP
+#define CDI_TOOLS_CDI_COMMANDS_RUN_HPP
+
+#include <cerrno>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "../args/arguments_writer.hpp"
+#include "../args/loss.hpp"
+#include "../args/plan_for.hpp"
+#include "../args/program.hpp"
+#include "../base/command.hpp"
+#include "../base/exit_codes.hpp"
+#include "../base/options.hpp"
+#include "../base/output.hpp"
+#include "args.hpp"
+
+/// The options of `run`.
+struct RunOptions {
+  std::vector<std::string> words{};  // names, and then the command
+  bool partial = false;
+  bool no_sys = false;
+};
+
+/// Whether a word can be the name of a device: `vendor.com/class=device`.
+inline bool is_like_name(std::string_view word) {
+  const auto slash = word.find('/');
+  const auto sign = word.find('=');
+  return slash != std::string_view::npos && slash != 0 && sign != std::string_view::npos &&
+         slash < sign;
+}
+
+/// Removes the mounts for which the host has no file or directory: the root is read-only. A library
+/// that is also in the directory for libraries is not lost.
+inline void keep_possible_mounts(ProgramPlan& found, std::string_view library_dir) {
+  const auto is_library = [&](const cdi::Mount& mount) {
+    for (const auto& [other, origin, overridden] : found.plan.mounts) {
+      const bool same = other.host_path == mount.host_path;
+      if (same && other.container_path.starts_with(library_dir)) return true;
+    }
+    return false;
+  };
+  std::vector<cdi::Planned<cdi::Mount>> kept;
+  for (const auto& planned : found.plan.mounts) {
+    struct stat info = {};
+    const auto& path = planned.edit.container_path;
+    if (path.starts_with("/dev/") || ::stat(path.c_str(), &info) == 0) {
+      kept.push_back(planned);
+    } else if (!is_library(planned.edit)) {
+      found.lost.push_back({"mount", path,
+                            "the host has no such path, and its root is read-only in the sandbox",
+                            planned.origin});
+    }
+  }
+  found.plan.mounts = std::move(kept);
+}
+
+/// The words of the command line that starts the sandbox.
+inline std::vector<std::string> sandbox_words(Arguments found, std::vector<std::string> command) {
+  std::vector<std::string> words{"bwrap", "--die-with-parent", "--ro-bind", "/",
+                                 "/",     "--tmpfs",           "/tmp"};
+  std::move(found.args.begin(), found.args.end(), std::back_inserter(words));
+  words.emplace_back("--");
+  std::move(command.begin(), command.end(), std::back_inserter(words));
+  return words;
+}
+
+/// Replaces this process by a program of PATH. Returns only if that fails.
+inline ExitCode become(std::vector<std::string> words, const Output& output) {
+  std::vector<char*> pointers;
+  for (auto& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  ::execvp(pointers[0], pointers.data());
+  const int number = errno;
+  return output.reject(
+      {.code = cdi::Errc::system,
+       .message = fmt::format("cannot run bwrap: {}", std::generic_category().message(number)),
+       .advice = number == ENOENT ? "install bubblewrap" : "",
+       .system = number});
+}
+
+/// Runs a command with devices. Returns only if the sandbox cannot be started.
+inline ExitCode run_in_sandbox(const CommonOptions& common, const RunOptions& options,
+                               const Output& output) {
+  ArgsOptions args{.program = "bwrap", .partial = options.partial, .no_sys = options.no_sys};
+  auto words = options.words;
+  std::size_t names = 0;
+  while (names < words.size() && is_like_name(words[names])) ++names;
+  const auto begin = words.begin() + static_cast<std::ptrdiff_t>(names);
+  args.names.assign(words.begin(), begin);
+  words.erase(words.begin(), begin);
+  const auto& program = *find_program(args.program);
+  const auto registry = cdi::scan_spec_dirs(common.spec_dirs(), common.reading);
+  auto plan = plan_or_report(args, *registry, output);
+  if (!plan) return exit_failed;
+  keep_possible_mounts(*plan, program.library_dir);
+  auto found = ArgumentsWriter{program, nullptr, ""}.write(plan->plan, !args.no_sys);
+  std::move(plan->lost.begin(), plan->lost.end(), std::back_inserter(found.lost));
+  report_losses(found, program, args.partial, output);
+  if (!found.lost.empty() && !args.partial) return exit_lost;
+  return become(sandbox_words(std::move(found), std::move(words)), output);
+}
+
+/// Why the words are no names and a command; empty if they are.
+inline std::string words_fault(const std::vector<std::string>& words) {
+  if (!is_like_name(words.front())) return "a qualified name comes first: vendor.com/class=device";
+  return is_like_name(words.back()) ? "a command must follow the names" : "";
+}
+
+inline Run set_up_run(CLI::App& app, CommonOptions& /*common*/) {
+  auto options = std::make_shared<RunOptions>();
+  app.add_option("NAME", options->words,
+                 "Qualified names: vendor.com/class=device; then -- and the command")
+      ->required();
+  app.add_flag("--partial", options->partial, "Run the command even if some edits are lost");
+  app.add_flag("--no-sys", options->no_sys, "Do not mount /sys for the drivers of GPUs");
+  app.footer(
+      "The sandbox of bwrap has the files of the host, read-only, an empty /tmp, and a /dev with\n"
+      "the devices and no other. No hook runs. The exit code is that of the command, or 128 and\n"
+      "its signal; before the command starts, it is one of these.\n\n" +
+      exit_code_table());
+  app.final_callback([options] {
+    const auto fault = words_fault(options->words);
+    if (!fault.empty()) throw CLI::ValidationError(fault);
+  });
+  return [options](const CommonOptions& given, const Output& output) {
+    return run_in_sandbox(given, *options, output);
+  };
+}
+
+inline constexpr Command run_command{"run", "Run a command in a sandbox of bwrap with devices",
+                                     set_up_run};
+
+#endif  // CDI_TOOLS_CDI_COMMANDS_RUN_HPP
