@@ -369,6 +369,13 @@ class Access(Scratch):
         _, errors = self.as_nobody("bwrap", groups=[44])
         self.assertIn("change its mode or group, by a rule of udev", errors)
 
+    def test_a_file_that_the_user_may_not_write_needs_no_ro(self):
+        self.device(mounts=[self.mount(options=["ro", "bind"])])
+        self.file.chmod(0o644)
+        self.assertIn(":/mnt/file", self.as_nobody("charliecloud")[0])
+        self.file.chmod(0o666)
+        self.as_nobody("charliecloud", expect=LOST)
+
     def test_additional_groups(self):
         self.device(additionalGids=[44, 0])
         for program in ("bwrap", "unshare", "apptainer", "charliecloud", "podman"):
