@@ -334,8 +334,8 @@ class Access(Scratch):
     NOBODY = 65534
 
     def as_nobody(self, program, *options, expect=0, groups=(), **more):
-        return self.args(program, *options, **more, expect=expect, user=self.NOBODY, group=self.NOBODY,
-                         extra_groups=groups, preexec_fn=lambda: os.chdir("/"))
+        return self.args(program, *options, **more, expect=expect, user=self.NOBODY,
+                         group=self.NOBODY, extra_groups=groups, cwd="/")
 
     def make_node(self, mode, gid):
         path = self.folder / "node"
@@ -370,7 +370,7 @@ class Access(Scratch):
         self.assertIn("change its mode or group, by a rule of udev", errors)
 
     def test_a_file_that_the_user_may_not_write_needs_no_ro(self):
-        self.device(mounts=[self.mount(options=["ro", "bind"])])
+        self.device(mounts=[self.mount(options=["ro", "nodev", "bind"])])  # and it is no node
         self.file.chmod(0o644)
         self.assertIn(":/mnt/file", self.as_nobody("charliecloud")[0])
         self.file.chmod(0o666)
