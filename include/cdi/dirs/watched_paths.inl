@@ -87,7 +87,7 @@ CDI_INLINE const WatchedPaths::Watch* WatchedPaths::find(const std::vector<Watch
   return nullptr;
 }
 
-/// Returns the watch with a number that `add` returned.
+/// Returns the watch with this number, which `add` returned.
 CDI_INLINE WatchedPaths::Watch& WatchedPaths::watch_of(int number) {
   std::size_t i = 0;
   while (watches_[i].number != number) ++i;

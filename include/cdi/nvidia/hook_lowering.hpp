@@ -49,7 +49,7 @@ Result<LoweredHook> lower_hook(const HookCommand& command, oci::HookPoint point,
 /// the first ldconfig path wins. Costs one sort.
 LoweredHook merge(std::span<const LoweredHook> hooks);
 
-/// The variables that make hooks of the class `memory_limits` act.
+/// Hooks of the class `memory_limits` do nothing unless one of these variables is set.
 inline constexpr std::array<std::string_view, 2> memory_limit_variables{"NVIDIA_GPU_MEMORY_REQUEST",
                                                                         "NVIDIA_GPU_MEMORY_LIMIT"};
 

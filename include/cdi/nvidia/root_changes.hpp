@@ -78,7 +78,7 @@ struct RootChanges {
   std::vector<RootMode> modes{};               ///< modes to set
   std::vector<RootFile> files{};               ///< files to write
   std::vector<CudaCompat> cuda_compat{};       ///< linker directories, used if they are newer
-  std::vector<std::string> library_folders{};  ///< linker directories: ld.so.conf.d, musl's path
+  std::vector<std::string> library_folders{};  ///< linker directories, for ld.so.conf.d or musl
   /// Whether the container gets `params_mount`, whose file must be written outside the root, with
   /// the text of `masked_params`.
   bool masked_params = false;

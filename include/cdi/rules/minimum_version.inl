@@ -50,7 +50,7 @@ namespace detail {
 /// The versions that fields need, for each object type in a spec.
 class FieldNeeds {
  public:
-  /// Covers an object type and the object types inside it.
+  /// Computes the needs of an object type and of the object types inside it.
   explicit FieldNeeds(const Type& object) { add(object); }
 
   /// The lifetime common to all fields inside an object, a list or an optional.

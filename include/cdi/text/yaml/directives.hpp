@@ -81,7 +81,7 @@ class YamlDirectives {
 
   YamlCursor& cursor_;
   DocumentBuilder& builder_;
-  std::map<std::string_view, std::uint32_t> handles_{};  // a set, in the type used for anchors
+  std::map<std::string_view, std::uint32_t> handles_{};  // a set; reuses the map type of anchors
   std::size_t end_ = 0;
 };
 
