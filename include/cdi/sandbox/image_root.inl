@@ -119,7 +119,7 @@ CDI_INLINE bool ImageRoot::can_mount_at(std::string_view path) const {
 
 CDI_INLINE ImageLinkers linkers_of(const ImageRoot& image) {
   constexpr std::size_t max_linkers = 16;
-  constexpr std::string_view musl = "ld-musl-";
+  static constexpr std::string_view musl = "ld-musl-";
   constexpr std::string_view end = ".so.1";
   const auto is_linker = [](std::string_view name) {
     return name.starts_with("ld-linux") || name.starts_with("ld64.so.") || name.starts_with(musl);
