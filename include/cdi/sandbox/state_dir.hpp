@@ -29,6 +29,10 @@ Result<std::vector<std::string>> remove_generated(const std::string& state_dir,
 
 namespace detail {
 
+/// Makes the name of a generated file from a hash of its text: `cdi-HASH-NAME`. `turn` tells files
+/// with equal hashes apart.
+std::string generated_name(std::string_view name, std::string_view text, unsigned turn);
+
 /// A directory for generated files.
 class StateDir {
  public:

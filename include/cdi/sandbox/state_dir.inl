@@ -35,8 +35,7 @@ namespace detail {
 /// The names of generated files begin with this text.
 inline constexpr std::string_view generated_stem = "cdi-";
 
-/// Makes a name from a hash of the text. `turn` tells files with equal hashes apart.
-inline std::string generated_name(std::string_view name, std::string_view text, unsigned turn) {
+CDI_INLINE std::string generated_name(std::string_view name, std::string_view text, unsigned turn) {
   std::string made{generated_stem};
   auto hash = hash_bytes(text) + turn;
   for (int i = 0; i < 16; ++i, hash >>= 4U) made.push_back("0123456789abcdef"[hash & 15U]);

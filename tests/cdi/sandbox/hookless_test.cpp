@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/nvidia/hook_class.hpp>
 #include <cdi/plan/plan.hpp>

@@ -3,6 +3,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
+#include <ctime>
+#include <fcntl.h>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +16,7 @@
 #include <doctest/doctest.h>
 
 #include <cdi/base/result.hpp>
+#include <cdi/files/descriptor.hpp>
 #include <cdi/files/temporary.hpp>
 #include <cdi/sandbox/state_dir.hpp>
 
