@@ -42,6 +42,7 @@ class LineIndex {
     std::uint32_t at = 0;     // offset of the byte
   };
 
+  static LineColumn position_of(const Mark& mark);
   /// The nearest mark at or before a byte.
   Mark mark_before(std::size_t at) const;
   /// Moves a mark forward to a byte.
@@ -49,8 +50,8 @@ class LineIndex {
 
   static constexpr std::size_t bytes_per_mark = 1024;
 
-  std::vector<Mark> marks_{};  // for bytes 0, 1024, 2048, ...
-  bool only_lf_ = false;       // whether every line ends in LF
+  std::vector<LineColumn> marks_{};  // of bytes 0, 1024, 2048, ...
+  bool only_lf_ = false;             // whether every line ends in LF
 };
 
 }  // namespace cdi::detail

@@ -27,14 +27,21 @@ CDI_INLINE LineIndex::LineIndex(std::string_view text) : only_lf_{text.find('\r'
   Mark mark;
   for (std::size_t at = 0; marks_.empty() || at < text.size(); at += bytes_per_mark) {
     move(mark, text, at);
-    marks_.push_back(mark);
+    marks_.push_back(position_of(mark));
   }
 }
 
 CDI_INLINE LineIndex::Mark LineIndex::mark_before(std::size_t at) const {
   if (marks_.empty()) return {};
-  const std::size_t nearest = at / bytes_per_mark;
-  return nearest < marks_.size() ? marks_[nearest] : marks_.back();
+  std::size_t nearest = at / bytes_per_mark;
+  if (nearest >= marks_.size()) nearest = marks_.size() - 1;  // `at` is the end of the text
+  const auto& [line, column] = marks_[nearest];
+  const auto byte = static_cast<std::uint32_t>(nearest * bytes_per_mark);
+  return {line, byte + 1 - column, byte};
+}
+
+CDI_INLINE LineColumn LineIndex::position_of(const Mark& mark) {
+  return {mark.line, mark.at - mark.begin + 1};
 }
 
 CDI_INLINE void LineIndex::move(Mark& mark, std::string_view text, std::size_t at) const {
@@ -57,7 +64,7 @@ CDI_INLINE void LineIndex::move(Mark& mark, std::string_view text, std::size_t a
 CDI_INLINE LineColumn LineIndex::find(std::string_view text, std::size_t at) const {
   Mark mark = mark_before(at);
   move(mark, text, at);
-  return {mark.line, mark.at - mark.begin + 1};
+  return position_of(mark);
 }
 
 CDI_INLINE std::vector<LineColumn> LineIndex::find_all(
@@ -68,7 +75,7 @@ CDI_INLINE std::vector<LineColumn> LineIndex::find_all(
   for (const std::uint32_t at : bytes) {
     if (at < mark.at || at - mark.at > bytes_per_mark) mark = mark_before(at);
     move(mark, text, at);
-    places.push_back({mark.line, mark.at - mark.begin + 1});
+    places.push_back(position_of(mark));
   }
   return places;
 }
