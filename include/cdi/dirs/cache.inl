@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <cdi/apply/host.hpp>
+#include <cdi/base/mutex.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/dirs/cache.hpp>
 #include <cdi/dirs/scan_ledger.hpp>

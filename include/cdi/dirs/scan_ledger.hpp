@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <memory>
 
+#include <cdi/base/mutex.hpp>
 #include <cdi/dirs/scanner.hpp>
-#include <cdi/dirs/thread.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {

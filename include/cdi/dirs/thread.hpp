@@ -1,4 +1,4 @@
-// A system mutex and a system thread: <mutex> and <thread> are expensive to include.
+// A system thread: <thread> is expensive to include.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_DIRS_THREAD_HPP
@@ -17,33 +17,6 @@
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
-
-/// A system mutex.
-class Mutex {
- public:
-  Mutex() { ::pthread_mutex_init(&mutex_, nullptr); }
-  Mutex(const Mutex&) = delete;
-  Mutex& operator=(const Mutex&) = delete;
-  ~Mutex() { ::pthread_mutex_destroy(&mutex_); }
-
-  void lock() { ::pthread_mutex_lock(&mutex_); }
-  void unlock() { ::pthread_mutex_unlock(&mutex_); }
-
- private:
-  pthread_mutex_t mutex_{};
-};
-
-/// Locks a mutex for the lifetime of this object.
-class Lock {
- public:
-  explicit Lock(Mutex& mutex) : mutex_{mutex} { mutex_.lock(); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-  ~Lock() { mutex_.unlock(); }
-
- private:
-  Mutex& mutex_;
-};
 
 /// A thread that runs a task at once, and again whenever a descriptor is readable or a second has
 /// passed. The thread handles no signals. The destructor waits until the task has ended.

@@ -208,7 +208,7 @@ inline ReadAttempt read_spec_once(const SpecFilePlace& place, const ReadOptions&
   }
   read.spec->priority = place.priority;
   read.spec->access = access;
-  read.spec->lazy_positions = std::make_shared<LazyPositions>(detail::positions_in_file);
+  read.spec->lazy_positions = std::make_shared<PositionsOfText>(detail::positions_in_file);
   out.spec = std::make_shared<LoadedSpec>(*std::move(read.spec));
   return {.file = std::move(out)};
 }

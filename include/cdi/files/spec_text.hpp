@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <cdi/base/mutex.hpp>
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/files/read_options.hpp>
@@ -40,6 +41,26 @@ SpecOrRejected spec_of_text(std::string text, std::string_view path, Format form
 /// Reads a spec from text, which the spec keeps for the positions of its members.
 SpecOrRejected spec_of_kept_text(std::string text, std::string_view path, Format format,
                                  const ReadOptions& options);
+
+/// Finds positions in a text that is read again when they are first needed.
+class PositionsOfText final : public LazyPositions {
+ public:
+  /// Reads the text of a spec again. Returns null if the text now contains another spec.
+  using Read = std::unique_ptr<const MemberPositions> (*)(const LoadedSpec& spec,
+                                                          const std::string& text);
+
+  /// Finds positions with `read`, which receives `text`: the spec's text; empty for a file.
+  explicit PositionsOfText(Read read, std::string text = {});
+
+  const MemberPositions* find(const LoadedSpec& spec) const override;
+
+ private:
+  Read read_;
+  std::string text_;
+  mutable Mutex mutex_{};  // protects the next two
+  mutable bool is_read_ = false;
+  mutable std::unique_ptr<const MemberPositions> found_{};
+};
 
 /// Returns the positions of a spec's members in its text; null if the text contains another spec.
 std::unique_ptr<const MemberPositions> positions_in_text(const LoadedSpec& spec,

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/base/mutex.hpp>
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/files/quarantine.hpp>
@@ -247,6 +248,16 @@ CDI_INLINE SpecOrRejected spec_of_text(std::string text, std::string_view path, 
   return out;
 }
 
+CDI_INLINE PositionsOfText::PositionsOfText(Read read, std::string text)
+    : read_{read}, text_{std::move(text)} {}
+
+CDI_INLINE const MemberPositions* PositionsOfText::find(const LoadedSpec& spec) const {
+  const Lock lock{mutex_};
+  if (!is_read_) found_ = read_(spec, text_);
+  is_read_ = true;
+  return found_.get();
+}
+
 CDI_INLINE std::unique_ptr<const MemberPositions> positions_in_text(const LoadedSpec& spec,
                                                                     const std::string& text) {
   std::vector<Error> warnings;
@@ -268,7 +279,7 @@ CDI_INLINE SpecOrRejected spec_of_kept_text(std::string text, std::string_view p
       detail::spec_of_text(DocumentBuilder::copy_of(text, options.limits), path, format, options);
   if (out.spec) {
     out.spec->lazy_positions =
-        std::make_shared<LazyPositions>(detail::positions_in_text, std::move(text));
+        std::make_shared<PositionsOfText>(detail::positions_in_text, std::move(text));
   }
   return out;
 }

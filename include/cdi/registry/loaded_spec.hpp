@@ -4,14 +4,12 @@
 #ifndef CDI_REGISTRY_LOADED_SPEC_HPP
 #define CDI_REGISTRY_LOADED_SPEC_HPP
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <cdi/base/result.hpp>
@@ -44,24 +42,9 @@ class MemberPositions {
 /// threads may search at the same time.
 class LazyPositions {
  public:
-  /// Reads the text of a spec again. Returns null if the text now contains another spec.
-  using Read = std::unique_ptr<const MemberPositions> (*)(const LoadedSpec& spec,
-                                                          const std::string& text);
-
-  /// Finds positions with `read`, which receives `text`: the spec's text; empty for a file.
-  explicit LazyPositions(Read read, std::string text = {}) : read_{read}, text_{std::move(text)} {}
-  LazyPositions(const LazyPositions&) = delete;
-  LazyPositions& operator=(const LazyPositions&) = delete;
-  ~LazyPositions() { delete found_.load(); }
-
+  virtual ~LazyPositions() = default;
   /// Returns the positions, valid as long as this object, or null. `spec` must not have changed.
-  const MemberPositions* find(const LoadedSpec& spec) const;
-
- private:
-  Read read_;
-  std::string text_;
-  mutable std::atomic<const MemberPositions*> found_{nullptr};
-  mutable std::atomic<bool> is_lost_{false};  // the text now contains another spec
+  virtual const MemberPositions* find(const LoadedSpec& spec) const = 0;
 };
 
 /// The owner of a file, and its permissions.

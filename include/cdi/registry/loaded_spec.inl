@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <cdi/base/result.hpp>
 #include <cdi/registry/loaded_spec.hpp>
@@ -15,18 +14,6 @@
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
-
-CDI_INLINE const MemberPositions* LazyPositions::find(const LoadedSpec& spec) const {
-  const auto* known = found_.load(std::memory_order_acquire);
-  if (known != nullptr || is_lost_) return known;
-  auto read = read_(spec, text_);
-  if (read == nullptr) {
-    is_lost_ = true;
-  } else if (found_.compare_exchange_strong(known, read.get())) {
-    known = read.release();
-  }
-  return known;  // another thread's, if that thread was first
-}
 
 CDI_INLINE Position LoadedSpec::locate(std::string_view where) const {
   const auto* const known = positions();

@@ -7,9 +7,7 @@
 #include <cstdint>
 #include <pthread.h>
 #include <sys/eventfd.h>
-#include <thread>
 #include <unistd.h>
-#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -39,22 +37,6 @@ struct Counter {
 };
 
 }  // namespace
-
-TEST_CASE("A mutex admits one thread at a time") {
-  cdi::detail::Mutex mutex;
-  int sum = 0;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&] {
-      for (int round = 0; round < 10'000; ++round) {
-        const cdi::detail::Lock lock{mutex};
-        ++sum;
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
-  CHECK(sum == 40'000);
-}
 
 TEST_CASE("A thread works at once, and again whenever its descriptor is readable") {
   Counter counter;

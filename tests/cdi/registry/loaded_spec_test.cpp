@@ -90,7 +90,7 @@ TEST_CASE("A spec that was read from a text knows the place of each member") {
 TEST_CASE("Places are read when they are needed, and once, also for copies") {
   reads = 0;
   cdi::LoadedSpec spec{.as_read = true};
-  spec.lazy_positions = std::make_shared<const cdi::LazyPositions>(count_reads, "text");
+  spec.lazy_positions = std::make_shared<const cdi::detail::PositionsOfText>(count_reads, "text");
   auto copy = spec;
   copy.path = "another";  // the copy keeps what was found
   CHECK(reads == 0);
@@ -98,7 +98,7 @@ TEST_CASE("Places are read when they are needed, and once, also for copies") {
   CHECK(copy.locate("kind").line == 7);
   CHECK(reads == 1);
   cdi::LoadedSpec lost{.as_read = true};
-  lost.lazy_positions = std::make_shared<const cdi::LazyPositions>(count_reads);
+  lost.lazy_positions = std::make_shared<const cdi::detail::PositionsOfText>(count_reads);
   CHECK(lost.locate("kind").line == 0);
   CHECK(lost.locate("kind").line == 0);
   CHECK(reads == 2);
