@@ -39,17 +39,12 @@ class DeviceIndex {
     const char* name_begin() const;
   };
 
-  /// The first device that two specs of the same rank both define, and the number of such devices.
+  /// A device that two specs of the same rank both define; `one` is in the table. A conflict of
+  /// several devices has the first of them.
   struct Conflict {
     ResolvedDevice one;
     ResolvedDevice other;
-    std::size_t devices;
-  };
-
-  /// A device in the table, and the same device in another spec of the same rank.
-  struct Rival {
-    const Device* device;
-    ResolvedDevice other;
+    std::size_t devices;  // the number of such devices
   };
 
   /// The range of one device's rivals, for `rival`.
@@ -101,8 +96,8 @@ class DeviceIndex {
   std::uint64_t seed_ = make_seed();
   std::vector<Conflict> conflicts_{};
   std::vector<std::size_t> last_conflict_{};  // each spec's latest conflict in which it is `one`
-  std::vector<Rival> rivals_{};
-  std::vector<std::size_t> by_device_{};  // indices into `rivals_`, sorted by device
+  std::vector<Conflict> rivals_{};            // one per device
+  std::vector<std::size_t> by_device_{};      // indices into `rivals_`, sorted by device
 };
 
 }  // namespace cdi::detail

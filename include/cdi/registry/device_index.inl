@@ -77,8 +77,8 @@ CDI_INLINE std::uint64_t DeviceIndex::make_seed() const {
   return nanoseconds ^ reinterpret_cast<std::uintptr_t>(this) << 20;
 }
 
-inline std::uintptr_t address_of(const DeviceIndex::Rival& rival) {
-  return reinterpret_cast<std::uintptr_t>(rival.device);  // any two integers can be compared
+inline std::uintptr_t address_of(const DeviceIndex::Conflict& rival) {
+  return reinterpret_cast<std::uintptr_t>(rival.one.device);  // any two integers can be compared
 }
 
 CDI_INLINE DeviceIndex::DeviceIndex(Specs specs) : specs_{std::move(specs)} {
@@ -151,7 +151,7 @@ CDI_INLINE void DeviceIndex::add(const Slot& slot, std::string_view name) {
     return;
   }
   place.contested = 1;
-  rivals_.push_back({first.device, added});
+  rivals_.push_back({first, added, 1});
   add_conflict(first, place.spec, added);
 }
 
@@ -175,7 +175,7 @@ CDI_INLINE auto DeviceIndex::rivals_of(const Device& device) const -> Rivals {
     return address_of(rivals_[by_device_[i]]) < address;
   });
   auto last = first;
-  while (last < by_device_.size() && rivals_[by_device_[last]].device == &device) ++last;
+  while (last < by_device_.size() && rivals_[by_device_[last]].one.device == &device) ++last;
   return {first, last};
 }
 
