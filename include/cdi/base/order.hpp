@@ -1,5 +1,5 @@
-// Sorting, binary search and lookup of equal keys, without the compile cost of `<algorithm>`.
-// SPDX-License-Identifier: Apache-2.0
+// Sorting, binary search, lookup of equal keys, min and max, without the compile cost of
+// `<algorithm>`. SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_BASE_ORDER_HPP
 #define CDI_BASE_ORDER_HPP
@@ -11,6 +11,18 @@
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
+
+/// Returns the lesser of two numbers.
+template <class Number>
+constexpr Number min(Number a, Number b) {
+  return b < a ? b : a;
+}
+
+/// Returns the greater of two numbers.
+template <class Number>
+constexpr Number max(Number a, Number b) {
+  return a < b ? b : a;
+}
 
 /// Sorts numbers; `less(a, b)` returns whether `a` comes before `b`. The sort is stable. `runs` is
 /// scratch space of the same size. For each sorted type, this compiles in a fifth

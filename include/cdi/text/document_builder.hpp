@@ -4,7 +4,6 @@
 #ifndef CDI_TEXT_DOCUMENT_BUILDER_HPP
 #define CDI_TEXT_DOCUMENT_BUILDER_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/line_index.hpp>
@@ -44,7 +44,7 @@ class DocumentBuilder {
     text.reserve(longest_in_string);
     constexpr std::uint64_t unlimited = std::uint64_t{1} << 62;
     max_memory_ = std::uint64_t{6} * text.size() + small +
-                  std::min<std::uint64_t>(limits.expansion, unlimited);
+                  detail::min<std::uint64_t>(limits.expansion, unlimited);
     has_mark_ = text.starts_with(detail::utf8_mark);
     if (has_mark_) text.erase(0, detail::utf8_mark.size());
     document_.lines_ = detail::LineIndex{text};
@@ -78,7 +78,7 @@ class DocumentBuilder {
     if (all.capacity() - all.size() < text.size()) {
       // YAML's escapes `\L` and `\P` grow the most, from two bytes to three.
       const std::size_t max = source().size() + source().size() / 2;
-      all.reserve(std::max(text.size() + all.size(), std::min(2 * all.size(), max)));
+      all.reserve(detail::max(text.size() + all.size(), detail::min(2 * all.size(), max)));
     }
     all.insert(all.end(), text.begin(), text.end());
     return add(node(quoted ? Kind::quoted : Kind::plain, at, begin, text.size()));
@@ -131,7 +131,7 @@ class DocumentBuilder {
   /// Counts memory used by the parser itself. If the total is too much, the next value is rejected.
   void note_memory(std::size_t bytes) {
     other_memory_ += bytes;
-    max_nodes_ = std::min<std::uint64_t>(limits_.values, nodes_that_fit());
+    max_nodes_ = detail::min<std::uint64_t>(limits_.values, nodes_that_fit());
   }
 
   /// Whether the document is null. Call this only after the last value.
@@ -168,7 +168,7 @@ class DocumentBuilder {
     error_ = {.code = code,
               .message = std::move(message),
               .advice = std::move(advice),
-              .position = document_.position(std::min(at, document_.source_.size()))};
+              .position = document_.position(detail::min(at, document_.source_.size()))};
     return false;
   }
   /// Rejects the text without advice; returns false.
@@ -221,7 +221,7 @@ class DocumentBuilder {
   };
 
   static std::size_t max_bytes(const Limits& limits) {
-    return std::min<std::size_t>(limits.bytes, Document::max_bytes);
+    return detail::min<std::size_t>(limits.bytes, Document::max_bytes);
   }
 
   Nodes& nodes() { return document_.nodes_; }
@@ -263,7 +263,7 @@ class DocumentBuilder {
   /// Counts the bytes that an alias adds, since reading an alias costs as much as its full text.
   bool count_expansion(std::uint32_t from, std::uint32_t count, std::size_t at) {
     constexpr std::size_t per_value = 32;
-    const auto max = std::max(limits_.expansion, 10 * source().size());
+    const auto max = detail::max(limits_.expansion, 10 * source().size());
     for (std::uint32_t i = from; i < from + count; ++i) {
       const Node& copied = nodes()[i];
       expansion_ += per_value + (is_scalar(copied) ? Document::size_of(copied) : 0);
@@ -348,12 +348,11 @@ class DocumentBuilder {
   }
 
   bool key_twice(const Node& second) {
-    const auto first = std::find_if(keys_.begin(), keys_.end(), [&](std::uint32_t key) {
-      return text(nodes()[key]) == text(second);
-    });
+    std::size_t first = 0;
+    while (text(nodes()[keys_[first]]) != text(second)) ++first;
     return reject(Errc::schema,
                   "key " + cdi::quoted(text(second)) + " is a duplicate, first used on line " +
-                      std::to_string(line(Document::place_of(nodes()[*first]))),
+                      std::to_string(line(Document::place_of(nodes()[keys_[first]]))),
                   "remove one", Document::place_of(second));
   }
 

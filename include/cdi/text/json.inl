@@ -4,7 +4,6 @@
 #ifndef CDI_TEXT_JSON_INL
 #define CDI_TEXT_JSON_INL
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/model/type.hpp>
 #include <cdi/text/json.hpp>
@@ -97,7 +97,7 @@ CDI_INLINE std::size_t JsonTextSink::put_special(std::string_view text) {
   const auto byte = static_cast<unsigned char>(text.front());
   if (byte >= 0x80) {
     const auto size = detail::utf8_size(text);
-    const auto character = text.substr(0, std::max<std::size_t>(size, 1));
+    const auto character = text.substr(0, detail::max<std::size_t>(size, 1));
     std::string number;
     if (detail::is_unportable(character)) detail::append_code_point(character, number);
     put(number.empty() ? character : number);

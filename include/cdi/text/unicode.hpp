@@ -4,7 +4,6 @@
 #ifndef CDI_TEXT_UNICODE_HPP
 #define CDI_TEXT_UNICODE_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -4,10 +4,10 @@
 #ifndef CDI_TEXT_YAML_BLOCK_SCALAR_HPP
 #define CDI_TEXT_YAML_BLOCK_SCALAR_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 
+#include <cdi/base/order.hpp>
 #include <cdi/text/yaml/cursor.hpp>
 #include <cdi/version.hpp>
 
@@ -18,7 +18,7 @@ class YamlBlockScalarReader {
  public:
   /// Lines must begin in column `least` or later, and never in column 0.
   YamlBlockScalarReader(YamlCursor& cursor, std::string& decoded, std::size_t least)
-      : cursor_{cursor}, decoded_{decoded}, least_{std::max<std::size_t>(least, 1)} {}
+      : cursor_{cursor}, decoded_{decoded}, least_{detail::max<std::size_t>(least, 1)} {}
 
   /// Reads the scalar here. Returns false if the text is rejected.
   bool read(YamlScalar& out) {
@@ -90,7 +90,7 @@ class YamlBlockScalarReader {
     std::size_t widest = 0;
     while (true) {
       while (cursor_.peek() == ' ' && is_indentation()) cursor_.move(1);
-      widest = std::max(widest, cursor_.column());
+      widest = detail::max(widest, cursor_.column());
       if (cursor_.peek() == '\t' && is_indentation()) {
         return cursor_.reject_tab(cursor_.at());
       }
@@ -98,7 +98,7 @@ class YamlBlockScalarReader {
       cursor_.next_line();
       ++line_ends_;
     }
-    if (column_ == 0) column_ = std::max(widest, least_);
+    if (column_ == 0) column_ = detail::max(widest, least_);
     return true;
   }
 

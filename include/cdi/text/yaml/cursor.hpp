@@ -5,13 +5,13 @@
 #ifndef CDI_TEXT_YAML_CURSOR_HPP
 #define CDI_TEXT_YAML_CURSOR_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/text/bytes.hpp>
 #include <cdi/text/document_builder.hpp>
@@ -179,12 +179,12 @@ class YamlCursor {
   }
   /// Skips bytes other than blanks, line ends and colons; may stop before the end of the run.
   void skip_plain_bytes() { at_ = end_of_plain_bytes(at_); }
-  void skip_rest_of_line() { at_ = std::min(text_.find_first_of("\r\n", at_), text_.size()); }
+  void skip_rest_of_line() { at_ = detail::min(text_.find_first_of("\r\n", at_), text_.size()); }
 
   /// Moves from the end of a line to the start of the next.
   void next_line() {
     const bool two = peek() == '\r' && peek(1) == '\n';
-    at_ = std::min(at_ + (two ? 2 : 1), text_.size());
+    at_ = detail::min(at_ + (two ? 2 : 1), text_.size());
     line_begin_ = at_;
     fresh_ = true;
   }

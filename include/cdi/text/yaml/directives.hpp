@@ -4,13 +4,13 @@
 #ifndef CDI_TEXT_YAML_DIRECTIVES_HPP
 #define CDI_TEXT_YAML_DIRECTIVES_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 
+#include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/text/document_builder.hpp>
 #include <cdi/text/yaml/cursor.hpp>
@@ -59,7 +59,7 @@ class YamlDirectives {
     const std::size_t begin = cursor_.at();
     auto line = cursor_.take_line();
     const auto next_word = [&line] {
-      line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+      line.remove_prefix(detail::min(line.find_first_not_of(" \t"), line.size()));
       const auto word = line.substr(0, line.find_first_of(" \t"));
       line.remove_prefix(word.size());
       return word;

@@ -4,12 +4,12 @@
 #ifndef CDI_TEXT_YAML_PROPERTIES_HPP
 #define CDI_TEXT_YAML_PROPERTIES_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/text/unicode.hpp>
 #include <cdi/text/yaml/cursor.hpp>
@@ -152,7 +152,7 @@ class YamlPropertyReader {
 
   /// The handle at the front of a tag: `!`, a name and `!`; empty if there is none.
   static std::string_view handle_of(std::string_view tag) {
-    const auto end = std::min(tag.find_first_not_of(name_bytes, 1), tag.size());
+    const auto end = detail::min(tag.find_first_not_of(name_bytes, 1), tag.size());
     return end < tag.size() && tag[end] == '!' ? tag.substr(0, end + 1) : std::string_view{};
   }
 

@@ -4,13 +4,13 @@
 #ifndef CDI_TEXT_YAML_YAML_INL
 #define CDI_TEXT_YAML_YAML_INL
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/model/type.hpp>
 #include <cdi/text/document.hpp>
@@ -54,7 +54,7 @@ inline std::string quote_yaml(std::string_view text) {
   };
   std::string out = "\"";
   while (!text.empty()) {
-    const auto character = text.substr(0, std::max<std::size_t>(utf8_size(text), 1));
+    const auto character = text.substr(0, detail::max<std::size_t>(utf8_size(text), 1));
     text.remove_prefix(character.size());
     std::uint32_t code = static_cast<unsigned char>(character[0]);
     if (character.size() > 1) code &= 0xffU >> (character.size() + 1);
