@@ -38,7 +38,7 @@ class ImageRoot {
   std::optional<std::string> read(std::string_view path, std::size_t limit) const;
 
   /// Returns whether a mount point for a file can be at this path: the file exists, or its nearest
-  /// existing directory is writable.
+  /// existing directory is writable. Not at a link that leads nowhere, where some runtimes fail.
   bool can_mount_at(std::string_view path) const;
 
   /// Returns the path on the host of a container path without links.

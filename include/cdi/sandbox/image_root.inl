@@ -110,9 +110,13 @@ CDI_INLINE bool ImageRoot::can_mount_at(std::string_view path) const {
   if (resolve(path)) return true;
   auto folder = clean_path(path);
   do {
+    const auto missing = folder.substr(folder.rfind('/'));
     folder.erase(folder.rfind('/'));
     const auto found = resolve(folder.empty() ? "/" : folder);
-    if (found) return is_writable_folder(*found);
+    if (!found) continue;
+    struct stat info = {};
+    const bool is_dangling = ::lstat((on_host(*found) + missing).c_str(), &info) == 0;
+    return !is_dangling && is_writable_folder(*found);
   } while (!folder.empty());
   return false;
 }

@@ -161,7 +161,7 @@ class LinkerSetup {
   std::string obstacle(const std::string& path, const ContainerFiles& files) const {
     if (files.find(path)) return "the devices have a mount over " + path;
     if (!image_->can_mount_at(path)) {
-      return "the image has no " + path + ", and its root is read-only";
+      return "no mount point can be made in the image for " + path;
     }
     return {};
   }
