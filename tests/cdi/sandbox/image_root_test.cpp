@@ -190,12 +190,13 @@ TEST_CASE("A file can be mounted over a file, or where one can be made") {
   files.link("usr/lib", "lib");
   files.link("/missing", "dangling");
   const auto image = files.open();
-  for (const auto* path : {"/b", "/lib/a", "/lib/new", "/new", "/new/sub/file", "/dangling"}) {
+  for (const auto* path : {"/b", "/lib/a", "/lib/new", "/new", "/new/sub/file"}) {
     CAPTURE(path);
     CHECK(image.can_mount_at(path));
   }
   CHECK_FALSE(image.can_mount_at("/b/file"));
   CHECK_FALSE(image.can_mount_at("/b/sub/file"));
+  CHECK_FALSE(image.can_mount_at("/dangling"));  // where crun 1.8 fails
 }
 
 TEST_CASE("Nothing new can be mounted in a directory that is read-only") {
