@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0
+"""`cdi run`: commands in a sandbox of bwrap. usage: run_test.py CDI
+
+Skips the tests, with the reason, if bwrap is missing or cannot start a sandbox here.
+"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+CDI = os.path.abspath(sys.argv.pop(1))
+COMPILER = shutil.which("cc") or shutil.which("gcc")
+FINDER = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int count, char** names) {
+  for (int i = 1; i < count; ++i) puts(dlopen(names[i], RTLD_NOW) ? "found" : dlerror());
+}
+"""
+
+
+def obstacle():
+    """Why no sandbox can be started; empty if one can."""
+    if not shutil.which("bwrap"):
+        return "bwrap is not installed"
+    done = subprocess.run(["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "true"],
+                          stderr=subprocess.PIPE, text=True)
+    return "" if done.returncode == 0 else f"bwrap: {done.stderr.strip()}"
+
+
+class Sandbox(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if why := obstacle():
+            raise unittest.SkipTest(why)
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.folder.chmod(0o755)
+        (self.folder / "specs").mkdir()
+
+    def write_spec(self, **edits):
+        spec = {"cdiVersion": "0.6.0", "kind": "vendor.com/gpu",
+                "devices": [{"name": "0", "containerEdits": edits}]}
+        (self.folder / "specs/gpu.json").write_text(json.dumps(spec))
+
+    def run_cdi(self, *words, code=0):
+        done = subprocess.run([CDI, "-d", self.folder / "specs", "run", *words], text=True,
+                              timeout=60, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def test_the_command_sees_the_device_and_the_variable(self):
+        self.write_spec(env=["GPU=0"],
+                        deviceNodes=[{"path": "/dev/gpu0", "hostPath": "/dev/zero"}])
+        script = "echo $GPU; stat -c '%t:%T' /dev/gpu0; head -c 2 /dev/gpu0 | od -An -tx1"
+        done = self.run_cdi("vendor.com/gpu=0", "--", "sh", "-c", script)
+        self.assertEqual((done.stdout, done.stderr), ("0\n1:5\n 00 00\n", ""))
+
+    def test_no_other_device_is_there_and_the_host_is_read_only(self):
+        self.write_spec(env=["GPU=0"])
+        done = self.run_cdi("vendor.com/gpu=0", "--", "sh", "-c",
+                            f"ls /dev/loop* /dev/sd* 2>&-; touch {self.folder}/x; echo $?")
+        self.assertEqual(done.stdout, "1\n")
+        self.assertIn("Read-only file system", done.stderr)
+        self.assertFalse((self.folder / "x").exists())
+
+    def test_the_exit_code_is_that_of_the_command(self):
+        self.write_spec(env=["GPU=0"])
+        self.run_cdi("vendor.com/gpu=0", "--", "sh", "-c", "exit 7", code=7)
+        self.run_cdi("vendor.com/gpu=0", "--", "sh", "-c", "kill -TERM $$",
+                     code=128 + signal.SIGTERM)
+
+    @unittest.skipUnless(COMPILER, "needs a C compiler")
+    def test_libraries_are_found_without_hooks(self):
+        library = self.folder / "libfake.so.570"
+        subprocess.run([COMPILER, "-shared", "-fPIC", "-Wl,-soname,libfake.so.1", "-x", "c",
+                        "/dev/null", "-o", library], check=True)
+        finder = self.folder / "finder"
+        subprocess.run([COMPILER, "-x", "c", "-", "-ldl", "-o", finder], input=FINDER.encode(),
+                       check=True)
+        hook = {"hookName": "createContainer", "path": "/usr/bin/nvidia-cdi-hook"}
+        self.write_spec(
+            mounts=[{"hostPath": str(library), "containerPath": "/opt/none/libfake.so.570",
+                     "options": ["ro", "nosuid", "nodev", "bind"]}],
+            hooks=[{**hook, "args": ["nvidia-cdi-hook", "update-ldcache", "--folder", "/opt/none"]},
+                   {**hook, "args": ["nvidia-cdi-hook", "create-symlinks", "--link",
+                                     "libfake.so.1::/opt/none/libfake.so"]}])
+        done = self.run_cdi("vendor.com/gpu=0", "--", finder, "libfake.so.1", "libfake.so")
+        self.assertEqual(done.stdout, "found\nfound\n")
+
+    def test_what_is_lost_prevents_the_start(self):
+        self.write_spec(env=["GPU=0"], mounts=[
+            {"hostPath": "/etc", "containerPath": "/none/etc", "options": ["ro", "bind"]}])
+        done = self.run_cdi("vendor.com/gpu=0", "--", "echo", "started", code=5)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("the host has no such path", done.stderr)
+        done = self.run_cdi("--partial", "vendor.com/gpu=0", "--", "echo", "started")
+        self.assertEqual(done.stdout, "started\n")
+
+    def test_wrong_words(self):
+        self.write_spec(env=["GPU=0"])
+        self.run_cdi(code=2)
+        self.assertIn("a command must follow", self.run_cdi("vendor.com/gpu=0", code=2).stderr)
+        self.assertIn("a qualified name comes first", self.run_cdi("--", "true", code=2).stderr)
+        unknown = self.run_cdi("vendor.com/gpu=9", "--", "true", code=1)
+        self.assertIn('no device "9"', unknown.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
