@@ -43,7 +43,7 @@ class Sandbox(unittest.TestCase):
             raise unittest.SkipTest(why)
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
+        folder = tempfile.TemporaryDirectory(dir="/var/tmp")  # the sandbox has another /tmp
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.folder.chmod(0o755)
@@ -112,7 +112,9 @@ class Sandbox(unittest.TestCase):
         self.write_spec(env=["GPU=0"])
         self.run_cdi(code=2)
         self.assertIn("a command must follow", self.run_cdi("vendor.com/gpu=0", code=2).stderr)
-        self.assertIn("a qualified name comes first", self.run_cdi("--", "true", code=2).stderr)
+        self.assertIn("NAME is required", self.run_cdi("--", "true", code=2).stderr)
+        self.run_cdi("--bogus", "vendor.com/gpu=0", "--", "true", code=2)
+        self.assertIn("cannot resolve", self.run_cdi("true", "--", "--help", code=1).stderr)
         unknown = self.run_cdi("vendor.com/gpu=9", "--", "true", code=1)
         self.assertIn('no device "9"', unknown.stderr)
 

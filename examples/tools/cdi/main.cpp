@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,6 +60,22 @@ void add_common_options(CLI::App& app, CommonOptions& common) {
                "Skip invalid devices, and keep the other devices of their files");
   app.add_flag("--refuse-writable", common.reading.reject_writable,
                "Refuse files and directories that other users may write");
+}
+
+/// Cuts off the words of the command that `cdi run` starts: those after the first `--`. Returns
+/// them.
+std::vector<std::string> cut_command(std::span<const char* const>& words) {
+  const auto is_command = [](std::string_view word) {
+    return std::any_of(std::begin(commands), std::end(commands),
+                       [&](const Command& command) { return word == command.name; });
+  };
+  const auto named = std::find_if(words.begin(), words.end(), is_command);
+  if (named == words.end() || *named != std::string_view{run_command.name}) return {};
+  const auto mark = std::find(named, words.end(), std::string_view{"--"});
+  if (mark == words.end()) return {};
+  std::vector<std::string> command{mark + 1, words.end()};
+  words = words.first(static_cast<std::size_t>(mark - words.begin()));
+  return command;
 }
 
 OutputFormat format_named(std::string_view name) {
@@ -124,16 +141,18 @@ ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error, const O
   return exit_usage;
 }
 
-ExitCode run(std::span<const char* const> words, SetUp set_up) {
+ExitCode run(std::span<const char* const> all_words, SetUp set_up) {
   CLI::App app{description, "cdi"};
+  auto words = all_words;
   CommonOptions common;
+  common.command = cut_command(words);
   Run command;
   try {
     command = parse(app, common, words, set_up);
   } catch (const CLI::CallForVersion& version) {
     return report_usage(app, version, Output{format_in(words)});
   } catch (const CLI::ParseError& error) {
-    if (set_up == SetUp::named) return run(words, SetUp::all);
+    if (set_up == SetUp::named) return run(all_words, SetUp::all);
     return report_usage(app, error, Output{format_in(words)});
   }
   return command(common, Output{format_named(common.format)});

@@ -14,6 +14,7 @@
 struct CommonOptions {
   std::vector<std::string> named_dirs{};  // of --spec-dir
   std::string format = "text";            // of --output
+  std::vector<std::string> command{};     // of `run`: the words after --
   cdi::ReadOptions reading{};
 
   /// Whether the user names spec directories: then they should exist.

@@ -29,18 +29,10 @@
 
 /// The options of `run`.
 struct RunOptions {
-  std::vector<std::string> words{};  // names, and then the command
+  std::vector<std::string> names{};
   bool partial = false;
   bool no_sys = false;
 };
-
-/// Whether a word can be the name of a device: `vendor.com/class=device`.
-inline bool is_like_name(std::string_view word) {
-  const auto slash = word.find('/');
-  const auto sign = word.find('=');
-  return slash != std::string_view::npos && slash != 0 && sign != std::string_view::npos &&
-         slash < sign;
-}
 
 /// Removes the mounts for which the host has no file or directory: the root is read-only. A library
 /// that is also in the directory for libraries is not lost.
@@ -68,12 +60,13 @@ inline void keep_possible_mounts(ProgramPlan& found, std::string_view library_di
 }
 
 /// The words of the command line that starts the sandbox.
-inline std::vector<std::string> sandbox_words(Arguments found, std::vector<std::string> command) {
+inline std::vector<std::string> sandbox_words(Arguments found,
+                                              const std::vector<std::string>& command) {
   std::vector<std::string> words{"bwrap", "--die-with-parent", "--ro-bind", "/",
                                  "/",     "--tmpfs",           "/tmp"};
   std::move(found.args.begin(), found.args.end(), std::back_inserter(words));
   words.emplace_back("--");
-  std::move(command.begin(), command.end(), std::back_inserter(words));
+  words.insert(words.end(), command.begin(), command.end());
   return words;
 }
 
@@ -95,12 +88,7 @@ inline ExitCode become(std::vector<std::string> words, const Output& output) {
 inline ExitCode run_in_sandbox(const CommonOptions& common, const RunOptions& options,
                                const Output& output) {
   ArgsOptions args{.program = "bwrap", .partial = options.partial, .no_sys = options.no_sys};
-  auto words = options.words;
-  std::size_t names = 0;
-  while (names < words.size() && is_like_name(words[names])) ++names;
-  const auto begin = words.begin() + static_cast<std::ptrdiff_t>(names);
-  args.names.assign(words.begin(), begin);
-  words.erase(words.begin(), begin);
+  args.names = options.names;
   const auto& program = *find_program(args.program);
   const auto registry = cdi::scan_spec_dirs(common.spec_dirs(), common.reading);
   auto plan = plan_or_report(args, *registry, output);
@@ -110,30 +98,24 @@ inline ExitCode run_in_sandbox(const CommonOptions& common, const RunOptions& op
   std::move(plan->lost.begin(), plan->lost.end(), std::back_inserter(found.lost));
   report_losses(found, program, args.partial, output);
   if (!found.lost.empty() && !args.partial) return exit_lost;
-  return become(sandbox_words(std::move(found), std::move(words)), output);
+  return become(sandbox_words(std::move(found), common.command), output);
 }
 
-/// Why the words are no names and a command; empty if they are.
-inline std::string words_fault(const std::vector<std::string>& words) {
-  if (!is_like_name(words.front())) return "a qualified name comes first: vendor.com/class=device";
-  return is_like_name(words.back()) ? "a command must follow the names" : "";
-}
-
-inline Run set_up_run(CLI::App& app, CommonOptions& /*common*/) {
+inline Run set_up_run(CLI::App& app, CommonOptions& common) {
   auto options = std::make_shared<RunOptions>();
-  app.add_option("NAME", options->words,
-                 "Qualified names: vendor.com/class=device; then -- and the command")
-      ->required();
+  add_names(app, options->names);
   app.add_flag("--partial", options->partial, "Run the command even if some edits are lost");
   app.add_flag("--no-sys", options->no_sys, "Do not mount /sys for the drivers of GPUs");
   app.footer(
+      "Usage: cdi run NAME... -- COMMAND [ARGUMENT...]\n\n"
       "The sandbox of bwrap has the files of the host, read-only, an empty /tmp, and a /dev with\n"
       "the devices and no other. No hook runs. The exit code is that of the command, or 128 and\n"
       "its signal; before the command starts, it is one of these.\n\n" +
       exit_code_table());
-  app.final_callback([options] {
-    const auto fault = words_fault(options->words);
-    if (!fault.empty()) throw CLI::ValidationError(fault);
+  app.final_callback([&common] {
+    if (common.command.empty()) {
+      throw CLI::ValidationError("a command must follow the names: NAME... -- COMMAND");
+    }
   });
   return [options](const CommonOptions& given, const Output& output) {
     return run_in_sandbox(given, *options, output);
