@@ -112,7 +112,9 @@ CDI_INLINE std::string to_string(const Error& error) {
   std::string out = cdi::escaped(error.position.file, std::string::npos);
   if (error.position.line != 0) {
     out.append(out.empty() ? "line " : ":").append(std::to_string(error.position.line));
-    out.append(1, ':').append(std::to_string(error.position.column));
+    if (const auto column = error.position.column; column != 0) {
+      out.append(1, ':').append(std::to_string(column));
+    }
   }
   if (!out.empty()) out.append(": ");
   constexpr std::size_t longest = 400;
