@@ -6,6 +6,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import tempfile
 
 JUDGE = pathlib.Path(__file__).resolve().parent / "judge.c"
 LDCONFIG = shutil.which("ldconfig", path="/usr/sbin:/sbin")
@@ -15,9 +16,13 @@ COMPAT = "/usr/local/cuda/compat"
 
 
 def run(*command, **more):
-    done = subprocess.run([str(part) for part in command], text=True, timeout=60, check=False,
-                          **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
-                             "stderr": subprocess.PIPE, **more})
+    """Runs a command, and returns what it prints; fails with an AssertionError."""
+    try:
+        done = subprocess.run([str(part) for part in command], text=True, timeout=60, check=False,
+                              **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
+                                 "stderr": subprocess.PIPE, **more})
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise AssertionError(str(error)) from error
     if done.returncode != 0:
         raise AssertionError(f"{command[0]} exited {done.returncode}: {done.stderr}{done.stdout}")
     return done.stdout
@@ -35,6 +40,21 @@ def build_library(compiler, folder, stem, version):
 def libraries_of(program):
     """The libraries that ldd lists for a program, and its linker."""
     return re.findall(r"(?:=> |^\s*)(/\S+)", run("ldd", program), re.M)
+
+
+def missing():
+    """Why no root can be made; empty if it can."""
+    if not LDCONFIG or "GLIBC" not in run(LDCONFIG, "--version").upper():
+        return "needs ldconfig of glibc"
+    if not GLIBC:
+        return "needs a C compiler"
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            run(GLIBC, "-static", "-x", "c", "-", "-o", f"{folder}/a", stdin=None,
+                input="int main(void) { return 0; }\n")
+    except AssertionError:
+        return "needs a C compiler that links statically (Debian: libc6-dev)"
+    return ""
 
 
 class Roots:
