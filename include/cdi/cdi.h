@@ -81,8 +81,7 @@ typedef struct cdi_error {
   uint32_t line;    /* from 1; 0 if unknown */
   uint32_t column;  /* from 1, in bytes; 0 if unknown */
   int system;       /* errno after a failed system call, or 0 */
-  /* Another error from the same call, or NULL. Freed with the first error. */
-  const struct cdi_error* next;
+  const struct cdi_error* next; /* of the same call, or NULL; freed with the first error */
 } cdi_error;
 
 typedef struct cdi_errors {
@@ -111,17 +110,13 @@ typedef struct cdi_reasons {
 
 /* The edits of devices, in the terms of the OCI runtime spec, for an empty container: a root
  * process, no user namespace, and its own /dev, /proc and /sys. A missing text is "". `origin` says
- * where an edit comes from, such as "vendor.com/gpu=0 (/etc/cdi/vendor.yaml:12)", for logs.
- *
- * cdi.h(3), MERGING EDITS, describes how cdi_cache_inject_json merges the edits into a container.
- *
- * A program that cannot create nodes or run hooks (bwrap, flatpak) binds `host_path` over `path`,
- * and makes the `root_changes` instead of running the `lowered` hooks. */
+ * where an edit comes from, such as "vendor.com/gpu=0 (/etc/cdi/vendor.yaml:12)", for logs. How to
+ * merge edits into a container: cdi.h(3), MERGING EDITS. */
 
 typedef struct cdi_node {
   size_t size;
   const char* path;      /* in the container */
-  const char* host_path; /* on the host; equals `path` unless the spec sets another path */
+  const char* host_path; /* on the host, to bind over `path` if nodes cannot be made */
   char type;             /* 'b', 'c', 'u' or 'p' */
   int64_t major, minor;  /* filled in from the host */
   bool has_file_mode, has_uid, has_gid;
@@ -130,8 +125,7 @@ typedef struct cdi_node {
   const char* origin;
 } cdi_node;
 
-/* A rule that allows access in the device cgroup. A node has at most one rule. Two nodes may have
- * the same number, and the rule of a replaced node stays in the list. */
+/* A rule that allows access in the device cgroup; also those of replaced nodes. */
 typedef struct cdi_rule {
   size_t size;
   char type;          /* 'b' or 'c' */
@@ -181,8 +175,8 @@ typedef struct cdi_intel_rdt {
   const char* origin;
 } cdi_intel_rdt;
 
-/* A symbolic link in the container, which replaces a file or link at its path. Missing parent
- * directories of links and files are created. */
+/* A symbolic link in the container. Links and files replace what is at their path, and missing
+ * parent directories are created. */
 typedef struct cdi_link {
   size_t size;
   const char* path;
@@ -195,7 +189,7 @@ typedef struct cdi_mode {
   const char* path; /* skipped if it does not exist */
 } cdi_mode;
 
-/* A text file with mode 0444, which replaces a file at its path. */
+/* A text file with mode 0444. */
 typedef struct cdi_file {
   size_t size;
   const char* path;
@@ -225,12 +219,9 @@ typedef struct cdi_root_changes {
   size_t cuda_compat_count;
   /* Directories for the dynamic linker: add them to ld.so.conf.d or LD_LIBRARY_PATH. */
   cdi_strings library_folders;
-  /* Whether ldconfig must run after the mounts, unless LD_LIBRARY_PATH lists the directories; and
-   * the host program to run, or "" for the default. */
-  bool needs_ldconfig;
-  const char* ldconfig;
-  /* Links in /dev to nodes. In a new /dev, create each link as another node, with the host path of
-   * the node `target`. */
+  bool needs_ldconfig;  /* after the mounts, unless LD_LIBRARY_PATH lists the directories */
+  const char* ldconfig; /* the host program to run, or "" for the default */
+  /* Links in /dev to nodes: in a new /dev, each becomes another node like the node `target`. */
   const cdi_link* const* node_links;
   size_t node_link_count;
   /* A file in /proc to bind read-only after the mounts, or NULL. */
@@ -338,11 +329,10 @@ CDI_API char* cdi_cache_inject_requested(cdi_cache* cache, const char* config, c
 CDI_API cdi_edits* cdi_cache_edits(cdi_cache* cache, cdi_texts names, size_t count,
                                    cdi_error** error);
 
-/* Returns the edits of devices with mounts, nodes and variables in place of hooks: `hooks` and
- * `root_changes` are empty. `image_root` is the root directory of the image, or NULL if it is not
- * known; generated files are written into `state_dir`, or not at all if it is NULL. `environment`
- * is the container's own, and ends with NULL, as environ does; or NULL. A hook that is not
- * understood causes CDI_UNSUPPORTED. */
+/* Returns edits with mounts, nodes and variables in place of hooks: `hooks` and `root_changes` are
+ * empty. `image_root` is the root directory of the image, or NULL if it is not known. Generated
+ * files are written into `state_dir`; NULL: none is written. `environment` is the container's own,
+ * and ends with NULL, or is NULL. A hook that is not understood causes CDI_UNSUPPORTED. */
 CDI_API cdi_edits* cdi_cache_hookless_edits(cdi_cache* cache, cdi_texts names, size_t count,
                                             const char* image_root, const char* state_dir,
                                             cdi_texts environment, cdi_error** error);
@@ -353,7 +343,7 @@ typedef struct cdi_policy cdi_policy;
 /* Reads the policy in a JSON file. */
 CDI_API cdi_policy* cdi_policy_open(const char* path, cdi_error** error);
 
-/* Parses the policy in a JSON text; `path` is the file name for errors, and may be NULL. */
+/* Parses the policy in a JSON text; `path` is the file name for errors, or NULL. */
 CDI_API cdi_policy* cdi_policy_parse(const char* text, const char* path, cdi_error** error);
 
 /* Returns a cache of the same directories with another policy than `cache`. If the policy denies a
@@ -376,8 +366,8 @@ CDI_API cdi_strings* cdi_annotated_devices(cdi_texts keys, cdi_texts values, siz
 CDI_API cdi_strings* cdi_requested_devices(const char* config, const char* prefix,
                                            const char* variable, cdi_error** error);
 
-/* Checks the text of a spec file, JSON or YAML; `path` is the file name for errors, and may be
- * NULL. Returns the warnings, for example about YAML text in a .json file. */
+/* Checks the text of a spec file; `path` is the file name for errors, or NULL. Returns the
+ * warnings, for example about YAML text in a .json file. */
 CDI_API cdi_errors* cdi_validate(const char* text, const char* path, cdi_error** error);
 
 /* The spec files of one owner in a directory. A failed call may have created the directory. Each

@@ -165,6 +165,14 @@ typedef struct cdi_root_changes {
   size_t node_link_count;
   const cdi_file* params;
 } cdi_root_changes;
+typedef struct cdi_hook_note {
+  size_t size;
+  const char* hook_class;
+  const char* way;
+  const char* subject;
+  const char* reason;
+  const char* origin;
+} cdi_hook_note;
 typedef struct cdi_edits {
   size_t size;
   cdi_strings env;
@@ -182,6 +190,8 @@ typedef struct cdi_edits {
   size_t net_device_count;
   const cdi_intel_rdt* intel_rdt;
   const cdi_root_changes* root_changes;
+  const cdi_hook_note* const* notes;
+  size_t note_count;
 } cdi_edits;
 CDI_API void cdi_free(const void* object);
 CDI_API const char* cdi_version(void);
@@ -211,6 +221,9 @@ CDI_API char* cdi_cache_inject_requested(cdi_cache* cache, const char* config, c
                                          cdi_error** error);
 CDI_API cdi_edits* cdi_cache_edits(cdi_cache* cache, cdi_texts names, size_t count,
                                    cdi_error** error);
+CDI_API cdi_edits* cdi_cache_hookless_edits(cdi_cache* cache, cdi_texts names, size_t count,
+                                            const char* image_root, const char* state_dir,
+                                            cdi_texts environment, cdi_error** error);
 typedef struct cdi_policy cdi_policy;
 CDI_API cdi_policy* cdi_policy_open(const char* path, cdi_error** error);
 CDI_API cdi_policy* cdi_policy_parse(const char* text, const char* path, cdi_error** error);
