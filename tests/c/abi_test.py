@@ -51,6 +51,9 @@ int main(int argc, char** argv) {
   ASK(cdi_file, edits->root_changes->files[0]);
   ASK(cdi_cuda_compat, edits->root_changes->cuda_compat[0]);
   cdi_free(edits);
+  edits = cdi_cache_hookless_edits(cache, argv + 2, (size_t)argc - 2, NULL, NULL, NULL, NULL);
+  ASK(cdi_hook_note, edits->notes[0]);
+  cdi_free(edits);
   cdi_cache_edits(cache, argv + 1, 1, &error);
   ASK(cdi_error, error);
   cdi_reasons* reasons = cdi_cache_why(cache, argv + 1, 1, NULL);

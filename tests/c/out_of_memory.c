@@ -38,7 +38,9 @@ static const char* const specs[] = {
     " \"containerEdits\": {\"env\": [\"A=1\"], \"deviceNodes\": [{\"path\": \"/dev/null\"}],"
     " \"mounts\": [{\"hostPath\": \"/h\", \"containerPath\": \"/c\", \"options\": [\"bind\"]}],"
     " \"hooks\": [{\"hookName\": \"createContainer\", \"path\": \"/p/nvidia-cdi-hook\","
-    " \"args\": [\"p\", \"create-symlinks\", \"--link\", \"a::/usr/b\"]}]}}]}",
+    " \"args\": [\"p\", \"create-symlinks\", \"--link\", \"c::/d\"]},"
+    " {\"hookName\": \"createContainer\", \"path\": \"/p/nvidia-cdi-hook\","
+    " \"args\": [\"p\", \"update-ldcache\", \"--folder\", \"/opt/x\"]}]}}]}",
     "cdiVersion: 0.6.0\nkind: w.com/c\ndevices: [{name: 1e3, containerEdits: {env: [B=2]}}]\n"};
 static const char* const config =
     "{\"process\": {\"env\": [\"A=2\"]}, \"annotations\": {\"cdi.k8s.io/a\": \"v.com/c=d\"}}";
@@ -97,6 +99,11 @@ CALL(inject_requested) {
 CALL(edits) {
   UNUSED;
   return cdi_cache_edits(cache, device, 1, error);
+}
+CALL(hookless_edits) {
+  UNUSED;
+  const char* const own[] = {"LD_LIBRARY_PATH=/own", NULL};
+  return cdi_cache_hookless_edits(cache, device, 1, dir, NULL, own, error);
 }
 CALL(requested) {
   UNUSED;
@@ -185,7 +192,7 @@ int main(int argc, char** argv) {
   static Call* const calls[] = {
       open_cache, list,       faults,      why,         wait_for,      inject,  inject_resolvable,
       edits,      requested,  annotated,   validate,    denied,        unknown, inject_requested,
-      reconcile,  write_spec, remove_spec, with_policy, open_publisher};
+      reconcile,  write_spec, remove_spec, with_policy, open_publisher, hookless_edits};
   if (argc != 2) return 2;
   dir = argv[1];
   cdi_publisher* publisher = cdi_publisher_open("out_of_memory", dir, NULL);

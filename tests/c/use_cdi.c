@@ -19,6 +19,10 @@
 
 #define CHECK(good) ((good) ? (void)0 : (printf("%s:%d: %s\n", __FILE__, __LINE__, #good), exit(1)))
 
+#define HOOK(args)                                                                         \
+  "{\"hookName\": \"createContainer\", \"path\": \"/p/nvidia-cdi-hook\", \"args\": [\"n\", \"" \
+  args "\"]}"
+
 static const char* const spec =
     "{\"cdiVersion\": \"0.7.0\", \"kind\": \"v.com/c\", \"containerEdits\": {\"env\": [\"S=1\"],"
     "\"deviceNodes\": [{\"path\": \"/dev/d\", \"type\": \"c\", \"major\": 5, \"minor\": 7,"
@@ -69,6 +73,117 @@ static void check_edits(cdi_cache* cache) {
   cdi_free(edits);
   CHECK(cdi_cache_edits(cache, unknown, 1, &error) == NULL && error->code == CDI_NOT_FOUND);
   cdi_free(error);
+}
+
+static const char* const hooked =
+    "{\"cdiVersion\": \"0.5.0\", \"kind\": \"h.com/c\", \"devices\": [{\"name\": \"d\","
+    " \"containerEdits\": {\"mounts\": [{\"hostPath\": \"/etc/passwd\", \"containerPath\":"
+    " \"/opt/l/f\", \"options\": [\"ro\", \"rbind\"]}],"
+    " \"deviceNodes\": [{\"path\": \"/dev/nvidia0\", \"type\": \"c\", \"major\": 195, \"minor\": 0}],"
+    " \"hooks\": [" HOOK("create-symlinks\", \"--link\", \"f::/opt/l/g") ","
+    HOOK("update-ldcache\", \"--folder\", \"/opt/l") ","
+    HOOK("update-application-profile") ","
+    HOOK("apply-cuda-memory-limits\", \"--gpu-id=0") "]}}]}";
+
+/* Makes DIR/NAME: a file with a text, or a directory if there is none. */
+static const char* make(const char* dir, const char* name, const char* text) {
+  static char path[4096];
+  CHECK((size_t)snprintf(path, sizeof path, "%s/%s", dir, name) < sizeof path);
+  if (text == NULL) {
+    CHECK(mkdir(path, 0755) == 0);
+    return path;
+  }
+  FILE* file = fopen(path, "w");
+  CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+  return path;
+}
+
+static int has_way(const cdi_edits* edits, const char* hook_class, const char* way) {
+  for (size_t i = 0; i < edits->note_count; ++i) {
+    const cdi_hook_note* note = edits->notes[i];
+    CHECK(CDI_HAS(cdi_hook_note, note, origin) && note->reason[0] != '\0');
+    CHECK(strncmp(note->origin, "h.com/c=d (/", 12) == 0);
+    if (strcmp(note->hook_class, hook_class) == 0 && strcmp(note->way, way) == 0) return 1;
+  }
+  return 0;
+}
+
+static void check_unknown_image(cdi_cache* cache) {
+  const char* const names[] = {"h.com/c=d"};
+  const char* const own[] = {"A=1", "LD_LIBRARY_PATH=/own", NULL};
+  cdi_error* error = NULL;
+  cdi_edits* edits = cdi_cache_hookless_edits(cache, names, 1, NULL, NULL, own, &error);
+  CHECK(edits != NULL && error == NULL && edits->hook_count == 0);
+  CHECK(edits->root_changes != NULL && edits->root_changes->link_count == 0);
+  CHECK(edits->root_changes->library_folders.count == 0 && !edits->root_changes->needs_ldconfig);
+  CHECK(edits->mount_count == 2 && strcmp(edits->mounts[1]->source, "/etc/passwd") == 0);
+  CHECK(strcmp(edits->mounts[1]->destination, "/opt/l/g") == 0 && edits->mounts[1]->is_bind);
+  CHECK(edits->env.count == 1 && strcmp(edits->env.items[0], "LD_LIBRARY_PATH=/opt/l:/own") == 0);
+  CHECK(CDI_HAS(cdi_edits, edits, note_count) && edits->note_count == 4);
+  CHECK(has_way(edits, "symlinks", "mounts") && has_way(edits, "ldcache", "variable"));
+  CHECK(has_way(edits, "profile", "lost") && has_way(edits, "memory-limits", "nothing"));
+  CHECK(strcmp(edits->notes[0]->subject, "/opt/l/g") == 0);
+  cdi_free(edits);
+  edits = cdi_cache_hookless_edits(cache, names, 1, NULL, NULL, NULL, &error);
+  CHECK(edits != NULL && strcmp(edits->env.items[0], "LD_LIBRARY_PATH=/opt/l") == 0);
+  cdi_free(edits);
+  edits = cdi_cache_edits(cache, names, 1, NULL);
+  CHECK(edits != NULL && edits->hook_count == 4 && edits->note_count == 0);
+  cdi_free(edits);
+}
+
+static void check_image(cdi_cache* cache, const char* image, const char* state) {
+  const char* const names[] = {"h.com/c=d"};
+  cdi_error* error = NULL;
+  cdi_edits* edits = cdi_cache_hookless_edits(cache, names, 1, image, state, NULL, &error);
+  CHECK(edits != NULL && error == NULL && edits->env.count == 0 && edits->mount_count == 4);
+  CHECK(has_way(edits, "ldcache", "linker-cache") && has_way(edits, "profile", "file"));
+  CHECK(strcmp(edits->mounts[0]->destination, "/etc/ld.so.cache") == 0);
+  CHECK(strncmp(edits->mounts[0]->source, state, strlen(state)) == 0);
+  CHECK(access(edits->mounts[0]->source, R_OK) == 0 && edits->mounts[0]->read_only);
+  cdi_free(edits);
+  edits = cdi_cache_hookless_edits(cache, names, 1, image, NULL, NULL, &error);
+  CHECK(edits != NULL && has_way(edits, "ldcache", "variable"));
+  cdi_free(edits);
+  CHECK(cdi_cache_hookless_edits(cache, names, 1, "/none", NULL, NULL, &error) == NULL);
+  CHECK(error->code == CDI_SYSTEM && error->system == ENOENT && strcmp(error->file, "/none") == 0);
+  cdi_free(error);
+  CHECK(cdi_cache_hookless_edits(cache, names, 1, NULL, "/none", NULL, &error) == NULL);
+  CHECK(error->code == CDI_SYSTEM && error->system == ENOENT);
+  cdi_free(error);
+}
+
+static void check_hookless(cdi_cache* cache, const char* dir) {
+  const char* const names[] = {"h.com/c=d", NULL};
+  const char* const limited_memory[] = {"NVIDIA_GPU_MEMORY_LIMIT=1", NULL};
+  cdi_error* error = NULL;
+  make(dir, "h.json", hooked);
+  CHECK(cdi_cache_refresh(cache, NULL) == 0);
+  check_unknown_image(cache);
+  char image[4096], state[4096];
+  strcpy(image, make(dir, "image", NULL));
+  strcpy(state, make(dir, "state", NULL));
+  make(image, "lib", NULL);
+  make(image, "lib/ld-linux.so.2", "");
+  check_image(cache, image, state);
+  CHECK(cdi_cache_hookless_edits(cache, names, 1, NULL, NULL, limited_memory, &error) == NULL);
+  CHECK(error->code == CDI_UNSUPPORTED && strstr(error->text, "h.json") != NULL);
+  cdi_free(error);
+  CHECK(cdi_cache_hookless_edits(cache, device, 1, NULL, NULL, NULL, &error) == NULL);
+  CHECK(error->code == CDI_UNSUPPORTED && error->line != 0 && error->advice[0] != '\0');
+  CHECK(strstr(error->message, "\"/p\"") != NULL);
+  cdi_free(error);
+  CHECK(cdi_cache_hookless_edits(cache, unknown, 2, NULL, NULL, NULL, &error) == NULL);
+  CHECK(error->code == CDI_NOT_FOUND && error->next != NULL);
+  cdi_free(error);
+  CHECK(cdi_cache_hookless_edits(cache, names, 2, NULL, NULL, NULL, &error) == NULL);
+  CHECK(error->code == CDI_INVALID);
+  cdi_free(error);
+  CHECK(cdi_cache_hookless_edits(cache, NULL, 1, NULL, NULL, NULL, NULL) == NULL);
+  CHECK(cdi_cache_hookless_edits(NULL, names, 1, NULL, NULL, NULL, &error) == NULL);
+  CHECK(error->code == CDI_INVALID);
+  cdi_free(error);
+  CHECK(remove(make(dir, "h.json", "")) == 0 && cdi_cache_refresh(cache, NULL) == 0);
 }
 
 /* A file that is not valid: the error has the place in it, and what to do. */
@@ -465,6 +580,7 @@ static void check_cache(cdi_cache* cache, const char* dir) {
   check_json(cache);
   check_again_and_partly(cache);
   check_edits(cache);
+  check_hookless(cache, dir);
   check_rejected(cache, dir);
   check_denied(cache);
   check_allowed(cache);
