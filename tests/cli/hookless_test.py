@@ -161,7 +161,12 @@ class Hookless(unittest.TestCase):
         self.assertEqual(list(state.iterdir()), made)
         (image / "lib/ld-musl-x86_64.so.1").rename(image / "lib/ld-linux-x86-64.so.2")
         self.assertEqual(self.ways(*given)[0], ("ldcache", "linker-cache", "/etc/ld.so.cache"))
+        cache = next(state.glob("*-ld.so.cache")).read_bytes()
+        for name in (b"libx.so.1", b"libx.so"):
+            self.assertIn(b"\0%s\0/opt/odd/%s\0" % (name, name), b"\0" + cache)
         self.assertEqual(self.ways("--image-root", image)[0][1], "variable")
+        (image / "etc/ld.so.cache").symlink_to("/none")
+        self.assertEqual(self.ways(*given)[0], ("ldcache", "variable", "LD_LIBRARY_PATH"))
 
     @unittest.skipUnless(COMPILER, "needs a C compiler")
     def test_the_image_is_the_root_of_the_config(self):

@@ -131,6 +131,7 @@ TEST_CASE("An error is written on one line, without unknown parts") {
   for (const auto& row : {
            Row{{"a.json", 3, 14}, "kind", "a.json:3:14: kind: why"},
            Row{{"a.json", 3, 14}, "", "a.json:3:14: why"},
+           Row{{"a.json", 3, 0}, "kind", "a.json:3: kind: why"},
            Row{{"a.json", 0, 0}, "kind", "a.json: kind: why"},
            Row{{"", 3, 14}, "kind", "line 3:14: kind: why"},
            Row{{"", 0, 0}, "kind", "kind: why"},
