@@ -10,6 +10,7 @@ The judge (judge.c) prints what it finds; in each root and each program, that mu
 `FOUND`, but for the differences that `differences` lists. What cannot run here is skipped, with the
 reason.
 """
+import ctypes
 import json
 import os
 import pathlib
@@ -184,10 +185,24 @@ def differences(root, sandbox, job):
     return out
 
 
-def snapshot(folder):
-    """The names, contents and times of files."""
-    return sorted((path.name, path.read_bytes(), path.stat().st_mtime_ns)
-                  for path in folder.iterdir()) + [folder.stat().st_mtime_ns]
+class Watch:
+    """Notices each use of a directory of the host and its files."""
+    OPENED_OR_CHANGED = 0xfef  # all events of inotify(7) but IN_CLOSE_NOWRITE
+
+    def __init__(self, folder):
+        libc = ctypes.CDLL(None)
+        self.events = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        if libc.inotify_add_watch(self.events, os.fsencode(folder), self.OPENED_OR_CHANGED) < 0:
+            raise unittest.SkipTest("inotify cannot be used")
+
+    def close(self):
+        """Returns the events since the start."""
+        try:
+            return os.read(self.events, 4096)
+        except BlockingIOError:
+            return b""
+        finally:
+            os.close(self.events)
 
 
 class Programs(unittest.TestCase):
@@ -262,15 +277,18 @@ class Programs(unittest.TestCase):
                        read_only=read_only, device="own" if own else "0",
                        nodes=[OWN_NODE] if own else NODES,
                        has_files=not (read_only and sandbox.makes_mount_points_late))
-        victim = make_victim(self.roots)
-        before = snapshot(victim)
+        watch = Watch(make_victim(self.roots))
         found = dict(line.split(" ", 1) for line in sandbox.start(job).splitlines())
         expected = FOUND | differences(root, sandbox, job)
         self.assertEqual(found, {key: value for key, value in expected.items() if value})
         self.assertEqual(job.warnings, "")
-        self.assertEqual(snapshot(victim), before)
-        for path in (job.place / "state").iterdir():
-            self.assertNotIn(b"victim", path.read_bytes())
+        self.assertEqual(watch.close(), b"", "the victim on the host was used")
+
+    def test_a_use_of_the_victim_is_noticed(self):
+        victim = make_victim(self.roots)
+        watch = Watch(victim)
+        (victim / "ld.so.cache").read_bytes()
+        self.assertNotEqual(watch.close(), b"")
 
     def check_read_only_mount(self, root, sandbox, variable):
         """A root in a read-only file system, in which no mount point can be made."""
