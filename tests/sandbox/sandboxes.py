@@ -199,14 +199,12 @@ class Chroot(Sandbox):
 
 
 class Podman(Sandbox):
-    """podman with options for mounts, nodes and variables."""
+    """podman with options for mounts, nodes and variables.
+
+    An ordinary user's podman would need subordinate ids for a user namespace: it is given one.
+    """
     name = "podman"
     ISOLATED = "mount -t tmpfs tmpfs /run && mount -t tmpfs tmpfs /dev/shm && exec \"$@\""
-
-    def why_not(self, is_user):
-        if is_user:
-            return "a user of podman needs subordinate ids in /etc/subuid"
-        return super().why_not(is_user)
 
     def start(self, job):
         mounts, nodes, variables = job.plan()
@@ -219,13 +217,19 @@ class Podman(Sandbox):
             words += ["-e", variable]
         if job.read_only:
             words += ["--read-only", "--read-only-tmpfs=false"]
-        storage = job.place / "storage"
-        return job.run("unshare", "--mount", "--propagation", "private", "sh", "-c", self.ISOLATED,
-                      "sh", "podman", "--root", storage, "--runroot", "/run/podman", "--tmpdir",
-                      "/run/libpod", "--cgroup-manager", "cgroupfs", "--storage-driver", "vfs",
-                      "--events-backend", "none", "run", "--rm", "--network", "none",
-                      "--log-driver", "none", "--cgroups", "disabled", "--ulimit", "nofile=256:256",
-                      "--ulimit", "nproc=256:256", *words, "--rootfs", job.root, *job.command)
+        own = ["--root", job.place / "storage", "--runroot", "/run/podman", "--tmpdir",
+               "/run/libpod", "--cgroup-manager", "cgroupfs", "--storage-driver", "vfs",
+               "--events-backend", "none"]
+        return job.run(*self.isolated(job), "podman", *own, "run", "--rm", "--network", "none",
+                       "--log-driver", "none", "--cgroups", "disabled", "--ulimit",
+                       "nofile=256:256", "--ulimit", "nproc=256:256", *words, "--rootfs", job.root,
+                       *job.command)
+
+    def isolated(self, job):
+        owner = USER if os.geteuid() == 0 else os.geteuid()
+        start = ["env", "_CONTAINERS_USERNS_CONFIGURED=done", f"_CONTAINERS_ROOTLESS_UID={owner}",
+                 f"_CONTAINERS_ROOTLESS_GID={owner}", "unshare", "-rm"]
+        return [*(start if job.is_user else ["unshare", "-m"]), "sh", "-c", self.ISOLATED, "sh"]
 
 
 class Nspawn(Sandbox):
