@@ -158,7 +158,7 @@ class Cdi(unittest.TestCase):
     def test_other_files_than_specs_are_refused(self):
         os.mkfifo(self.path("fifo.yaml"))
         self.write("plain", "")
-        for name, said in (("none.yaml", "No such file"), ("low", "is a directory: name a file in it"),
+        for name, said in (("none.yaml", "No such file"), ("low", "is a directory: give a file in it"),
                            ("low/", "a directory: "), ("plain", "must end in .json or .yaml"),
                            ("fifo.yaml", "not a regular file"), ("config.json", "unknown field")):
             with self.subTest(name):
@@ -664,7 +664,7 @@ devices:
         for target, path, said in ((["--to", "0.6.0"], spec, "--lossy converts it anyway"),
                                    (["--lossy", "--to", "0.5.0"], owned, "cannot record its owner"),
                                    (["--to", "0.6.0"], bad, "bad.yaml"),
-                                   (["--to", "1.0.0"], link, "a file of another format"),
+                                   (["--to", "1.0.0"], link, "a file in another format"),
                                    (["--to", "0.6.0"], self.path("none.yaml"), "none.yaml"),
                                    (["--to", "0.6.0"], self.path("specs"), ".json or .yaml"),
                                    (["--to", "0.6.0"], "-", ".json or .yaml")):
@@ -729,7 +729,7 @@ devices:
         for path in [kept, *others]:
             self.assertTrue(os.path.exists(path), path)
         self.assertTrue(os.path.islink(self.path("high/link.json")))
-        self.assertEqual(self.run_cdi(*args), ('no files to remove of owner "me"\n', ""))
+        self.assertEqual(self.run_cdi(*args), ('owner "me" has no files to remove\n', ""))
         self.assertEqual(self.run_cdi(*args, "-o", "yaml")[0],
                          "---\ndryRun: false\nremoved: []\ntemporaries: []\n")
 
@@ -897,7 +897,7 @@ devices:
                 (["inject", "--in-place", "-o", "yaml", "c.json", "a/b=c"], "leave out -o yaml"),
                 (["convert", "--to", "0.5.0", ""], "FILE: must not be empty"),
                 (["convert", "--in-place", "-o", "json", "--to", "0.5.0", "v.yaml"],
-                 "--in-place: keeps the format that the name of FILE says: leave out -o json"),
+                 "--in-place: keeps the format that the file extension sets: leave out -o json"),
                 (["validate", self.low, ""], "FILE: must not be empty")):
             with self.subTest(args):
                 self.assertIn(said, self.run_cdi(*args, expect=2)[1])
@@ -947,7 +947,7 @@ devices:
                 self.assertIn(f"cdi: error: {self.path(path)}: ", err)
                 self.assertIn("Not a directory", err)
                 self.assertEqual(self.read("config.json"), CONFIG)
-        self.assertIn("the path has a slash after the name of a file", self.run_cdi(
+        self.assertIn("the path has a slash after a file name", self.run_cdi(
             "inject", "--in-place", self.config + "/", "vendor.com/gpu=one", expect=1)[1])
 
     def test_output_is_utf8_without_control_characters(self):

@@ -127,8 +127,8 @@ TEST_CASE("A link of another user is refused anywhere in the path") {
     CHECK(file.error().code == cdi::Errc::denied);
     const auto link = std::string{name.substr(0, name.find('/'))};
     CHECK(to_string(file.error()) == tree / name +
-                                         ": the path contains a link of user 4242, who is "
-                                         "neither root nor the user of this process: name "
+                                         ": the path contains a link owned by user 4242, who is "
+                                         "neither root nor the user running this process: name "
                                          "the target of \"" +
                                          link + "\"");
   }

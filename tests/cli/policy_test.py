@@ -186,7 +186,7 @@ devices:
             before = os.lstat(place).st_ino
             _, err = self.run_cdi("inject", "--policy", self.policy(ALL), "--decisions", place,
                                   self.config, "vendor.com/gpu=plain", expect=1)
-            self.assertIn(f"{place}: not a regular file: name another file", err)
+            self.assertIn(f"{place}: not a regular file: use another file", err)
             self.assertEqual(os.lstat(place).st_ino, before)
 
     def test_a_file_that_is_not_of_features_is_refused(self):

@@ -225,7 +225,7 @@ TEST_CASE("Two paths that lead to one place by links of the image are checked li
       return plan ? std::string{} : plan.error().message;
     };
     const auto no_place = [](std::string_view other, std::string_view path) {
-      return fmt::format("a link or file at \"{}\" leaves no place for the one at \"{}\"", other,
+      return fmt::format("a link or file at \"{}\" blocks the path of the one at \"{}\"", other,
                          path);
     };
     CHECK(fault({.links = {{"/alias/y", "a"}, {"/real/y", "b"}}}) ==
@@ -239,9 +239,9 @@ TEST_CASE("Two paths that lead to one place by links of the image are checked li
     CHECK(fault({.links = {{"/real/y", "a"}, {"/alias/y", "a"}, {"/alias", "b"}}}) ==
           no_place("/alias", "/alias/y"));
     CHECK(fault({.modes = {{"/alias/f", 0700}, {"/real/f", 0600}}}) ==
-          "mode 0600 /real/f: another mode of this file is 0700");
+          "mode 0600 /real/f: conflicting mode for this file: 0700");
     CHECK(fault({.links = {{"/l", "alias/f"}}, .modes = {{"/l", 0700}, {"/real/f", 0600}}}) ==
-          "mode 0600 /real/f: another mode of this file is 0700");
+          "mode 0600 /real/f: conflicting mode for this file: 0700");
     CHECK(fault({.links = {{"/real/l", "f"}, {"/alias/k", "f"}},
                  .modes = {{"/alias/f", 0700}, {"/real/sub", 0700}}})
               .empty());
@@ -309,7 +309,8 @@ TEST_CASE("All parts of the links of an image count") {
     return plan ? std::string{} : plan.error().message;
   };
   CHECK(fault(1).empty());
-  CHECK(fault(100).ends_with("the paths have more than 1000000 parts, with the links of the root"));
+  CHECK(fault(100).ends_with(
+      "the paths have more than 1000000 parts, including the links in the root"));
 }
 
 TEST_CASE("All bytes of the places behind the links of an image count") {
@@ -326,7 +327,7 @@ TEST_CASE("All bytes of the places behind the links of an image count") {
     return plan ? std::string{} : plan.error().message;
   };
   CHECK(fault(1000).empty());
-  CHECK(fault(20'000).ends_with("have more than 64000000 bytes, with the links of the root"));
+  CHECK(fault(20'000).ends_with("have more than 64000000 bytes, including the links in the root"));
 }
 
 TEST_CASE("A link of the image to a name that cannot be created fails before any change") {
@@ -370,16 +371,16 @@ TEST_CASE("Paths that lower_hook would not give are refused") {
     const auto plan = plan_steps(*files, changes);
     return plan ? std::string{} : plan.error().message;
   };
-  CHECK(fault({.library_folders = {"/a:/b"}}) == "the library folder \"/a:/b\" has a colon");
+  CHECK(fault({.library_folders = {"/a:/b"}}) == "the library folder \"/a:/b\" contains a colon");
   CHECK(plan_steps(*files, {.links = {{"/a:b", "x"}}}));
   for (const auto& path : {"/" + std::string(256, 'a'), "/" + std::string(256, 'a') + "/b"}) {
-    CHECK(fault({.links = {{path, "x"}}}).ends_with("has a name of more than 255 bytes"));
-    CHECK(fault({.files = {{path, "x"}}}).ends_with("has a name of more than 255 bytes"));
+    CHECK(fault({.links = {{path, "x"}}}).ends_with("contains a name longer than 255 bytes"));
+    CHECK(fault({.files = {{path, "x"}}}).ends_with("contains a name longer than 255 bytes"));
   }
   CHECK(fault({.links = {{std::string(2048, 'x').insert(0, "/") + std::string(2047, '/'), "x"}}})
-            .ends_with("has more than 4095 bytes"));
+            .ends_with("is longer than 4095 bytes"));
   CHECK(plan_steps(*files, {.links = {{"/a", std::string(4095, 'x')}}}));
-  CHECK(fault({.links = {{"/a", std::string(4096, 'x')}}}).ends_with("has more than 4095 bytes"));
+  CHECK(fault({.links = {{"/a", std::string(4096, 'x')}}}).ends_with("is longer than 4095 bytes"));
   CHECK_FALSE(plan_steps(*files, {.links = {{"/a", ""}}}));
   CHECK_FALSE(plan_steps(*files, {.links = {{"/a", "b\0c"s}}}));
   CHECK(plan_steps(*files, {.links = {{"/a", "../../../etc"}}}));

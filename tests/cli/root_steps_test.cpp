@@ -167,7 +167,7 @@ TEST_CASE("A set-user-ID bit is not set in a file with several names") {
     const auto files = place.open(lookup);
     for (const mode_t mode : {04755U, 02755U, 06755U}) {
       const RootStep step{Kind::mode, "/f", {}, mode};
-      CHECK(place.refusal(lookup, step).ends_with("some may be outside of the root"));
+      CHECK(place.refusal(lookup, step).ends_with("some may be outside the root"));
       CHECK_FALSE(carry_out(files, step));  // a file that was linked after the check
     }
     CHECK(mode_of(place.outside + "/file") == 0644);

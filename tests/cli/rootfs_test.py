@@ -281,7 +281,7 @@ class Hooks(unittest.TestCase):
                           for links in (lowered[0], staying[0], *lowered[1:], *staying[1:])]}}]}))
         _, errors = self.inject("--in-place", "--hooks", "lower", ["v.com/c=d"])
         for one, other in (("/x/z/z", "/x/z"), ("/x/y", "/x/y/z"), ("/r", "/r/s")):
-            self.assertIn(f'stays: hooks make "{one}" and "{other}", of which one is below', errors)
+            self.assertIn(f'stays: hooks make "{one}" and "{other}", and one is inside', errors)
         config = json.loads(self.config.read_text())
         self.assertEqual([one["args"][2:] for one in config["hooks"]["createContainer"]],
                          [[f"--link={link}" for link in links] for links in staying])
@@ -330,7 +330,7 @@ class Hooks(unittest.TestCase):
                     [CDI, "inject", "-d", self.folder / "cdi", "--in-place", "--hooks", "lower",
                      config, "v.com/c=d"], timeout=60, capture_output=True, check=False)
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertEqual(b'r\\xff/rootfs" of the bundle is not UTF-8' in done.stderr, stays,
+                self.assertEqual(b'r\\xff/rootfs" is not UTF-8' in done.stderr, stays,
                                  done.stderr)
             with open(config, encoding="utf-8") as file:
                 hooks = json.load(file)["hooks"]["createContainer"]
@@ -350,7 +350,7 @@ class Hooks(unittest.TestCase):
     def test_without_a_bundle_the_cache_cannot_be_updated(self):
         out, errors = self.inject("--hooks", "lower", ["nvidia.com/gpu=0"], config="-",
                                   input=json.dumps(CONFIG))
-        self.assertIn("of class ldcache stays: the root of the container is not known", errors)
+        self.assertIn("of class ldcache stays: the root of the container is unknown", errors)
         self.assertEqual([one["args"][1] for one in json.loads(out)["hooks"]["createContainer"]],
                          ["update-ldcache"])
 
@@ -431,7 +431,7 @@ class Hooks(unittest.TestCase):
                              {"path": "/folder/" + "a" * 256, "target": "x"}]}
         self.config.write_text(json.dumps(CONFIG | {"annotations": {ANNOTATION: json.dumps(changes)}}))
         _, errors = self.apply(expect=1)
-        self.assertIn('has a name of more than 255 bytes', errors)
+        self.assertIn('contains a name longer than 255 bytes', errors)
         self.assertEqual(snapshot(self.root), {})
 
     def test_links_of_the_image_hide_no_conflict(self):
@@ -504,7 +504,7 @@ class Hooks(unittest.TestCase):
         (self.root / "end").mkdir()
         self.record({"links": [{"path": f"/l0/f{i}", "target": "t"} for i in range(8000)]})
         _, errors = self.apply(expect=1)
-        self.assertIn("the paths have more than 1000000 parts, with the links of the root", errors)
+        self.assertIn("the paths have more than 1000000 parts, including the links in the root", errors)
         self.assertEqual(len(snapshot(self.root)), 40)
 
     def kill(self, number):

@@ -294,7 +294,7 @@ class Why(Files):
                   f"podman@4.9.3 {path}`, which loses its other documents")
         self.assertEqual(record["advice"], advice)
         _, out = self.why(*asked, dirs=("odd",))
-        self.assertIn(f"\n  may be refused or read otherwise: {path}:9:1: only the first", out)
+        self.assertIn(f"\n  may be refused or read differently: {path}:9:1: only the first", out)
         self.assertTrue(out.endswith(f"\n  fix: {advice}\n"))
         self.assertNotIn("warnings", self.record(asked[2], dirs=("odd",))[1])
 
@@ -318,7 +318,7 @@ class Why(Files):
         self.write("specs/good.yaml", GOOD.replace("0.6.0", "0.5.0"))
         needs = ["containerd 1.7.1 injects CDI devices only with enable_cdi = true in the CRI "
                  "table of config.toml",
-                 "containerd 1.7.1 ignores the CRI field CDI_devices: name devices in annotations"]
+                 "containerd 1.7.1 ignores the CRI field CDI_devices: request devices with annotations"]
         self.assertEqual(self.record(*asked)[1]["needs"], needs)
         self.assertTrue(self.why(*asked)[1].endswith("".join(f"  needs: {n}\n" for n in needs)))
         self.assertNotIn("needs", self.record("--for", "containerd@2.0", asked[2])[1])
@@ -356,7 +356,7 @@ class Why(Files):
             done = subprocess.run([CDI, "why", "--for", engine, "a/b=c"], text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertIn(f"{engine} cannot be asked for its version: name it, as {engine}@1.2.3",
+            self.assertIn(f"{engine} does not report its version: give it, such as {engine}@1.2.3",
                           done.stderr)
 
     def test_the_help_has_the_exit_codes(self):
@@ -428,7 +428,7 @@ class Host(Files):
             f'  will fail: {self.file}:10:7: {edits}.deviceNodes[0]: device node "/dev/gpu0" is '
             "missing\n"
             f'  may fail: {self.file}:11:7: {edits}.deviceNodes[1]: device node "/dev/gpu1" is '
-            "missing; a container gets one with the numbers of the spec, which may belong to no "
+            "missing; the container gets a node with the numbers of the spec, which may belong to no "
             "device\n"
             f'  will fail: {self.file}:13:7: {edits}.mounts[0]: mount source "/usr/lib/gpu.so" is '
             "missing\n"
@@ -489,7 +489,7 @@ class Host(Files):
         self.assertEqual(code, 0)
         self.assertTrue(out.startswith(f"resolved: vendor.com/gpu=gpu0: {self.file}:7\n"), out)
         self.assertIn(f"\n  refused by podman 4.3.1: {refusal}\n  fix: convert the file", out)
-        self.assertIn("\n  not checked: cri-o: /var/lib/dpkg/status has no version", out)
+        self.assertIn("\n  not checked: cri-o: /var/lib/dpkg/status lists no version", out)
         _, record = self.host_record("vendor.com/gpu=gpu0")
         engines = {one["engine"]: one for one in record["engines"]}
         self.assertEqual({name: one["result"] for name, one in engines.items()},
@@ -562,11 +562,11 @@ class Host(Files):
         code, record = self.host_record("--for", "podman", "vendor.com/gpu=gpu0")
         self.assertEqual((code, record["engine"], "engines" in record), (0, "podman 4.9.3", False))
         for engine, said in (("docker", "it is not installed on this host"),
-                             ("cri-o", "/var/lib/dpkg/status has no version of package cri-o")):
+                             ("cri-o", "/var/lib/dpkg/status lists no version of package cri-o")):
             done = subprocess.run([CDI, "why", "--root", self.host, "--for", engine, "a/b=c"],
                                   text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (
-                1, "", f"cdi: error: --for {engine}: {said}: name the version, as "
+                1, "", f"cdi: error: --for {engine}: {said}: give the version, such as "
                        f"{engine}@1.2.3\n"))
 
     def test_the_programs_of_this_host_are_asked(self):
@@ -595,7 +595,7 @@ class Host(Files):
         self.assertFalse(os.path.exists(asked), "the version is known without it")
         done = run("--no-host", "--for", "podman")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("leave out --no-host, or name the version", done.stderr)
+        self.assertIn("leave out --no-host, or give the version", done.stderr)
 
     def test_an_engine_searches_its_own_directories(self):
         name = "vendor.com/gpu=gpu1"
@@ -608,7 +608,7 @@ class Host(Files):
         self.assertEqual(code, 19)
         self.assertIn(f"  at: {file}:", text)
         self.assertTrue(text.endswith(
-            "  fix: podman 5.5.1 reads only /etc/cdi: move the file there, or add its directory by "
+            "  fix: podman 5.5.1 reads only /etc/cdi: move the file there, or add its directory with "
             "cdi_spec_dirs in [engine] of containers.conf\n"), text)
         for engine, code in (("buildkit@0.34.0", 0), ("docker@29.2", 11)):
             found, record = self.host_record("--for", engine, "build.com/gpu=gpu1")
@@ -642,7 +642,7 @@ class Host(Files):
         os.remove(inner)
         code, text = self.on_host("outer.com/gpu=gpu0")
         self.assertEqual(code, 16)
-        self.assertIn(f"{link}: the target of the link does not exist", text)
+        self.assertIn(f"{link}: the link target does not exist", text)
 
 
 if __name__ == "__main__":

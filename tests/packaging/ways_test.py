@@ -322,7 +322,7 @@ int main() { std::printf("%s %s", one(), two()); }
         self.check_program(f"{ABI} v{major}_{minor + 1}_0")
 
     def test_the_same_release_under_a_name_of_its_own(self):
-        line = install_block("Vendored, with a name of its own", "sh")
+        line = install_block("Vendored, with its own namespace", "sh")
         place = re.search(r"-I(\S+)/include", line)[1]
         (self.folder / place).parent.mkdir(parents=True)
         os.symlink(ROOT, self.folder / place)

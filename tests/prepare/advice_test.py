@@ -131,7 +131,7 @@ class Host:
         found = {}
         done = run(CDI_PREPARE, "doctor", "--root", self.root, "-o", "json")
         for finding in json.loads(done.stdout)["findings"]:
-            words = re.match(r"(refuses|may refuse or read otherwise:) /etc/cdi/(.*?): ",
+            words = re.match(r"(refuses|may refuse or read differently:) /etc/cdi/(.*?): ",
                              finding["what"])
             if words and finding["about"] == self.engine:
                 name = re.sub(r"(:\d+)+$", "", words[2])
@@ -391,7 +391,7 @@ class OurSpecs(NodeTest):
         self.assertFalse([text for what, text in self.advice().items() if "a.yaml" in what])
         done = run(CDI_PREPARE, "doctor", "--root", self.root)
         said = ('no command here converts it, because the link "/etc/cdi/a.yaml" leads out of '
-                f'"{self.root}" from here, and the name of its target "/etc/data" does not end')
+                f'"{self.root}" from here, and the name of its target "/etc/data" has another extension')
         self.assertIn(said, done.stdout.replace("\n", " "))
         done = run(CDI, "why", "--root", self.root, "--for", "podman@4.3.1", "v.com/gpu=aa")
         self.assertIn(said, done.stdout)

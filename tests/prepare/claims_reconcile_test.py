@@ -177,7 +177,7 @@ class Reconcile(ClaimTest):
         self.make_tree("intel-xe")
         self.prepare("a", "0000:00:02.0")
         (self.pci("0000:00:02.0") / "device").write_text("0x1234\n")
-        self.assertIn("now another GPU", self.list(3)["a"])
+        self.assertIn("and the GPU at", self.list(3)["a"])
         self.assertFalse(self.spec_path("a").exists())
 
     def test_gpus_that_change_places(self):
@@ -215,7 +215,7 @@ class Reconcile(ClaimTest):
         self.assertEqual(self.claims(), ["a"])
         self.assertEqual(self.journal("a")["devices"][0]["id"], FIRST)
         self.set_uuid(FIRST, THIRD)
-        self.assertIn(f"at {FIRST_PCI} is now another GPU", self.list(3)["a"])
+        self.assertIn(f"and the GPU at {FIRST_PCI} is now", self.list(3)["a"])
 
     def test_driver_that_was_changed(self):
         self.prepare("a", "0")
@@ -302,7 +302,7 @@ class Reconcile(ClaimTest):
                 self.assertIn(fault, self.refuse("a", "0"))
                 self.prepare("b", "1")  # goes on
                 # Nobody can tell which GPUs it has.
-                self.assertIn("claim a could have it", self.refuse("c", "0"))
+                self.assertIn("claim a may have it", self.refuse("c", "0"))
                 self.assertEqual(self.snapshot(), before)
         (self.out / self.spec_path("b").name).rename(self.spec_path("orphan"))
         self.assertEqual(sorted(self.list(3)), ["a", "b"])
@@ -386,7 +386,7 @@ class Unprepare(ClaimTest):
                 else:
                     self.list(3)
                     self.assertEqual(self.errors.count(f"warning: {fault}"), 1)
-                    self.assertIn("claim a could have it", self.refuse_only("c", "0"))
+                    self.assertIn("claim a may have it", self.refuse_only("c", "0"))
                 for _ in range(2):
                     done = self.run_claims("unprepare", "--claim", "a", code=1)
                     self.assertIn(fault, json.loads(done.stdout)["claims"]["a"]["error"])
@@ -407,7 +407,7 @@ class Unprepare(ClaimTest):
                 text = path.read_text()
                 path.write_text(damage(text))
                 self.assertNotEqual(path.read_text(), text)
-                self.assertIn("claim a could have it", self.refuse_only("b", "0"))
+                self.assertIn("claim a may have it", self.refuse_only("b", "0"))
                 self.unprepare("a")
                 self.assertEqual((os.listdir(elsewhere), self.claims()), ([], []))
 
@@ -428,8 +428,8 @@ class Unprepare(ClaimTest):
                 self.prepare("a", "0", out=elsewhere)
                 (self.state / "a.json").write_text(text)
                 self.unprepare("a")
-                self.assertIn(f"warning: claim a: its spec is not in {self.out}: if another "
-                              f"directory has it, `cdi-prepare list --root {self.root} "
+                self.assertIn(f"warning: claim a: its spec is not in {self.out}: if it is in "
+                              f"another directory, `cdi-prepare list --root {self.root} "
                               f"--state-dir {self.state}` with that directory as --output-dir "
                               "removes it", self.errors)
                 self.list(out=elsewhere)

@@ -38,11 +38,11 @@ class Directories(ClaimTest):
     def test_not_the_directory_of_the_specs(self):
         for state in (self.out, f"{self.out}/"):
             error = self.refuse("a", "0", state=state)
-            self.assertIn("take another --state-dir", error)
+            self.assertIn("use another --state-dir", error)
         self.assertFalse(self.out.exists())
         self.out.mkdir()
         (self.place / "link").symlink_to("out")
-        self.assertIn("take another", self.refuse("a", "0", state=self.place / "link"))
+        self.assertIn("use another", self.refuse("a", "0", state=self.place / "link"))
         self.assertEqual(os.listdir(self.out), [])
 
     def test_state_that_cannot_be(self):
@@ -177,7 +177,7 @@ class Doctor(ClaimTest):
                       f"/dev/nvidia-{name} c 511 {minor}")
         advice = [advice for level, fact, advice in self.doctor()
                   if "claim a: its spec" in fact and level == "fault"
-                  and "/dev/nvidia-uvm is 510:0 there, and 511:0 now" in fact]
+                  and "/dev/nvidia-uvm has numbers 510:0 there, and 511:0 now" in fact]
         self.assertEqual(len(advice), 1)
         self.obey(advice[0])
         self.assertEqual(self.doctor(), [])
@@ -210,7 +210,7 @@ class Doctor(ClaimTest):
         journal = self.state / "a.json"
         text = journal.read_text()
         journal.write_text(text.replace('"prepared"', '"preparing"'))
-        self.obey(self.only("claim a: a call for it was stopped, or is at work", "note"))
+        self.obey(self.only("claim a: a call for it was interrupted, or is still running", "note"))
         self.prepare("a", "0")
         journal.write_text("{")
         self.obey(self.only("claim a: /var/lib/cdi-prepare/a.json:1:2: it is damaged"))
@@ -222,7 +222,7 @@ class Doctor(ClaimTest):
         spec["containerEdits"]["mounts"].append({"hostPath": "/gone", "containerPath": "/gone"})
         self.spec_path("a").write_text(json.dumps(spec))
         found = [one for one in self.doctor() if '"/gone" is missing' in one[1]]
-        self.assertIn("which writes the specs of claims again", found[0][2])
+        self.assertIn("which rewrites the specs of claims", found[0][2])
         self.obey(found[0][2])
         self.assertEqual(self.doctor(), [])
 
@@ -232,7 +232,7 @@ class Doctor(ClaimTest):
         done = json.loads(self.run_prepare("doctor", "-o", "json").stdout)["findings"]
         advice = [one["advice"] for one in done if "refuses" in one["what"]]
         self.assertEqual(len(advice), 1)
-        self.assertIn("A claim that was given a version keeps it", advice[0])
+        self.assertIn("A claim with an explicit version keeps it", advice[0])
         self.obey(advice[0])
 
     def test_function_that_cannot_be_read(self):

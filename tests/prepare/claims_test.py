@@ -83,11 +83,11 @@ class Prepare(ClaimTest):
         for other in (["0@x"], ["0@x", "1:gi2:ci0@x"], ["0@y", "1:gi1:ci0@x"], ["0", "1:gi1:ci0"],
                       ["0@x", "1:gi1:ci0@x", "1:gi2:ci0@x"]):
             self.assertIn("unprepare it first", self.refuse("a", *other))
-        self.assertIn("asked for twice", self.refuse("a", "0@x", "0@x"))
+        self.assertIn("requested twice", self.refuse("a", "0@x", "0@x"))
 
     def test_no_device_twice_in_a_claim(self):
         for twice in (["0", "0"], ["0@x", f"{FIRST}@y"], ["all", "1:gi1:ci0"]):
-            self.assertIn("asked for twice", self.refuse("a", *twice))
+            self.assertIn("requested twice", self.refuse("a", *twice))
         self.assertEqual(self.claims(), [])
 
     def test_overlap(self):
@@ -109,7 +109,7 @@ class Prepare(ClaimTest):
         self.prepare("a", "1")
         self.make_tree("nv2mig")
         self.assertIn(f"claim a has {SECOND}", self.refuse("b", "1:gi1:ci0"))
-        self.assertIn("partitioned in another way", self.list(3)["a"])
+        self.assertIn("partitioned differently", self.list(3)["a"])
         self.unprepare("a")
         self.prepare("b", "1:gi1:ci0")
         self.make_tree("nv2")
@@ -119,8 +119,8 @@ class Prepare(ClaimTest):
     def test_names_of_no_device(self):
         for name in ("2", "GPU-none", "amd.com/gpu=0", f"amd.com/gpu={FIRST}",
                      "amd.com/gpu=all"):
-            self.assertIn("no GPU of this host has that name", self.refuse("a", name))
-        self.assertIn("it is partitioned: take 1:gi1:ci0 or 1:gi2:ci0", self.refuse("a", "1"))
+            self.assertIn("no GPU on this host has that name", self.refuse("a", name))
+        self.assertIn("it is partitioned: request 1:gi1:ci0 or 1:gi2:ci0", self.refuse("a", "1"))
         self.assertEqual(self.claims(), [])
 
     def test_too_early(self):

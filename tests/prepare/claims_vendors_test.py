@@ -29,7 +29,7 @@ class OtherVendors(ClaimTest):
         self.assertEqual(self.nodes("b"), {id_of("b"): [
             "/dev/vfio/devices/vfio0", "/dev/vfio/devices/vfio1", "/dev/iommu"]})
         self.assertIn("claim b has", self.refuse("a", gpu))
-        self.assertIn("asked for twice", self.refuse("b", gpu, f"{gpu}-iommufd"))
+        self.assertIn("requested twice", self.refuse("b", gpu, f"{gpu}-iommufd"))
 
     def test_reason_why_a_gpu_is_left_out(self):
         self.make_tree("vfio")
@@ -59,7 +59,7 @@ class OtherVendors(ClaimTest):
         (self.pci(card) / "virtfn0").symlink_to(f"../{function}")
         (self.pci(card) / "sriov_numvfs").write_text("1\n")
         self.assertEqual(self.refuse("b", function),
-                         f"device {function} cannot be given while claim a has {card}: "
+                         f"device {function} cannot be assigned while claim a has {card}: "
                          "unprepare claim a first")
         self.unprepare("a")
         self.prepare("b", function)
@@ -102,7 +102,7 @@ class OtherVendors(ClaimTest):
                     self.remove_node("/dev/nvidia1")
                 self.assertIn("/dev/nvidia", self.refuse("a", name, code=4))
         for name in ("2", THIRD, "amd.com/gpu=0"):
-            self.assertIn("no GPU of this host has that name", self.refuse("a", name))
+            self.assertIn("no GPU on this host has that name", self.refuse("a", name))
             self.refuse("a", FIRST, name, code=1)  # no time helps
         self.bind(FIRST_PCI, "pci-stub")  # by an administrator
         self.refuse("a", FIRST_PCI)
@@ -136,7 +136,7 @@ class OtherVendors(ClaimTest):
 
     def test_one_name_in_two_kinds(self):
         self.make_two_vendors()
-        self.assertIn("put the kind and = before it", self.refuse("a", "0"))
+        self.assertIn("prefix it with the kind and =", self.refuse("a", "0"))
         names = [device["device_name"]
                  for device in self.prepare("a", "amd.com/gpu=0", "intel.com/gaudi=0")]
         self.assertEqual(names, [f"{node_trees.AMD_UNIQUE_ID:x}", "0000:19:00.0"])
@@ -150,7 +150,7 @@ class OtherVendors(ClaimTest):
         self.make_tree("mi300x-spx")
         faults = self.list(3)
         self.assertEqual(list(faults), ["a", "b"])
-        self.assertIn(f"device {part}: its GPU is now partitioned in another way", faults["a"])
+        self.assertIn(f"device {part}: its GPU is now partitioned differently", faults["a"])
         self.assertIn("has", self.refuse("c", "0"))
         self.make_tree("mi300x-cpx")
         self.assertEqual(self.list(), {"a": None, "b": None})
@@ -163,7 +163,7 @@ class OtherVendors(ClaimTest):
         devices = self.prepare("a", "0-p1")
         self.set_mode("CPX", "DPX")
         part = f"{node_trees.AMD_UNIQUE_ID:x}-p1"
-        reason = (f"device {part}: its GPU is now partitioned in another way: it is DPX/NPS4, not "
+        reason = (f"device {part}: its GPU is now partitioned differently: it is DPX/NPS4, not "
                   "CPX/NPS4: undo that, or unprepare the claim")
         self.assertEqual(self.list(3), {"a": reason})
         self.assertEqual(self.refuse("a", "0-p1"), reason)
@@ -190,7 +190,7 @@ class OtherVendors(ClaimTest):
         self.assertEqual(self.list(), {"a": None})  # its spec is of this boot
         self.spec_path("a").unlink()
         fault = self.list(3)["a"]
-        self.assertIn("whether it is still 2g.20gb is not known now", fault)
+        self.assertIn("it is unknown whether it is still 2g.20gb", fault)
         self.assertFalse(self.spec_path("a").exists())
         (command,) = re.findall("`cdi-prepare (.*?)`", fault)
         self.assertEqual(command, f"prepare --root {self.root} --claim a --nvml --device "

@@ -184,7 +184,7 @@ class BelowTheRoot(TreeTest):
         claim["holds"]["output_dir"] = str(self.outside)
         path.write_text(json.dumps(claim))
         faults = self.run_well("list", code=3).stdout
-        self.assertIn(f"fault: a: {self.outside}: the journal names this directory", faults)
+        self.assertIn(f"fault: a: {self.outside}: the journal records this directory", faults)
         error = self.run_well("unprepare", "--claim", "a", code=1).stderr
         self.assertIn("give it as --output-dir", error)
         self.check_outside()
@@ -221,7 +221,7 @@ class WritableByOthers(TreeTest):
                                     str(self.place / "out"), *more)
             self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
             self.assertIn(f"error: {self.state}: {reason}", done.stderr)
-            self.assertIn("take another --state-dir", done.stderr)
+            self.assertIn("use another --state-dir", done.stderr)
         self.assertEqual(list(self.state.iterdir()), [])
         self.assertFalse((self.place / "out").exists())
 
@@ -264,7 +264,7 @@ class FailingDisk(TreeTest):
             done = subprocess.run([self.program, command, *self.arguments], env=failing,
                                   capture_output=True, text=True, timeout=20, check=False)
             self.assertEqual((done.returncode, done.stdout), (0, ""))
-            self.assertIn("whose PCI bus cannot be read: spec files do not change", done.stderr)
+            self.assertIn("but its PCI bus cannot be read: spec files are not changed", done.stderr)
             self.assertEqual(files_in(self.out), [SPEC])
 
     def test_write(self):

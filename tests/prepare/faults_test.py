@@ -189,7 +189,7 @@ class Faults(Node):
             self.remove_node(path)
             self.path(path).unlink()
         facts = [what for what, (level, _) in self.advice().items() if level == "fault"]
-        self.assertEqual(facts, ["/var/run/cdi/nvidia.com-gpu.yaml: /dev/nvidia-uvm is 510:0 "
+        self.assertEqual(facts, ["/var/run/cdi/nvidia.com-gpu.yaml: /dev/nvidia-uvm has numbers 510:0 "
                                  "there, and 511:0 now"])
         self.assertEqual(self.run_prepare("doctor").returncode, 1)
         self.assertEqual(self.run_prepare("write").returncode, 0)

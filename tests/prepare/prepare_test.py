@@ -19,7 +19,7 @@ FIRST_ID = "GPU-5f2a1c0e-3b7d-4c55-9f0a-8e1d2b3c4a51"
 SECOND_ID = "GPU-d91be2a4-0c44-1f6e-b7c3-52a09d77e8f2"
 SPEC_FILE = "nvidia.com-gpu.yaml"
 NO_GPU = "cdi-prepare: no GPU found on this host\n"
-NO_BUS = NO_GPU.replace("\n", ", whose PCI bus cannot be read: spec files do not change\n")
+NO_BUS = NO_GPU.replace("\n", ", but its PCI bus cannot be read: spec files are not changed\n")
 VIDEO, RENDER = 44, 992
 
 
@@ -684,8 +684,8 @@ class Usage(PrepareTest):
         done = self.run_prepare("--root")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (
             2, "", 'cdi-prepare: error: "--root" is not an option of cdi-prepare itself: '
-            f"`cdi-prepare --help` lists them; the commands {commands} have options of their "
-            "own\n"))
+            f"`cdi-prepare --help` lists them; the commands {commands} have their own "
+            "options\n"))
 
     def test_what_is_wrong_is_quoted(self):
         for arguments in (("list", "--lock-timeout"), ("write", "--wait"), ("write", "--expect"),
@@ -723,7 +723,7 @@ class Usage(PrepareTest):
             for place in (self.place, self.path("../out"), f"{self.root}x"):
                 done = self.run_prepare("doctor", "--root", self.root, option, place)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
-                self.assertIn(f"error: {option} {os.path.abspath(place)} is not below --root "
+                self.assertIn(f"error: {option} {os.path.abspath(place)} is not under --root "
                               f"{self.root}: ", done.stderr)
         done = self.run_prepare("doctor", "--root", self.root, "--spec-dir", self.path("etc/cdi"))
         self.assertNotEqual(done.returncode, 2)

@@ -112,12 +112,12 @@ class Mig(TreeTest):
     def test_access_without_a_minor(self):
         self.access("gi2/ci0").unlink()  # it is read-only
         self.access("gi2/ci0").write_text("DeviceFileMode: 292\n")
-        self.assertIn("has no DeviceFileMinor", self.instances(3)[1]["left_out"])
+        self.assertIn("lists no DeviceFileMinor", self.instances(3)[1]["left_out"])
 
     def test_major_unknown(self):
         # The longer name must not be taken for it.
         self.edit("proc/devices", "236 nvidia-caps\n", "")
-        reason = "/proc/devices has no major for nvidia-caps"
+        reason = "/proc/devices lists no major for nvidia-caps"
         self.assertEqual([part["left_out"] for part in self.instances(3)], [reason] * 2)
 
     def test_instances_are_ordered_as_numbers(self):
@@ -418,7 +418,7 @@ class Vfio(TreeTest):
         self.assertEqual((paths(first["nodes"]), paths(first["iommufd_nodes"])),
                          (self.group, self.iommufd))
         self.assertEqual((second["name"], second["left_out"]), (
-            self.second, "IOMMU group 43 is not viable: 0000:82:00.1 is on snd_hda_intel"))
+            self.second, "IOMMU group 43 is not viable: 0000:82:00.1 is bound to snd_hda_intel"))
 
     def test_write(self):
         self.assertEqual(self.devices(self.specs(3)["vfio.local/gpu"]), {

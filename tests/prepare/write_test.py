@@ -208,7 +208,7 @@ class Hooks(WriteTest):
     def test_wrapper_of_the_program(self):
         self.install("#!/bin/sh\nexec nvidia-cdi-hook.real \"$@\"\n")
         done = self.write("--dry-run", "-o", "json", "--hooks", "nvidia")
-        self.assertIn("may not have all hooks", done.stderr)
+        self.assertIn("may not support all hooks", done.stderr)
         self.install(self.knows, self.hook + ".real")
         done = self.write("--dry-run", "-o", "json", "--hooks", "nvidia")
         self.assertEqual(done.stderr, "")
@@ -315,7 +315,7 @@ class Versions(WriteTest):
             self.assertIn("cdi-publisher/owner: cdi-prepare", self.file.read_text())
         other = self.out / "other.yaml"
         other.write_text(before.replace("kind: nvidia.com/gpu", "kind: gone.com/gpu"))
-        self.assertIn(f"{other}: the host has no such GPU", self.run_out("check").stdout)
+        self.assertIn(f"{other}: the host no longer has such a GPU", self.run_out("check").stdout)
         self.assertIn(f"{other} removed", self.write().stderr)
         self.assertEqual(os.listdir(self.out), [self.file.name])
 
@@ -437,7 +437,7 @@ class Files(WriteTest):
         self.out.mkdir()
         self.file.write_text("cdiVersion: 0.5.0\nkind: nvidia.com/gpu\ndevices: []\n")
         before = self.file.read_bytes()
-        self.assertIn("records no owner: choose another --output-dir, or remove it by hand, or give "
+        self.assertIn("records no owner: choose another --output-dir, or remove it by hand, or use "
                       "--force to replace it", self.write(code=1).stderr)
         self.assertEqual(self.file.read_bytes(), before)
         self.write("--force")
@@ -452,7 +452,7 @@ class Files(WriteTest):
                 "cdiVersion": "0.5.0", "kind": "nvidia.com/gpu", "devices": [
                     {"name": name, "containerEdits": {"env": ["A=b"]}}]}))
             for stderr in (self.write().stderr, self.run_out("check").stderr):
-                self.assertEqual(f"{other} defines nvidia.com/gpu=0 too" in stderr, warned)
+                self.assertEqual(f"{other} also defines nvidia.com/gpu=0" in stderr, warned)
 
     def test_kind_that_is_gone(self):
         self.write()
@@ -483,7 +483,7 @@ class Files(WriteTest):
     def test_host_without_a_view_of_its_devices(self):
         self.write()
         shutil.rmtree(self.path("sys"))
-        self.assertIn("spec files do not change", self.write().stderr)
+        self.assertIn("spec files are not changed", self.write().stderr)
         self.assertTrue(self.file.exists())
         self.assertEqual(self.run_out("check").returncode, 0)
 
@@ -518,7 +518,7 @@ class Files(WriteTest):
         """Another driver may have the number now."""
         self.write()
         self.edit("proc/devices", "510 nvidia-uvm", "511 nvidia-uvm")
-        old = "/dev/nvidia-uvm is 510:0 there, and 511:0 now"
+        old = "/dev/nvidia-uvm has numbers 510:0 there, and 511:0 now"
         done = self.run_out("check")
         self.assertEqual((done.returncode, done.stdout), (1, f"{self.file}: {old}\n"))
         done = self.write(code=4)
@@ -556,7 +556,7 @@ class Readiness(WriteTest):
         self.write("--expect", "2")
         before = self.file.read_bytes()
         done = self.write("--expect", "3", code=4)
-        self.assertIn("2 of 3 GPUs expected", done.stderr)
+        self.assertIn("2 of 3 expected GPUs", done.stderr)
         self.assertEqual(self.file.read_bytes(), before)
 
     def test_expect_on_a_host_without(self):
@@ -633,7 +633,7 @@ class Visible(WriteTest):
         self.close("/dev/nvidia1")
         done = self.as_nobody("--expect", "1")
         self.assertEqual((done.returncode, done.stderr),
-                         (0, "cdi-prepare: GPUs ignored, because this process may not open them: 1\n"))
+                         (0, "cdi-prepare: GPUs ignored, because this process cannot open them: 1\n"))
         devices = self.devices(json.loads(done.stdout))
         # The groups video and render are not this user's.
         self.assertEqual(devices, dict.fromkeys((FIRST_ID, "0", FIRST, "all"), ["/dev/nvidia0"]))
@@ -655,7 +655,7 @@ class Visible(WriteTest):
         self.close("/dev/nvidiactl")
         done = self.as_nobody()
         self.assertEqual((done.returncode, done.stderr),
-                         (0, "cdi-prepare: GPUs ignored, because this process may not open them: 2\n"))
+                         (0, "cdi-prepare: GPUs ignored, because this process cannot open them: 2\n"))
         self.assertEqual(self.as_nobody("--expect", "1").returncode, 4)
 
 
@@ -713,7 +713,7 @@ class Check(WriteTest):
         old = ("--max-version", "0.5.0")
         self.write(*old)
         self.check("check", *old, code=0)
-        self.assertIn("with other options", self.check("check", code=1))
+        self.assertIn("with different options", self.check("check", code=1))
         self.file.chmod(0o600)
         self.check("check", *old, code=1)
         self.write(*old)
@@ -731,7 +731,7 @@ class Check(WriteTest):
         self.write()
         for address in (FIRST, SECOND):
             (self.pci(address) / "class").write_text("0x040300\n")
-        self.assertIn("no such GPU any more", self.check("check", code=1))
+        self.assertIn("no longer has such a GPU", self.check("check", code=1))
 
     def test_kind_that_cannot_be_handed_out(self):
         """This lasts until an administrator acts, so containers must not get such nodes."""
@@ -760,7 +760,7 @@ class Check(WriteTest):
     def test_not_readable_by_all(self):
         self.write()
         self.file.chmod(0o600)
-        self.assertIn("not all users may read it", self.check("check", code=1))
+        self.assertIn("not all users can read it", self.check("check", code=1))
         self.write()
         self.check("check", code=0)
 

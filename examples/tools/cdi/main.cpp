@@ -83,18 +83,18 @@ OutputFormat format_named(std::string_view name) {
   return name == "yaml" ? OutputFormat::yaml : OutputFormat::text;
 }
 
-/// Which commands are set up. That of all takes longer than most commands, and only help and errors
-/// need it.
+/// Which commands are set up. Setting up all commands takes longer than most commands run, and only
+/// help and errors need it.
 enum class SetUp { named, all };
 
-/// Whether a command line may call a command: one of its words is the name.
+/// Whether a command line may call a command: one of its words is the command's name.
 bool is_named(std::string_view command, std::span<const char* const> words) {
   return std::any_of(words.begin(), words.end(),
                      [&](std::string_view word) { return word == command; });
 }
 
-/// Reads the command line, and returns what runs its command. Throws `CLI::ParseError` for an
-/// error, for help and for the version.
+/// Parses the command line, and returns the function that runs the command. Throws
+/// `CLI::ParseError` for errors, help and the version.
 Run parse(CLI::App& app, CommonOptions& common, std::span<const char* const> words, SetUp set_up) {
   app.require_subcommand(1);
   app.footer(exit_code_table());
@@ -118,7 +118,7 @@ constexpr const char* description =
     "Lists, checks and converts Container Device Interface specs, and injects devices into OCI "
     "configs.";
 
-/// The format that a command line selects, even if other words of it are wrong.
+/// The output format that a command line selects, even if other words are invalid.
 OutputFormat format_in(std::span<const char* const> words) {
   OutputFormat format = OutputFormat::text;
   bool is_value = false;

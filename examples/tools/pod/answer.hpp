@@ -15,7 +15,7 @@ namespace pod {
 
 using Json = nlohmann::ordered_json;
 
-/// What a command answers.
+/// The answer of a command.
 struct Answer {
   Json value = Json::object();
   std::vector<std::string> warnings{};  // each a sentence without a full stop
@@ -28,7 +28,7 @@ inline void print_message(std::string_view level, std::string_view message) {
   static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
 }
 
-/// Prints a text on standard output. False if that fails: the disk is full, or the pipe is closed.
+/// Prints a text on standard output. Returns false if that fails, as on a full disk or closed pipe.
 inline bool print_text(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   return written && std::fflush(stdout) == 0;

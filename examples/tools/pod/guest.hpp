@@ -25,16 +25,16 @@
 
 namespace pod {
 
-/// What the command line of `guest` sets.
+/// The options of `guest`.
 struct GuestOptions {
-  std::string config{};  // its path, or - for standard input
+  std::string config{};  // the path, or - for standard input
   std::vector<std::string> spec_dirs{"/var/run/cdi"};
   int timeout = 100;     // in seconds; agent.cdi_timeout
   bool visible = false;  // agent.visible_cdi_devices
   bool compatible = false;
 };
 
-/// The config with its devices, and warnings about files that were not used.
+/// The config with injected devices, and warnings about unused files.
 struct GuestAnswer {
   std::string config{};
   std::vector<std::string> warnings{};
@@ -42,7 +42,7 @@ struct GuestAnswer {
 
 namespace detail {
 
-/// Whether the config is that of a pod's pause container, into which the agent injects nothing.
+/// Whether the config belongs to a pod's pause container, into which the agent injects nothing.
 inline bool is_pause_container(const cdi::ConfigJson& config) {
   const auto document = value_or_throw(cdi::parse_json(config.text, config.file, config.limits));
   const Member root{document.root(), {}};
@@ -59,8 +59,8 @@ inline cdi::Error timeout_error(cdi::Error why, int timeout) {
   return why;
 }
 
-/// One attempt of the agent. Throws where the agent fails at once: a file has an error, whether it
-/// matters or not; a name is not valid; or a kind exists and the device does not.
+/// One attempt of the agent. Throws if the agent would fail at once: if any file has an error, even
+/// an irrelevant file; if a name is not valid; or if a kind exists but the device does not.
 inline bool try_as_agent(const cdi::Registry& registry, cdi::ConfigJson& config,
                          const std::vector<cdi::RequestedDevice>& requested) {
   for (const auto& error : registry.errors()) {
@@ -77,7 +77,7 @@ inline bool try_as_agent(const cdi::Registry& registry, cdi::ConfigJson& config,
   return true;
 }
 
-/// The loop of the agent: `timeout` + 1 attempts, one second apart.
+/// The agent's loop: `timeout` + 1 attempts, one second apart.
 inline void inject_as_agent(cdi::Cache& cache, cdi::ConfigJson& config,
                             const cdi::RequestOptions& requests, int timeout) {
   const auto requested = value_or_throw(cdi::gather_requests(config, requests));
@@ -93,16 +93,16 @@ inline void inject_as_agent(cdi::Cache& cache, cdi::ConfigJson& config,
 
 }  // namespace detail
 
-/// Injects the devices that a config asks for: by annotations, then, if `visible`, by
-/// `VISIBLE_CDI_DEVICES` in its environment. Waits until the specs of unknown kinds appear; fails
-/// at once when a kind exists and its device does not. Unlike the agent, it wakes up when files
-/// change, and a bad file of another kind or a repeated name does not matter, unless `compatible`.
+/// Injects the devices that a config requests: with annotations, and if `visible` is set, also with
+/// `VISIBLE_CDI_DEVICES` in the environment. Waits for the specs of unknown kinds; fails at once if
+/// a kind exists but the device does not. Unlike the agent, it wakes up when files change, and
+/// ignores bad files of other kinds and repeated names, unless `compatible` is set.
 inline GuestAnswer inject_guest(cdi::ConfigJson config, const GuestOptions& options) {
   if (detail::is_pause_container(config)) {
-    return {std::move(config.text), {"the config is that of a pause container: left alone"}};
+    return {std::move(config.text), {"the config of a pause container is left unchanged"}};
   }
   cdi::Cache cache{options.spec_dirs};
-  // An annotation without a name is an error. The agent injects a repeated name of annotations
+  // An annotation without a name is an error. The agent injects a name that annotations repeat
   // again, so that its hooks run twice.
   const cdi::RequestOptions requests{
       .rules = options.compatible ? cdi::RequestRules::cri_o : cdi::RequestRules::containerd,

@@ -1,4 +1,4 @@
-// `inner`: the annotations that Kata gives to a guest for its VFIO devices.
+// `inner`: the annotations that Kata passes to a guest for its VFIO devices.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_POD_INNER_HPP
@@ -27,13 +27,14 @@ namespace pod {
 
 namespace detail {
 
-/// A PCI vendor and a class, without its interface and half of its subclass, and their kind.
+/// A PCI vendor and class, and the matching kind. The class lacks the interface and half of the
+/// subclass.
 struct InnerKind {
   std::string_view vendor_and_class;
   std::string_view kind;
 };
 
-/// The table of runtime-rs. That of runtime-go has the first row only.
+/// The table of runtime-rs. The table of runtime-go has only the first row.
 inline constexpr std::array<InnerKind, 4> inner_kinds{{
     {"0x10de-0x030", "nvidia.com/gpu"},
     {"0x8086-0x030", "intel.com/gpu"},
@@ -41,7 +42,7 @@ inline constexpr std::array<InnerKind, 4> inner_kinds{{
     {"0x15b3-0x020", "nvidia.com/nic"},
 }};
 
-/// NVSwitches, class 0x0680 of NVIDIA, which runtime-go leaves out.
+/// NVSwitches (NVIDIA, class 0x0680), which runtime-go leaves out.
 inline constexpr std::string_view nvswitch = "0x10de-0x068";
 
 struct VfioDevice {
@@ -50,12 +51,12 @@ struct VfioDevice {
   std::string container_path{};
   std::string host_path{};
   std::string bdf{};        // the address of the device on the host
-  std::string bus{};        // what it is sorted by: its place in the guest
-  std::string_view kind{};  // empty when the table does not have it
+  std::string bus{};        // the sort key: the place in the guest
+  std::string_view kind{};  // empty if it is not in the table
 };
 
-/// The text between the first and the second `=` of the first option, which runtime-rs sorts by:
-/// the PCI path in the guest.
+/// The sort key of runtime-rs, the PCI path in the guest: the text between the first and the second
+/// `=` of the first option.
 inline std::string guest_place(const std::vector<std::string>& options) {
   if (options.empty()) return {};
   const auto equals = options.front().find('=');
@@ -65,7 +66,7 @@ inline std::string guest_place(const std::vector<std::string>& options) {
 }
 
 inline std::string_view inner_kind(std::string_view vendor_and_class, bool go) {
-  constexpr std::size_t compared = 12;  // bytes, as both runtimes do
+  constexpr std::size_t compared = 12;  // length in bytes, as in both runtimes
   const auto rows = go ? std::size_t{1} : inner_kinds.size();
   for (std::size_t i = 0; i < rows; ++i) {
     if (inner_kinds[i].vendor_and_class == vendor_and_class.substr(0, compared)) {
@@ -75,7 +76,7 @@ inline std::string_view inner_kind(std::string_view vendor_and_class, bool go) {
   return {};
 }
 
-/// A device of the input; nothing for one without PCI ids, which is not a VFIO device.
+/// A device in the input; nullopt for a device without PCI ids, which is not a VFIO device.
 inline std::optional<VfioDevice> read_device(const Member& member, bool go) {
   const auto vendor = text_at(member, "vendor_id");
   const auto class_id = text_at(member, "class_id");
@@ -104,7 +105,7 @@ inline std::vector<VfioDevice> read_devices(const Member& list, bool go) {
   return devices;
 }
 
-/// `/dev/vfio/12` and `/dev/vfio/devices/vfio12` both have the number 12.
+/// The number 12 of both `/dev/vfio/12` and `/dev/vfio/devices/vfio12`.
 inline std::string vfio_number(const VfioDevice& device) {
   std::string_view path = device.container_path;
   if (path.empty()) device.place.at("container_path");
@@ -116,7 +117,7 @@ inline std::string vfio_number(const VfioDevice& device) {
   return std::string{path};
 }
 
-/// Annotations of the guest by key, and devices that have none.
+/// The guest's annotations by key, and devices without an annotation.
 class InnerAnnotations {
  public:
   explicit InnerAnnotations(std::map<std::string, std::string> kept) : all_{std::move(kept)} {}
@@ -137,7 +138,7 @@ class InnerAnnotations {
                                device.vendor_and_class + ", which is not in Kata's table");
   }
 
-  /// Reports an order by text that differs from the order by number: rp10 comes before rp2.
+  /// Reports a text order that differs from the numeric order: rp10 comes before rp2.
   void check_order(const std::vector<const VfioDevice*>& sorted) {
     for (std::size_t i = 1; i < sorted.size(); ++i) {
       const auto& before = sorted[i - 1]->bus;
@@ -150,7 +151,7 @@ class InnerAnnotations {
   }
 
   Answer take() && {
-    Json::object_t sorted;  // each key is new: operator[] of an ordered object compares with all
+    Json::object_t sorted;  // all keys are new, and operator[] of an ordered object compares all
     for (const auto& [key, value] : all_) sorted.push_back({key, value});
     answer_.value["annotations"] = std::move(sorted);
     return std::move(answer_);
@@ -172,7 +173,7 @@ inline std::vector<const VfioDevice*> sorted_by_bus(const std::vector<VfioDevice
   return out;
 }
 
-/// runtime-rs: each kind has indices of its own, in the order of the devices of the container.
+/// runtime-rs: each kind has its own indices, in the order of the container's devices.
 inline void number_for_rs(const std::vector<VfioDevice>& devices, InnerAnnotations& out) {
   for (const auto& row : inner_kinds) {
     const auto sorted = sorted_by_bus(devices, row.kind);
@@ -184,14 +185,14 @@ inline void number_for_rs(const std::vector<VfioDevice>& devices, InnerAnnotatio
   }
 }
 
-/// Whether a device of the sandbox is that of the container.
+/// Whether a device of the sandbox is the container's device.
 inline bool is_same(const VfioDevice& sibling, const VfioDevice& device) {
   if (&sibling.place == &device.place) return true;
   if (!device.bdf.empty() && sibling.bdf == device.bdf) return true;
   return !device.host_path.empty() && sibling.host_path == device.host_path;
 }
 
-/// runtime-go: the index is the place among all known devices of the sandbox.
+/// runtime-go: the index is the position among all known devices of the sandbox.
 inline void number_for_go(const std::vector<VfioDevice>& devices,
                           const std::vector<VfioDevice>& siblings, InnerAnnotations& out) {
   const auto sorted = sorted_by_bus(siblings, inner_kinds[0].kind);
@@ -206,8 +207,8 @@ inline void number_for_go(const std::vector<VfioDevice>& devices,
                                     [&](const auto* sibling) { return is_same(*sibling, device); });
     if (found == sorted.end()) {
       device.place.reject(
-          "is not among the siblings: none with the vendor_id and class_id of an NVIDIA GPU "
-          "has its bdf or host_path");
+          "is not among the siblings: no NVIDIA GPU (by vendor_id and class_id) there "
+          "has this bdf or host_path");
     }
     out.add(device, static_cast<std::size_t>(found - sorted.begin()));
   }
@@ -216,9 +217,9 @@ inline void number_for_go(const std::vector<VfioDevice>& devices,
 }  // namespace detail
 
 /// The annotations of the guest's container. runtime-rs keeps existing annotations; runtime-go
-/// removes those of CDI, which are for the host. `siblings` of the input are the devices of the
-/// sandbox, for runtime-go: first those on root ports, then those on switch ports; when absent,
-/// they are the `devices`.
+/// removes CDI annotations, which are meant for the host. For runtime-go, `siblings` in the input
+/// lists the sandbox's devices: first on root ports, then on switch ports. Without `siblings`,
+/// `devices` is used.
 inline Answer answer_inner(const Member& input, bool go) {
   input.allow({"devices", "siblings", "annotations"});
   std::map<std::string, std::string> kept;

@@ -1,4 +1,4 @@
-// The JSON on standard input, read member by member; errors name the member.
+// JSON from standard input, read member by member; errors contain the path of the member.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_POD_INPUT_HPP
@@ -22,7 +22,7 @@
 
 namespace pod {
 
-/// Why a command has no answer. `main` prints it.
+/// The reason why a command has no answer. `main` prints it.
 class Rejection : public std::exception {
  public:
   explicit Rejection(const cdi::Error& why) : text_{to_string(why)} {}
@@ -41,7 +41,7 @@ T value_or_throw(cdi::Result<T> result) {
   return *std::move(result);
 }
 
-/// A value of the input and its path, such as `pod.spec.containers[0]`. Valid as long as the
+/// A value in the input and its path, such as `pod.spec.containers[0]`. Valid as long as the
 /// document.
 class Member {
  public:
@@ -58,7 +58,7 @@ class Member {
                                .position = value_.position()}};
   }
 
-  /// A member of an object; null counts as absent.
+  /// A member of an object; null is treated as absent.
   std::optional<Member> find(std::string_view key) const {
     require(cdi::Document::Kind::map, "an object");
     for (const auto [name, value] : value_.members()) {
@@ -67,18 +67,17 @@ class Member {
     return std::nullopt;
   }
 
-  /// Refuses a member of an object that a command does not know: a typing error would give a wrong
-  /// answer.
+  /// Rejects unknown members of an object, because a typo would lead to a wrong answer.
   void allow(std::initializer_list<std::string_view> known) const {
     for (const auto& [name, member] : members()) {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       std::string list;
       for (const auto key : known) list.append(list.empty() ? "" : ", ").append(key);
-      member.reject("is not known: use one of " + list);
+      member.reject("is unknown: use one of " + list);
     }
   }
 
-  /// A member of an object that must exist.
+  /// A required member of an object.
   Member at(std::string_view key) const {
     if (auto found = find(key)) return *std::move(found);
     Member{value_, inner(key)}.reject("is missing");
@@ -109,7 +108,7 @@ class Member {
     return std::string{value_.text()};
   }
 
-  /// The text of a string or a number. Kubernetes accepts both for quantities.
+  /// The text of a string or number. Kubernetes accepts both for quantities.
   std::string text_or_number() const {
     const bool number = value_.kind() == cdi::Document::Kind::plain && !is_boolean();
     return number ? std::string{value_.text()} : text();
@@ -120,7 +119,7 @@ class Member {
     return value_.text() == "true";
   }
 
-  /// A whole number from 0 to 2^63 - 1, written with digits only.
+  /// An integer from 0 to 2^63 - 1, written only with digits.
   std::int64_t count() const {
     constexpr auto max = std::numeric_limits<std::int64_t>::max();
     const auto digits = value_.kind() == cdi::Document::Kind::plain ? value_.text() : "";
@@ -159,25 +158,25 @@ class Member {
   std::string path_;
 };
 
-/// The text of a member, or nothing.
+/// The text of a member; empty if it is absent.
 inline std::string text_at(const Member& object, std::string_view key) {
   const auto member = object.find(key);
   return member ? member->text() : std::string{};
 }
 
-/// The number of a member; 0 when it is absent.
+/// The number in a member; 0 if it is absent.
 inline std::int64_t count_at(const Member& object, std::string_view key) {
   const auto member = object.find(key);
   return member ? member->count() : 0;
 }
 
-/// The value of a member that is true or false.
+/// The value of a boolean member.
 inline bool boolean_at(const Member& object, std::string_view key, bool fallback) {
   const auto member = object.find(key);
   return member ? member->boolean() : fallback;
 }
 
-/// Parses a text as JSON, one object.
+/// Parses a text as one JSON object.
 inline cdi::Document parse_input(std::string_view text) {
   auto document = value_or_throw(cdi::parse_json(text, "standard input"));
   if (document.root().kind() != cdi::Document::Kind::map) {

@@ -41,7 +41,7 @@ inline InstanceType read_amounts(const Member& member, std::string name) {
           count_at(member, "memory_mib")};
 }
 
-/// The types in order of GPUs, memory and vCPUs; without GPU types when none are requested.
+/// The types, sorted by GPUs, memory and vCPUs; without GPU types if no GPU is requested.
 inline std::vector<InstanceType> read_types(const Member& list, bool with_gpus) {
   std::vector<InstanceType> types;
   for (const auto& item : list.items()) {
@@ -63,8 +63,8 @@ inline std::string first_fit(const std::vector<InstanceType>& types, const Insta
   return found == types.end() ? std::string{} : found->name;
 }
 
-/// What the binary search of cloud-api-adaptor, Go's sort.Search, finds. vCPUs do not rise along
-/// the order, so that it misses types.
+/// The result of cloud-api-adaptor's binary search, Go's sort.Search. The vCPUs are not sorted in
+/// this order, so the search misses types.
 inline std::string binary_fit(const std::vector<InstanceType>& types, const InstanceType& request) {
   std::size_t begin = 0;
   for (std::size_t end = types.size(); begin < end;) {
@@ -83,7 +83,7 @@ inline std::string amounts_text(const InstanceType& request) {
          std::to_string(request.memory_mib) + " MiB";
 }
 
-/// The best fit, with a warning where the two searches differ.
+/// The best fit, with a warning if the two searches differ.
 inline std::string best_fit(const Member& types_list, const InstanceType& request, bool compatible,
                             Answer& answer) {
   const auto types = read_types(types_list, request.gpus > 0);
@@ -94,8 +94,8 @@ inline std::string best_fit(const Member& types_list, const InstanceType& reques
     return name.empty() ? "no type" : name;
   };
   if (chosen.empty()) {
-    types_list.reject("no type has " + amounts_text(request) +
-                      (right.empty() ? "" : " for the binary search, which misses " + right));
+    types_list.reject("no type fits " + amounts_text(request) +
+                      (right.empty() ? "" : " in the binary search, which misses " + right));
   }
   if (right != upstream) {
     answer.warnings.push_back("cloud-api-adaptor's binary search finds " + named(upstream) +
@@ -104,8 +104,8 @@ inline std::string best_fit(const Member& types_list, const InstanceType& reques
   return chosen;
 }
 
-/// Checks the chosen type against the types that the provider allows: all of `types`, unless
-/// `valid_types` names them. An empty list allows only the default.
+/// Checks that the provider allows the chosen type: `valid_types`, or by default all of `types`. An
+/// empty list allows only the default.
 inline void check_valid(const Member& input, const std::string& chosen,
                         const std::string& fallback) {
   std::vector<std::string> valid;
@@ -119,13 +119,13 @@ inline void check_valid(const Member& input, const std::string& chosen,
                                      : std::find(valid.begin(), valid.end(), chosen) != valid.end();
   if (allowed) return;
   (list ? *list : input.at("types"))
-      .reject("does not have the chosen type " + cdi::quoted(chosen) +
+      .reject("does not contain the chosen type " + cdi::quoted(chosen) +
               (valid.empty() ? ", and an empty list allows only the default" : ""));
 }
 
 }  // namespace detail
 
-/// The instance type of a request, and the rule that decided: an annotation names it, then GPUs,
+/// The instance type for a request, and the rule that decided: first the annotation, then GPUs,
 /// then vCPUs together with memory, then the default.
 inline Answer answer_instance(const Member& input, bool compatible) {
   input.allow({"types", "request", "default", "valid_types"});

@@ -1,4 +1,4 @@
-// The annotations of Kata that size and choose a VM.
+// Kata's annotations for the size and type of a VM.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_POD_KATA_ANNOTATIONS_HPP
@@ -15,7 +15,7 @@ inline constexpr std::string_view memory_annotation =
 inline constexpr std::string_view gpus_annotation =
     "io.katacontainers.config.hypervisor.default_gpus";
 inline constexpr std::string_view instance_annotation =
-    "io.katacontainers.config.hypervisor.machine_type";  // of peer pods: the instance type
+    "io.katacontainers.config.hypervisor.machine_type";  // for peer pods: the instance type
 
 }  // namespace pod
 

@@ -1,4 +1,4 @@
-// `cdi-pod`: what the systems around a pod do with its devices and its size.
+// `cdi-pod`: shows what the systems around a pod do with its devices and its size.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <exception>
@@ -27,7 +27,7 @@ namespace {
 
 enum ExitCode : int { exit_done = 0, exit_failed = 1, exit_usage = 2 };
 
-/// What the command line sets.
+/// The options of all commands.
 struct CommandLine {
   pod::RequestsOptions requests{};
   std::string cdi = "on";
@@ -62,7 +62,7 @@ void print(const pod::GuestAnswer& answer) {
   print_result(answer.config);
 }
 
-/// Adds a command that answers a question about the JSON on standard input.
+/// Adds a command that answers a question about JSON from standard input.
 template <class Answer>
 CLI::App& add_question(CLI::App& app, CommandLine& line, const char* name, const char* help,
                        Answer answer) {
@@ -96,7 +96,7 @@ void add_requests(CLI::App& app, CommandLine& line) {
   sub.add_option("--cdi", line.cdi, "enable_cdi of containerd")
       ->capture_default_str()
       ->check(CLI::IsMember({"on", "off"}));
-  sub.add_flag("-v,--verbose", line.requests.origins, "Also where each name comes from");
+  sub.add_flag("-v,--verbose", line.requests.origins, "Also print where each name comes from");
   sub.footer(
       "Example:\n"
       "  echo '{\"cri\": [\"v.com/c=0\"], \"annotations\": {\"cdi.k8s.io/x\": "
@@ -106,8 +106,8 @@ void add_requests(CLI::App& app, CommandLine& line) {
 
 void add_visible(CLI::App& app, CommandLine& line) {
   auto* const sub =
-      app.add_subcommand("visible", "The devices that a value of VISIBLE_CDI_DEVICES names");
-  sub->add_option("VALUE", line.visible, "Its value; reads no input")->required();
+      app.add_subcommand("visible", "The devices that a VISIBLE_CDI_DEVICES value selects");
+  sub->add_option("VALUE", line.visible, "The value; no input is read")->required();
   sub->callback([&line] {
     line.command = [&line] {
       print(pod::answer_visible(line.visible));
@@ -175,7 +175,7 @@ void add_peerpod(CLI::App& app, CommandLine& line) {
       ->type_name("NAME")
       ->capture_default_str();
   sub.add_flag("--defaults", line.peerpod.set_defaults,
-               "First set the requests that the API server sets from limits");
+               "First set requests from limits, as the API server does");
   sub.footer("Example:\n  kubectl get pod p -o json | jq '{pod: .}' | cdi-pod peerpod");
 }
 
@@ -212,7 +212,7 @@ void add_size(CLI::App& app, CommandLine& line) {
       ->check(CLI::IsMember({"containerd", "crio"}));
   sub.add_flag("--static-cpu-manager", size.static_cpu_manager,
                "kubelet gives whole CPUs to containers of Guaranteed pods");
-  sub.add_flag("-v,--verbose", size.verbose, "Also each term of the sums");
+  sub.add_flag("-v,--verbose", size.verbose, "Also print each term of the sums");
   sub.footer(
       "Examples:\n"
       "  echo '{\"annotations\": {\"io.kubernetes.cri.sandbox-cpu-period\": \"100000\",\n"
@@ -245,7 +245,7 @@ ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
 
 ExitCode run(int argc, char** argv) {
   CLI::App app{
-      "Answers what the systems around a pod do with its devices and its size: container runtimes, "
+      "Shows what the systems around a pod do with its devices and its size: container runtimes, "
       "Kata, cloud-api-adaptor and gpu-operator. Reads JSON on standard input, prints JSON.",
       "cdi-pod"};
   app.set_version_flag("--version", fmt::format("cdi-pod {}.{}.{}", CDI_VERSION_MAJOR,
@@ -256,7 +256,7 @@ ExitCode run(int argc, char** argv) {
       "  cdi-pod visible nvidia.com/gpu=0,1\n\n"
       "Exit codes:\n"
       "  0  done\n"
-      "  1  refused; nothing is printed on standard output\n"
+      "  1  rejected; nothing is printed on standard output\n"
       "  2  wrong usage");
   CommandLine line;
   add_requests(app, line);

@@ -23,16 +23,16 @@
 
 namespace pod {
 
-/// What the command line of `peerpod` sets.
+/// The options of `peerpod`.
 struct PeerpodOptions {
   std::string runtime_class = "kata-remote";  // TARGET_RUNTIMECLASS of the webhook
-  bool set_defaults = false;                  // the requests that the API server sets
+  bool set_defaults = false;                  // first set requests, as the API server does
 };
 
 namespace detail {
 
-/// The sum over all containers and all init containers. Kubernetes counts init containers
-/// otherwise.
+/// The sum over all containers and all init containers. Kubernetes treats init containers
+/// differently.
 inline ResourceList summed(const PodSpec& pod, ResourceList Requirements::*which) {
   ResourceList total;
   for (const auto* list : {&pod.containers, &pod.init_containers}) {
@@ -41,8 +41,8 @@ inline ResourceList summed(const PodSpec& pod, ResourceList Requirements::*which
   return total;
 }
 
-/// The limit when there is a request and the limit is not less; else the request. Nothing without
-/// a request, even if there is a limit.
+/// The larger of request and limit if there is a request; nullopt without a request, even if there
+/// is a limit.
 inline std::optional<Quantity> requested_amount(const Quantity& request, const Quantity& limit) {
   if (request == Quantity{}) return std::nullopt;
   return limit >= request ? limit : request;
@@ -51,7 +51,7 @@ inline std::optional<Quantity> requested_amount(const Quantity& request, const Q
 inline constexpr std::string_view gpu_resource = "nvidia.com/gpu";
 inline constexpr std::string_view vm_resource = "kata.peerpods.io/vm";  // the webhook adds it
 
-/// The names of resources that a container asks for, except those that become annotations.
+/// The names of the resources that a container requests, except those that become annotations.
 inline std::set<std::string> unmapped_resources(const Container& container) {
   std::set<std::string> names;
   for (const auto* list : {&container.resources.requests, &container.resources.limits}) {
@@ -63,7 +63,7 @@ inline std::set<std::string> unmapped_resources(const Container& container) {
   return names;
 }
 
-/// The instance type that an annotation of the pod names; empty if none does.
+/// The instance type from the pod's annotation; empty without the annotation.
 inline std::string named_instance(const Member& input) {
   const auto metadata = input.at("pod").find("metadata");
   const auto annotations = metadata ? metadata->find("annotations") : std::nullopt;
@@ -71,20 +71,20 @@ inline std::string named_instance(const Member& input) {
   return type ? type->text() : std::string{};
 }
 
-/// What to do about something that the webhook removes without an annotation; `instance` is the
-/// instance type that the pod names.
+/// The remedy for a request that the webhook removes without an annotation; `instance` is the
+/// instance type from the pod's annotation.
 inline std::string remedy_for(std::string_view what, const std::string& instance) {
-  std::string text{"so the VM has nothing for it: "};
+  std::string text{"so the VM lacks it: "};
   if (!instance.empty()) {
     return text.append("check that ").append(cdi::quoted(instance)).append(" has it");
   }
-  return text.append("name an instance type that has ")
+  return text.append("choose an instance type that has ")
       .append(what)
-      .append(" in the annotation ")
+      .append(", with the annotation ")
       .append(instance_annotation);
 }
 
-/// Lists what a container asks for and the webhook removes without an annotation, with a warning
+/// Lists the requests of a container that the webhook removes without an annotation, with a warning
 /// for each.
 inline void list_unmapped(const Container& container, const std::string& instance, Answer& answer) {
   const auto place = "container " + cdi::quoted(container.name);
@@ -95,27 +95,28 @@ inline void list_unmapped(const Container& container, const std::string& instanc
   for (const auto& name : unmapped_resources(container)) {
     if (name == vm_resource) {
       answer.warnings.push_back(place + " has " + cdi::quoted(name) +
-                                ": the webhook has changed this pod already, and has removed what "
-                                "its containers asked for: give the pod as it was created");
+                                ": the webhook has already changed this pod, and has removed what "
+                                "its containers requested: pass the pod as it was created");
       continue;
     }
-    const bool device = name.find('/') != std::string::npos;  // else of Kubernetes, as hugepages
+    const bool device =
+        name.find('/') != std::string::npos;  // otherwise from Kubernetes, such as hugepages
     list("resource", name,
-         place + " asks for " + cdi::quoted(name) +
+         place + " requests " + cdi::quoted(name) +
              ", which the webhook removes without an annotation, " +
              remedy_for(device ? "the device" : "enough of it", instance) +
-             (device && instance.empty() ? ", or request nvidia.com/gpu for whole GPUs of NVIDIA"
+             (device && instance.empty() ? ", or request nvidia.com/gpu for whole NVIDIA GPUs"
                                          : ""));
   }
   for (const auto& name : container.claims) {
     list("claim", name,
          place + " uses the ResourceClaim " + cdi::quoted(name) +
-             ", and the webhook removes that without an annotation, " +
+             ", which the webhook removes without an annotation, " +
              remedy_for("the device", instance));
   }
 }
 
-/// Lists what a pod asks for and the webhook gives no annotation, with warnings.
+/// Lists the requests of a pod for which the webhook writes no annotation, with warnings.
 inline void list_unmapped(const PodSpec& pod, const std::string& instance, Answer& answer) {
   for (const auto* list : {&pod.containers, &pod.init_containers}) {
     for (const auto& one : *list) list_unmapped(one, instance, answer);
@@ -126,25 +127,25 @@ inline void list_unmapped(const PodSpec& pod, const std::string& instance, Answe
     };
     if (std::any_of(pod.containers.begin(), pod.containers.end(), uses)) continue;
     if (std::any_of(pod.init_containers.begin(), pod.init_containers.end(), uses)) continue;
-    answer.warnings.push_back("the ResourceClaim " + cdi::quoted(name) +
-                              " of the pod is used by no container, and has no annotation");
+    answer.warnings.push_back("no container uses the ResourceClaim " + cdi::quoted(name) +
+                              " of the pod, and the claim has no annotation");
   }
   if (pod.pod_level.requests.empty() && pod.pod_level.limits.empty()) return;
   answer.warnings.emplace_back(
-      "pod.spec.resources counts nothing: the webhook adds the resources of containers only");
+      "the webhook ignores pod.spec.resources: it adds up only the resources of containers");
 }
 
 }  // namespace detail
 
-/// The annotations of the webhook, and in `unmapped` what containers ask for that has none. The
-/// webhook changes only pods of its runtime class, counts neither pod-level resources nor the
-/// overhead, and rounds CPUs and MiB up.
+/// The annotations of the webhook, and in `unmapped` the requests without an annotation. The
+/// webhook changes only pods of its runtime class, ignores pod-level resources and the overhead,
+/// and rounds CPUs and MiB up.
 inline Answer answer_peerpod(const Member& input, const PeerpodOptions& options) {
   auto pod = read_pod(input);
   Answer answer{.value = {{"annotations", Json::object()}}};
   if (pod.runtime_class != options.runtime_class) {
     answer.warnings.push_back("pod.spec.runtimeClassName is not " + options.runtime_class +
-                              ": the webhook leaves the pod alone");
+                              ": the webhook leaves the pod unchanged");
     return answer;
   }
   if (options.set_defaults) set_default_requests(pod);
@@ -168,8 +169,8 @@ inline Answer answer_peerpod(const Member& input, const PeerpodOptions& options)
     const bool counted = name == "cpu" || name == "memory" || name == gpu;
     if (!counted || limit == Quantity{} || amount_of(requests, name) != Quantity{}) continue;
     answer.warnings.push_back(
-        "the limit of " + cdi::quoted(name) +
-        " counts nothing without a request; the API server sets the request first (--defaults)");
+        "the webhook ignores the " + cdi::quoted(name) +
+        " limit without a request; the API server sets the request first (--defaults)");
   }
   detail::list_unmapped(pod, detail::named_instance(input), answer);
   return answer;

@@ -1,4 +1,4 @@
-// The resources of a pod: its requests and limits, and what kubelet counts of them.
+// The resources of a pod: its requests and limits, and how kubelet adds them up.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_POD_POD_RESOURCES_HPP
@@ -19,7 +19,7 @@
 
 namespace pod {
 
-/// Amounts by the name of their resource, such as `cpu`.
+/// Amounts by resource name, such as `cpu`.
 using ResourceList = std::map<std::string, Quantity, std::less<>>;
 
 struct Requirements {
@@ -31,7 +31,7 @@ struct Container {
   std::string name{};
   bool sidecar = false;  // an init container with restartPolicy Always
   Requirements resources{};
-  std::vector<std::string> claims{};  // names in the list of ResourceClaims of the pod
+  std::vector<std::string> claims{};  // names in the pod's list of ResourceClaims
 };
 
 struct PodSpec {
@@ -49,7 +49,7 @@ inline Quantity amount_of(const ResourceList& list, std::string_view resource) {
   return found == list.end() ? Quantity{} : found->second;
 }
 
-/// Adds amounts to others; `place` is for the error when a sum is too large.
+/// Adds amounts to a sum; `place` is for the error if a sum is too large.
 inline void add_to(ResourceList& total, const ResourceList& more, const Member& place) {
   for (const auto& [name, amount] : more) {
     const auto added = sum(amount_of(total, name), amount);
@@ -67,7 +67,7 @@ inline ResourceList read_list(const Member& object, std::string_view key) {
   for (const auto& [name, value] : list->members()) {
     const auto amount = parse_quantity(value.text_or_number());
     if (!amount) value.reject(amount.error().message);
-    // Kubernetes counts CPUs in thousandths, in 64 bits.
+    // Kubernetes stores CPUs as thousandths in 64 bits.
     if (name == "cpu" && !thousandths(*amount)) value.reject("is too many CPUs");
     out[name] = *amount;
   }
@@ -110,7 +110,7 @@ inline void raise_to(ResourceList& list, const ResourceList& other) {
 
 }  // namespace detail
 
-/// The pod of the input, `{"pod": {"spec": ...}}`.
+/// The pod in the input, `{"pod": {"spec": ...}}`.
 inline PodSpec read_pod(const Member& input) {
   const auto spec = input.at("pod").at("spec");
   PodSpec pod{.place = spec};
@@ -121,12 +121,12 @@ inline PodSpec read_pod(const Member& input) {
   pod.pod_level = detail::read_requirements(spec);
   pod.claims = detail::read_claims(spec, "resourceClaims");
   pod.overhead = detail::read_list(spec, "overhead");
-  if (pod.containers.empty()) spec.at("containers").reject("must have a container");
+  if (pod.containers.empty()) spec.at("containers").reject("must contain at least one container");
   return pod;
 }
 
-/// The sum over app containers and sidecars, or what an init container needs together with the
-/// sidecars before it, whichever is more. A container without the resource adds 0.
+/// The sum over app containers and sidecars, or if larger, the need of an init container together
+/// with the sidecars before it. A container without the resource adds 0.
 inline ResourceList effective(const PodSpec& pod, ResourceList Requirements::*which) {
   ResourceList total;
   for (const auto& one : pod.containers) add_to(total, one.resources.*which, pod.place);
@@ -146,8 +146,8 @@ inline ResourceList effective(const PodSpec& pod, ResourceList Requirements::*wh
   return total;
 }
 
-/// Sets the requests that the API server sets: those of a container from its limits; those of the
-/// pod from the sum of its containers, or else from the pod's limits.
+/// Sets requests as the API server does: for a container from its limits; for the pod from the sum
+/// of its containers, or otherwise from the pod's limits.
 inline void set_default_requests(PodSpec& pod) {
   for (auto* list : {&pod.containers, &pod.init_containers}) {
     for (auto& one : *list) {

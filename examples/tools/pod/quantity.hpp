@@ -15,14 +15,14 @@
 
 #include <cdi/result.hpp>
 
-// The grammar, the rounding and the limits are those of resource.Quantity in Kubernetes 1.34
-// (k8s.io/apimachinery/pkg/api/resource/quantity.go). Here, an amount that is negative is an error,
-// and so are two that Kubernetes accepts: one above 2^63 - 1, which it reads as that or lets
-// overflow, and one without digits, such as `Gi`, which it reads as 0.
+// Grammar, rounding and limits follow resource.Quantity in Kubernetes 1.34
+// (k8s.io/apimachinery/pkg/api/resource/quantity.go). Here, a negative amount is an error, and so
+// are two texts that Kubernetes accepts: an amount above 2^63 - 1, which it clamps or lets
+// overflow, and a text without digits, such as `Gi`, which it reads as 0.
 
 namespace pod {
 
-/// An amount that is not negative, as precise as Kubernetes keeps it: billionths.
+/// A nonnegative amount in billionths, the precision of Kubernetes.
 struct Quantity {
   std::int64_t whole = 0;
   std::uint32_t nano = 0;  ///< below 10^9
@@ -33,7 +33,7 @@ struct Quantity {
 inline constexpr std::int64_t max_units = std::numeric_limits<std::int64_t>::max();
 inline constexpr std::uint32_t nanos = 1'000'000'000;
 
-/// The sum; nothing when it is larger than 2^63 - 1.
+/// The sum; nullopt if it is larger than 2^63 - 1.
 inline std::optional<Quantity> sum(const Quantity& a, const Quantity& b) {
   const auto nano = a.nano + b.nano;  // below 2 * 10^9, which 32 bits hold
   const std::int64_t carry = nano >= nanos ? 1 : 0;
@@ -41,13 +41,13 @@ inline std::optional<Quantity> sum(const Quantity& a, const Quantity& b) {
   return Quantity{a.whole + b.whole + carry, carry == 1 ? nano - nanos : nano};
 }
 
-/// The amount in whole units, rounded up. `Value()` of Kubernetes.
+/// The amount in whole units, rounded up, like `Value()` in Kubernetes.
 inline std::int64_t units(const Quantity& amount) {
   return amount.nano == 0 || amount.whole == max_units ? amount.whole : amount.whole + 1;
 }
 
-/// The amount in thousandths, rounded up; nothing when that is larger than 2^63 - 1. `MilliValue()`
-/// of Kubernetes.
+/// The amount in thousandths, rounded up, like `MilliValue()` in Kubernetes; nullopt if it is
+/// larger than 2^63 - 1.
 inline std::optional<std::int64_t> thousandths(const Quantity& amount) {
   const std::int64_t part = (amount.nano + 999'999) / 1'000'000;
   if (amount.whole > (max_units - part) / 1000) return std::nullopt;
@@ -71,13 +71,14 @@ inline std::string decimal_text(std::int64_t units) {
 
 namespace detail {
 
-/// Decimal digits, of which the last `fraction` are after the point; negative adds zeros.
+/// Decimal digits; the last `fraction` digits follow the point, and a negative `fraction` adds
+/// zeros.
 struct Digits {
   std::string digits{};
   long fraction = 0;
 };
 
-/// What a suffix multiplies by: a power of ten and a power of two.
+/// The factor of a suffix: a power of ten and a power of two.
 struct Scale {
   int ten = 0;
   int two = 0;
@@ -107,8 +108,8 @@ inline constexpr std::array<SuffixRow, 16> suffix_rows{{
     {"Ei", {0, 60}},
 }};
 
-/// The exponent of a suffix such as `e3` or `E-3`. Those beyond +-1000 count as that: the amount is
-/// then 0, too large, or smaller than a billionth.
+/// The exponent of a suffix such as `e3` or `E-3`, clamped to +-1000: beyond that, the amount is 0,
+/// too large, or smaller than a billionth.
 inline std::optional<int> exponent_of(std::string_view suffix) {
   if (suffix.empty() || (suffix[0] != 'e' && suffix[0] != 'E')) return std::nullopt;
   suffix.remove_prefix(1);
@@ -132,7 +133,7 @@ inline std::optional<Scale> scale_of(std::string_view suffix) {
   return Scale{*exponent, 0};
 }
 
-/// Removes the digits at the front of a text, with at most one point. Nothing when there are none.
+/// Removes leading digits from a text, with at most one point. Nullopt if there are no digits.
 inline std::optional<Digits> take_digits(std::string_view& text) {
   Digits out;
   bool point = false;
@@ -159,7 +160,7 @@ inline void double_digits(std::string& digits) {
   if (carry != 0) digits.insert(digits.begin(), '1');
 }
 
-/// The amount of digits, rounded up to billionths; nothing when it is larger than 2^63 - 1.
+/// Converts digits to an amount, rounded up to billionths; nullopt if it is larger than 2^63 - 1.
 inline std::optional<Quantity> rounded(const Digits& number) {
   const auto first = number.digits.find_first_not_of('0');
   if (first == std::string::npos) return Quantity{};
@@ -188,8 +189,8 @@ inline std::optional<Quantity> rounded(const Digits& number) {
 
 }  // namespace detail
 
-/// Reads an amount. `Errc::invalid` for a text that is not one, for a negative amount and for one
-/// above 2^63 - 1.
+/// Parses an amount. `Errc::invalid` for other text, for a negative amount, and for an amount above
+/// 2^63 - 1.
 inline cdi::Result<Quantity> parse_quantity(std::string_view text) {
   const auto reject = [&](std::string_view fault) {
     return cdi::Error{.code = cdi::Errc::invalid,

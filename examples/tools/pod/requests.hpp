@@ -1,4 +1,4 @@
-// `requests` and `visible`: the devices that containerd, CRI-O and the Kata agent gather.
+// `requests` and `visible`: the devices that containerd, CRI-O and the Kata agent inject.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_POD_REQUESTS_HPP
@@ -18,22 +18,22 @@
 #include "answer.hpp"
 #include "input.hpp"
 
-// Other prefixes: NVIDIA's runtime reads those of its option annotation-prefixes, and NRI plugins
-// read cdi-devices.nri.io/container.NAME or nvidia.cdi.k8s.io/container.NAME.
+// Other prefixes: NVIDIA's runtime reads the prefixes in its option annotation-prefixes, and NRI
+// plugins read cdi-devices.nri.io/container.NAME or nvidia.cdi.k8s.io/container.NAME.
 
 namespace pod {
 
-/// What the command line of `requests` sets.
+/// The options of `requests`.
 struct RequestsOptions {
   std::string runtime = "containerd";
-  std::vector<std::string> prefixes{};  // of annotations, besides cdi.k8s.io/
+  std::vector<std::string> prefixes{};  // of annotations, in addition to cdi.k8s.io/
   bool cdi = true;
   bool origins = false;
 };
 
 namespace detail {
 
-/// The annotations of an object; all must be strings.
+/// The annotations in an object; all values must be strings.
 inline std::map<std::string, std::string> annotations_at(const Member& object,
                                                          std::string_view key) {
   std::map<std::string, std::string> out;
@@ -43,15 +43,15 @@ inline std::map<std::string, std::string> annotations_at(const Member& object,
   return out;
 }
 
-/// Whether a value is a list of qualified names of devices, and not empty.
+/// Whether a value is a nonempty list of qualified device names.
 inline bool is_list_of_devices(const std::string& value) {
   const auto parsed =
       cdi::parse_annotations(std::map<std::string, std::string>{{"key", value}}, "");
   return parsed && !parsed->devices.empty();
 }
 
-/// Whether an annotation that is not read looks like a request for devices: another prefix that
-/// CDI or NRI plugins use, or a misspelt one before the names of devices.
+/// Whether an ignored annotation looks like a request for devices: with another prefix of CDI or
+/// NRI plugins, or with a misspelt prefix before device names.
 inline bool looks_like_request(const std::string& key, const std::string& value) {
   constexpr std::string_view usual = "cdi.k8s.io";
   constexpr std::size_t max_wrong_letters = 2;
@@ -61,7 +61,7 @@ inline bool looks_like_request(const std::string& key, const std::string& value)
          is_list_of_devices(value);
 }
 
-/// The annotations that a runtime reads, with warnings of others that look like requests.
+/// The annotations that a runtime reads, with warnings about others that look like requests.
 inline std::map<std::string, std::string> read_annotations(
     const std::map<std::string, std::string>& all, const RequestsOptions& options, Answer& answer) {
   std::map<std::string, std::string> read;
@@ -71,10 +71,10 @@ inline std::map<std::string, std::string> read_annotations(
     if (is_read) {
       read[key] = value;
     } else if (looks_like_request(key, value)) {
-      answer.warnings.push_back("annotation " + cdi::quoted(key) + " looks like a request, and " +
-                                options.runtime +
-                                " does not read it: its prefix is cdi.k8s.io/; if another runtime "
-                                "or an NRI plugin reads this one, give its prefix to --prefix");
+      answer.warnings.push_back(
+          "annotation " + cdi::quoted(key) + " looks like a request, but " + options.runtime +
+          " reads only keys that begin with cdi.k8s.io/; if another runtime "
+          "or an NRI plugin reads this annotation, pass its prefix with --prefix");
     }
   }
   return read;
@@ -90,21 +90,21 @@ inline std::string origin_text(const cdi::RequestedDevice& device) {
   return "command line";
 }
 
-/// `enable_cdi = false`: containerd 2.2 refuses the field, and ignores annotations.
+/// `enable_cdi = false`: containerd 2.2 rejects the field, and ignores annotations.
 inline Answer without_cdi(const std::vector<std::string>& field) {
   if (field.empty()) {
     return {.value = {{"devices", Json::array()}},
             .warnings = {"CDI is off: containerd ignores annotations silently"}};
   }
-  throw Rejection{
-      "CDI is off, and cri[0] asks for " + cdi::quoted(field.front()) +
-      ": containerd 2.2 refuses the container, older ones ignore the field; set enable_cdi = true"};
+  throw Rejection{"CDI is off, but cri[0] requests " + cdi::quoted(field.front()) +
+                  ": containerd 2.2 rejects the container, older versions ignore the field; set "
+                  "enable_cdi = true"};
 }
 
 }  // namespace detail
 
-/// The names that a runtime gives to its injection, in order. containerd and CRI-O visit
-/// annotations in random order; here it is the order of keys.
+/// The device names that a runtime injects, in order. containerd and CRI-O visit annotations in
+/// random order; here they are sorted by key.
 inline Answer answer_requests(const Member& input, const RequestsOptions& options) {
   input.allow({"cri", "annotations"});
   const auto cri = input.find("cri");
@@ -130,7 +130,7 @@ inline Answer answer_requests(const Member& input, const RequestsOptions& option
   return answer;
 }
 
-/// The devices that a value of `VISIBLE_CDI_DEVICES` names.
+/// The devices that a `VISIBLE_CDI_DEVICES` value selects.
 inline Answer answer_visible(std::string_view value) {
   return {.value = {{"devices", value_or_throw(cdi::parse_selector(value))}}};
 }

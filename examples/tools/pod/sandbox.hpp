@@ -16,26 +16,27 @@
 #include "pod_resources.hpp"
 #include "quantity.hpp"
 
-// The keys are those of containerd, internal/cri/server/podsandbox/sandbox_run_linux.go; the values
-// are those of kubelet 1.34, pkg/kubelet/kuberuntime: calculateSandboxResources, and of
-// pkg/kubelet/cm: MilliCPUToShares and MilliCPUToQuota.
+// The keys are from containerd, internal/cri/server/podsandbox/sandbox_run_linux.go; the values are
+// from kubelet 1.34, pkg/kubelet/kuberuntime: calculateSandboxResources, and pkg/kubelet/cm:
+// MilliCPUToShares and MilliCPUToQuota.
 
 namespace pod {
 
-/// CPU time and memory of a sandbox. The overhead of the pod is not part of it.
+/// CPU time and memory of a sandbox, without the pod's overhead.
 struct Sandbox {
-  std::uint64_t period = 0;  // in us; 0 when it is not known
-  std::int64_t quota = 0;    // in us for each period; below 0 when there is none
-  std::uint64_t shares = 0;  // 1024 for each CPU that is requested
+  std::uint64_t period = 0;  // in us; 0 if unknown
+  std::int64_t quota = 0;    // in us for each period; negative without a quota
+  std::uint64_t shares = 0;  // 1024 for each requested CPU
   std::int64_t memory = 0;   // in bytes; 0 without a limit
-  bool known = false;        // whether any of them is known
+  bool known = false;        // whether any value is known
 };
 
 namespace detail {
 
 inline constexpr std::string_view sandbox_prefix = "io.kubernetes.cri.sandbox-";
 
-/// Whether a text is a decimal number, which is read. `plus`: whether it may begin with a plus.
+/// Parses a decimal number; false for other text. `plus`: whether the text may begin with a plus
+/// sign.
 template <class Number>
 bool is_number(std::string_view text, Number& number, bool plus = false) {
   if (plus && text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
@@ -46,8 +47,9 @@ bool is_number(std::string_view text, Number& number, bool plus = false) {
 
 }  // namespace detail
 
-/// The sandbox that annotations describe, as Kata reads it: a text that is not a number is 0, with
-/// a warning. Only runtime-rs (`rust`) reads a plus before period and shares, which are unsigned.
+/// The sandbox that annotations describe, as Kata reads them: text that is not a number becomes 0,
+/// with a warning. Only runtime-rs (`rust`) accepts a plus sign before period and shares, which are
+/// unsigned.
 inline Sandbox read_sandbox(const Member& annotations, bool rust, Answer& answer) {
   Sandbox sandbox;
   const auto read = [&](std::string_view name, auto& number, bool plus) {
@@ -73,7 +75,7 @@ namespace detail {
 inline std::uint64_t shares_of(std::int64_t milli) {
   constexpr std::int64_t least = 2;
   constexpr std::int64_t max = 262'144;
-  if (milli >= max) return max;  // before the product is too large
+  if (milli >= max) return max;  // avoids overflow of the product
   return static_cast<std::uint64_t>(std::clamp(milli * 1024 / 1000, least, max));
 }
 
@@ -91,7 +93,7 @@ inline std::int64_t milli_of(const ResourceList& list, const Member& place) {
   return *milli;
 }
 
-/// Whether each container has equal requests and limits of CPU and memory: QoS class Guaranteed.
+/// Whether each container has equal requests and limits for CPU and memory: QoS class Guaranteed.
 inline bool is_guaranteed(const PodSpec& pod) {
   const auto guaranteed = [](const Requirements& own) {
     for (const auto* name : {"cpu", "memory"}) {
@@ -109,8 +111,8 @@ inline bool is_guaranteed(const PodSpec& pod) {
 
 }  // namespace detail
 
-/// Whether the static CPU manager of kubelet gives CPUs of their own to a container of a pod, whose
-/// requests are set: the pod is Guaranteed, and the container asks for whole CPUs.
+/// Whether kubelet's static CPU manager assigns exclusive CPUs to a container of a pod, whose
+/// requests are set: the pod is Guaranteed, and the container requests whole CPUs.
 inline bool has_exclusive_cpus(const PodSpec& pod) {
   if (!detail::is_guaranteed(pod)) return false;
   for (const auto* list : {&pod.containers, &pod.init_containers}) {
@@ -121,7 +123,7 @@ inline bool has_exclusive_cpus(const PodSpec& pod) {
   return false;
 }
 
-/// The sandbox of a pod, whose requests are set. With exclusive CPUs, kubelet sets no quota
+/// The sandbox of a pod whose requests are set. With exclusive CPUs, kubelet sets no quota
 /// (DisableCPUQuotaWithExclusiveCPUs, Kubernetes 1.33).
 inline Sandbox sandbox_of(const PodSpec& pod, bool static_cpu_manager) {
   const auto requests = effective(pod, &Requirements::requests);

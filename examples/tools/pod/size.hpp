@@ -1,4 +1,4 @@
-// `size`: the vCPUs and the memory of the VM that Kata boots for a pod.
+// `size`: vCPUs and memory of the VM that Kata boots for a pod.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_POD_SIZE_HPP
@@ -23,11 +23,11 @@
 #include "sandbox.hpp"
 
 // kata-containers 7c6ba40, with static_sandbox_resource_mgmt. runtime-go: pkg/oci/utils.go;
-// runtime-rs: crates/resource/src/cpu_mem/initial_size.rs, and the figures of its Makefile.
+// runtime-rs: crates/resource/src/cpu_mem/initial_size.rs, and the values in its Makefile.
 
 namespace pod {
 
-/// What the command line of `size` sets.
+/// The options of `size`.
 struct SizeOptions {
   std::string formula{};  // rfc, runtime-go or runtime-rs
   std::string profile = "qemu";
@@ -36,7 +36,7 @@ struct SizeOptions {
   bool verbose = false;
 };
 
-/// The figures of a configuration of Kata, in vCPUs and MiB.
+/// The default sizes of a Kata configuration, in vCPUs and MiB.
 struct Profile {
   std::string_view name;
   float vcpus;  // default_vcpus
@@ -58,9 +58,9 @@ inline constexpr std::array<Profile, 6> profiles{{
 
 namespace detail {
 
-/// A size, and the terms of its sums.
+/// A VM size, and the terms of its sums.
 struct Size {
-  float vcpus = 0;  // before they are rounded up; both runtimes compute in 32 bits
+  float vcpus = 0;  // before rounding up; both runtimes use 32-bit floats
   std::int64_t memory = 0;
   Json terms = Json::object();
 };
@@ -74,7 +74,7 @@ inline Profile profile_named(std::string_view name) {
 
 inline constexpr std::int64_t least_memory = 256;  // in MiB; runtime-go, MinHypervisorMemory
 
-/// The number of an annotation; negative when it is not one.
+/// The number in an annotation; negative for other text.
 inline float number_of(const Member& annotation) {
   const auto text = annotation.text();
   char* end = nullptr;
@@ -83,7 +83,7 @@ inline float number_of(const Member& annotation) {
   return digits && !text.empty() && *end == '\0' ? number : -1;
 }
 
-/// Applies the annotations that replace the defaults of a configuration.
+/// Applies the annotations that override the defaults of a configuration.
 inline void read_defaults(const Member& annotations, Profile& profile) {
   if (const auto vcpus = annotations.find(vcpus_annotation)) {
     profile.vcpus = number_of(*vcpus);
@@ -98,7 +98,7 @@ inline void read_defaults(const Member& annotations, Profile& profile) {
   }
 }
 
-/// The vCPUs of a quota; 0 without one.
+/// The vCPUs of a quota; 0 without a quota.
 inline float quota_vcpus(const Sandbox& sandbox) {
   if (sandbox.quota < 0 || sandbox.period == 0) return 0;
   return static_cast<float>(sandbox.quota) / static_cast<float>(sandbox.period);
@@ -108,12 +108,12 @@ inline std::int64_t whole_mebibytes(std::int64_t bytes) {
   return bytes < 0 ? 0 : bytes / (1 << 20);
 }
 
-/// A number for the terms, to millionths.
+/// A number for the terms, rounded to millionths.
 inline double to_millionths(float number) {
   return std::round(double{number} * 1e6) / 1e6;
 }
 
-/// runtime-go: the default plus the limit. Without a quota, CPUs come from the shares.
+/// runtime-go: the default plus the limit. Without a quota, CPUs are derived from the shares.
 inline Size size_of_go(const Sandbox& sandbox, const Profile& profile, Answer& answer) {
   float cpu = quota_vcpus(sandbox);
   std::string_view source = "cpu-quota / cpu-period";
@@ -121,7 +121,7 @@ inline Size size_of_go(const Sandbox& sandbox, const Profile& profile, Answer& a
     cpu = static_cast<float>(sandbox.shares / 1024 + (sandbox.shares % 1024 == 0 ? 0 : 1));
     source = "cpu-shares / 1024, rounded up";
     answer.warnings.emplace_back(
-        "there is no CPU quota, as with exclusive CPUs: runtime-go takes vCPUs from the shares");
+        "there is no CPU quota, as with exclusive CPUs: runtime-go derives vCPUs from the shares");
   }
   const auto limit = whole_mebibytes(sandbox.memory);
   return {
@@ -132,7 +132,7 @@ inline Size size_of_go(const Sandbox& sandbox, const Profile& profile, Answer& a
                 {"memory_mib", {{"default_memory", profile.memory}, {"memory limit", limit}}}}};
 }
 
-/// runtime-rs: the overhead plus the limit, or the default when there is no limit at all.
+/// runtime-rs: the overhead plus the limit, or the default if there is no limit at all.
 inline Size size_of_rs(const Sandbox& sandbox, const Profile& profile, Answer& answer) {
   const float cpu = quota_vcpus(sandbox);
   auto limit = whole_mebibytes(sandbox.memory);
@@ -175,28 +175,28 @@ inline Size size_of_rfc(const Quantity& cpu, const Quantity& memory, const Membe
                     {"memory_mib", {{"base", 2048}, {"requested, rounded up", mib}}}}};
 }
 
-/// The amounts of a sandbox, for the formula that counts requests.
+/// The amounts of a sandbox, for the formula based on requests.
 inline Size size_of_rfc(const Sandbox& sandbox, const Member& place) {
   const auto milli_vcpus = std::ceil(double{quota_vcpus(sandbox)} * 1000);
-  if (milli_vcpus > 1e15) place.reject("asks for too many CPUs");
+  if (milli_vcpus > 1e15) place.reject("requests too many CPUs");
   const auto milli = static_cast<std::int64_t>(milli_vcpus);
   return size_of_rfc({milli / 1000, static_cast<std::uint32_t>(milli % 1000) * 1'000'000},
                      {std::max<std::int64_t>(sandbox.memory, 0), 0}, place);
 }
 
-/// Warns about containers that count nothing, so that the VM is smaller than they may use.
+/// Warns about containers without limits, which may use more than the VM has.
 inline void warn_about_limits(const PodSpec& pod, Answer& answer) {
   for (const auto* name : {"cpu", "memory"}) {
     if (pod.pod_level.limits.contains(name)) continue;
     for (const auto& one : pod.containers) {
       if (one.resources.limits.contains(name)) continue;
-      answer.warnings.push_back(fmt::format("container {} has no {} limit, and counts as 0",
+      answer.warnings.push_back(fmt::format("container {} has no {} limit, which counts as 0",
                                             cdi::quoted(one.name), name));
     }
   }
 }
 
-/// What `-v` adds to the answer.
+/// The members that `-v` adds to the answer.
 inline void add_sandbox_terms(const Sandbox& sandbox, Json& value) {
   value["sandbox"] = {{"cpu-period", sandbox.period},
                       {"cpu-quota", sandbox.quota},
@@ -204,7 +204,7 @@ inline void add_sandbox_terms(const Sandbox& sandbox, Json& value) {
                       {"memory", sandbox.memory}};
 }
 
-/// What Kubernetes counts for a pod: its requests and its overhead.
+/// The amounts that Kubernetes accounts for a pod: its requests and its overhead.
 inline void add_accounting(const PodSpec& pod, Json& value) {
   auto counted = effective(pod, &Requirements::requests);
   add_to(counted, pod.overhead, pod.place);
@@ -216,8 +216,8 @@ inline void add_accounting(const PodSpec& pod, Json& value) {
   };
 }
 
-/// A part of a pod's overhead: a size of the VM, less what is requested. Nothing, with a warning,
-/// when more is requested than the VM has.
+/// A part of a pod's overhead: the size of the VM minus the requests. Nullopt, with a warning, if
+/// the requests exceed the size of the VM.
 inline std::optional<std::int64_t> part_of_overhead(std::int64_t size, std::int64_t requested,
                                                     std::string_view what, Answer& answer) {
   if (size >= requested) return size - requested;
@@ -228,12 +228,12 @@ inline std::optional<std::int64_t> part_of_overhead(std::int64_t size, std::int6
   return std::nullopt;
 }
 
-/// Adds the overhead with which Kubernetes counts for a pod what its VM has.
+/// Adds the overhead with which Kubernetes accounts for the whole VM of a pod.
 inline void add_overhead(const PodSpec& pod, Answer& answer) {
   constexpr std::int64_t mebibyte = 1 << 20;
   const auto vcpus = answer.value["vcpus"].get<std::int64_t>();
   const auto memory = answer.value["memory_mib"].get<std::int64_t>();
-  if (memory > max_units / mebibyte) pod.place.reject("asks for more than 2^63 - 1 bytes");
+  if (memory > max_units / mebibyte) pod.place.reject("requests more than 2^63 - 1 bytes");
   const auto requests = effective(pod, &Requirements::requests);
   const auto milli =
       part_of_overhead(vcpus * 1000, milli_of(requests, pod.place), "thousandths of a CPU", answer);
@@ -246,12 +246,12 @@ inline void add_overhead(const PodSpec& pod, Answer& answer) {
                                         : fmt::format("{}", *bytes)}};
 }
 
-/// Fills the answer from a size, and adds the annotations that give a VM this size where Kata adds
-/// no limits to them.
+/// Fills in the answer from a size, and adds annotations that set this size where Kata adds no
+/// limits.
 inline void set_size(const Size& size, const SizeOptions& options, const Member& place,
                      Answer& answer) {
   constexpr float max_vcpus = 1e9F;
-  if (!(size.vcpus < max_vcpus)) place.reject("asks for more than 10^9 vCPUs");
+  if (!(size.vcpus < max_vcpus)) place.reject("requests more than 10^9 vCPUs");
   if (size.memory == 0) place.reject("the VM would have no memory, which Kata refuses");
   answer.value["vcpus"] =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(size.vcpus)));
@@ -279,7 +279,8 @@ inline Answer size_of_annotations(const Member& annotations, const SizeOptions& 
   if (!sandbox.known) {
     answer.warnings.emplace_back(
         "there are no annotations io.kubernetes.cri.sandbox-*: CRI-O writes none, and Kata boots "
-        "its defaults");
+        "with "
+        "its default size");
   }
   set_size(size_of(sandbox, profile, options, annotations, answer), options, annotations, answer);
   if (options.verbose) add_sandbox_terms(sandbox, answer.value);
@@ -297,7 +298,8 @@ inline Answer size_of_pod(const Member& input, const SizeOptions& options) {
   auto sandbox = sandbox_of(pod, options.static_cpu_manager);
   if (options.engine == "crio") {
     sandbox = {};
-    answer.warnings.emplace_back("CRI-O passes no sizes to Kata, which boots its defaults");
+    answer.warnings.emplace_back(
+        "CRI-O passes no sizes to Kata, which boots with its default size");
   }
   Size size;
   if (options.formula == "rfc") {
@@ -318,7 +320,7 @@ inline Answer size_of_pod(const Member& input, const SizeOptions& options) {
 
 }  // namespace detail
 
-/// The size of the VM, from the annotations of a sandbox or from a pod.
+/// The size of the VM, from a sandbox's annotations or from a pod.
 inline Answer answer_size(const Member& input, const SizeOptions& options) {
   input.allow({"annotations", "pod"});
   const auto annotations = input.find("annotations");

@@ -1,4 +1,4 @@
-// `strategy`: what NVIDIA's gpu-operator configures on nodes, and whether it reaches their GPUs.
+// `strategy`: how NVIDIA's gpu-operator configures nodes, and whether that reaches their GPUs.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_POD_STRATEGY_HPP
@@ -17,21 +17,20 @@
 #include "input.hpp"
 
 // NVIDIA/gpu-operator a22dbf6 (v26.7.0): controllers/state_manager.go, object_controls.go;
-// api/nvidia/v1/clusterpolicy_types.go. The defaults of 23.3 to 25.3 are those of their
-// values.yaml.
+// api/nvidia/v1/clusterpolicy_types.go. The defaults of 23.3 to 25.3 are from their values.yaml.
 
 namespace pod {
 
 namespace detail {
 
-/// Releases of gpu-operator that changed something here.
+/// The gpu-operator releases with relevant changes.
 inline constexpr cdi::EngineVersion cdi_added{23, 3, 0};
 inline constexpr cdi::EngineVersion cdi_by_default{25, 10, 0};
 inline constexpr cdi::EngineVersion nri_added{26, 3, 0};
 
 struct GpuNode {
   std::string runtime{};  // as kubelet reports it: containerd://2.1.4
-  std::string engine{};   // containerd, cri-o or docker; empty when it is another
+  std::string engine{};   // containerd, cri-o or docker; empty for any other
   std::optional<cdi::EngineVersion> version{};
 };
 
@@ -43,7 +42,7 @@ struct ClusterPolicy {
   bool toolkit = true;
 };
 
-/// What a node does with a request for a GPU.
+/// How a node handles a request for a GPU.
 struct NodePath {
   std::string_view path;
   std::string why;
@@ -60,7 +59,7 @@ inline GpuNode read_node(const Member& member) {
   return node;
 }
 
-/// The settings of a cluster policy, with the defaults of its release.
+/// The settings of a cluster policy, with the defaults of the release.
 inline ClusterPolicy read_policy(const Member& input) {
   input.allow({"operator", "openshift", "toolkit", "cdi", "nodes"});
   const auto operator_member = input.at("operator");
@@ -74,15 +73,15 @@ inline ClusterPolicy read_policy(const Member& input) {
     cdi->allow({"enabled", "nri"});
     policy.cdi = boolean_at(*cdi, "enabled", policy.cdi);
     policy.nri = boolean_at(*cdi, "nri", false);
-    if (policy.cdi && *release < cdi_added) cdi->reject("gpu-operator has CDI since 23.3");
+    if (policy.cdi && *release < cdi_added) cdi->reject("gpu-operator supports CDI since 23.3");
     if (policy.nri && !policy.cdi) cdi->at("nri").reject("needs cdi.enabled");
     if (policy.nri && !policy.toolkit) cdi->at("nri").reject("needs the toolkit");
   }
   return policy;
 }
 
-/// The runtime that the operator configures on all nodes: the first containerd wins, else the last
-/// one that it knows. Versions do not matter.
+/// The runtime that the operator configures on all nodes: the first containerd wins, or otherwise
+/// the last known runtime. Versions do not matter.
 inline std::string configured_runtime(const ClusterPolicy& policy,
                                       const std::vector<GpuNode>& nodes) {
   if (policy.openshift) return "cri-o";
@@ -99,7 +98,7 @@ inline bool is_native(const ClusterPolicy& policy) {
   return policy.cdi && policy.release >= cdi_by_default;
 }
 
-/// What an engine does with devices that the device plugin names.
+/// How an engine handles the devices that the device plugin requests.
 inline NodePath native_path(const ClusterPolicy& policy, const GpuNode& node) {
   const auto* const support = cdi::find_engine_support({node.engine, *node.version});
   const auto name = node.engine + " " + to_string(*node.version);
@@ -110,14 +109,14 @@ inline NodePath native_path(const ClusterPolicy& policy, const GpuNode& node) {
   if (support->cdi_switch != cdi::CdiSwitch::off) {
     return {"native", name + " injects CDI devices by default"};
   }
-  // The toolkit writes the configuration of the runtime, but not next to the NRI plugin.
+  // The toolkit writes the runtime's configuration, unless the NRI plugin is used.
   if (policy.nri || !policy.toolkit) {
     return {"unsupported", name + " injects CDI devices only with enable_cdi, which is not set"};
   }
   return {"native", name + " injects CDI devices with enable_cdi, which the toolkit sets"};
 }
 
-/// What a node does. Without native CDI, NVIDIA's runtime or hook injects GPUs.
+/// How a node injects GPUs: natively, or otherwise with NVIDIA's runtime or hook.
 inline NodePath path_of(const ClusterPolicy& policy, const GpuNode& node,
                         const std::string& runtime) {
   if (node.engine.empty()) return {"unsupported", "the operator does not know the runtime"};
@@ -149,7 +148,7 @@ inline Json strategies(const ClusterPolicy& policy) {
   return Json::array({"cdi-annotations", "cdi-cri"});
 }
 
-/// The path of all nodes, which is that of the worst, and why.
+/// The path of the worst node, which is the path of the cluster, and the reason.
 inline void add_paths(const ClusterPolicy& policy, const std::vector<GpuNode>& nodes,
                       const std::string& runtime, Json& value) {
   NodePath worst{{}, "there are no nodes"};
@@ -168,7 +167,7 @@ inline void add_paths(const ClusterPolicy& policy, const std::vector<GpuNode>& n
 
 }  // namespace detail
 
-/// What gpu-operator configures for nodes of these runtimes: their path to a GPU is `native`,
+/// The gpu-operator configuration for nodes with these runtimes. The path to a GPU is `native`,
 /// `runtime`, `hook` or `unsupported`.
 inline Answer answer_strategy(const Member& input) {
   auto policy = detail::read_policy(input);
@@ -178,7 +177,7 @@ inline Answer answer_strategy(const Member& input) {
   std::vector<detail::GpuNode> nodes;
   for (const auto& member : list.items()) nodes.push_back(detail::read_node(member));
   const auto runtime = detail::configured_runtime(policy, nodes);
-  // The operator's own pods name the runtime class, unless a hook or the NRI plugin serves them.
+  // The operator's own pods use the runtime class, unless a hook or the NRI plugin serves them.
   const bool has_class = !policy.nri && (policy.cdi || runtime != "cri-o");
   const bool is_default =
       policy.toolkit && !detail::is_native(policy) && (policy.cdi || runtime != "cri-o");

@@ -31,13 +31,13 @@ constexpr Command commands[] = {
     prepare_command, unprepare_command, list_command,  doctor_command,
 };
 
-/// Reads the command line, and returns what runs its command. Throws `CLI::ParseError` for an
+/// Parses the command line, and returns what runs its command. Throws `CLI::ParseError` for an
 /// error, for help and for the version.
 Run parse(CLI::App& app, Options& options, int argc, char** argv) {
   Run chosen;
   for (const auto& command : commands) {
     auto& sub = *app.add_subcommand(command.name, command.help);
-    sub.add_option("--root", options.root, "Directory with the proc, sys and dev of the host")
+    sub.add_option("--root", options.root, "Directory that contains the host's proc, sys and dev")
         ->check(CLI::ExistingDirectory)
         ->capture_default_str();
     sub.footer(exit_code_help());
@@ -76,7 +76,7 @@ ExitCode run(int argc, char** argv) {
 }  // namespace
 }  // namespace prepare
 
-// Only a lack of memory can end it with an exception.
+// Only lack of memory can cause an exception here.
 int main(int argc, char** argv) {
   return static_cast<int>(prepare::run(argc, argv));
 }

@@ -18,7 +18,7 @@
 
 namespace cdi::inline CDI_ABI::detail {
 
-/// A value at a place of a file; nothing when it is not inside.
+/// Reads a value at an offset in a file; nullopt past the end.
 template <class T>
 std::optional<T> value_at(std::string_view bytes, std::uint64_t at) {
   T value;
@@ -27,13 +27,13 @@ std::optional<T> value_at(std::string_view bytes, std::uint64_t at) {
   return value;
 }
 
-/// Some bytes of a file; empty when they are not inside.
+/// A range of bytes in a file; empty past the end.
 inline std::string_view bytes_at(std::string_view bytes, std::uint64_t at, std::uint64_t size) {
   if (at > bytes.size() || bytes.size() - at < size) return {};
   return bytes.substr(at, size);
 }
 
-/// The section of a name in an ELF file of 64 bits and the byte order of this machine.
+/// The section with this name in a 64-bit ELF file with the byte order of this machine.
 inline std::string_view elf_section(std::string_view file, std::string_view name) {
   const auto header = value_at<Elf64_Ehdr>(file, 0);
   if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return {};
@@ -55,13 +55,13 @@ inline std::string_view elf_section(std::string_view file, std::string_view name
   return {};
 }
 
-/// The major number of a version; 0 when there is none.
+/// The major number of a version; 0 if there is none.
 inline std::uint32_t major_of(std::string_view version) {
   std::uint32_t number = 0;
   return take_number(version, number) ? number : 0;
 }
 
-/// Whether a version is newer than another; a part that is missing is 0.
+/// Whether a version is newer than another; missing parts are 0.
 inline bool is_newer(std::string_view version, std::string_view other) {
   while (!version.empty() || !other.empty()) {
     const auto next = [](std::string_view& text) {

@@ -41,7 +41,7 @@ struct MigHost {
 TEST_CASE("a MIG instance of another size is another one") {
   const MigHost small{"1g.10gb"};
   CHECK(small.fault("1g.10gb").empty());
-  CHECK(small.fault("2g.20gb").find("partitioned in another way: it is 1g.10gb, not 2g.20gb") !=
+  CHECK(small.fault("2g.20gb").find("partitioned differently: it is 1g.10gb, not 2g.20gb") !=
         std::string::npos);
 }
 

@@ -68,7 +68,7 @@ TEST_CASE("fewer GPUs than expected hold all specs back") {
   const auto one_less = verdict({std::nullopt}, 2);
   CHECK(one_less.held_back);
   CHECK(one_less.code == ExitCode::not_ready);
-  CHECK(one_less.not_ready == Texts{"1 of 2 GPUs expected can be handed out"});
+  CHECK(one_less.not_ready == Texts{"1 of 2 expected GPUs can be handed out"});
   CHECK(verdict({}, 1).held_back);
 }
 
@@ -81,5 +81,5 @@ TEST_CASE("each fault has its line") {
   CHECK(survey_lines({std::move(survey), found}, options) ==
         "cdi-prepare: warning: some warning\n"
         "cdi-prepare: left out: nvidia GPU 0000:17:00.0: some reason\n"
-        "cdi-prepare: not ready: 1 of 3 GPUs expected can be handed out\n");
+        "cdi-prepare: not ready: 1 of 3 expected GPUs can be handed out\n");
 }

@@ -22,13 +22,13 @@ TEST_CASE("an engine reads the directory or does not") {
   host.put("etc/crio/crio.conf", "[crio.runtime]\ncdi_spec_dirs = [\"/etc/cdi\"]\n");
   const auto findings = diagnose(host, {inventory()});
   CHECK(is_only(findings, "cri-o", Level::fault,
-                {"does not read /var/run/cdi", "but /etc/cdi", "crio.conf", "--output-dir"}));
+                {"does not read /var/run/cdi", "it reads /etc/cdi", "crio.conf", "--output-dir"}));
   CHECK(has_fault(findings));
   CHECK(is_only(diagnose(host), "cri-o", Level::note, {"does not read"}));  // nothing to read
   CHECK(is_only(diagnose(host, {inventory()}, {.output_dir = "/etc/cdi/"}), "cri-o", Level::good,
                 {}));
   host.put("etc/crio/crio.conf", "[crio.runtime]\ncdi_spec_dirs = []\n");
-  CHECK(is_only(diagnose(host, {inventory()}), "cri-o", Level::fault, {"but none"}));
+  CHECK(is_only(diagnose(host, {inventory()}), "cri-o", Level::fault, {"it reads none"}));
 }
 
 TEST_CASE("a directory that is not there yet is the one it will be") {
@@ -171,7 +171,7 @@ TEST_CASE("a file that programs read in different ways is named") {
   REQUIRE(found.size() == 2);
   CHECK(found[0].level == Level::note);
   CHECK(found[0].what.starts_with(
-      "may refuse or read otherwise: /etc/cdi/two.yaml:7:1: only the first document"));
+      "may refuse or read differently: /etc/cdi/two.yaml:7:1: only the first document"));
   CHECK(found[0].advice ==
         "Convert the file with losses by running `cdi convert --in-place --backup --lossy --for "
         "podman@6.0.0 " +

@@ -416,9 +416,10 @@ TEST_CASE("a driver that was upgraded without a restart of the host") {
   const auto found = find(host);
   CHECK(found.order.empty());
   CHECK(found.warnings ==
-        Warnings{"the loaded driver is " + version +
-                 ", but the libraries on the host are of 575.57.08: containers get none of them; "
-                 "restart the host if the driver was upgraded"});
+        Warnings{
+            "the loaded driver is " + version +
+            ", but the libraries on the host are version 575.57.08: containers get none of them; "
+            "restart the host if the driver was upgraded"});
 }
 
 TEST_CASE("a version that is none") {

@@ -65,7 +65,8 @@ TEST_CASE("Nodes are there as the spec has them") {
         "fails: device node \"/dev/x\" is missing");
   // A runtime makes it from its numbers.
   CHECK(fault({.path = "/dev/x", .type = "c", .major = 10, .minor = 7}) ==
-        "may fail: device node \"/dev/x\" is missing; a container gets one with the numbers of the "
+        "may fail: device node \"/dev/x\" is missing; the container gets a node with the numbers "
+        "of the "
         "spec, which may belong to no device");
 }
 

@@ -110,7 +110,7 @@ TEST_CASE("Configured directories count, but not for podman before 5.5.0") {
   auto old = installed(host, "podman", "podman", "5.4.2");
   CHECK(old.spec_dirs == both);
   CHECK(old.warnings ==
-        Texts{"podman 5.4.2 ignores cdi_spec_dirs, which podman obeys since 5.5.0"});
+        Texts{"podman 5.4.2 ignores cdi_spec_dirs, which podman supports since 5.5.0"});
   host.put(config, "[engine]\ncdi_spec_dirs = [\"/a\", {append = true}]\n");
   CHECK(installed(host, "podman", "podman", "5.5.2").spec_dirs == Texts{"/etc/cdi", "/a"});
   CHECK(installed(host, "podman", "podman", "5.4.2").warnings.size() == 1);

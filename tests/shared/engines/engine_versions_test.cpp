@@ -134,7 +134,7 @@ TEST_CASE("versions of packages") {
   CHECK(found("buildah", "buildah", "1.39.3+ds1-1+b6") == "buildah 1.39.3");
   CHECK(found("nerdctl", "nerdctl", "2.1.3-1") == "nerdctl 2.1.3");
   CHECK(found("podman", "podman-docker", "4.3.1") ==
-        "podman: /var/lib/dpkg/status has no version of package podman");
+        "podman: /var/lib/dpkg/status lists no version of package podman");
   CHECK(found("podman", "podman", "unknown").starts_with("podman: "));
   host.put("usr/bin/podman", "");
   host.put("var/lib/dpkg/status",

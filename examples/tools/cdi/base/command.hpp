@@ -1,4 +1,4 @@
-// A command of `cdi`, and the options that several commands have.
+// A command of `cdi`, and options that several commands share.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_BASE_COMMAND_HPP
@@ -13,28 +13,28 @@
 #include "output.hpp"
 #include <CLI/CLI.hpp>
 
-/// Runs a command, which has its own options.
+/// Runs a command with its parsed options.
 using Run = std::function<ExitCode(const CommonOptions& common, const Output& output)>;
 
-/// A command: its set-up adds its options to the command line, and returns what runs it.
+/// A command: its set-up adds the options to the command line, and returns the function to run.
 struct Command {
   const char* name;
   const char* help;
   Run (*set_up)(CLI::App& app, CommonOptions& common);
 };
 
-/// The check of an option that takes a path.
+/// Rejects an empty path; the check for options that take a path.
 inline std::string not_empty(const std::string& path) {
   return path.empty() ? "must not be empty" : "";
 }
 
-/// Adds an option that takes one value each time, and may be repeated.
+/// Adds an option that takes one value and may be repeated.
 inline CLI::Option* add_repeated(CLI::App& app, const std::string& name,
                                  std::vector<std::string>& values, const std::string& help) {
   return app.add_option(name, values, help)->expected(1)->allow_extra_args(false)->take_all();
 }
 
-/// Adds the names of devices.
+/// Adds the positional argument for device names.
 inline void add_names(CLI::App& app, std::vector<std::string>& names) {
   app.add_option("NAME", names, "Qualified names: vendor.com/class=device")->required();
 }

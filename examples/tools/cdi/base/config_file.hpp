@@ -1,4 +1,4 @@
-// An OCI config.json as a value, with its numbers as they are.
+// An OCI config.json as a value, with exact numbers.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_BASE_CONFIG_FILE_HPP
@@ -16,8 +16,8 @@
 
 namespace detail {
 
-/// A number as its digits, from the first to the last that is not 0, and the power of ten of the
-/// last: 120.0 and 1.2e2 are both 12 and 1.
+/// A number as its significant digits without outer zeros, and the power of ten of the last digit:
+/// 120.0 and 1.2e2 are both 12 and 1.
 struct Decimal {
   std::string digits{};
   long exponent = 0;
@@ -29,7 +29,7 @@ inline Decimal parse_decimal(std::string_view number) {
   Decimal out;
   const auto e = std::min(number.find_first_of("eE"), number.size());
   if (e < number.size()) {
-    constexpr long max = 1'000'000'000;  // far beyond the length of any text
+    constexpr long max = 1'000'000'000;  // longer than any text
     const auto exponent = std::strtol(std::string{number.substr(e + 1)}.c_str(), nullptr, 10);
     out.exponent = std::clamp(exponent, -max, max);
   }
@@ -45,8 +45,8 @@ inline Decimal parse_decimal(std::string_view number) {
   return out;
 }
 
-/// Whether a number that was read as `value` keeps its value when it is written: it has the same
-/// decimal digits, or a double holds all its digits.
+/// Whether writing `value` gives back the number that was read: the decimal digits are the same, or
+/// a double holds all of them.
 inline bool is_kept(std::string_view number, const Json& value) {
   if (value.is_discarded()) return false;  // too large for a double
   if (!value.is_number_float()) return true;
@@ -55,7 +55,7 @@ inline bool is_kept(std::string_view number, const Json& value) {
   return decimal.digits.size() <= 15 && std::isnormal(value.get<double>());
 }
 
-/// A value of the document as JSON. The keys of the document are unique, so none is searched for.
+/// Converts a document value to JSON. Keys in the document are unique, so no lookup is needed.
 inline cdi::Result<Json> to_json_value(const cdi::Document::Value& value) {
   switch (value.kind()) {
     case cdi::Document::Kind::null: return Json{};
@@ -90,8 +90,8 @@ inline cdi::Result<Json> to_json_value(const cdi::Document::Value& value) {
 
 }  // namespace detail
 
-/// Reads a config from text. Refuses a text that cannot be written again with the same meaning:
-/// with duplicate keys, or numbers that neither 64 bits nor a double hold.
+/// Reads a config from text. Rejects text that would change its meaning when written: text with
+/// duplicate keys, or with numbers that fit neither 64 bits nor a double.
 inline cdi::Result<Json> parse_config(std::string_view text, std::string_view path) {
   const auto parsed = cdi::parse_json(text, path);
   if (!parsed) return parsed.error();

@@ -19,7 +19,7 @@ enum ExitCode : int {
   exit_incomplete = 3,
   exit_denied = 4,
   exit_lost = 5,
-  exit_unresolved = 10,  // `why` has one for each `cdi::Reason`, from here on
+  exit_unresolved = 10,  // from here on, one for each `cdi::Reason` of `why`
 };
 
 /// The exit code of `why` for a reason.
@@ -35,34 +35,35 @@ inline std::string exit_code_row(ExitCode code, std::string_view meaning) {
 
 }  // namespace detail
 
-/// The table that the help of every command prints.
+/// The exit code table in the help of every command.
 inline std::string exit_code_table() {
   return "Exit codes:\n" + detail::exit_code_row(exit_done, "done") +
          detail::exit_code_row(exit_failed,
-                               "refused or not resolved; nothing is printed on standard output, "
-                               "and only the file of --decisions is written; gc may have removed "
+                               "rejected or not resolved; nothing is printed on standard output, "
+                               "and only the --decisions log is written; gc may have removed "
                                "some files") +
          detail::exit_code_row(exit_usage, "wrong usage") +
          detail::exit_code_row(exit_incomplete,
                                "rootfs --apply failed while it made changes; run it again") +
          detail::exit_code_row(exit_denied,
                                "the policy denies a device; inject prints nothing on standard "
-                               "output, and writes only --decisions") +
+                               "output, and writes only the --decisions log") +
          detail::exit_code_row(exit_lost,
                                "args found edits that the program cannot express; nothing is "
                                "printed on standard output");
 }
 
-/// The lines that the help of `inject` prints in addition.
+/// The additional lines in the help of `inject`.
 inline std::string partial_exit_code_table() {
-  return detail::exit_code_row(exit_unresolved,
-                               "or more, with --partial: the edited config is printed or written, "
-                               "but a name is\n      not resolved; the code is that of `cdi why`");
+  return detail::exit_code_row(
+      exit_unresolved,
+      "or more, with --partial: the edited config is printed or written, "
+      "but a name\n      does not resolve; the code is the one that `cdi why` returns");
 }
 
-/// The table that the help of `why` prints in addition.
+/// The additional table in the help of `why`.
 inline std::string why_exit_code_table() {
-  std::string text{"For the first name that is not resolved:\n"};
+  std::string text{"For the first name that does not resolve:\n"};
   for (const auto& row : cdi::reasons) {
     text += detail::exit_code_row(exit_code_of(row.reason),
                                   fmt::format("{}: {}", row.code, row.meaning));

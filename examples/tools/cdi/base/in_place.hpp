@@ -1,4 +1,4 @@
-// Reads a file and replaces it, in a directory that other users may change meanwhile.
+// Reads a file and replaces it, in a directory that other users may change at the same time.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_BASE_IN_PLACE_HPP
@@ -21,19 +21,19 @@
 #include <cdi/files/text_file.hpp>
 #include <cdi/result.hpp>
 
-/// A file that was read and will be replaced, and its directory.
+/// A file that is read and then replaced, and its directory.
 struct FileInPlace {
   std::string path{};             // as given, for messages
-  cdi::Descriptor directory{-1};  // stays the same, whatever the path leads to later
-  std::string name{};             // in the directory; no link
+  cdi::Descriptor directory{-1};  // stays the same, even if the path changes
+  std::string name{};             // in the directory; not a link
   std::string text{};
-  cdi::Signature signature{};  // as it was read
+  cdi::Signature signature{};  // when the file was read
 };
 
 namespace detail {
 
-/// Inserts the parts of a path before others; the part for the root is `/`. A path that ends in a
-/// slash names a directory: its last part is `.`.
+/// Inserts the parts of a path before other parts; the part for the root is `/`. A path that ends
+/// in a slash is a directory: its last part is `.`.
 inline void add_parts_before(std::string_view path, std::deque<std::string>& parts) {
   std::deque<std::string> added;
   const bool needs_directory = path.ends_with('/');
@@ -47,14 +47,15 @@ inline void add_parts_before(std::string_view path, std::deque<std::string>& par
   parts.insert(parts.begin(), added.begin(), added.end());
 }
 
-/// The target of a link, if root or the user of this process owns the link. The owner of a link can
-/// redirect it at any time.
+/// The target of a link, if root or the user of this process owns the link: the owner can redirect
+/// a link at any time.
 inline cdi::Result<std::string> read_link(int directory, const std::string& name,
                                           const struct stat& info, std::string_view path) {
   if (cdi::is_foreign(info)) {
     return cdi::Error{.code = cdi::Errc::denied,
-                      .message = "the path contains a link of user " + std::to_string(info.st_uid) +
-                                 ", who is neither root nor the user of this process",
+                      .message = "the path contains a link owned by user " +
+                                 std::to_string(info.st_uid) +
+                                 ", who is neither root nor the user running this process",
                       .advice =
                           "name the "
                           "target of " +
@@ -63,13 +64,13 @@ inline cdi::Result<std::string> read_link(int directory, const std::string& name
   }
   char target[PATH_MAX];
   const auto size = ::readlinkat(directory, name.c_str(), target, sizeof target);
-  if (size < 0) return cdi::file_error(path, "cannot read a link of the path");
+  if (size < 0) return cdi::file_error(path, "cannot read a link in the path");
   return std::string(target, static_cast<std::size_t>(size));
 }
 
-/// The directory and the name that a path leads to. Does not read the file.
+/// Resolves a path to a directory and a file name, without reading the file.
 inline cdi::Result<FileInPlace> find_file(const std::string& path) {
-  constexpr int max_links = 40;  // the kernel follows as many
+  constexpr int max_links = 40;  // the limit of the kernel
   constexpr int flags = O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
   FileInPlace found{.path = path, .directory = cdi::Descriptor{::open(".", flags)}};
   std::deque<std::string> parts;
@@ -99,15 +100,15 @@ inline cdi::Result<FileInPlace> find_file(const std::string& path) {
     }
   }
   const bool is_file = errno == ENOTDIR && path.ends_with('/');
-  return cdi::file_error(path, is_file ? "the path has a slash after the name of a file"
-                                       : "cannot open a directory of the path");
+  return cdi::file_error(path, is_file ? "the path has a slash after a file name"
+                                       : "cannot open a directory in the path");
 }
 
 }  // namespace detail
 
-/// Reads a file that will be replaced. Links in its path are followed if root or the user of this
-/// process owns them; the file that is found now will be replaced. `Errc::denied` when
-/// `reject_writable` and other users may write to the file.
+/// Reads a file that is to be replaced. Links in the path are followed if root or the user of this
+/// process owns them; the file found now is the file that will be replaced. `Errc::denied` if
+/// `reject_writable` is set and other users may write to the file.
 inline cdi::Result<FileInPlace> read_in_place(const std::string& path,
                                               bool reject_writable = false) {
   auto found = detail::find_file(path);
@@ -118,7 +119,7 @@ inline cdi::Result<FileInPlace> read_in_place(const std::string& path,
   auto file = cdi::read_file_at(found->directory.get(), found->name, path, cdi::Limits{}.bytes,
                                 reject_writable);
   if (!file) return std::move(file).error();
-  // The read follows a link that replaced the file after it was found; the check does not.
+  // Unlike this check, the read would follow a link that replaced the file after the lookup.
   struct stat info = {};
   if (::fstatat(found->directory.get(), found->name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 ||
       cdi::signature_of(info) != file->signature) {
@@ -132,9 +133,9 @@ inline cdi::Result<FileInPlace> read_in_place(const std::string& path,
   return found;
 }
 
-/// Replaces a file that was read, in one step, crash-safe, and keeps its mode, owner and group.
-/// Fails if the file was changed or replaced after it was read. Temporary files of killed writers
-/// of this file are removed.
+/// Replaces a file that was read, atomically and crash-safe, and keeps its mode, owner and group.
+/// Fails if the file was changed or replaced after it was read. Removes temporary files that killed
+/// writers of this file left behind.
 inline cdi::Result<void> replace_in_place(const FileInPlace& file, std::string_view text) {
   const int directory = file.directory.get();
   auto done = cdi::rewrite_file_at(directory, file.name, text, file.path, file.signature);
@@ -144,8 +145,8 @@ inline cdi::Result<void> replace_in_place(const FileInPlace& file, std::string_v
 
 namespace detail {
 
-/// Writes the text of a file that was read to a new file beside it, with its mode, owner and group:
-/// NAME.bak, or NAME.bak.2 and so on, whichever is the first that does not exist. Returns the name.
+/// Writes the text of a file that was read to a new file next to it, with the same mode, owner and
+/// group: the first of NAME.bak, NAME.bak.2 and so on that does not exist. Returns the name.
 inline cdi::Result<std::string> back_up(const FileInPlace& file) {
   const int directory = file.directory.get();
   struct stat info = {};
@@ -165,11 +166,12 @@ inline cdi::Result<std::string> back_up(const FileInPlace& file) {
   }
   return cdi::Error{.code = cdi::Errc::conflict,
                     .message = "the file has " + std::to_string(max_backups) + " backups",
-                    .advice = "remove those that are not needed",
+                    .advice = "remove the ones that you do not need",
                     .position = {.file = file.path}};
 }
 
-/// The path of a file of an open directory; its name alone if `/proc` does not tell.
+/// The path of a file in an open directory; only the file name if `/proc` does not show the
+/// directory.
 inline std::string path_in(const cdi::Descriptor& directory, const std::string& name) {
   char path[PATH_MAX];
   const auto link = "/proc/self/fd/" + std::to_string(directory.get());
@@ -180,8 +182,8 @@ inline std::string path_in(const cdi::Descriptor& directory, const std::string& 
 
 }  // namespace detail
 
-/// Replaces a file as `replace_in_place` does, and keeps its old text in a backup beside it.
-/// Returns the path of the backup. If the file is not replaced, there is no backup.
+/// Replaces a file as `replace_in_place` does, and keeps the old text in a backup next to the file.
+/// Returns the path of the backup. If the file is not replaced, no backup is left.
 inline cdi::Result<std::string> replace_with_backup(const FileInPlace& file,
                                                     std::string_view text) {
   const int directory = file.directory.get();
@@ -190,7 +192,7 @@ inline cdi::Result<std::string> replace_with_backup(const FileInPlace& file,
   auto done = cdi::sync_directory(directory, file.path);
   if (done) done = replace_in_place(file, text);
   if (done) return detail::path_in(file.directory, *backup);
-  // When only the last sync failed, the file is replaced.
+  // If only the last sync failed, the file has been replaced.
   struct stat info = {};
   const bool unchanged = ::fstatat(directory, file.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
                          cdi::signature_of(info) == file.signature;

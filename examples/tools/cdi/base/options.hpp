@@ -1,4 +1,4 @@
-// The options of all commands, and the scan of the spec directories that they name.
+// The options of all commands, and the scan of their spec directories.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_BASE_OPTIONS_HPP
@@ -17,16 +17,16 @@ struct CommonOptions {
   std::vector<std::string> command{};     // of `run`: the words after --
   cdi::ReadOptions reading{};
 
-  /// Whether the user names spec directories: then they should exist.
+  /// Whether the user passed spec directories, which must then exist.
   bool dirs_named() const { return !named_dirs.empty(); }
 
-  /// The directories of --spec-dir, or the default ones.
+  /// The directories from --spec-dir, or the default directories.
   std::vector<std::string> spec_dirs() const {
     return dirs_named() ? named_dirs : cdi::default_spec_dirs();
   }
 };
 
-/// The errors of files, and of directories that are named but missing.
+/// The errors in files, and errors for missing directories from --spec-dir.
 inline std::vector<cdi::Error> errors_of(const CommonOptions& common,
                                          const cdi::Registry& registry) {
   auto errors = registry.errors();
@@ -37,7 +37,7 @@ inline std::vector<cdi::Error> errors_of(const CommonOptions& common,
   return errors;
 }
 
-/// Prints errors and warnings of files on standard error.
+/// Prints errors and warnings about files on standard error.
 inline void warn(const CommonOptions& common, const cdi::Registry& registry, const Output& output) {
   for (const auto& error : errors_of(common, registry)) output.warning(error);
   for (const auto& spec : registry.specs()) {
@@ -45,7 +45,7 @@ inline void warn(const CommonOptions& common, const cdi::Registry& registry, con
   }
 }
 
-/// Scans the directories, and prints errors and warnings of their files.
+/// Scans the directories, and prints errors and warnings about their files.
 inline std::shared_ptr<const cdi::Registry> scan_and_warn(const CommonOptions& common,
                                                           const Output& output) {
   auto registry = cdi::scan_spec_dirs(common.spec_dirs(), common.reading);

@@ -1,4 +1,4 @@
-// Results, errors and warnings, as text, JSON or YAML.
+// Output of results, errors and warnings as text, JSON or YAML.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_BASE_OUTPUT_HPP
@@ -43,31 +43,30 @@ inline void write_json_value(const Json& value, cdi::YamlSink& sink) {
   }
 }
 
-/// JSON text in ASCII, so that no character in it controls a terminal. Bytes that are not UTF-8,
-/// which file names may contain, become U+FFFD.
+/// JSON text in ASCII, so that no character controls a terminal. Bytes that are not UTF-8, as in
+/// some file names, become U+FFFD.
 inline std::string to_json(const Json& value, int indent = 2, char fill = ' ') {
   return value.dump(indent, fill, /*ensure_ascii=*/true, Json::error_handler_t::replace) + "\n";
 }
 
-/// YAML text, likewise.
+/// YAML text, with the same precautions.
 inline std::string to_yaml(const Json& value) {
   cdi::YamlSink sink;
   write_json_value(Json::parse(to_json(value)), sink);
   return std::move(sink).take();
 }
 
-/// A path as text on one line, whatever bytes its name holds.
+/// A path as text on one line, whatever bytes it contains.
 inline std::string printable(std::string_view path) {
   return cdi::escaped(path, std::string::npos);
 }
 
-/// Writes to standard error. If it is closed or full, the program goes on: `fmt::print` would
-/// throw.
+/// Writes to standard error. A closed or full standard error is ignored; `fmt::print` would throw.
 inline void print_error(std::string_view text) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
 
-/// An error as a record, for `-o json` and `-o yaml`.
+/// An error as a JSON record, for `-o json` and `-o yaml`.
 inline Json error_record(std::string_view level, const cdi::Error& error) {
   Json record{{"level", level}, {"message", error.message}};
   if (!error.advice.empty()) record["advice"] = error.advice;
@@ -79,15 +78,15 @@ inline Json error_record(std::string_view level, const cdi::Error& error) {
   return record;
 }
 
-/// Prints results to standard output, in one piece and only after success, and errors and warnings
-/// to standard error, at once.
+/// Prints results to standard output, all at once and only after success. Prints errors and
+/// warnings to standard error immediately.
 class Output {
  public:
   explicit Output(OutputFormat format) : format_{format} {}
 
   OutputFormat format() const { return format_; }
 
-  /// Prints an error; `more` is for its record alone.
+  /// Prints an error; `more` is added only to its record.
   void error(const cdi::Error& error, const Json& more = Json::object()) const {
     print_message("error", error, more);
   }
@@ -95,13 +94,13 @@ class Output {
     print_message("warning", warning, Json::object());
   }
 
-  /// Prints an error. Returns the exit code of a command that ends with it.
+  /// Prints an error. Returns the exit code for a command that fails with this error.
   ExitCode reject(const cdi::Error& why) const {
     error(why);
     return exit_failed;
   }
 
-  /// Prints a result: the text, or the value as JSON or YAML. False if the output fails.
+  /// Prints a result: the text, or the value as JSON or YAML. Returns false if the output fails.
   bool result(std::string_view text, const Json& value) const {
     switch (format_) {
       case OutputFormat::json: return print(to_json(value));
@@ -111,7 +110,7 @@ class Output {
     return print(text);
   }
 
-  /// Prints a text. False if the output fails: the disk is full, or the pipe is closed.
+  /// Prints a text. Returns false if the output fails, as on a full disk or a closed pipe.
   bool print(std::string_view text) const {
     while (!text.empty()) {
       const auto put = ::write(STDOUT_FILENO, text.data(), text.size());

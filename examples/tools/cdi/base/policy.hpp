@@ -1,4 +1,4 @@
-// The policy that a command line names.
+// The policy from the command line.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_BASE_POLICY_HPP
@@ -14,12 +14,12 @@
 
 #include <CLI/CLI.hpp>
 
-/// A policy, and the source of the names that it decides about.
+/// A policy file, and the source of the device names.
 struct PolicyOptions {
   std::string file{};
   std::string source{"commandLine"};
 
-  /// The origin that `source` names; the command line was checked before.
+  /// The origin that `source` selects; the command line has already been checked.
   cdi::RequestOrigin origin() const {
     for (std::size_t i = 0; i < cdi::request_origin_names.size(); ++i) {
       if (cdi::request_origin_names[i] == source) return static_cast<cdi::RequestOrigin>(i);
@@ -37,7 +37,7 @@ inline CLI::Option* add_source(CLI::App& app, PolicyOptions& policy) {
                                                      cdi::request_origin_names.end()}));
 }
 
-/// Reads the file of a policy.
+/// Reads the policy file.
 inline cdi::Result<cdi::Policy> read_policy_file(const PolicyOptions& policy,
                                                  const cdi::ReadOptions& reading) {
   const auto file = cdi::read_file_at(AT_FDCWD, policy.file, policy.file, reading.limits.bytes,

@@ -1,4 +1,4 @@
-// What several commands report: names that do not resolve, and overlaps of edits.
+// Reports that several commands print: names that do not resolve, and overlapping edits.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_BASE_REPORTS_HPP
@@ -15,7 +15,7 @@
 
 #include "output.hpp"
 
-/// Why a name is not resolved, and what to do.
+/// Why a name does not resolve, and what to do.
 inline Json reason_record(const cdi::Unresolved& one) {
   const auto& row = cdi::row_of(one.reason);
   Json causes = Json::array();
@@ -28,20 +28,20 @@ inline Json reason_record(const cdi::Unresolved& one) {
   return record;
 }
 
-/// Prints an error about a name that does not resolve. Its record has the place of the first cause,
-/// and what `cdi why` tells.
+/// Prints an error for a name that does not resolve. Its record contains the place of the first
+/// cause, and the members that `cdi why` prints.
 inline void report_unresolved(const cdi::Unresolved& one, const Output& output) {
   Json record = one.causes.empty() ? Json::object() : error_record("error", one.causes.front());
   record.update(reason_record(one));
   output.error(one.why, record);
 }
 
-/// Prints overlaps of edits on standard error.
+/// Prints overlapping edits on standard error.
 inline void warn_of_overlaps(const std::vector<cdi::Overlap>& overlaps, const Output& output) {
   for (const auto& overlap : overlaps) output.warning({.message = to_string(overlap)});
 }
 
-/// Gives the origins of overlaps the lines of their edits, which are in the devices' files.
+/// Fills in the lines of overlapping edits, from the spec files of the devices.
 inline void find_lines(std::vector<cdi::Overlap>& overlaps,
                        std::span<const cdi::ResolvedDevice> devices) {
   if (overlaps.empty()) return;

@@ -82,7 +82,7 @@ inline void warn_of_targets(const cdi::Plan& plan, const Program& program, Argum
                              cdi::quoted(plan.mounts.front().edit.container_path))});
 }
 
-/// The plan of the devices; without one, its errors are printed.
+/// The plan for the devices. Prints the errors if there is no plan.
 inline std::optional<ProgramPlan> plan_or_report(const ArgsOptions& options,
                                                  const cdi::Registry& registry,
                                                  const Output& output) {

@@ -24,30 +24,30 @@
 struct ConvertOptions {
   std::string file{};
   std::string version{};  // of --to
-  std::string engine{};   // of --for; one of both is given
+  std::string engine{};   // of --for; exactly one is set
   bool lossy = false;
   bool in_place = false;
   bool backup = false;
 };
 
-/// The versions that `--to` takes.
+/// The versions that `--to` accepts.
 inline std::vector<std::string> spec_version_names_of_to() {
   std::vector<std::string> names;
   for (const auto version : cdi::spec_versions) names.push_back(to_string(version));
   return names;
 }
 
-/// Why an engine is not valid for `--for`; empty if it is.
+/// Why an engine is not valid for `--for`; empty if it is valid.
 inline std::string engine_error(const std::string& engine) {
   const auto version = cdi::written_spec_version_for(engine);
   return version ? std::string{} : to_string(version.error());
 }
 
-/// The table that `cdi convert --help` prints.
+/// The engine table of `cdi convert --help`.
 inline std::string engine_table() {
   std::string text =
-      "The newest CDI version that engines read, from each version on, and the newest known "
-      "version:\n";
+      "The newest CDI version that each engine reads, the engine version since which it does, and\n"
+      "the newest known engine version:\n";
   std::string line;
   for (std::size_t i = 0; i < cdi::engine_versions.size(); ++i) {
     const auto& row = cdi::engine_versions[i];
@@ -68,8 +68,8 @@ inline std::string engine_table() {
   return text;
 }
 
-/// The spec in the version of `--to`, or in that for the engine of `--for`. The command line was
-/// checked before.
+/// Converts the spec to the version of `--to`, or for the engine of `--for`. The command line has
+/// already been checked.
 inline cdi::Result<cdi::Conversion> convert_file(const ConvertOptions& options,
                                                  const cdi::LoadedSpec& loaded) {
   if (options.engine.empty())
@@ -77,14 +77,14 @@ inline cdi::Result<cdi::Conversion> convert_file(const ConvertOptions& options,
   return cdi::convert_for(*cdi::parse_engine(options.engine), loaded);
 }
 
-/// Whether the engine of `--for` reads the file as it is, and no program reads it otherwise.
+/// Whether the engine of `--for` reads the file unchanged, and no program reads it differently.
 inline bool is_read_already(const ConvertOptions& options, const cdi::LoadedSpec& loaded) {
   return !options.engine.empty() &&
          !cdi::rejection_by(*cdi::parse_engine(options.engine), loaded) &&
          cdi::text_warnings(loaded).empty();
 }
 
-/// Prints the warnings about a file, except those that the conversion reports as losses.
+/// Prints warnings about a file, except for parts that the conversion reports as lost.
 inline void print_warnings(const cdi::LoadedSpec& loaded, const Output& output) {
   for (const auto& warning : loaded.warnings) {
     const bool is_loss = warning.rule == cdi::row_of(cdi::Rule::annotation_key).code ||
@@ -93,20 +93,20 @@ inline void print_warnings(const cdi::LoadedSpec& loaded, const Output& output) 
   }
 }
 
-/// A spec file, and with `--in-place` the file that will be replaced.
+/// A spec file, and with `--in-place` the file to replace.
 struct ConvertedFile {
   cdi::LoadedSpec spec{};
   std::optional<FileInPlace> in_place{};
 };
 
-/// Refuses a link from one format to another: the text would have the format of the link.
+/// Rejects a link from one format to another: the text would be in the format of the link.
 inline cdi::Result<void> check_link(const FileInPlace& file) {
   const auto format = cdi::format_of(file.name);
   if (!format || format == cdi::format_of(file.path)) return {};
   return cdi::Error{
       .code = cdi::Errc::denied,
-      .message = "the path is a link to a file of another format, " + cdi::quoted(file.name),
-      .advice = "name that file",
+      .message = "the path is a link to a file in another format, " + cdi::quoted(file.name),
+      .advice = "give that file instead",
       .position = {.file = file.path}};
 }
 
@@ -134,12 +134,12 @@ inline ExitCode print_file(const CommonOptions& common, const ConvertOptions& op
   return output.print(*text) ? exit_done : exit_failed;
 }
 
-/// Whether a file already is its conversion, but for layout and comments.
+/// Whether the conversion would change only the layout and comments.
 inline bool is_same(const cdi::LoadedSpec& loaded, const cdi::Spec& converted) {
   return loaded.spec == converted && !loaded.newer_member && cdi::text_warnings(loaded).empty();
 }
 
-/// Replaces a file by its conversion.
+/// Replaces a file with its conversion.
 inline ExitCode replace(const FileInPlace& file, const std::string& text,
                         const ConvertOptions& options, const Output& output) {
   if (!options.backup) {
@@ -153,7 +153,7 @@ inline ExitCode replace(const FileInPlace& file, const std::string& text,
   return exit_done;
 }
 
-/// Prints or writes a conversion in a format.
+/// Prints or writes a conversion in the given format.
 inline ExitCode deliver(const ConvertedFile& file, const cdi::Conversion& converted,
                         cdi::Format format, const ConvertOptions& options, const Output& output) {
   if (file.in_place && is_same(file.spec, converted.spec)) return exit_done;
@@ -166,8 +166,8 @@ inline ExitCode deliver(const ConvertedFile& file, const cdi::Conversion& conver
   return output.print(*text) ? exit_done : exit_failed;
 }
 
-/// Prints or rewrites a spec file in another version, in the format of the file unless `-o` selects
-/// another.
+/// Prints or rewrites a spec file in another version, in its own format unless `-o` selects another
+/// format.
 inline ExitCode convert(const CommonOptions& common, const ConvertOptions& options,
                         const Output& output) {
   const auto file = read_file_to_convert(common, options);
@@ -215,11 +215,11 @@ inline void add_convert_options(CLI::App& app, ConvertOptions& options) {
   app.footer(engine_table);
 }
 
-/// Refuses options that contradict each other or the name of the file.
+/// Rejects options that contradict each other or the file name.
 inline void check_convert_options(const ConvertOptions& options, const CommonOptions& common) {
   if (common.reading.quarantine_devices) {
     throw CLI::ValidationError{"convert",
-                               "cannot be combined with --quarantine: devices would get lost"};
+                               "cannot be combined with --quarantine: devices would be lost"};
   }
   const auto& format = common.format;
   const auto own = cdi::format_of(options.file);
@@ -227,7 +227,7 @@ inline void check_convert_options(const ConvertOptions& options, const CommonOpt
   if ((format == "json") == (*own == cdi::Format::json)) return;
   throw CLI::ValidationError{
       "--in-place",
-      fmt::format("keeps the format that the name of FILE says: leave out -o {}", format)};
+      fmt::format("keeps the format that the file extension sets: leave out -o {}", format)};
 }
 
 inline Run set_up_convert(CLI::App& app, CommonOptions& common) {

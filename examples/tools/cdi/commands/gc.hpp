@@ -32,7 +32,7 @@ struct GcOptions {
   bool dry_run = false;
 };
 
-/// Why the name of an owner, or of a file to keep, is not valid; empty if it is.
+/// Why the name of an owner, or of a file to keep, is not valid; empty if it is valid.
 inline std::string owner_error(const std::string& owner) {
   const auto good = cdi::check_owner(owner);
   return good ? std::string{} : to_string(good.error());
@@ -42,15 +42,15 @@ inline std::string keep_error(const std::string& name) {
   return good ? std::string{} : to_string(good.error());
 }
 
-/// What is removed from some directories; in a dry run, what would be removed.
+/// The files removed from the directories; in a dry run, the files that would be removed.
 struct Garbage {
   std::vector<std::string> removed{};      // spec files of the owner
   std::vector<std::string> temporaries{};  // of killed writers
   std::set<std::string> kept{};            // by name
-  bool complete = true;                    // nothing failed
+  bool complete = true;                    // no step failed
 };
 
-/// The directories of `--spec-dir`, or the one that programs write to.
+/// The directories from `--spec-dir`, or the directory for transient specs.
 inline std::vector<std::string> dirs_to_clean(const CommonOptions& common) {
   if (common.dirs_named()) return common.named_dirs;
   return {common.spec_dirs().back()};
@@ -78,7 +78,7 @@ inline Garbage remove_garbage(const CommonOptions& common, const GcOptions& opti
     }
     all.temporaries.insert(all.temporaries.end(), done->temporaries.begin(),
                            done->temporaries.end());
-    if (dry_run == cdi::DryRun::no) continue;  // the rest was reported in the dry run
+    if (dry_run == cdi::DryRun::no) continue;  // the dry run has reported the rest
     if (std::error_code ignored; !std::filesystem::exists(dir, ignored)) {
       output.warning({.message = "no such directory", .position = {.file = dir}});
     }
@@ -98,7 +98,7 @@ inline ExitCode print_garbage(const Garbage& garbage, const GcOptions& options,
     text += fmt::format("{}: {}, left by a killed writer\n", printable(path), done);
   }
   if (text.empty()) {
-    text = fmt::format("no files to remove of owner {}\n", cdi::quoted(options.owner));
+    text = fmt::format("owner {} has no files to remove\n", cdi::quoted(options.owner));
   }
   const Json value{{"dryRun", options.dry_run},
                    {"removed", garbage.removed},
@@ -167,12 +167,13 @@ inline Run set_up_gc(CLI::App& app, CommonOptions& /*common*/) {
       ->needs(owner);
   app.add_flag("--dry-run", options->dry_run, "Print what would be removed, and remove nothing");
   app.footer(
-      "Cleans the directories of -d, or otherwise only /var/run/cdi. A file is removed only if\n"
+      "Cleans the -d directories, or without -d only /var/run/cdi. A file is removed only if\n"
       "it records the owner: in the annotation " +
       std::string{cdi::owner_annotation} +
       ", or, in YAML, in a\n"
-      "comment in its first line. Temporary files of killed writers are removed, too, whatever\n"
-      "their owner. Files that cannot be read are left alone, with a warning.\n\n" +
+      "comment on its first line. Temporary files left by killed writers are also removed, "
+      "whoever\n"
+      "owns them. Files that cannot be read are kept, with a warning.\n\n" +
       exit_code_table());
   return [options](const CommonOptions& given, const Output& output) {
     if (!options->state_dir.empty()) return remove_state(*options, output);

@@ -40,11 +40,11 @@ struct InjectOptions {
   cdi::HooklessOptions places{};
   PolicyCheck check{};
   std::string drift{"keep"};
-  std::string features{};  // the file of the runtime
+  std::string features{};  // a file with the output of `runc features`
   cdi::HostOptions host{};
 };
 
-/// Reads the config; with `--in-place`, from the file that will be replaced.
+/// Reads the config; with `--in-place`, from the file to replace.
 inline cdi::Result<FileInPlace> read_config(const InjectOptions& options) {
   if (options.in_place) return read_in_place(options.config);
   const bool from_input = options.config == "-";
@@ -54,7 +54,7 @@ inline cdi::Result<FileInPlace> read_config(const InjectOptions& options) {
                      .text = *std::move(text)};
 }
 
-/// Prints an edited config, whose text was `before`.
+/// Prints an edited config; `before` is the original text.
 inline ExitCode print_config(const std::string& before, const cdi::ConfigJson& config,
                              const Output& output) {
   if (output.format() != OutputFormat::yaml) {
@@ -62,7 +62,7 @@ inline ExitCode print_config(const std::string& before, const cdi::ConfigJson& c
   }
   const auto edited = parse_config(config.text, config.file);
   if (edited) return output.print(to_yaml(*edited)) ? exit_done : exit_failed;
-  // Most errors are those of the text that the user has; a text near a limit may only now be over.
+  // Most errors were already in the user's text; a text near a limit may exceed it only now.
   const auto given = parse_config(before, config.file);
   return output.reject(given ? edited.error() : given.error());
 }
@@ -79,7 +79,7 @@ inline Json change_json(const cdi::Change& change) {
   return record;
 }
 
-/// The changes of a config, as text and as a list of records.
+/// The changes in a config, as text and as a list of records.
 inline ExitCode print_changes(const std::vector<cdi::Change>& changes, const Output& output) {
   std::string text;
   Json list = Json::array();
@@ -90,16 +90,16 @@ inline ExitCode print_changes(const std::vector<cdi::Change>& changes, const Out
   return output.result(text, list) ? exit_done : exit_failed;
 }
 
-/// The devices that are injected. Each name is resolved once; if one is not resolved, again for the
-/// reasons.
+/// The devices to inject. Each name is resolved once; if a name fails, it is resolved again to find
+/// the reason.
 struct FoundDevices {
   std::shared_ptr<const cdi::Registry> registry{};  // of the devices
   std::vector<cdi::ResolvedDevice> devices{};
   std::vector<cdi::Unresolved> missing{};
 };
 
-/// Finds the devices. Warns of files that are not used, and prints an error for each name that does
-/// not resolve.
+/// Finds the devices. Warns about unused files, and prints an error for each name that does not
+/// resolve.
 inline FoundDevices find_devices(const DeviceFiles& files, const Output& output) {
   FoundDevices found{.registry = files.scan()};
   auto devices = found.registry->resolve_all(files.names);
@@ -135,14 +135,14 @@ class Injection {
   }
 
  private:
-  /// What the policy decides about devices.
+  /// Applies the policy to devices.
   ExitCode enforce(const std::vector<cdi::ResolvedDevice>& devices) const {
     const std::array inputs{options_.config, options_.check.policy.file, options_.features};
     return enforce_policy(options_.check, inputs, devices, files_.common.reading, output_);
   }
 
-  /// With a policy and `--resolve-links`, judges the devices as they are in the files, and replaces
-  /// them by copies without links, which are then judged and injected.
+  /// With a policy and `--resolve-links`, checks the devices as they are in the files, and replaces
+  /// them with copies without links, which are also checked and then injected.
   ExitCode resolve_links(std::vector<cdi::ResolvedDevice>& devices, ResolvedLinks& resolved) const {
     if (options_.check.policy.file.empty() || !options_.host.resolve_links) return exit_done;
     if (const auto code = enforce(devices); code != exit_done) return code;
@@ -155,7 +155,7 @@ class Injection {
     return exit_done;
   }
 
-  /// The checks of the options.
+  /// Checks the options.
   ExitCode check(const std::vector<cdi::ResolvedDevice>& devices) const {
     if (const auto code = enforce(devices); code != exit_done) return code;
     if (options_.hooks == "refuse" && report_hooks(devices, output_)) return exit_failed;
@@ -164,7 +164,7 @@ class Injection {
     return code;
   }
 
-  /// Prints or writes the config with the devices.
+  /// Prints or writes the edited config.
   ExitCode edit(const FileInPlace& file, const std::vector<cdi::ResolvedDevice>& devices) const {
     cdi::ConfigJson config{.text = file.text, .file = file.path};
     if (options_.hooks == "replace") {
@@ -191,7 +191,7 @@ class Injection {
                                 options_.places, output_);
   }
 
-  /// Prints what changes in the config, and warns of overlaps.
+  /// Prints the changes in the config, and warns about overlapping edits.
   ExitCode show(const FileInPlace& file, const std::vector<cdi::ResolvedDevice>& devices) const {
     cdi::ConfigJson config{.text = file.text, .file = file.path};
     if (options_.hooks == "replace") {
@@ -214,28 +214,29 @@ class Injection {
   DeviceFiles files_;
 };
 
-/// What `inject` does about a policy.
+/// Adds the options for policies.
 inline void add_policy(CLI::App& app, InjectOptions& options) {
   auto* const policy = app.add_option("--policy", options.check.policy.file,
                                       "Inject only what this policy allows; hooks without an "
                                       "environment get a PATH, as with --hook-env");
   policy->type_name("FILE")->check(not_empty)->each(
       [&](const std::string&) { options.host.hook_env = {std::string{cdi::explicit_hook_path}}; });
-  app.add_option("--decisions", options.check.decisions, "Write what the policy decides, as JSON")
+  app.add_option("--decisions", options.check.decisions, "Write the policy decisions as JSON")
       ->type_name("FILE")
       ->check(not_empty)
       ->needs(policy);
   add_source(app, options.check.policy)->needs(policy);
 }
 
-/// What `inject` does about the host and the runtime.
+/// Adds the options for the host and the runtime.
 inline void add_host_options(CLI::App& app, InjectOptions& options) {
   app.add_flag_callback(
       "--hook-env", [&] { options.host.hook_env = {std::string{cdi::explicit_hook_path}}; },
-      "Give a PATH to hooks without an environment; runc gives them that of the container");
+      "Set a PATH for hooks without an environment; otherwise runc passes the container's "
+      "environment");
   app.add_option("--drift", options.drift,
-                 "If the host has another device number than the spec: keep that of the spec, "
-                 "report it, follow the host with a warning, or fail")
+                 "If the device numbers of host and spec differ: keep the number of the spec, "
+                 "also report the difference, follow the host with a warning, or fail")
       ->type_name("WHAT")
       ->capture_default_str()
       ->check(CLI::IsMember({"keep", "report", "follow", "fail"}))
@@ -245,7 +246,8 @@ inline void add_host_options(CLI::App& app, InjectOptions& options) {
                                               : cdi::HostDrift::keep;
       });
   app.add_option("--features", options.features,
-                 "Warn of edits that a runtime does not implement: the output of runc features")
+                 "Warn about edits that the runtime does not implement: a file with the output of "
+                 "runc features")
       ->type_name("FILE")
       ->check(not_empty);
   app.add_flag("--resolve-links", options.host.resolve_links,
@@ -259,24 +261,25 @@ inline void add_inject_options(CLI::App& app, InjectOptions& options) {
   add_names(app, options.names);
   app.add_flag("--in-place", options.in_place, "Rewrite CONFIG instead of printing it");
   app.add_flag("-q,--quiet", options.quiet,
-               "Print no warnings of spec files, and skip files of other kinds");
+               "Print no warnings about spec files, and skip files of other kinds");
   app.add_flag("--partial", options.partial,
-               "Inject the devices that resolve, and print an error for each other name");
+               "Inject the devices that resolve, and print an error for every other name");
   app.add_flag("--diff", options.diff, "Print what would change instead of the config");
   app.footer(exit_code_table() + partial_exit_code_table());
   add_policy(app, options);
   add_host_options(app, options);
-  app.add_option("--hooks", options.hooks,
-                 "keep: leave hooks as they are; replace: make their effects by mounts, nodes and "
-                 "variables; lower: replace those that are understood, so that their programs are "
-                 "not needed, and record what `cdi rootfs` should do; refuse: fail if a device has "
-                 "hooks")
+  app.add_option(
+         "--hooks", options.hooks,
+         "keep: leave hooks as they are; replace: make their effects by mounts, nodes and "
+         "variables; lower: replace known hooks by their effects, so that their programs "
+         "are not needed, and record the changes for `cdi rootfs`; refuse: fail if a device "
+         "has hooks")
       ->capture_default_str()
       ->check(CLI::IsMember({"keep", "replace", "lower", "refuse"}));
   add_hookless_options(app, options.places);
 }
 
-/// Refuses options that contradict each other.
+/// Rejects options that contradict each other.
 inline void check_inject_options(const InjectOptions& options, const CommonOptions& common) {
   if (options.in_place && options.config == "-") {
     throw CLI::ValidationError{"--in-place", "needs a file, not standard input"};

@@ -1,4 +1,4 @@
-// The commands that list: devices, vendors, classes, specs, dirs.
+// The listing commands: devices, vendors, classes, specs, dirs.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_COMMANDS_LIST_HPP
@@ -15,7 +15,7 @@
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 
-/// Prints names, one a line, or as a list.
+/// Prints names, one per line, or as a list.
 template <class Names>
 ExitCode print_names(const Names& names, const Output& output) {
   std::string text;
@@ -85,7 +85,7 @@ inline ExitCode list_dirs(const CommonOptions& common, const Output& output) {
   return output.result(text, list) ? exit_done : exit_failed;
 }
 
-/// Commands without options of their own.
+/// Commands without their own options.
 template <ExitCode (*run)(const CommonOptions&, const Output&)>
 Run set_up_list(CLI::App& /*app*/, CommonOptions& /*common*/) {
   return run;

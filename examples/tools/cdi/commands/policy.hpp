@@ -43,7 +43,7 @@ inline ExitCode print_decisions(const std::vector<cdi::Decision>& decisions, con
   return cdi::require_allowed(decisions) ? exit_done : exit_denied;
 }
 
-/// Checks a policy file; with names, prints what it decides about these devices.
+/// Checks a policy file; with names, prints its decisions about these devices.
 inline ExitCode check_policy(const CommonOptions& common, const PolicyCommand& options,
                              const Output& output) {
   const auto& file = options.policy.file;
@@ -66,7 +66,7 @@ inline ExitCode check_policy(const CommonOptions& common, const PolicyCommand& o
 inline Run set_up_policy(CLI::App& app, CommonOptions& /*common*/) {
   auto options = std::make_shared<PolicyCommand>();
   app.add_option("FILE", options->policy.file, "The policy")->required()->check(not_empty);
-  app.add_option("NAME", options->names, "Qualified names: decide about these devices");
+  app.add_option("NAME", options->names, "Qualified names of the devices to decide about");
   add_source(app, options->policy);
   return [options](const CommonOptions& given, const Output& output) {
     return check_policy(given, *options, output);

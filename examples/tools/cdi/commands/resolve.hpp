@@ -1,4 +1,4 @@
-// `cdi resolve`: the edits of devices as data, each with its origin.
+// `cdi resolve`: prints the edits of devices as data, each with its origin.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_COMMANDS_RESOLVE_HPP
@@ -26,7 +26,7 @@
 #include "../base/reports.hpp"
 #include "../inject/without_hooks.hpp"
 
-// The kind of an edit, and the edit in a few words.
+// The kind of an edit, and a short description.
 inline std::string edit_text(const std::string& variable) {
   return "env  " + printable(variable);
 }
@@ -90,7 +90,7 @@ inline Json effects_json(const cdi::Hook& hook, const cdi::SortedOutline& contai
   return effects;
 }
 
-/// A plan as text, a line for each edit, and as one record.
+/// A plan as text with a line for each edit, and as a record.
 struct ShownPlan {
   explicit ShownPlan(const cdi::Plan& plan) : container{cdi::outline_of(plan)} {}
 
@@ -144,7 +144,7 @@ inline ShownPlan show(const cdi::Plan& plan, const std::vector<cdi::HookNote>& n
   return out;
 }
 
-/// The plan of the devices; without one, its errors are printed.
+/// The plan for the devices. Prints the errors if there is no plan.
 inline std::optional<cdi::Plan> merge_devices(const std::vector<std::string>& names,
                                               const cdi::Registry& registry, const Output& output) {
   auto plan = cdi::plan(registry, names);
@@ -162,7 +162,7 @@ struct ResolveOptions {
   cdi::HooklessOptions places{};
 };
 
-/// Prints the edits that devices make, and no OCI spec.
+/// Prints the edits of devices, without an OCI spec.
 inline ExitCode resolve(const CommonOptions& common, const ResolveOptions& options,
                         const Output& output) {
   const auto registry = scan_and_warn(common, output);
@@ -195,7 +195,7 @@ inline Run set_up_resolve(CLI::App& app, CommonOptions& /*common*/) {
 }
 
 inline constexpr Command resolve_command{
-    "resolve", "List the edits of devices with the numbers of nodes and where they are defined",
+    "resolve", "List the edits of devices, with the device numbers and the file and line of each",
     set_up_resolve};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_RESOLVE_HPP

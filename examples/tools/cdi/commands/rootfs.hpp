@@ -28,7 +28,7 @@ struct RootfsOptions {
   bool apply = false;
 };
 
-/// The changes that a config records; none without the annotation.
+/// The changes recorded in a config; none without the annotation.
 inline cdi::Result<cdi::RootChanges> recorded_changes(const std::string& path) {
   const auto text = cdi::read_file(path);
   if (!text) return text.error();
@@ -43,7 +43,7 @@ inline cdi::Result<cdi::RootChanges> recorded_changes(const std::string& path) {
 
 namespace detail {
 
-/// The steps that are outside of the root: in the folder of the config.
+/// The steps outside the root, in the folder of the config.
 inline RootSteps plan_beside(const cdi::RootChanges& changes) {
   if (!changes.masked_params) return {};
   const auto params = cdi::read_file(std::string{cdi::params_path});
@@ -76,11 +76,11 @@ inline bool print_steps(const RootSteps& steps, const Output& output) {
   return output.result(text, records);
 }
 
-/// A directory, and what changes in it.
+/// A directory, and the changes to make in it.
 struct PlannedRoot {
   RootedFiles files;
   RootSteps plan;
-  cdi::RootChanges changes{};  // for which the plan was made; none beside the root
+  cdi::RootChanges changes{};  // the source of the plan; none for the folder of the config
 };
 
 inline cdi::Result<std::vector<PlannedRoot>> plan_roots(const RootfsOptions& options) {
@@ -102,7 +102,7 @@ inline cdi::Result<std::vector<PlannedRoot>> plan_roots(const RootfsOptions& opt
 
 }  // namespace detail
 
-/// Prints the changes that a root needs; with `--apply`, makes them, and prints those made.
+/// Prints the changes that a root needs; with `--apply`, makes the changes, and prints each one.
 inline ExitCode change_root(const RootfsOptions& options, const Output& output) {
   const auto planned = detail::plan_roots(options);
   if (!planned) return output.reject(planned.error());
@@ -129,16 +129,16 @@ inline Run set_up_rootfs(CLI::App& app, CommonOptions& /*common*/) {
   app.add_option("ROOTFS", options->root, "The root of the container")
       ->required()
       ->check(not_empty);
-  app.add_option("CONFIG", options->config, "The config.json of `cdi inject --hooks lower`")
+  app.add_option("CONFIG", options->config, "The config.json from `cdi inject --hooks lower`")
       ->required()
       ->check(not_empty);
-  app.add_flag("--apply", options->apply, "Make the changes, instead of printing them only");
+  app.add_flag("--apply", options->apply, "Make the changes instead of only printing them");
   return [options](const CommonOptions& /*given*/, const Output& output) {
     return change_root(*options, output);
   };
 }
 
 inline constexpr Command rootfs_command{
-    "rootfs", "Print or make the changes to a root that replace hooks", set_up_rootfs};
+    "rootfs", "Print or make the changes to a container root that replace hooks", set_up_rootfs};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_ROOTFS_HPP

@@ -45,7 +45,7 @@ inline ExitCode list_rules(const Output& output) {
   return output.result(text, list) ? exit_done : exit_failed;
 }
 
-/// Validates files or spec directories: collects the valid files, and prints the errors of the
+/// Validates files or spec directories: collects the valid files, and prints the errors in the
 /// others.
 class Validation {
  public:
@@ -67,12 +67,12 @@ class Validation {
     if (spec) return accept(*spec);
     if (std::error_code none; std::filesystem::is_directory(path, none)) {
       spec.error().message = "is a directory";
-      spec.error().advice = "name a file in it, or use --spec-dir";
+      spec.error().advice = "give a file in it, or use --spec-dir";
     }
     report(spec.error());
   }
 
-  /// The result is the list of the valid files; there is none after an error.
+  /// Prints the list of valid files, unless there was an error.
   ExitCode finish() const {
     if (failed_) return exit_failed;
     std::string text;
@@ -123,7 +123,7 @@ inline Run set_up_validate(CLI::App& app, CommonOptions& /*common*/) {
   auto options = std::make_shared<ValidateOptions>();
   app.add_option("FILE", options->files, "Spec files, .json or .yaml")->check(not_empty);
   app.add_flag("--strict", options->strict, "Treat warnings as errors");
-  app.add_flag("--rules", options->rules, "Print the rules instead");
+  app.add_flag("--rules", options->rules, "Print the rules instead of checking files");
   return [options](const CommonOptions& given, const Output& output) {
     return validate(given, *options, output);
   };

@@ -1,4 +1,4 @@
-// `cdi why`: where devices are defined, or why their names are not resolved.
+// `cdi why`: prints where devices are defined, or why their names do not resolve.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_COMMANDS_WHY_HPP
@@ -25,12 +25,12 @@
 /// The options of `why`.
 struct WhyOptions {
   std::vector<std::string> names{};
-  std::string engine{};  // of --for; empty: all installed ones
+  std::string engine{};  // of --for; empty: all installed engines
   std::string root{"/"};
   bool no_host = false;
 };
 
-/// The errors of rejected files of a kind: they may define a device, too.
+/// The errors in rejected files of a kind, which may also define a device.
 inline std::vector<cdi::Error> unused_of_kind(const cdi::Registry& registry,
                                               std::string_view kind) {
   std::vector<cdi::Error> errors;
@@ -61,7 +61,7 @@ inline std::string origin_text(const std::string& name, const cdi::ResolvedDevic
   return text;
 }
 
-/// Why a name is not resolved, and what to do.
+/// Why a name does not resolve, and what to do.
 inline std::string reason_text(const cdi::Unresolved& one) {
   const auto& row = cdi::row_of(one.reason);
   const bool unknown = is_unknown(one.reason) || one.causes.empty();
@@ -74,25 +74,25 @@ inline std::string reason_text(const cdi::Unresolved& one) {
   return text + fmt::format("  fix: {}\n", cdi::advice(one));
 }
 
-/// The specs that `why` searches: all of them, or those that one engine reads; and the host.
+/// The specs that `why` searches: all specs, or only those that one engine reads; and the host.
 struct SearchedSpecs {
   std::shared_ptr<const cdi::Registry> all{};
   std::shared_ptr<const cdi::Registry> registry{};  // of the files that the engine reads
   std::optional<EngineView> engine{};
-  const tools::Engine* installed = nullptr;  // the engine, if the host was asked about it
-  std::vector<std::string> engine_dirs{};  // that the engine searches; empty if the user named some
+  const tools::Engine* installed = nullptr;  // the engine, if its version is from the host
+  std::vector<std::string> engine_dirs{};    // searched by the engine; empty with --spec-dir
   std::optional<HostNotes> host{};
 };
 
-/// What the user wants to know, and the host.
+/// The options of the user, and the host.
 struct Question {
   const CommonOptions& common;
   const WhyOptions& options;
   std::optional<HostView> host{};
-  std::vector<std::string> spec_dirs{};  // as they are here, if they are those of another root
+  std::vector<std::string> spec_dirs{};  // as seen from here, if under another root
 };
 
-/// Opens the host, unless the user wants none.
+/// Opens the host, unless --no-host is set.
 inline cdi::Result<Question> open_question(const CommonOptions& common, const WhyOptions& options) {
   Question question{.common = common, .options = options, .spec_dirs = common.spec_dirs()};
   if (options.no_host) return question;
@@ -105,18 +105,18 @@ inline cdi::Result<Question> open_question(const CommonOptions& common, const Wh
   return question;
 }
 
-/// The engine of `--for`; the host is asked for its version if it has none.
+/// The engine of `--for`; without a version, the version is taken from the host.
 inline cdi::Result<cdi::VersionedEngine> requested_engine(const std::string& engine,
                                                           std::optional<HostView>& host) {
   if (!can_be_asked(engine)) return *cdi::parse_engine(engine);
   if (host) return host->engine_named(engine);
   return cdi::Error{
       .code = cdi::Errc::invalid,
-      .message = fmt::format("--for {} asks the host for the version", engine),
-      .advice = fmt::format("leave out --no-host, or name the version, as {}@1.2.3", engine)};
+      .message = fmt::format("--for {} takes the version from the host", engine),
+      .advice = fmt::format("leave out --no-host, or give the version, such as {}@1.2.3", engine)};
 }
 
-/// The question must live as long as the result.
+/// The result refers to the question.
 inline cdi::Result<SearchedSpecs> search_specs(Question& question) {
   const auto& common = question.common;
   const auto& options = question.options;
@@ -155,13 +155,13 @@ inline cdi::Result<SearchedSpecs> search_specs(Question& question) {
   return specs;
 }
 
-/// The result for a name, as text and as a record.
+/// The answer for a name, as text and as a record.
 struct Explanation {
   std::string text{};
   Json record{};
 };
 
-/// Adds what the engine needs or may refuse, although it reads the file of a device.
+/// Adds the engine's further needs and possible rejections, if the engine reads a device's file.
 inline void add_doubts(const SearchedSpecs& specs, const cdi::LoadedSpec& spec, Explanation& out) {
   const auto& engine = *specs.engine;
   if (specs.installed != nullptr && specs.installed->state() == tools::Engine::Cdi::off) {
@@ -169,7 +169,7 @@ inline void add_doubts(const SearchedSpecs& specs, const cdi::LoadedSpec& spec, 
   }
   const auto warnings = engine.text_warnings(spec);
   for (const auto& warning : warnings) {
-    out.text += fmt::format("  may be refused or read otherwise: {}\n", to_string(warning));
+    out.text += fmt::format("  may be refused or read differently: {}\n", to_string(warning));
     out.record["warnings"].push_back(error_record("warning", warning));
   }
   if (!warnings.empty()) {
@@ -201,7 +201,7 @@ inline Explanation explain(const std::string& name, const cdi::ResolvedDevice& f
   return out;
 }
 
-/// The explanation of a device in a directory that the engine does not search.
+/// Explains a device in a directory that the engine does not search.
 inline Explanation explain_directory(const cdi::Unresolved& one, const SearchedSpecs& specs) {
   Explanation out{fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
                   reason_record(one)};
@@ -229,7 +229,7 @@ inline Explanation explain(cdi::Unresolved one, const SearchedSpecs& specs) {
   return out;
 }
 
-/// Why names are not resolved. An engine is not the reason if no file has the device.
+/// Why names do not resolve. The engine is not the reason if no file defines the device.
 inline std::vector<cdi::Unresolved> unresolved_names(const Question& question,
                                                      const SearchedSpecs& specs) {
   const bool elsewhere = question.host && question.host->is_other();
@@ -248,7 +248,8 @@ inline std::vector<cdi::Unresolved> unresolved_names(const Question& question,
   return missing;
 }
 
-/// Prints for each name where it is defined, or why it is not resolved and what to do.
+/// Prints for each name where the device is defined, or why the name does not resolve and what to
+/// do.
 inline ExitCode explain_names(const CommonOptions& common, const WhyOptions& options,
                               const Output& output) {
   auto question = open_question(common, options);
@@ -283,16 +284,16 @@ inline Run set_up_why(CLI::App& app, CommonOptions& common) {
   auto options = std::make_shared<WhyOptions>();
   add_names(app, options->names);
   app.add_option("--for", options->engine,
-                 "Explain what this engine resolves: it refuses files of newer CDI versions; "
+                 "Explain what this engine resolves: engines refuse files of newer CDI versions; "
                  "podman@4.9 is podman 4.9.0, and podman is the version on this host")
       ->type_name("ENGINE[@VERSION]")
       ->check(requested_engine_error);
   auto* const root = app.add_option("--root", options->root,
-                                    "Look at the host below DIR, and at its spec directories "
-                                    "unless -d names others");
+                                    "Examine the host under DIR, and its spec directories "
+                                    "unless -d selects others");
   root->type_name("DIR")->capture_default_str()->check(not_empty);
   app.add_flag("--no-host", options->no_host,
-               "Do not look at the host: do not ask its engines for their versions, nor check "
+               "Do not examine the host: do not query its engines for their versions, nor check "
                "nodes, mounts and hooks")
       ->excludes(root);
   app.footer(exit_code_table() + why_exit_code_table());
@@ -309,6 +310,6 @@ inline Run set_up_why(CLI::App& app, CommonOptions& common) {
 }
 
 inline constexpr Command why_command{
-    "why", "Explain where devices are defined, or why their names are not resolved", set_up_why};
+    "why", "Explain where devices are defined, or why their names do not resolve", set_up_why};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_WHY_HPP

@@ -1,4 +1,4 @@
-// The hooks of devices, and where they are written.
+// The hooks of devices, and their places in the spec files.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_HOOKS_DEVICE_HOOKS_HPP
@@ -23,10 +23,10 @@ struct DeviceHook {
   const cdi::LoadedSpec* spec = nullptr;
   const cdi::Device* device = nullptr;  // null: of all devices
   const cdi::Hook* hook = nullptr;
-  std::string where{};  // in the spec
+  std::string where{};  // the path in the spec
 };
 
-/// The hooks of devices and of their specs. The specs outlive them.
+/// The hooks of devices and of their specs. The specs must outlive this list.
 inline std::vector<DeviceHook> hooks_of(std::span<const cdi::ResolvedDevice> devices) {
   std::vector<DeviceHook> hooks;
   std::set<const void*> seen;  // specs and devices
@@ -46,7 +46,7 @@ inline std::vector<DeviceHook> hooks_of(std::span<const cdi::ResolvedDevice> dev
   return hooks;
 }
 
-/// Finds a hook of a config among those of devices.
+/// Finds the device hook from which a hook in a config was made.
 class HookSearch {
  public:
   explicit HookSearch(const std::vector<DeviceHook>& hooks) {
@@ -55,7 +55,7 @@ class HookSearch {
     }
   }
 
-  /// The first hook of a device that became this one; null when there is none.
+  /// The first device hook from which this hook was made; null if there is none.
   const DeviceHook* find(cdi::oci::HookPoint point, const cdi::oci::Hook& hook) const {
     const auto found = places_.find({std::string{hook_point_name(point)}, hook.path, hook.args});
     return found == places_.end() ? nullptr : &found->second;

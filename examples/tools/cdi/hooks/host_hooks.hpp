@@ -1,4 +1,4 @@
-// Hooks that run programs of the host, for what must happen after the mounts of a container.
+// Hooks that run programs of the host after a container's mounts.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_HOOKS_HOST_HOOKS_HPP
@@ -21,11 +21,11 @@
 #include <cdi/oci/spec.hpp>
 #include <cdi/result.hpp>
 
-/// The file beside a config that is mounted over `cdi::params_path`.
+/// The file next to a config that is mounted over `cdi::params_path`.
 inline constexpr std::string_view params_name = "nvidia-params";
 
-/// The directory of a config file, absolute and without links; empty when it cannot be read, and
-/// for standard input: `-`.
+/// The directory of a config file, absolute and without links; empty if it cannot be read, and for
+/// standard input (`-`).
 inline std::string folder_of_config(const std::string& config) {
   char found[PATH_MAX];
   if (config == "-" || ::realpath(config.c_str(), found) == nullptr) return {};
@@ -33,12 +33,12 @@ inline std::string folder_of_config(const std::string& config) {
   return std::string{file.substr(0, file.rfind('/'))};
 }
 
-/// Where the bundle of a container is, for hooks that need its root or files. Empty when unknown.
+/// The location of a container's bundle, for hooks that need its root or files. Empty if unknown.
 struct BundlePaths {
   std::string folder{};  // absolute
   std::string root{};    // absolute
 
-  /// Of a config that was read from a file, or from standard input: `-`.
+  /// The bundle of a config that was read from a file, or from standard input (`-`).
   static BundlePaths of(const std::string& config, const cdi::oci::Spec& spec) {
     BundlePaths paths;
     paths.folder = folder_of_config(config);
@@ -54,7 +54,7 @@ struct BundlePaths {
 
 namespace detail {
 
-/// The first of some programs that can be run; empty when there is none.
+/// The first program in the list that is executable; empty if there is none.
 inline std::string find_program(std::initializer_list<std::string> candidates) {
   for (const auto& path : candidates) {
     if (::access(path.c_str(), X_OK) == 0) return path;
@@ -67,33 +67,33 @@ inline cdi::Error unsupported(std::string reason) {
 }
 inline cdi::Error no_root() {
   return unsupported(
-      "the root of the container is not known: the config has no root.path, or is from standard "
-      "input and has a relative one");
+      "the root of the container is unknown: the config has no root.path, or is from standard "
+      "input with a relative root.path");
 }
 
-/// A config is JSON, which holds no other bytes.
+/// A config is JSON, which must be UTF-8.
 inline cdi::Result<void> check_utf8(const std::string& path) {
   if (cdi::detail::is_utf8(path)) return {};
-  return unsupported("the path " + cdi::quoted(path) +
-                     " of the bundle is not UTF-8, and a config cannot hold it: rename it");
+  return unsupported("the bundle path " + cdi::quoted(path) +
+                     " is not UTF-8, so a config cannot hold it: rename it");
 }
 
-/// The most seconds that a hook runs: an image can make ldconfig wait for ever, by a FIFO.
+/// The timeout of a hook in seconds: a FIFO in an image can make ldconfig wait forever.
 inline constexpr int hook_seconds = 60;
 
 inline cdi::oci::Hook host_hook(std::string program, std::vector<std::string> args) {
-  // Without `env`, runc would give the hook the variables of the container.
+  // Without `env`, runc would pass the container's variables to the hook.
   cdi::oci::Hook hook{.path = std::move(program), .args = std::move(args)};
   hook.env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"};
   hook.timeout = hook_seconds;
   return hook;
 }
 
-/// Runs the ldconfig `$1` in the root `$2`, without the process file systems of the container.
+/// Runs the ldconfig `$1` in the root `$2`, without the container's proc file systems.
 ///
-/// The image decides what its links are, and /proc/1/root leads out of a chroot: with a link of
-/// /etc to it, ldconfig would write on the host. mountinfo shows a space as `\040`; %b of printf
-/// takes four digits, and would take a digit behind it, too.
+/// The image controls its links, and /proc/1/root leads out of a chroot: if /etc were a link to it,
+/// ldconfig would write on the host. mountinfo shows a space as `\040`; %b of printf takes four
+/// digits, and would otherwise also take a digit that follows.
 inline constexpr std::string_view ldconfig_script =
     R"sh(root=$(cd "$2" && pwd -P) && [ -r /proc/self/mountinfo ] || exit 1
 procs() {
@@ -107,21 +107,21 @@ procs | while read -r at; do umount -l "$at"; done
 
 }  // namespace detail
 
-/// The hooks that `cdi` adds to a config, for what must happen after the mounts.
+/// The hooks that `cdi` adds to a config, for work that must happen after the mounts.
 class HostHooks {
  public:
   HostHooks(BundlePaths bundle, const cdi::oci::Spec& spec)
       : bundle_{std::move(bundle)}, params_{find_params(spec)} {}
 
-  /// Writes the linker's cache of the container with the ldconfig of this name, or, if it is empty,
-  /// with the usual one. Fails where that cannot work.
+  /// Adds a hook that writes the container's linker cache with this ldconfig, or with the usual
+  /// ldconfig if the name is empty. Fails if the hook could not work.
   cdi::Result<cdi::oci::Hook> ldconfig(const std::string& named) const;
 
-  /// Makes the mount of `cdi::params_mount`, which runc refuses in a config. Fails where that
-  /// cannot work.
+  /// Adds a hook that makes the mount of `cdi::params_mount`, which runc rejects in a config. Fails
+  /// if the hook could not work.
   const cdi::Result<cdi::oci::Hook>& params() const { return params_; }
 
-  /// Whether a hook writes the cache, like that of `ldconfig`, with any program of that name.
+  /// Whether a hook writes the cache as the hook of `ldconfig` does, with any program of that name.
   bool is_ldconfig(const cdi::oci::Hook& hook) const {
     if (hook.args.size() <= program_argument) return false;
     const auto& program = hook.args[program_argument];
@@ -129,7 +129,7 @@ class HostHooks {
     const auto own = run_ldconfig(program);
     return own && is_same(*own, hook);
   }
-  /// Whether a hook is that of `params`.
+  /// Whether a hook is the hook of `params`.
   bool is_params(const cdi::oci::Hook& hook) const { return params_ && is_same(*params_, hook); }
 
  private:
@@ -147,13 +147,13 @@ class HostHooks {
 };
 
 inline cdi::Result<cdi::oci::Hook> HostHooks::ldconfig(const std::string& named) const {
-  // The ldconfig of Ubuntu is a script around ldconfig.real.
+  // On Ubuntu, ldconfig is a script that runs ldconfig.real.
   const auto program =
       named.empty()
           ? detail::find_program({"/sbin/ldconfig.real", "/sbin/ldconfig", "/usr/sbin/ldconfig"})
       : named.ends_with(".real") ? detail::find_program({named})
                                  : detail::find_program({named + ".real", named});
-  if (program.empty()) return detail::unsupported("this host does not have ldconfig");
+  if (program.empty()) return detail::unsupported("ldconfig is not installed on this host");
   return run_ldconfig(program);
 }
 
@@ -161,7 +161,7 @@ inline cdi::Result<cdi::oci::Hook> HostHooks::run_ldconfig(const std::string& pr
   if (bundle_.root.empty()) return detail::no_root();
   if (const auto valid = detail::check_utf8(bundle_.root); !valid) return valid.error();
   const auto unshare = detail::find_program({"/usr/bin/unshare", "/bin/unshare"});
-  if (unshare.empty()) return detail::unsupported("this host does not have unshare");
+  if (unshare.empty()) return detail::unsupported("unshare is not installed on this host");
   return detail::host_hook(
       unshare, {"unshare", "-m", "sh", "-c", std::string{detail::ldconfig_script}, "sh", program,
                 bundle_.root});
@@ -173,7 +173,8 @@ inline cdi::Result<cdi::oci::Hook> HostHooks::find_params(const cdi::oci::Spec& 
     has_proc = has_proc || (mount.destination == "/proc" && mount.type == "proc");
   }
   if (bundle_.folder.empty()) {
-    return detail::unsupported("it needs a file beside the config, which is from standard input");
+    return detail::unsupported(
+        "it needs a file next to the config, but the config is from standard input");
   }
   if (bundle_.root.empty()) return detail::no_root();
   for (const auto& path : {bundle_.folder, bundle_.root}) {
@@ -181,7 +182,7 @@ inline cdi::Result<cdi::oci::Hook> HostHooks::find_params(const cdi::oci::Spec& 
   }
   if (!has_proc) return detail::unsupported("the container has no /proc");
   const auto program = detail::find_program({"/usr/bin/mount", "/bin/mount"});
-  if (program.empty()) return detail::unsupported("this host does not have mount");
+  if (program.empty()) return detail::unsupported("mount is not installed on this host");
   const auto mount = cdi::params_mount(fmt::format("{}/{}", bundle_.folder, params_name));
   return detail::host_hook(
       program, {"mount", "-o", fmt::format("{}", fmt::join(mount.options, ",")), mount.host_path,

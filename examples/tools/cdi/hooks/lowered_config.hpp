@@ -1,4 +1,4 @@
-// Takes hooks out of an OCI config, and puts what replaces them in.
+// Replaces hooks in an OCI config with their effects.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_HOOKS_LOWERED_CONFIG_HPP
@@ -23,10 +23,10 @@
 #include "host_hooks.hpp"
 #include "made_paths.hpp"
 
-/// The annotation of a config with what `cdi rootfs` should do: `cdi::RootChanges` as JSON.
+/// The annotation in a config with the changes for `cdi rootfs`: `cdi::RootChanges` as JSON.
 inline constexpr std::string_view changes_annotation = "cdi-hooks/root-changes";
 
-/// The changes that a config records; none without the annotation. `where` of an error is seen from
+/// The changes recorded in a config; none without the annotation. `where` of an error is a path in
 /// the config.
 inline cdi::Result<cdi::RootChanges> recorded_changes(const cdi::oci::Spec& spec) {
   const auto found = spec.annotations.find(changes_annotation);
@@ -42,7 +42,7 @@ inline cdi::Result<cdi::RootChanges> recorded_changes(const cdi::oci::Spec& spec
 /// A hook that stays.
 struct KeptHook {
   cdi::oci::HookPoint point{};
-  std::size_t index = 0;  // in the list of its point
+  std::size_t index = 0;  // in the list of its hook point
   cdi::oci::Hook hook{};
   cdi::Error why{};  // without a place in the text
 };
@@ -66,13 +66,13 @@ inline cdi::SortedOutline outline_of(const cdi::oci::Spec& spec) {
   return cdi::SortedOutline{std::move(outline)};
 }
 
-/// Whether NVIDIA's libraries would create device nodes in containers of this host.
+/// Whether NVIDIA's libraries would create device nodes in containers on this host.
 inline bool host_lets_create_nodes() {
   const auto text = cdi::read_file(std::string{cdi::params_path});
   return text && cdi::masked_params(*text);
 }
 
-/// `Errc::schema` for a member of an object that is one of `keys` in another case.
+/// `Errc::schema` if an object has a member that is one of `keys` in another case.
 inline cdi::Result<void> check_case(const cdi::Document::Value& object, std::string_view path,
                                     std::span<const std::string_view> keys) {
   for (const auto [name, value] : object.members()) {
@@ -86,8 +86,8 @@ inline cdi::Result<void> check_case(const cdi::Document::Value& object, std::str
   return {};
 }
 
-/// Checks the names of the members on the way to what lowering changes. The model reads them in any
-/// case, but runtimes would find a second one.
+/// Checks the names of the members that lowering changes, and of their parents. The model reads the
+/// names in any case, but runtimes would see two members.
 inline cdi::Result<void> check_case(const cdi::Document& document) {
   constexpr std::array<std::string_view, 3> parts{"annotations", "hooks", "linux"};
   constexpr std::array<std::string_view, 1> devices{"devices"};
@@ -112,7 +112,7 @@ class HookLowering {
 
   cdi::Result<LoweredConfig> run() {
     if (!spec_.hooks) return LoweredConfig{patch_.text()};
-    // A wrong record is an error only where it would have to be written again.
+    // An invalid record is an error only if it must be written again.
     if (const auto earlier = recorded_changes(spec_)) static_cast<void>(made_.add(*earlier));
     for (std::size_t i = 0; i < cdi::oci::hook_point_names.size(); ++i) {
       auto done = lower_point(static_cast<cdi::oci::HookPoint>(i));
@@ -129,12 +129,12 @@ class HookLowering {
   using Id = cdi::detail::JsonPatch::Id;
   static constexpr Id root = cdi::detail::JsonPatch::root;
 
-  /// Whether an earlier run added a hook.
+  /// Whether an earlier run added this hook.
   bool is_own(const cdi::oci::Hook& hook) const {
     return host_.is_ldconfig(hook) || host_.is_params(hook);
   }
 
-  /// What a hook does, if this host and config can do it instead.
+  /// The effects of a hook, if this host and config can replace it.
   cdi::Result<cdi::LoweredHook> lower(const cdi::oci::Hook& hook, cdi::oci::HookPoint point) {
     auto lowered = cdi::lower_hook(cdi::command_of(hook), point, outline_);
     if (!lowered) return lowered;
@@ -179,7 +179,7 @@ class HookLowering {
     kept_.push_back({point, index, hook, std::move(warning)});
   }
 
-  /// Records what the root needs, with what an earlier run recorded.
+  /// Records the changes that the root needs, merged with the record of an earlier run.
   cdi::Result<void> add_annotation(const cdi::RootChanges& added) {
     if (added == cdi::RootChanges{}) return {};
     auto changes = recorded_changes(spec_);
@@ -192,7 +192,7 @@ class HookLowering {
     return {};
   }
 
-  /// Adds the hooks that an earlier run did not add.
+  /// Adds the hooks that earlier runs have not added.
   void add_hooks(const cdi::LoweredHook& all) {
     bool has_ldconfig = false;
     bool has_params = false;
@@ -209,7 +209,7 @@ class HookLowering {
                   {&hook, cdi::detail::table_of<cdi::oci::Hook>()});
   }
 
-  /// Adds a node for each link in /dev, with the numbers of the node that the link leads to.
+  /// Adds a node for each link in /dev, with the numbers of the link's target.
   cdi::Result<void> add_nodes(const std::vector<cdi::RootLink>& links) {
     if (links.empty()) return {};
     std::map<std::string, const cdi::oci::LinuxDevice*> nodes;
@@ -235,8 +235,8 @@ class HookLowering {
 
 }  // namespace detail
 
-/// Lowers the hooks of a config, whose path is `file`, or `-` for standard input. All bytes that
-/// are not about hooks stay.
+/// Lowers the hooks of a config, whose path is `file`, or `-` for standard input. All other bytes
+/// of the config stay.
 inline cdi::Result<LoweredConfig> lower_hooks(const std::string& text, const std::string& file) {
   const auto document = cdi::parse_json(text, file);
   if (!document) return document.error();
@@ -246,7 +246,7 @@ inline cdi::Result<LoweredConfig> lower_hooks(const std::string& text, const std
   auto bundle = BundlePaths::of(file, *spec);
   auto lowered = detail::HookLowering{*document, *std::move(spec), std::move(bundle)}.run();
   if (!lowered) return lowered;
-  const auto mark = text.size() - document->source().size();  // of UTF-8, which is no part of it
+  const auto mark = text.size() - document->source().size();  // the byte order mark
   lowered->text.insert(0, text, 0, mark);
   return lowered;
 }

@@ -1,4 +1,4 @@
-// The paths of links and files that hooks make, of which none is below another one.
+// The paths of links and files that hooks make, none of which is inside another.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_HOOKS_MADE_PATHS_HPP
@@ -19,7 +19,7 @@
 
 namespace detail {
 
-/// Orders paths so that those below a path come right after it: a slash is less than all else.
+/// Orders paths so that a path is followed by the paths inside it: the slash sorts first.
 struct PathOrder {
   using is_transparent = void;
 
@@ -32,18 +32,18 @@ struct PathOrder {
   }
 };
 
-/// The paths of links and files that hooks make. `cdi rootfs` makes none below another one: it
-/// would be made where the link leads to.
+/// The paths of links and files that hooks make. `cdi rootfs` makes no path inside another: the
+/// inner path would follow the outer link.
 class MadePaths {
  public:
-  /// Adds those of some changes, if none is below another one. If one is, adds none.
+  /// Adds the paths of some changes. Adds none if one path is inside another.
   cdi::Result<void> add(const cdi::RootChanges& changes) {
     std::vector<std::string_view> all;
     for (const auto& link : changes.links) all.emplace_back(link.path);
     for (const auto& file : changes.files) all.emplace_back(file.path);
     std::vector<Paths::iterator> added;
     for (const auto path : all) {
-      if (path.size() >= PATH_MAX) continue;  // of a record; `cdi rootfs` refuses it
+      if (path.size() >= PATH_MAX) continue;  // from a record; `cdi rootfs` rejects it
       const auto next = paths_.lower_bound(path);
       if (next != paths_.end() && *next == path) continue;
       if (const auto other = nested(path, next); other != paths_.end()) {
@@ -63,9 +63,9 @@ class MadePaths {
     return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
   }
 
-  /// A known path that is above a new one, or below it; the end when there is none. `next` is the
-  /// first known path behind it. Since no known path is below another one, only its neighbours can
-  /// be.
+  /// A known path that contains a new path, or is inside it; the end if there is none. `next` is
+  /// the first known path that sorts after the new path. Since no known path is inside another,
+  /// only the two neighbours need a check.
   Paths::iterator nested(std::string_view path, Paths::iterator next) const {
     if (next != paths_.end() && is_below(*next, path)) return next;
     if (next == paths_.begin() || !is_below(path, *std::prev(next))) return paths_.end();
@@ -74,7 +74,7 @@ class MadePaths {
 
   static cdi::Error below(std::string_view path, std::string_view other) {
     return {.code = cdi::Errc::unsupported,
-            .message = fmt::format("hooks make {} and {}, of which one is below the other",
+            .message = fmt::format("hooks make {} and {}, and one is inside the other",
                                    cdi::quoted(other), cdi::quoted(path))};
   }
 

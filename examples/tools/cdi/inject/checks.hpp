@@ -1,4 +1,4 @@
-// What `cdi inject` reports of the host and of the runtime before it injects.
+// Checks of the host and the runtime before `cdi inject` injects.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_INJECT_CHECKS_HPP
@@ -12,7 +12,7 @@
 #include "../base/exit_codes.hpp"
 #include "../base/output.hpp"
 
-/// What a value of `--drift` does besides `HostOptions::drift`: it warns.
+/// Prints the warnings that `--drift` adds to `HostOptions::drift`.
 inline void report_drift(const std::string& drift, const std::vector<cdi::ResolvedDevice>& devices,
                          const Output& output) {
   if (drift == "keep" || drift == "fail") return;
@@ -23,8 +23,8 @@ inline void report_drift(const std::string& drift, const std::vector<cdi::Resolv
   }
 }
 
-/// Warns of edits that a runtime does not implement. `file` has its features; nothing is checked if
-/// it is empty.
+/// Warns about edits that a runtime does not implement. `file` contains the runtime's features; an
+/// empty `file` turns the check off.
 inline ExitCode report_unsupported(const std::string& file,
                                    const std::vector<cdi::ResolvedDevice>& devices,
                                    const Output& output) {

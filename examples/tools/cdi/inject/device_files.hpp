@@ -12,11 +12,11 @@
 
 #include "../base/options.hpp"
 
-/// The spec files in which `inject` looks for devices. Valid as long as what it refers to.
+/// The spec files in which `inject` looks for devices. Must not outlive the objects it refers to.
 struct DeviceFiles {
   const CommonOptions& common;
   const std::vector<std::string>& names;
-  bool quiet;  // reads only the files that can define the devices, and prints no warnings of files
+  bool quiet;  // reads only files that can define the devices, and prints no warnings about files
 
   std::shared_ptr<const cdi::Registry> scan() const {
     if (!quiet) return cdi::scan_spec_dirs(common.spec_dirs(), common.reading);

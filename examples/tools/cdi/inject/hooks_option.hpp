@@ -1,4 +1,4 @@
-// `cdi inject --hooks`: what happens to the hooks of the injected devices.
+// `cdi inject --hooks`: keeps, lowers or refuses the hooks of the injected devices.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_INJECT_HOOKS_OPTION_HPP
@@ -36,7 +36,7 @@ inline cdi::Error rejection_of(const DeviceHook& one) {
       .position = one.spec->locate(one.where)};
 }
 
-/// Reports the hooks of the devices, with their places in the files. Whether there are any.
+/// Reports the hooks of the devices, with their places in the files. Returns whether there are any.
 inline bool report_hooks(std::span<const cdi::ResolvedDevice> devices, const Output& output) {
   const auto hooks = hooks_of(devices);
   const auto reported = std::min(hooks.size(), cdi::max_warnings);
@@ -48,7 +48,7 @@ inline bool report_hooks(std::span<const cdi::ResolvedDevice> devices, const Out
   return !hooks.empty();
 }
 
-/// The config as the user wrote it, which is where errors have their places.
+/// The config as the user wrote it; errors refer to places in this text.
 struct GivenConfig {
   cdi::Document document;
   cdi::oci::Spec spec;
@@ -64,8 +64,7 @@ inline cdi::Result<GivenConfig> read_given(const FileInPlace& file) {
   return GivenConfig{*std::move(document), *std::move(spec)};
 }
 
-/// Warns of the hooks that stay: those of the config at their places, and those of devices at
-/// theirs.
+/// Warns about the hooks that stay, with their places in the config or in the device's spec file.
 inline void warn_of_kept(const std::vector<KeptHook>& kept, GivenConfig& given,
                          std::span<const cdi::ResolvedDevice> devices, const Output& output) {
   std::optional<HookSearch> search;
@@ -90,8 +89,8 @@ inline void warn_of_kept(const std::vector<KeptHook>& kept, GivenConfig& given,
 
 }  // namespace detail
 
-/// Lowers the hooks of a config that was edited; `file` is what the user gave, by this path or `-`.
-/// Warns of the hooks that stay, unless `files` are quiet.
+/// Lowers the hooks of an edited config; `file` is the path that the user passed, or `-`. Warns
+/// about the hooks that stay, unless `files` is quiet.
 inline cdi::Result<void> lower_hooks(cdi::ConfigJson& config, const FileInPlace& file,
                                      const std::string& path, const DeviceFiles& files,
                                      std::span<const cdi::ResolvedDevice> devices,

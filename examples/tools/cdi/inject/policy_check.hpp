@@ -19,15 +19,15 @@
 #include "../base/output.hpp"
 #include "../base/policy.hpp"
 
-/// The policy of `inject`, and its log. It decides about nothing if no file is named.
+/// The policy of `inject`, and its log. Without a policy file, nothing is checked.
 struct PolicyCheck {
   PolicyOptions policy{};
-  std::string decisions{};  // the file of the log; may be empty
+  std::string decisions{};  // the log file; may be empty
 };
 
 namespace detail {
 
-/// Whether two paths lead to one file.
+/// Whether two paths lead to the same file.
 inline bool is_same_file(const std::string& a, const std::string& b) {
   struct stat first = {};
   struct stat second = {};
@@ -46,7 +46,7 @@ inline cdi::Error denial(const cdi::Decision& decision, const cdi::DenyReason& r
           .position = {.file = decision.file, .line = reason.line, .column = reason.column}};
 }
 
-/// The input that the log would replace; empty when there is none.
+/// The input file that the log would replace; empty if there is none.
 inline std::string replaced_input(const std::string& log, std::span<const std::string> inputs,
                                   const std::vector<cdi::ResolvedDevice>& devices) {
   for (const auto& input : inputs) {
@@ -58,7 +58,7 @@ inline std::string replaced_input(const std::string& log, std::span<const std::s
   return {};
 }
 
-/// Writes the log. It replaces a regular file, but no device node and no link.
+/// Writes the log. The log may replace a regular file, but not a device node or a link.
 inline cdi::Result<void> write_log(const std::string& log,
                                    const std::vector<cdi::Decision>& decisions) {
   if (log.empty()) return {};
@@ -66,7 +66,7 @@ inline cdi::Result<void> write_log(const std::string& log,
   if (::lstat(log.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
     return cdi::Error{.code = cdi::Errc::denied,
                       .message = "not a regular file",
-                      .advice = "name another file for --decisions",
+                      .advice = "use another file for --decisions",
                       .position = {.file = log}};
   }
   return cdi::replace_file(log, cdi::write_decisions(decisions) + "\n");
@@ -74,8 +74,8 @@ inline cdi::Result<void> write_log(const std::string& log,
 
 }  // namespace detail
 
-/// Decides about devices, and writes the log, also when it denies one. Prints why devices are
-/// denied. `inputs` are the files of the command, which the log does not replace.
+/// Decides about devices, and writes the log even if a device is denied. Prints why devices are
+/// denied. `inputs` are the command's input files, which the log must not replace.
 inline ExitCode enforce_policy(const PolicyCheck& check, std::span<const std::string> inputs,
                                const std::vector<cdi::ResolvedDevice>& devices,
                                const cdi::ReadOptions& reading, const Output& output) {
@@ -84,7 +84,7 @@ inline ExitCode enforce_policy(const PolicyCheck& check, std::span<const std::st
   const auto input = detail::replaced_input(check.decisions, inputs, devices);
   if (!input.empty()) {
     output.error({.message = fmt::format("--decisions would replace {}", cdi::quoted(input)),
-                  .advice = "name another file"});
+                  .advice = "use another file"});
     return exit_usage;
   }
   const auto policy = read_policy_file(named, reading);

@@ -1,4 +1,4 @@
-// Devices whose host paths have no links, for `cdi inject --policy --resolve-links`.
+// Devices with host paths without links, for `cdi inject --policy --resolve-links`.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_INJECT_RESOLVED_LINKS_HPP
@@ -14,19 +14,19 @@
 #include <cdi/cdi.hpp>
 #include <cdi/host.hpp>
 
-/// Devices in copies of their specs, whose host paths have no links: what a policy judges is then
-/// what is written.
+/// Devices in copies of their specs with links resolved in host paths, so that the policy checks
+/// the paths that are written.
 class ResolvedLinks {
  public:
-  /// The copies. Valid as long as this.
+  /// The copies, valid as long as this object.
   const std::vector<cdi::ResolvedDevice>& devices() const { return devices_; }
 
-  /// Adds a copy of a device. Links are resolved below the directory `root`. `Errc::host`, with the
-  /// place of the path.
+  /// Adds a copy of a device. Links are resolved under the directory `root`. Fails with
+  /// `Errc::host` and the place of the path.
   cdi::Result<void> add(const cdi::ResolvedDevice& found, const std::string& root) {
     auto& copy = copies_[found.spec];
     if (copy == nullptr) {
-      found.spec->positions();  // the copy, which differs from the file, shares them
+      found.spec->positions();  // shared by the copy, which differs from the file
       copy = &specs_.emplace_back(*found.spec);
       if (auto r = resolve(*copy, copy->spec.container_edits, "containerEdits", root); !r) return r;
     }
@@ -38,7 +38,7 @@ class ResolvedLinks {
   }
 
  private:
-  /// Replaces the links in the host paths of edits, which are at `outer` in the spec.
+  /// Resolves the links in the host paths of the edits at `outer` in the spec.
   static cdi::Result<void> resolve(const cdi::LoadedSpec& spec, cdi::ContainerEdits& edits,
                                    const std::string& outer, const std::string& root) {
     const auto replace = [&](const std::string& path, std::string& by, const std::string& where) {

@@ -1,4 +1,4 @@
-// The places of the steps of a plan for a root: their paths without links of the image.
+// The places of the steps in a plan for a root: their paths with the image's links resolved.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_ROOTFS_ROOT_PLACES_HPP
@@ -27,32 +27,32 @@
 
 namespace detail {
 
-/// The links and files of a plan, each by its place: its path without links above it.
+/// The links and files of a plan by their places: paths with all parent links resolved.
 using StepsByPath = std::unordered_map<std::string, const RootStep*>;
 
-/// Puts the parts of a path in front of others, which have the last part first.
+/// Puts the parts of a path before other parts; the list is stored in reverse order.
 inline void push_parts(std::vector<std::string>& parts, std::string_view path) {
   const auto more = tools::split(path, "/");
   parts.insert(parts.end(), more.rbegin(), more.rend());
 }
 
-/// The links of a root, each of which is read once. An image decides how many are on the way of a
-/// path, and how long they are: when all paths of a plan need too much in all, `take_part` fails.
+/// The links in a root; each is read once. An image controls the number and length of the links on
+/// a path, so `take_part` fails if all paths of a plan together exceed the limit.
 class KnownLinks {
  public:
   explicit KnownLinks(const RootedFiles& files) : files_{files} {}
 
-  /// Counts a part of a path that is resolved, also `.` and `..`.
+  /// Counts a resolved part of a path, including `.` and `..`.
   cdi::Result<void> take_part() {
     if (++parts_ > max_parts) return too_long(max_parts, "parts");
     if (bytes_ > max_bytes) return too_long(max_bytes, "bytes");
     return {};
   }
 
-  /// Counts the bytes of a path that is kept.
+  /// Counts the bytes of a stored path.
   void take_bytes(std::size_t bytes) { bytes_ += bytes; }
 
-  /// The target of the link at a path; nothing if there is no link.
+  /// The target of the link at a path; nullopt if there is no link.
   cdi::Result<std::optional<std::string>> at(const std::string& path) {
     const auto known = targets_.find(path);
     if (known != targets_.end()) return known->second;
@@ -69,8 +69,8 @@ class KnownLinks {
 
   static cdi::Error too_long(std::size_t max, std::string_view what) {
     return {.code = cdi::Errc::denied,
-            .message = fmt::format("the paths have more than {} {}, with the links of the root",
-                                   max, what)};
+            .message = fmt::format(
+                "the paths have more than {} {}, including the links in the root", max, what)};
   }
 
   const RootedFiles& files_;
@@ -79,8 +79,8 @@ class KnownLinks {
   std::size_t bytes_ = 0;
 };
 
-/// A path without links; empty for the root. `link_at` gets each path on the way, and gives the
-/// target of the link there, if there is one. What is missing is taken for a directory.
+/// Resolves the links in a path; the result is empty for the root. `link_at` receives each parent
+/// path, and returns the target of a link there, if any. A missing part counts as a directory.
 template <class LinkAt>
 cdi::Result<std::string> resolve(KnownLinks& links, std::string_view path, const LinkAt& link_at) {
   std::string place;
@@ -113,7 +113,7 @@ cdi::Result<std::string> resolve(KnownLinks& links, std::string_view path, const
   return place;
 }
 
-/// The place of a link or file: its path without links of the root above it.
+/// The place of a link or file: its path with all parent links in the root resolved.
 inline cdi::Result<std::string> place_of(KnownLinks& links, const RootStep& step) {
   const SplitPath path{step.path};
   auto place = resolve(links, path.folder, [&](const std::string& at) { return links.at(at); });
@@ -124,12 +124,12 @@ inline cdi::Result<std::string> place_of(KnownLinks& links, const RootStep& step
 
 inline cdi::Error no_place(const RootStep& other, const RootStep& step) {
   return {.code = cdi::Errc::denied,
-          .message = fmt::format("a link or file at {} leaves no place for the one at {}",
+          .message = fmt::format("a link or file at {} blocks the path of the one at {}",
                                  cdi::quoted(other.path), cdi::quoted(step.path))};
 }
 
-/// The places of a plan. Fails if two steps would make different things in one place: each run
-/// would make both again.
+/// The places of a plan. Fails if two steps would make different things in one place, because each
+/// run would make both again.
 inline cdi::Result<StepsByPath> find_places(KnownLinks& links, const RootSteps& plan) {
   StepsByPath places;
   for (const auto& step : plan) {
@@ -145,7 +145,8 @@ inline cdi::Result<StepsByPath> find_places(KnownLinks& links, const RootSteps& 
   return places;
 }
 
-/// None may be on the way to another, which could then not be made, or would be made elsewhere.
+/// No place may be a parent of another: the inner one could not be made, or would be made
+/// elsewhere.
 inline cdi::Result<void> reject_nested(KnownLinks& links, const StepsByPath& places,
                                        const RootSteps& plan) {
   for (const auto& step : plan) {
@@ -162,11 +163,11 @@ inline cdi::Result<void> reject_nested(KnownLinks& links, const StepsByPath& pla
   return {};
 }
 
-/// The modes of a plan, by the places of their files.
+/// The modes in a plan, by the places of their files.
 using PlacedModes = std::unordered_map<std::string, mode_t>;
 
-/// Finds the places of modes, which may be set through a link of the plan, and takes the steps for
-/// files that the plan writes or removes out of `modes`. Fails for two different modes of one file:
+/// Finds the places of modes, which may be set through a link in the plan. Drops from `modes` the
+/// files that the plan itself writes or removes. Fails for two different modes of one file, because
 /// each run would set both again.
 inline cdi::Result<PlacedModes> place_modes(KnownLinks& links, const StepsByPath& places,
                                             RootSteps& modes) {
@@ -183,7 +184,7 @@ inline cdi::Result<PlacedModes> place_modes(KnownLinks& links, const StepsByPath
     if (!place) return step_error(step, place.error());
     const auto [found, is_new] = placed.emplace(*place, step.mode);
     if (!is_new && found->second != step.mode) {
-      return step_error(step, fmt::format("another mode of this file is {:04o}", found->second));
+      return step_error(step, fmt::format("conflicting mode for this file: {:04o}", found->second));
     }
     if (!places.contains(*place)) others.push_back(std::move(step));
   }
@@ -191,8 +192,8 @@ inline cdi::Result<PlacedModes> place_modes(KnownLinks& links, const StepsByPath
   return placed;
 }
 
-/// Gives files that the plan writes their modes at once, and sets other modes last. Each run would
-/// otherwise write such a file again, with its own mode.
+/// Writes new files with their final modes, and sets all other modes last. Otherwise, each run
+/// would write such a file again, with its default mode.
 inline cdi::Result<void> settle_modes(KnownLinks& links, const StepsByPath& places,
                                       RootSteps& plan) {
   const auto is_mode = [](const RootStep& step) {
@@ -215,8 +216,8 @@ inline cdi::Result<void> settle_modes(KnownLinks& links, const StepsByPath& plac
   return {};
 }
 
-/// Makes the steps of a plan leave each other alone, or fails. Compares places: two paths may lead
-/// to one by links of the image, like /lib to /usr/lib.
+/// Makes the steps of a plan independent, or fails. Compares places, because links in the image,
+/// such as /lib to /usr/lib, may lead two paths to one place.
 inline cdi::Result<void> settle_places(const RootedFiles& files, RootSteps& plan) {
   KnownLinks links{files};
   const auto places = find_places(links, plan);

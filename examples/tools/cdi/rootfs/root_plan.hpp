@@ -1,4 +1,4 @@
-// The steps that lowered hooks take in a root: which files the container's linker reads decides.
+// The steps for lowered hooks in a root, depending on which files the container's linker reads.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_ROOTFS_ROOT_PLAN_HPP
@@ -30,9 +30,9 @@ namespace detail {
 
 inline constexpr const char* linker_conf = "/etc/ld.so.conf";
 inline constexpr const char* folders_conf = "/etc/ld.so.conf.d/00-cdi.conf";
-inline constexpr const char* compat_conf = "/etc/ld.so.conf.d/00-cdi-compat.conf";  // is read first
+inline constexpr const char* compat_conf = "/etc/ld.so.conf.d/00-cdi-compat.conf";  // sorts first
 
-/// The folders that a text of musl's linker names.
+/// The folders listed in a path file of musl's linker.
 inline std::set<std::string, std::less<>> musl_folders(std::string_view text) {
   std::set<std::string, std::less<>> folders;
   for (bool more = true; more;) {
@@ -44,7 +44,8 @@ inline std::set<std::string, std::less<>> musl_folders(std::string_view text) {
   return folders;
 }
 
-/// musl has no cache: its linker reads the folders from one file, whose default is not empty.
+/// musl has no cache: its linker reads the folders from one file, and has default folders without
+/// it.
 inline cdi::Result<void> plan_musl(const RootedFiles& files,
                                    const std::vector<std::string>& folders, RootSteps& plan) {
   utsname machine = {};
@@ -64,7 +65,7 @@ inline cdi::Result<void> plan_musl(const RootedFiles& files,
   return {};
 }
 
-/// glibc reads a cache, which ldconfig writes from these files.
+/// glibc reads a cache, which ldconfig creates from these files.
 inline cdi::Result<void> plan_glibc(const RootedFiles& files,
                                     const std::vector<std::string>& folders, RootSteps& plan) {
   const auto conf = files.find(linker_conf);
@@ -78,7 +79,7 @@ inline cdi::Result<void> plan_glibc(const RootedFiles& files,
   return {};
 }
 
-/// The only `libcuda.so.*.*` of a folder; nothing when there are none or several.
+/// The only `libcuda.so.*.*` in a folder; nullopt if there are none or several.
 inline cdi::Result<std::optional<std::string>> compat_library(const RootedFiles& files,
                                                               const std::string& path) {
   std::optional<std::string> none;
@@ -95,7 +96,7 @@ inline cdi::Result<std::optional<std::string>> compat_library(const RootedFiles&
   return std::optional{listing->entries.front().name};
 }
 
-/// Whether the driver library of the image comes before that of the host.
+/// Whether the image's driver library takes precedence over the host's.
 inline cdi::Result<bool> prefers_image(const RootedFiles& files, const cdi::CudaCompat& compat) {
   constexpr std::size_t max_bytes = std::size_t{256} << 20;
   const auto name = compat_library(files, compat.folder);
@@ -107,7 +108,7 @@ inline cdi::Result<bool> prefers_image(const RootedFiles& files, const cdi::Cuda
   return *library && cdi::detail::prefers_image(compat, version, **library);
 }
 
-/// Names the folders with a library that comes before that of the host, or removes what did so.
+/// Lists the folders with a library that takes precedence over the host's, or removes an old list.
 inline cdi::Result<void> plan_compat(const RootedFiles& files,
                                      const std::vector<cdi::CudaCompat>& all, RootSteps& plan) {
   if (all.empty()) return {};
@@ -122,7 +123,8 @@ inline cdi::Result<void> plan_compat(const RootedFiles& files,
   return {};
 }
 
-/// Whether a path of changes, which a user may have written, is absolute, below the root and clean.
+/// Whether a path in recorded changes, which a user may have written, is absolute, inside the root,
+/// and without redundant parts.
 inline bool is_root_path(std::string_view path) {
   for (const char c : path) {
     if (static_cast<unsigned char>(c) < ' ') return false;
@@ -140,40 +142,40 @@ inline cdi::Result<void> check_mode_bits(const std::vector<cdi::RootMode>& modes
   return {};
 }
 
-/// Checks what would cost too much, or never end.
+/// Rejects changes that would cost too much, or never end.
 inline cdi::Result<void> check_counts(const cdi::RootChanges& changes) {
-  constexpr std::size_t max_compat = 16;  // a library of each is read
+  constexpr std::size_t max_compat = 16;  // one library in each is read
   if (changes.cuda_compat.size() > max_compat) {
     return cdi::Error{
         .code = cdi::Errc::denied,
         .message = fmt::format("cudaCompat has {} folders", changes.cuda_compat.size()),
-        .advice = fmt::format("write at most {}", max_compat)};
+        .advice = fmt::format("list at most {}", max_compat)};
   }
   return check_mode_bits(changes.modes);
 }
 
-/// What is wrong with the path of a change; empty if nothing is.
+/// The fault in the path of a change; empty if the path is valid.
 inline std::string_view path_fault(std::string_view path) {
-  if (path.size() >= PATH_MAX) return "has more than 4095 bytes";
-  if (!is_root_path(path)) return "is not an absolute path without . and .. below the root";
-  return cdi::detail::has_long_name(path) ? "has a name of more than 255 bytes" : "";
+  if (path.size() >= PATH_MAX) return "is longer than 4095 bytes";
+  if (!is_root_path(path)) return "is not an absolute path under the root without . and ..";
+  return cdi::detail::has_long_name(path) ? "contains a name longer than 255 bytes" : "";
 }
 
-/// What is wrong with the target of a link; empty if nothing is.
+/// The fault in the target of a link; empty if the target is valid.
 inline std::string_view target_fault(std::string_view target) {
   if (target.empty() || target.find('\0') != std::string_view::npos) {
     return "is empty, or has a NUL byte";
   }
-  return target.size() >= PATH_MAX ? "has more than 4095 bytes" : "";
+  return target.size() >= PATH_MAX ? "is longer than 4095 bytes" : "";
 }
 
-/// musl's linker reads two folders where one has a colon: each run would append it again.
+/// musl's linker reads a folder with a colon as two folders, so each run would append it again.
 inline cdi::Result<void> check_library_folders(const std::vector<std::string>& folders) {
   for (const auto& folder : folders) {
     if (folder.find(':') == std::string::npos) continue;
     return cdi::Error{
         .code = cdi::Errc::denied,
-        .message = fmt::format("the library folder {} has a colon", cdi::quoted(folder))};
+        .message = fmt::format("the library folder {} contains a colon", cdi::quoted(folder))};
   }
   return {};
 }
@@ -228,7 +230,7 @@ inline cdi::Result<RootSteps> make_plan(const RootedFiles& files, const cdi::Roo
 
 }  // namespace detail
 
-/// The steps for some changes, in order. Reads the root, and changes nothing.
+/// Plans the steps for some changes, in order. Reads the root, and changes nothing.
 inline cdi::Result<RootSteps> plan_steps(const RootedFiles& files,
                                          const cdi::RootChanges& changes) {
   if (auto valid = detail::check_paths(changes); !valid) return valid.error();
@@ -242,7 +244,7 @@ inline cdi::Result<RootSteps> plan_steps(const RootedFiles& files,
   return plan;
 }
 
-/// The steps of a plan that change something. Fails if one could not be carried out.
+/// The steps of a plan that are still needed. Fails if a step could not be carried out.
 inline cdi::Result<RootSteps> needed_steps(const RootedFiles& files, const RootSteps& plan) {
   RootSteps needed;
   for (const auto& step : plan) {
@@ -253,8 +255,8 @@ inline cdi::Result<RootSteps> needed_steps(const RootedFiles& files, const RootS
   return needed;
 }
 
-/// Carries out the steps of a plan that are needed, which `done` gets one by one. A step may make
-/// another one needed: a mode that is set through a new link.
+/// Carries out the needed steps of a plan, and passes each one to `done`. A step may make another
+/// step necessary, such as a mode that is set through a new link.
 template <class Done>
 cdi::Result<void> carry_out_plan(const RootedFiles& files, const RootSteps& plan,
                                  const Done& done) {
@@ -268,9 +270,9 @@ cdi::Result<void> carry_out_plan(const RootedFiles& files, const RootSteps& plan
   return {};
 }
 
-/// Carries out a plan for some changes. What the root has decides about steps, such as the file by
-/// which it shows its linker, and a step may make that file: the changes are planned again until no
-/// step is needed.
+/// Carries out a plan for some changes. The contents of the root decide about steps, and a step may
+/// change them, for example the file that identifies the linker. The changes are therefore planned
+/// again until no step is needed.
 template <class Done>
 cdi::Result<void> carry_out_changes(const RootedFiles& files, const cdi::RootChanges& changes,
                                     RootSteps plan, const Done& done) {
@@ -279,7 +281,7 @@ cdi::Result<void> carry_out_changes(const RootedFiles& files, const cdi::RootCha
     const auto needed = needed_steps(files, plan);
     if (!needed) return needed.error();
     if (needed->empty()) return {};
-    // Before the steps: later, those that are done would hide what was left beside them.
+    // Before the steps: once a step is done, its leftovers would no longer be looked for.
     remove_leftovers(files, *needed);
     if (auto result = carry_out_plan(files, plan, done); !result) return result;
     auto next = plan_steps(files, changes);
@@ -287,7 +289,7 @@ cdi::Result<void> carry_out_changes(const RootedFiles& files, const cdi::RootCha
     plan = *std::move(next);
   }
   return cdi::Error{.code = cdi::Errc::denied,
-                    .message = fmt::format("the changes of the root change what they depend on: "
+                    .message = fmt::format("the changes to the root alter their own conditions: "
                                            "steps are still needed after {} rounds",
                                            max_rounds)};
 }

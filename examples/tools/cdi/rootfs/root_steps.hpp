@@ -1,4 +1,4 @@
-// Steps that change files below the root of a container: each is checked, then carried out.
+// Steps that change files in the root of a container: each is checked, then carried out.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_ROOTFS_ROOT_STEPS_HPP
@@ -37,13 +37,13 @@ struct RootStep {
   Kind kind = Kind::link;
   std::string path{};  // in the container, absolute
   std::string text{};  // the target of a link, or the content of a file
-  mode_t mode = 0644;  // of `file` and `mode`
+  mode_t mode = 0644;  // for `file` and `mode`
 };
 
-/// The steps for a root, in order.
+/// The steps for a root, in the order of execution.
 using RootSteps = std::vector<RootStep>;
 
-/// What a step does, in words.
+/// A description of a step.
 inline std::string step_text(const RootStep& step) {
   const auto path = cdi::escaped(step.path, std::string::npos);
   switch (step.kind) {
@@ -63,7 +63,7 @@ inline cdi::Error step_error(const RootStep& step, std::string_view reason) {
   return {.code = cdi::Errc::denied, .message = fmt::format("{}: {}", step_text(step), reason)};
 }
 
-/// The error `errno` of a step.
+/// The error for a step that failed with `errno`.
 inline cdi::Error step_failed(const RootStep& step) {
   const int number = errno;
   return {
@@ -72,7 +72,7 @@ inline cdi::Error step_failed(const RootStep& step) {
       .system = number};
 }
 
-/// An error of the path of a step.
+/// The error for the path of a step.
 inline cdi::Error step_error(const RootStep& step, const cdi::Error& why) {
   return {.code = why.code,
           .message = fmt::format("{}: {}", step_text(step), why.message),
@@ -80,12 +80,12 @@ inline cdi::Error step_error(const RootStep& step, const cdi::Error& why) {
           .system = why.system};
 }
 
-/// Whether this process may create files in a directory: the file system may be read-only.
+/// Whether this process can create files in a directory: the file system may be read-only.
 inline bool is_writable(const cdi::Descriptor& folder) {
   return ::faccessat(folder.get(), ".", W_OK | X_OK, AT_EACCESS) == 0;
 }
 
-/// The state of what is in the place of a step; nothing when there is nothing.
+/// The `stat` of the file in the place of a step; nullopt if there is none.
 inline cdi::Result<std::optional<struct stat>> status_in(const cdi::Descriptor& folder,
                                                          const RootStep& step) {
   struct stat status = {};
@@ -97,7 +97,7 @@ inline cdi::Result<std::optional<struct stat>> status_in(const cdi::Descriptor& 
   return std::optional<struct stat>{};
 }
 
-/// Whether the regular file in the place of a step has its content and mode.
+/// Whether the regular file in the place of a step already has the right content and mode.
 inline bool has_content(const cdi::Descriptor& folder, const RootStep& step,
                         const struct stat& status) {
   if (!S_ISREG(status.st_mode) || (status.st_mode & 07777U) != step.mode) return false;
@@ -109,7 +109,7 @@ inline bool has_content(const cdi::Descriptor& folder, const RootStep& step,
   return text && *text == step.text;
 }
 
-/// Whether what is in the place of a step is already what it should be.
+/// Whether the place of a step already holds the right link, file or mode.
 inline bool is_done(const cdi::Descriptor& folder, const RootStep& step,
                     const std::optional<struct stat>& status) {
   if (!status) return step.kind == RootStep::Kind::removal;
@@ -119,20 +119,20 @@ inline bool is_done(const cdi::Descriptor& folder, const RootStep& step,
          tools::read_link(folder.get(), SplitPath{step.path}.name) == step.text;
 }
 
-/// Whether a step may set the mode of a file: it need not be the file that was checked before. With
-/// a second link, it can be a file outside of the root, where a set-user-ID bit does harm.
+/// Whether a step may set the mode of a file, which may not be the file that was checked before. A
+/// file with a second hard link may also be outside the root, where a set-user-ID bit is dangerous.
 inline cdi::Result<void> check_mode_target(const RootStep& step, const struct stat& status) {
   if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
     return step_error(step, "it is neither a file nor a directory");
   }
   constexpr mode_t set_id = S_ISUID | S_ISGID;
   if (S_ISREG(status.st_mode) && status.st_nlink > 1 && (step.mode & set_id) != 0) {
-    return step_error(step, "the file has several names, of which some may be outside of the root");
+    return step_error(step, "the file has several hard links, and some may be outside the root");
   }
   return {};
 }
 
-/// As `is_needed`, for a mode. A file that is missing needs none.
+/// Like `is_needed`, for a mode. A missing file needs no mode.
 inline cdi::Result<bool> needs_mode(const RootedFiles& files, const RootStep& step) {
   const auto found = files.find(step.path);
   if (!found && is_missing(found.error())) return false;
@@ -147,7 +147,7 @@ inline cdi::Result<bool> needs_mode(const RootedFiles& files, const RootStep& st
   return true;
 }
 
-/// As `is_needed`, where the directory is missing.
+/// Like `is_needed`, if the directory is missing.
 inline cdi::Result<bool> needs_folder(const RootedFiles& files, const RootStep& step) {
   const auto above = files.find_existing(SplitPath{step.path}.folder);
   if (!above) return step_error(step, above.error());
@@ -155,9 +155,9 @@ inline cdi::Result<bool> needs_folder(const RootedFiles& files, const RootStep& 
   return true;
 }
 
-/// Creates a link under a name of its own, and renames it over what is in its place.
+/// Creates a link under a temporary name, and renames it into place.
 inline cdi::Result<void> replace_by_link(const cdi::Descriptor& folder, const RootStep& step) {
-  constexpr int tries = 100;  // another run may remove the link: `remove_leftovers`
+  constexpr int tries = 100;  // `remove_leftovers` of another run may remove the link
   const auto name = SplitPath{step.path}.name;
   for (int i = 0; i < tries; ++i) {
     const auto made = cdi::detail::temporary_name(name, cdi::detail::unpredictable_number());
@@ -168,7 +168,7 @@ inline cdi::Result<void> replace_by_link(const cdi::Descriptor& folder, const Ro
     ::unlinkat(folder.get(), made.c_str(), 0);
     return error;
   }
-  return step_error(step, "another process removes its temporary link");
+  return step_error(step, "another process keeps removing its temporary link");
 }
 
 inline cdi::Result<void> write_step(const cdi::Descriptor& folder, const RootStep& step) {
@@ -188,8 +188,8 @@ inline cdi::Result<void> set_mode(const RootedFiles& files, const RootStep& step
   return {};
 }
 
-/// Removes what killed runs left in a folder beside files of these names: files, and links. A link
-/// has no lock that shows a killed run: a living run makes its link again.
+/// Removes temporary files and links that killed runs left in a folder for these names. Links have
+/// no lock that identifies a killed run, so a running process creates its link again.
 inline void remove_leftovers(const cdi::Descriptor& folder,
                              const std::set<std::string, std::less<>>& names) {
   constexpr std::size_t max = 100'000;
@@ -212,14 +212,15 @@ inline void remove_leftovers(const cdi::Descriptor& folder,
 
 }  // namespace detail
 
-/// Removes what killed runs left beside the files and links of these steps. What cannot be removed
-/// stays.
+/// Removes the temporary files that killed runs of these steps left. Files that cannot be removed
+/// stay.
 inline void remove_leftovers(const RootedFiles& files, const RootSteps& steps) {
   std::map<std::string, std::set<std::string, std::less<>>> names;  // by folder
   for (const auto& step : steps) {
     if (step.kind != RootStep::Kind::link && step.kind != RootStep::Kind::file) continue;
     const SplitPath path{step.path};
-    const auto made = cdi::detail::temporary_name(path.name, 0);  // may have a part of the name
+    const auto made =
+        cdi::detail::temporary_name(path.name, 0);  // may contain only part of the name
     names[path.folder].emplace(cdi::detail::temporary_target(made).value_or(""));
   }
   for (const auto& [folder, of_folder] : names) {
@@ -227,8 +228,9 @@ inline void remove_leftovers(const RootedFiles& files, const RootSteps& steps) {
   }
 }
 
-/// Whether a step has to change something. Fails, before anything is changed, where it could not be
-/// carried out: a directory in its place, a file on its way, a read-only file system.
+/// Whether a step has to change something. Fails, before any change, if the step could not be
+/// carried out: because of a directory in its place, a file among its parents or a read-only file
+/// system.
 inline cdi::Result<bool> is_needed(const RootedFiles& files, const RootStep& step) {
   if (step.kind == RootStep::Kind::mode) return detail::needs_mode(files, step);
   const auto folder = files.find_folder(SplitPath{step.path}.folder);
@@ -245,7 +247,7 @@ inline cdi::Result<bool> is_needed(const RootedFiles& files, const RootStep& ste
   return true;
 }
 
-/// Carries out a step that is needed.
+/// Carries out a needed step.
 inline cdi::Result<void> carry_out(const RootedFiles& files, const RootStep& step) {
   if (step.kind == RootStep::Kind::mode) return detail::set_mode(files, step);
   const SplitPath path{step.path};

@@ -1,4 +1,4 @@
-// Files below the root of a container, whose links may be hostile.
+// Files under the root of a container, whose links may be hostile.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_ROOTFS_ROOTED_FILES_HPP
@@ -27,14 +27,14 @@
 
 namespace detail {
 
-/// `struct open_how` of openat2(2), which not all C libraries have.
+/// `struct open_how` of openat2(2), which some C libraries lack.
 struct OpenHow {
   std::uint64_t flags = 0;
   std::uint64_t mode = 0;
   std::uint64_t resolve = 0;
 };
 
-/// Opens a path as if `root` were /. Fails with `ENOSYS` where the system call is missing.
+/// Opens a path as if `root` were /. Fails with `ENOSYS` if the kernel lacks the system call.
 inline int open_in_root(int root, const std::string& path, int flags) {
 #ifdef SYS_openat2
   constexpr std::uint64_t no_magic_links = 0x02;
@@ -51,12 +51,12 @@ inline int open_in_root(int root, const std::string& path, int flags) {
 
 }  // namespace detail
 
-/// Whether nothing is at the path of an error, or a file is on its way.
+/// Whether an error means that the path does not exist or a parent is a file.
 inline bool is_missing(const cdi::Error& error) {
   return error.system == ENOENT || error.system == ENOTDIR;
 }
 
-/// The name of a file, and the path of its directory.
+/// A file name, and the path of its directory.
 struct SplitPath {
   std::string folder{};
   std::string name{};
@@ -66,21 +66,21 @@ struct SplitPath {
       : folder{path.substr(0, path.rfind('/') + 1)}, name{path.substr(path.rfind('/') + 1)} {}
 };
 
-/// The files below a directory, as if it were /. A path is resolved once, to an open descriptor: no
-/// link leads out, even when another process changes links at the same time. Uses openat2(2), or
-/// walks the path where the kernel or a filter of system calls has none.
+/// The files under a directory, as if it were /. A path is resolved once, to an open descriptor: no
+/// link leads out, even if another process changes links at the same time. Uses openat2(2), or
+/// walks the path if the kernel or a seccomp filter does not allow that.
 class RootedFiles {
  public:
-  /// The greatest number of directories on a path that is created: each is open meanwhile.
+  /// The maximum number of directories on a path to create: all of them are open at the same time.
   static constexpr std::size_t max_folders = 256;
 
-  /// The error for a path with more.
+  /// The error for a path with more directories.
   static cdi::Error too_deep() {
     return {.code = cdi::Errc::denied,
             .message = fmt::format("it is in more than {} directories", max_folders)};
   }
 
-  /// How paths are resolved.
+  /// The way to resolve paths.
   enum class Lookup : std::uint8_t {
     by_kernel,  // if possible
     by_walk,
@@ -92,13 +92,13 @@ class RootedFiles {
     return RootedFiles{*std::move(paths), lookup};
   }
 
-  /// Opens a file or directory with `O_PATH` and these flags; follows links, but with `O_NOFOLLOW`
-  /// not one at the end. The error has `ENOENT` when it is missing.
+  /// Opens a file or directory with `O_PATH` and these flags; follows links, except with
+  /// `O_NOFOLLOW` the last one. The error is `ENOENT` if the file is missing.
   cdi::Result<cdi::Descriptor> find(const std::string& path, int flags = 0) const {
     if (lookup_ == Lookup::by_kernel) {
       cdi::Descriptor found{detail::open_in_root(paths_.root().get(), path, O_PATH | flags)};
       if (found) return found;
-      // `EPERM`: a filter of system calls; `EAGAIN`: another process renames directories.
+      // `EPERM`: a seccomp filter; `EAGAIN`: another process renames directories.
       if (errno != ENOSYS && errno != EPERM && errno != EAGAIN) return failed(path);
     }
     using Last = tools::RootedPaths::Last;
@@ -115,7 +115,7 @@ class RootedFiles {
     return find(path, O_DIRECTORY);
   }
 
-  /// The target of a link; nothing when it is missing or is not a link. Follows links above it.
+  /// The target of a link; nullopt if the file is missing or not a link. Follows parent links.
   cdi::Result<std::optional<std::string>> read_link(const std::string& path) const {
     const auto found = find(path, O_NOFOLLOW);
     if (found) return tools::read_link(found->get(), "");
@@ -123,7 +123,7 @@ class RootedFiles {
     return found.error();
   }
 
-  /// Opens a directory, and creates what is missing of its path.
+  /// Opens a directory, and creates the missing parts of its path.
   cdi::Result<cdi::Descriptor> make_folder(const std::string& path) const {
     using tools::RootedPaths;
     auto found = find_folder(path);
@@ -135,8 +135,8 @@ class RootedFiles {
     return made;
   }
 
-  /// The innermost directory of a path that exists. Fails if the rest of the path, which links may
-  /// have given, could not be created.
+  /// The innermost existing directory of a path. Fails if the rest of the path, which may come from
+  /// links, could not be created.
   cdi::Result<cdi::Descriptor> find_existing(const std::string& path) const {
     using tools::RootedPaths;
     const auto place = paths_.find(path, RootedPaths::Last::follow, RootedPaths::IfMissing::report);
@@ -151,7 +151,7 @@ class RootedFiles {
     return above;
   }
 
-  /// The text of a regular file; nothing when it is missing or is not regular. Follows links.
+  /// The text of a regular file; nullopt if the file is missing or not regular. Follows links.
   cdi::Result<std::optional<std::string>> read(const std::string& path,
                                                std::size_t limit = cdi::Limits{}.bytes) const {
     const auto found = find(path);
@@ -168,7 +168,7 @@ class RootedFiles {
     return std::optional{*std::move(text)};
   }
 
-  /// A path by which this process can use an open file, also one that is opened with `O_PATH`.
+  /// A path through which this process can use an open file, even one opened with `O_PATH`.
   static std::string path_of(const cdi::Descriptor& file) {
     return "/proc/self/fd/" + std::to_string(file.get());
   }

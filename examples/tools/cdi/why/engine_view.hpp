@@ -1,4 +1,4 @@
-// Spec files as a container engine sees them: it refuses some, and may read some otherwise.
+// Spec files as a container engine sees them: it rejects some, and may read others differently.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_WHY_ENGINE_VIEW_HPP
@@ -20,16 +20,16 @@
 #include "../../shared/host/host_tree.hpp"
 #include "../base/output.hpp"
 
-/// Whether an engine is known to be one of those of a host.
+/// Whether an engine is known to be installed on a host.
 enum class Installed { yes, unknown };
 
-/// The host on which the specs are.
+/// The host to which the specs belong.
 struct SpecHost {
-  std::string root{};       // absolute and without links; empty if no host is looked at
-  bool dirs_named = false;  // by the user, who may name a directory of copies
+  std::string root{};       // absolute and without links; empty with --no-host
+  bool dirs_named = false;  // set by the user, perhaps for copies of specs
   Installed installed = Installed::unknown;
 
-  /// The path on the host of a file here; none if its directory is not below the root.
+  /// The path of a file as seen on the host; nullopt if its directory is not under the root.
   std::optional<std::string> place_of(const std::string& file) const {
     const auto slash = file.rfind('/');
     const auto named = slash == std::string::npos ? "." : file.substr(0, slash + 1);
@@ -43,7 +43,7 @@ struct SpecHost {
   }
 };
 
-/// The files of a registry that an engine reads.
+/// The files in a registry that an engine reads.
 class EngineView {
  public:
   EngineView(const cdi::VersionedEngine& engine, const cdi::Registry& all, SpecHost host)
@@ -63,16 +63,16 @@ class EngineView {
         std::make_shared<const cdi::Registry>(std::move(specs), std::move(rejected), all.dirs());
   }
 
-  /// The registry of the engine: files that it refuses are among the rejected ones.
+  /// The engine's registry, in which files that the engine rejects are invalid files.
   const std::shared_ptr<const cdi::Registry>& registry() const { return registry_; }
 
   std::string name() const { return to_string(engine_); }
 
-  /// The newest version that it reads, or null.
+  /// The newest CDI version that the engine reads, or null.
   Json newest() const { return newest_ ? Json(cdi::to_string(*newest_)) : Json(nullptr); }
 
-  /// The file that the engine refuses and for which a name is not resolved; null when there is
-  /// none.
+  /// The file because of which a name does not resolve, since the engine rejects it; null if there
+  /// is none.
   const cdi::LoadedSpec* cause_of(const cdi::Unresolved& one) const {
     for (const auto& cause : one.causes) {
       const auto found = rejected_.find(cause.position.file);
@@ -81,7 +81,7 @@ class EngineView {
     return nullptr;
   }
 
-  /// What to do about a file that the engine refuses, or may read otherwise.
+  /// Advice for a file that the engine rejects, or may read differently.
   std::string advice(const cdi::LoadedSpec& spec) const {
     const auto place = host_.place_of(spec.path);
     const auto tree = tools::HostTree::open(host_.root);
@@ -91,12 +91,12 @@ class EngineView {
     return tools::conversion_advice_here(*tree, *place, spec.path, engine_, spec);
   }
 
-  /// The warnings about what it may refuse or read otherwise in a file.
+  /// Warnings about text in a file that the engine may reject or read differently.
   std::vector<cdi::Error> text_warnings(const cdi::LoadedSpec& spec) const {
     return cdi::text_warnings(engine_, spec);
   }
 
-  /// The directories that it searches without configuration; empty if it reads no specs.
+  /// The engine's default directories; empty if the engine reads no specs.
   static std::vector<std::string> default_dirs(const cdi::VersionedEngine& engine) {
     std::vector<std::string> dirs;
     const auto* const row = cdi::find_engine_defaults(engine);
@@ -107,21 +107,22 @@ class EngineView {
     return dirs;
   }
 
-  /// What to do about a file in a directory that it does not search. `dirs` are those that it does.
+  /// Advice for a file in a directory that the engine does not search; `dirs` are those it
+  /// searches.
   std::string advice_on_directory(const std::vector<std::string>& dirs) const {
     auto text = name() + " reads only ";
     for (const auto& dir : dirs) text += (&dir == dirs.data() ? "" : ", ") + dir;
     text += ": move the file there";
     const auto* const row = cdi::find_engine_defaults(engine_);
     if (row == nullptr || row->to_set_dirs.empty()) return text;
-    return text + ", or add its directory by " + std::string{row->to_set_dirs};
+    return text + ", or add its directory with " + std::string{row->to_set_dirs};
   }
 
-  /// What is assumed about its version; empty when it is known.
+  /// The assumption about the engine's version; empty if the version is known.
   std::string assumption() const { return cdi::assumption_about(engine_); }
 
-  /// What the engine needs besides the file. `configured`: its configuration is known, and says
-  /// whether CDI is on.
+  /// Needs of the engine apart from the file. `configured`: the engine's configuration is known,
+  /// and sets whether CDI is on.
   std::vector<std::string> needs(bool configured) const {
     std::vector<std::string> out;
     const auto* const row = cdi::find_engine_defaults(engine_);
@@ -130,15 +131,16 @@ class EngineView {
     }
     const auto* const support = cdi::find_engine_support(engine_);
     if (support != nullptr && !support->field) {
-      out.push_back(name() + " ignores the CRI field CDI_devices: name devices in annotations");
+      out.push_back(name() +
+                    " ignores the CRI field CDI_devices: request devices with annotations");
     }
     return out;
   }
 
  private:
-  /// The command by which cdi-prepare writes a file of its own again; else empty. For an installed
-  /// engine it writes what the oldest installed one reads, so that all do. In a directory of
-  /// copies the command would replace or remove the specs of other hosts.
+  /// The command with which cdi-prepare writes one of its own files again; empty for other files.
+  /// For an installed engine, the file gets the version that the oldest installed engine reads. In
+  /// a directory of copies, the command would replace or remove specs of other hosts.
   std::string owner_command(const tools::HostTree& tree, const cdi::LoadedSpec& spec,
                             const std::string& place) const {
     if (spec.owner() != tools::spec_owner) return {};
@@ -149,7 +151,7 @@ class EngineView {
     return tools::write_command_for(tree, on_host, engine);
   }
 
-  /// Whether programs read a directory of the host by default.
+  /// Whether programs on the host read a directory by default.
   static bool is_usual(const tools::HostTree& tree, const std::string& directory) {
     const auto place = tools::place_of(tree, directory);
     for (const auto& usual : cdi::default_spec_dirs()) {

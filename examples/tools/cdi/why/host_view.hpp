@@ -1,4 +1,4 @@
-// The host that `cdi why` looks at: its engines, and what devices need of it.
+// The host that `cdi why` examines: its engines, and what devices need from it.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_WHY_HOST_VIEW_HPP
@@ -32,28 +32,28 @@
 #include "../base/output.hpp"
 #include "engine_view.hpp"
 
-// The engines and the checks are those of cdi-prepare.
+// cdi-prepare uses the same engines and checks.
 
-/// Whether an engine is one that can be asked for its version.
+/// Whether the version of an engine can be queried.
 inline bool can_be_asked(std::string_view engine) {
   const auto& sources = tools::engines::version_sources;
   return std::any_of(sources.begin(), sources.end(),
                      [&](const auto& source) { return source.engine == engine; });
 }
 
-/// Why an engine is not valid for `--for` of `why`; empty if it is, even if it reads no specs.
+/// Why an engine is not valid for `why --for`; empty if it is valid, even if it reads no specs.
 inline std::string requested_engine_error(const std::string& engine) {
   if (can_be_asked(engine)) return {};
   const auto parsed = cdi::parse_engine(engine);
   if (parsed) return {};
   for (const auto& row : cdi::engine_defaults) {
     if (row.engine != engine) continue;
-    return fmt::format("{0} cannot be asked for its version: name it, as {0}@1.2.3", engine);
+    return fmt::format("{0} does not report its version: give it, such as {0}@1.2.3", engine);
   }
   return to_string(parsed.error());
 }
 
-/// The host below a directory.
+/// The host under a directory.
 class HostView {
  public:
   static cdi::Result<HostView> open(const std::string& root) {
@@ -64,12 +64,12 @@ class HostView {
     return HostView{*std::move(tree)};
   }
 
-  /// The path of a spec directory of the host, without links that lead out of its root.
+  /// The path of a spec directory on the host, without links that lead out of its root.
   std::string path_of(const std::string& dir) const {
     return is_other() ? root() + tools::place_of(tree_, dir) : dir;
   }
 
-  /// Reads spec directories. With another root, no link below it leads out.
+  /// Reads spec directories. With another root, no link leads out of it.
   std::shared_ptr<const cdi::Registry> scan(const std::vector<std::string>& dirs,
                                             const cdi::ReadOptions& reading) const {
     const auto found = cdi::scan_spec_dirs(dirs, reading);
@@ -92,13 +92,13 @@ class HostView {
                                                  found->dirs());
   }
 
-  /// The directory below which the host is.
+  /// The root directory of the host.
   const std::string& root() const { return tree_.root(); }
 
-  /// Whether it is the tree of another host: then its programs are not run.
+  /// Whether the tree belongs to another host, whose programs must not be run.
   bool is_other() const { return root() != "/"; }
 
-  /// The installed engines with their versions. The first call asks them.
+  /// The installed engines with their versions. The first call queries them.
   const std::vector<tools::Engine>& engines() {
     using tools::VersionsFrom;
     if (!engines_) {
@@ -117,7 +117,7 @@ class HostView {
                                                             : engine->version_fault.c_str();
     return cdi::Error{.code = cdi::Errc::not_found,
                       .message = fmt::format("--for {}: {}", name, why),
-                      .advice = fmt::format("name the version, as {}@1.2.3", name)};
+                      .advice = fmt::format("give the version, such as {}@1.2.3", name)};
   }
 
   /// An installed engine; null if it is not installed.
@@ -137,7 +137,7 @@ class HostView {
                        [&](const auto& one) { return tools::place_of(tree_, one) == place; });
   }
 
-  /// What a device needs, and the host does not have.
+  /// Things that a device needs and the host lacks.
   tools::HostFaults faults(const cdi::ResolvedDevice& found) const {
     auto out = tools::device_host_faults(tree_, *found.spec, found.index());
     for (auto& fault : tools::shared_host_faults(tree_, *found.spec)) {
@@ -149,8 +149,8 @@ class HostView {
  private:
   explicit HostView(tools::HostTree tree) : tree_{std::move(tree)} {}
 
-  /// The path here of the target below the root of a link that leads elsewhere from here; empty if
-  /// there is no such target. None if the path is not below the root, or leads to the same file.
+  /// For a link that leads elsewhere from here: the path of its target under the root; empty if
+  /// there is no such target. Nullopt if the path is not under the root, or leads to the same file.
   std::optional<std::string> target_outside(const std::string& path) const {
     std::error_code failed;
     const auto place = SpecHost{.root = root()}.place_of(path);
@@ -162,7 +162,7 @@ class HostView {
     return target;
   }
 
-  /// Reads the target of a link as the file of the link.
+  /// Reads the target of a link under the name of the link.
   static cdi::Registry read_link(const std::string& path, const std::string& target, int priority,
                                  const cdi::ReadOptions& reading) {
     auto file =
@@ -170,7 +170,7 @@ class HostView {
     if (file)
       return cdi::make_registry({{.name = path, .text = file->text, .priority = priority}},
                                 reading);
-    if (target.empty()) file.error().message = "the target of the link does not exist";
+    if (target.empty()) file.error().message = "the link target does not exist";
     return cdi::Registry{
         {}, {std::make_shared<const cdi::RejectedFile>(cdi::RejectedFile{.why = file.error()})}};
   }
@@ -186,21 +186,21 @@ class HostView {
   std::optional<std::vector<tools::Engine>> engines_{};
 };
 
-/// What an installed engine does with the file of a device.
+/// How an installed engine treats the file of a device.
 struct EngineAnswer {
-  std::string_view result{};         // a word for programs
+  std::string_view result{};         // the result for programs
   std::string_view words{};          // for people
-  std::vector<cdi::Error> causes{};  // with places in the file
+  std::vector<cdi::Error> causes{};  // with their places in the file
   std::string advice{};
-  cdi::ResolvedDevice instead{};  // the device that it injects, if that of another file
+  cdi::ResolvedDevice instead{};  // the device of another file that it injects
 };
 
-/// The answer of an engine whose configuration has CDI switched off.
+/// The answer for an engine whose configuration switches CDI off.
 inline EngineAnswer switched_off(const tools::Engine& engine) {
   return {"off", "not injected by", {{.message = "CDI is switched off"}}, engine.to_switch_on};
 }
 
-/// Adds what an engine does with the file of a device.
+/// Adds how an engine treats the file of a device.
 inline void add_answer(const EngineView& view, const EngineAnswer& answer, std::string& text,
                        Json& record) {
   Json entry{{"engine", view.name()}, {"result", answer.result}, {"reads", view.newest()}};
@@ -222,7 +222,7 @@ inline void add_answer(const EngineView& view, const EngineAnswer& answer, std::
   record["engines"].push_back(std::move(entry));
 }
 
-/// Adds what is wrong with the configuration of an engine, so that answers about it may be wrong.
+/// Adds the faults in an engine's configuration, because of which answers about it may be wrong.
 inline void add_setup_warnings(const tools::Engine& engine, std::string& text, Json& record) {
   for (const auto& warning : engine.warnings) {
     text += fmt::format("  warning about {}: {}\n", engine.full_name(), printable(warning));
@@ -230,7 +230,7 @@ inline void add_setup_warnings(const tools::Engine& engine, std::string& text, J
   }
 }
 
-/// An installed engine of a known version, and the files that it reads.
+/// An installed engine with a known version, and the files that it reads.
 struct InstalledEngine {
   const tools::Engine* engine;
   EngineView view;
@@ -256,12 +256,12 @@ struct InstalledEngine {
     }
     auto doubts = view.text_warnings(spec);
     if (doubts.empty()) return {"reads", {}, {}, {}};
-    return {"in-doubt", "may be refused or read otherwise by", std::move(doubts),
+    return {"in-doubt", "may be refused or read differently by", std::move(doubts),
             view.advice(spec)};
   }
 };
 
-/// What `why` adds about the host to a name that is resolved.
+/// The facts about the host that `why` adds for a resolved name.
 class HostNotes {
  public:
   HostNotes(HostView& host, const cdi::Registry& registry, bool with_engines, bool dirs_named)
@@ -278,7 +278,7 @@ class HostNotes {
     }
   }
 
-  /// Whether containers with the device fail on this host.
+  /// Whether containers with the device will fail on this host.
   bool add(const std::string& name, const cdi::ResolvedDevice& found, std::string& text,
            Json& record) const {
     const bool fails = add_faults(found, text, record);
@@ -288,7 +288,7 @@ class HostNotes {
     }
     for (const auto* engine : unknown_) {
       add_setup_warnings(*engine, text, record);
-      if (engine->version_fault.empty()) continue;  // only its configuration is there
+      if (engine->version_fault.empty()) continue;  // only its configuration exists
       text += fmt::format("  not checked: {}: {}\n", engine->name, engine->version_fault);
       record["engines"].push_back(
           {{"engine", engine->name}, {"result", "unknown"}, {"message", engine->version_fault}});

@@ -1,4 +1,4 @@
-// JSON as it is printed.
+// JSON for output.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_BASE_JSON_OUTPUT_HPP
@@ -14,7 +14,7 @@ namespace prepare {
 using Json = nlohmann::ordered_json;
 
 /// The JSON text of a value, in ASCII, because terminals interpret other characters. Bytes that are
-/// not UTF-8, which a device could report, are replaced.
+/// not UTF-8, as in a name from a device, are replaced.
 inline std::string json_text(const Json& value) {
   return value.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }

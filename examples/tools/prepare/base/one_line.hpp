@@ -9,14 +9,14 @@
 
 #include "../../shared/base/one_line.hpp"
 
-// Other programs choose the names of files, claims and devices. Such a name must not start a new
-// line, and a terminal must not interpret it.
+// File, claim and device names come from other programs. A name must not start a new line, or
+// control a terminal.
 
 namespace prepare {
 
 using tools::one_line;
 
-/// `one_line`, with the end of the line.
+/// `one_line`, followed by a newline.
 inline std::string as_line(std::string_view text) {
   return one_line(text) + "\n";
 }

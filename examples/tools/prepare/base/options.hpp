@@ -21,10 +21,10 @@ namespace prepare {
 struct HostOptions {
   std::string root = "/";
 
-  /// The path here of `path` on the host below the root.
+  /// Converts a path on the host to a path here, under the root.
   std::string below_root(const std::string& path) const { return root == "/" ? path : root + path; }
 
-  /// The path on that host of `path` here; none when it is not below the root.
+  /// Converts a path here to a path on the host; nullopt if it is not under the root.
   std::optional<std::string> place_on_host(const std::string& path) const {
     if (root == "/") return path;
     if (!path.starts_with(root + "/")) return std::nullopt;
@@ -32,26 +32,26 @@ struct HostOptions {
   }
 };
 
-/// Which GPUs of the host are found and expected, and how long to wait for them.
+/// The GPUs of the host that are found and expected, and how long to wait for them.
 struct SurveyOptions : HostOptions {
   std::size_t expect = 0;
   double wait = 0;  // seconds
   bool visible_only = false;
   bool nvml = false;
-  std::string nvml_library{};  // empty: the one below the root
+  std::string nvml_library{};  // empty: the library under the root
 };
 
-/// The options that several commands have: the content of specs, and where they are written.
+/// The options that several commands have: the content of specs, and their directory.
 struct Options : SurveyOptions {
   std::string output = "text";  // or "json"
   std::string profile = "all";
   std::string hooks = "none";
   std::string node_numbers = "auto";
   bool ld_library_path = false;
-  std::vector<std::string> engines{};  // that will read the specs; empty: those installed
+  std::vector<std::string> engines{};  // that will read the specs; empty: installed engines
   std::optional<cdi::SpecVersion> max_version{};  // of specs
-  std::string oldest_engine{};  // whose newest version `max_version` is; empty: it was given
-  std::string output_dir{};     // empty: /var/run/cdi below the root
+  std::string oldest_engine{};                    // the source of `max_version`; empty: the option
+  std::string output_dir{};                       // empty: /var/run/cdi under the root
   bool force = false;
 
   /// The newest CDI version on the command line, whatever the installed engines read.
@@ -62,8 +62,8 @@ struct Options : SurveyOptions {
 
   bool json() const { return output == "json"; }
 
-  /// Whether specs leave out the numbers of nodes, so that runtimes ask the host. Specs in /etc do,
-  /// also when a link leads there: they outlive a boot, and the numbers may change then.
+  /// Whether specs leave out device numbers, so that runtimes query the host. Specs in /etc do,
+  /// even through a link: they survive reboots, after which the numbers may differ.
   bool ask_host() const {
     if (node_numbers != "auto") return node_numbers == "asked";
     std::error_code ignored;

@@ -1,4 +1,4 @@
-// Spec files of other programs that define the same devices as ours.
+// Conflicts with spec files of other programs that define the same devices.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_CDI_SPECS_CONFLICTS_HPP
@@ -23,11 +23,11 @@
 #include "prepared_spec.hpp"
 #include "spec_file.hpp"
 
-// Engines do not resolve a device that two files of one directory define.
+// Engines do not resolve a device that two files in one directory define.
 
 namespace prepare {
 
-/// Why two specs are in conflict in one directory; none when they share no device.
+/// Why two specs in one directory conflict; nullopt if they share no device.
 inline std::optional<std::string> conflict_of(const cdi::Spec& ours, const cdi::Spec& other,
                                               std::string_view path) {
   if (ours.kind != other.kind) return std::nullopt;
@@ -43,13 +43,13 @@ inline std::optional<std::string> conflict_of(const cdi::Spec& ours, const cdi::
   if (shared.empty()) return std::nullopt;
   const auto more = shared.size() > 1 ? fmt::format(" and {} more", shared.size() - 1) : "";
   return fmt::format(
-      "{} defines {}{} too: engines do not resolve a name that two files define; remove one of "
+      "{} also defines {}{}: engines do not resolve a name that two files define; remove one of "
       "them",
       path, cdi::qualified_name(ours.kind, shared.front()), more);
 }
 
-/// The conflicts of specs with other files in their directory. Only files that contain the name of
-/// a kind are parsed.
+/// The conflicts between specs and other files in their directory. Only files that contain the name
+/// of a kind are parsed.
 inline std::vector<std::string> find_conflicts(const Options& options,
                                                const std::vector<PreparedSpec>& prepared) {
   std::vector<std::string> out;

@@ -1,4 +1,4 @@
-// Annotations of a spec that record which host and options it was written for.
+// Annotations in a spec that record the host and the options for which it was written.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_CDI_SPECS_FINGERPRINT_HPP
@@ -32,12 +32,12 @@ static_assert(cdi::is_annotation_key(driver_annotation) &&
               cdi::is_annotation_key(boot_annotation) && cdi::is_annotation_key(gpus_annotation) &&
               cdi::is_annotation_key(tools::options_annotation));
 
-/// The id of the current boot of the host; empty when the kernel does not report it.
+/// The host's current boot id; empty if the kernel does not report it.
 inline std::string boot_id(const tools::HostTree& tree) {
   return tree.line("/proc/sys/kernel/random/boot_id");
 }
 
-/// The GPUs of a kind, each with its id and PCI address.
+/// The GPUs of a kind as text, each with its id and PCI address.
 inline std::string gpu_places(const Inventory& found) {
   std::string out;
   for (const auto& gpu : found.gpus) {
@@ -48,12 +48,12 @@ inline std::string gpu_places(const Inventory& found) {
   return out;
 }
 
-/// The options that decide the content of a spec.
+/// The options that determine the content of a spec.
 inline std::string options_text(const Options& options) {
   auto out = fmt::format("profile={} hooks={} node-numbers={}", options.profile, options.hooks,
                          options.ask_host() ? "asked" : "given");
   if (options.ld_library_path) out += " ld-library-path";
-  // The CDI version of installed engines is not an option: the content of the spec follows it.
+  // The CDI version of installed engines is not recorded: the content of the spec shows it.
   if (const auto version = options.given_version()) {
     out += " max-version=" + cdi::to_string(*version);
   }
@@ -62,7 +62,7 @@ inline std::string options_text(const Options& options) {
   return out;
 }
 
-/// Adds the annotations. A spec without numbers does not record the boot.
+/// Adds the annotations. A spec without device numbers does not record the boot id.
 inline void add_fingerprint(cdi::Spec& spec, const tools::HostTree& tree, const Inventory& found,
                             const Options& options) {
   const auto record = [&](std::string_view key, std::string value) {

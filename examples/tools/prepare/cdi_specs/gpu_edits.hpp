@@ -25,16 +25,16 @@
 
 namespace prepare {
 
-/// Options for the content of specs.
+/// Options that determine the content of specs.
 struct SpecOptions {
   Profiles profiles = all_profiles;  // of the containers
-  bool ask_host = false;  // leave out the numbers of nodes, which runtimes then ask the host for
-  bool library_path = false;  // set LD_LIBRARY_PATH, which replaces that of an image
-  std::optional<nvidia::HookProgram> hook_program{};  // creates links, in place of mounts
+  bool ask_host = false;      // leave out device numbers, for which runtimes then query the host
+  bool library_path = false;  // set LD_LIBRARY_PATH, overriding the image's
+  std::optional<nvidia::HookProgram> hook_program{};  // creates links instead of mounts
 };
 
-/// The node, with all of its numbers or without numbers. With some of them a runtime would keep a
-/// major that changes at each boot.
+/// The node, with all device numbers or with none. From a partial set, a runtime would keep a major
+/// that changes at each boot.
 inline cdi::DeviceNode device_node(const Node& node, const SpecOptions& options) {
   cdi::DeviceNode out{.path = node.path, .file_mode = node.mode, .permissions = "rwm"};
   if (node.gid != 0) out.gid = node.gid;
@@ -45,17 +45,17 @@ inline cdi::DeviceNode device_node(const Node& node, const SpecOptions& options)
   return out;
 }
 
-/// Whether a runtime would ask the host for the numbers of a node that the host does not have.
+/// Whether a runtime would query the host for the numbers of a node that the host lacks.
 inline bool is_asked_in_vain(const Node& node, const SpecOptions& options) {
   return options.ask_host && !node.is_on_host && node.profiles.shares(options.profiles);
 }
 
-/// Whether `shared_edits` omits a node for that reason: containers work without it.
+/// Whether `shared_edits` omits a missing node, because containers work without it.
 inline bool is_omitted(const Node& node, const SpecOptions& options) {
   return is_asked_in_vain(node, options) && !node.is_needed_by(options.profiles);
 }
 
-/// Adds nodes to edits, each once, and the groups that may open nodes that are closed to others.
+/// Adds nodes to edits without duplicates, and the groups of nodes that not all users may open.
 inline void add_nodes(cdi::ContainerEdits& edits, const std::vector<Node>& nodes,
                       const SpecOptions& options) {
   auto& gids = edits.additional_gids;
@@ -74,7 +74,7 @@ inline void add_nodes(cdi::ContainerEdits& edits, const std::vector<Node>& nodes
   gids.erase(std::unique(gids.begin(), gids.end()), gids.end());
 }
 
-/// A file or socket of the host at a path of the container. Sockets are mounted writable.
+/// Mounts a file or socket of the host at a path in the container. Sockets are mounted writable.
 inline cdi::Mount mount(const DriverFile& file, const std::string& container_path) {
   cdi::Mount out{.host_path = file.host_path, .container_path = container_path};
   if (file.kind == DriverFile::Kind::socket) {
@@ -86,7 +86,7 @@ inline cdi::Mount mount(const DriverFile& file, const std::string& container_pat
 }
 
 /// Adds the files of a driver. Without a hook for links, a file is also mounted under the names of
-/// its links: that works in images that are read-only or lack ldconfig.
+/// its links, which works even in images that are read-only or lack ldconfig.
 inline void add_files(cdi::ContainerEdits& edits, const std::vector<DriverFile>& files,
                       const SpecOptions& options) {
   std::set<std::string> directories;
@@ -124,12 +124,12 @@ inline cdi::ContainerEdits node_edits(const std::vector<Node>& nodes, const Spec
   return edits;
 }
 
-/// The devices of a spec, in order.
+/// The devices of a spec, in insertion order.
 class DeviceList {
  public:
   explicit DeviceList(const SpecOptions& options) : options_{options} {}
 
-  /// Adds a device, unless its name is taken or not valid, or it would have no nodes.
+  /// Adds a device, unless its name is in use or not valid, or it would have no nodes.
   void add(const std::string& name, const std::vector<Node>& nodes) {
     auto edits = node_edits(nodes, options_);
     if (edits.device_nodes.empty() || !cdi::is_device_name(name)) return;
@@ -145,10 +145,10 @@ class DeviceList {
   std::vector<cdi::Device> devices_{};
 };
 
-/// The CDI spec of the usable GPUs and partitions, without a version. Each has devices for its
-/// stable name, its index, its aliases and its PCI address; "all" is all of them, without those
-/// that `verify` will remove. The index also counts GPUs that are left out, so that a GPU that
-/// fails does not renumber the next ones.
+/// The CDI spec for the usable GPUs and partitions, without a version. Each gets devices for its
+/// stable name, index, aliases and PCI address; "all" contains all of them except those that
+/// `verify` will remove. Indexes include GPUs that are left out, so that a failed GPU does not
+/// renumber the others.
 inline cdi::Spec gpu_spec(const Inventory& found, const SpecOptions& options) {
   DeviceList devices{options};
   std::vector<std::pair<std::string, std::vector<Node>>> by_index;

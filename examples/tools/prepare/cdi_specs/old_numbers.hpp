@@ -1,4 +1,4 @@
-// Nodes in a spec whose numbers the driver has changed.
+// Nodes in a spec with outdated device numbers.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_CDI_SPECS_OLD_NUMBERS_HPP
@@ -15,13 +15,13 @@
 #include "../gpu/gpu.hpp"
 #include "../gpu/node.hpp"
 
-// A module that is loaded again may have another major, and the old one may be that of another
-// driver: containers must not get it.
+// A reloaded module may get another major, and the old major may now belong to another driver:
+// containers must not get it.
 
 namespace prepare {
 
-/// Why a node in edits has other numbers than the driver reports; none when it has not. A node
-/// without numbers has those of the host.
+/// The first node in edits whose numbers differ from the driver's, as text; nullopt if there is
+/// none. A node without numbers takes the host's.
 inline std::optional<std::string> renumbered(const cdi::ContainerEdits& edits,
                                              const std::vector<Node>& nodes) {
   for (const auto& node : edits.device_nodes) {
@@ -29,14 +29,14 @@ inline std::optional<std::string> renumbered(const cdi::ContainerEdits& edits,
     const auto& path = node.host_path.empty() ? node.path : node.host_path;
     for (const auto& real : nodes) {
       if (real.path != path || (real.major == node.major && real.minor == node.minor)) continue;
-      return fmt::format("{} is {}:{} there, and {}:{} now", path, node.major, node.minor,
+      return fmt::format("{} has numbers {}:{} there, and {}:{} now", path, node.major, node.minor,
                          real.major, real.minor);
     }
   }
   return std::nullopt;
 }
 
-/// The same for all edits of a spec and all nodes of a kind.
+/// Checks all edits of a spec against all nodes of a kind.
 inline std::optional<std::string> renumbered(const cdi::Spec& spec, const Inventory& found) {
   auto nodes = found.control_nodes;
   for (const auto& missing : found.missing) {

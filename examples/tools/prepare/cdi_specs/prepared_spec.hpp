@@ -1,4 +1,4 @@
-// The specs for a survey, and the devices that they lack.
+// The specs for a survey, and the devices that were left out.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_CDI_SPECS_PREPARED_SPEC_HPP
@@ -37,14 +37,14 @@
 
 namespace prepare {
 
-/// The spec of a kind, and what it lacks.
+/// The spec of a kind, and the parts that were left out.
 struct PreparedSpec {
   std::string file_name{};
   cdi::Spec spec{};
   std::vector<LeftOut> left_out{};  // by `verify`
   std::vector<std::string> warnings{};
-  bool converted = false;           // to a version that cannot hold all of it
-  std::vector<cdi::Loss> losses{};  // the parts that the version cannot hold
+  bool converted = false;           // to a version that cannot express all of it
+  std::vector<cdi::Loss> losses{};  // the parts that the version cannot express
 };
 
 /// `nvidia.com/gpu` is written to nvidia.com-gpu.yaml.
@@ -52,7 +52,7 @@ inline std::string file_name(std::string_view kind) {
   return *cdi::spec_name(kind) + ".yaml";
 }
 
-/// The content of specs, by the command line and the hooks of the host.
+/// The options for specs, from the command line and the host's hooks.
 inline SpecOptions spec_options(const tools::HostTree& tree, const Options& options) {
   SpecOptions out{.profiles = profiles_named(options.profile),
                   .ask_host = options.ask_host(),
@@ -61,7 +61,7 @@ inline SpecOptions spec_options(const tools::HostTree& tree, const Options& opti
   return out;
 }
 
-/// The first version with annotations, which record the owner of a JSON file.
+/// The first CDI version with annotations, which record the owner of a JSON file.
 inline constexpr cdi::SpecVersion first_with_annotations{0, 6, 0};
 
 /// Whether specs have annotations with these options.
@@ -69,8 +69,8 @@ inline bool has_annotations(const Options& options) {
   return !options.max_version || *options.max_version >= first_with_annotations;
 }
 
-/// Sets the version of a spec: the lowest one, from `lowest` on, that can hold it. If that is newer
-/// than `max_version`, the spec is converted to `max_version`.
+/// Sets the version of a spec to the oldest version, from `lowest` on, that can express it. If that
+/// is newer than `max_version`, the spec is converted to `max_version`.
 inline cdi::Result<void> settle_version(PreparedSpec& prepared,
                                         const std::optional<cdi::SpecVersion>& max_version,
                                         cdi::SpecVersion lowest = {}) {
@@ -86,20 +86,20 @@ inline cdi::Result<void> settle_version(PreparedSpec& prepared,
   return {};
 }
 
-/// The warnings about nodes that `shared_edits` omits.
+/// Warnings about nodes that `shared_edits` omits.
 inline std::vector<std::string> node_warnings(const Inventory& found, const SpecOptions& holds) {
   std::vector<std::string> out;
   for (const auto& node : found.control_nodes) {
     if (!is_omitted(node, holds)) continue;
     out.push_back(fmt::format(
-        "{} omitted: it does not exist, and a runtime would ask the host for its numbers: create "
-        "it with nvidia-modprobe, or give --node-numbers given",
+        "{} omitted: it does not exist, and runtimes would query the host for its numbers: create "
+        "it with nvidia-modprobe, or use --node-numbers given",
         node.path));
   }
   return out;
 }
 
-/// The GPUs and partitions that detection has left out.
+/// The GPUs and partitions that detection left out.
 inline std::vector<LeftOut> left_out(const Inventory& found) {
   std::vector<LeftOut> out;
   for (const auto& gpu : found.gpus) {
@@ -111,7 +111,7 @@ inline std::vector<LeftOut> left_out(const Inventory& found) {
   return out;
 }
 
-/// The spec of the usable devices of a kind, verified on the host. An error when there is none.
+/// The spec for the usable devices of a kind, verified on the host. An error if there are none.
 inline cdi::Result<PreparedSpec> prepare_spec(const tools::HostTree& tree, const Inventory& found,
                                               const SpecOptions& holds, const Options& options) {
   PreparedSpec out{.file_name = file_name(found.kind), .spec = gpu_spec(found, holds)};
@@ -126,7 +126,8 @@ inline cdi::Result<PreparedSpec> prepare_spec(const tools::HostTree& tree, const
   return out;
 }
 
-/// Losses without their places, each once with its count: every name of a GPU has the same ones.
+/// The distinct losses with their counts and without places: all names of a GPU have the same
+/// losses.
 inline std::map<std::string, std::size_t> grouped(const std::vector<cdi::Loss>& losses) {
   std::map<std::string, std::size_t> out;
   for (const auto& loss : losses) ++out[cdi::to_error(loss).message];
@@ -137,27 +138,27 @@ inline std::map<std::string, std::size_t> grouped(const std::vector<cdi::Loss>& 
 struct PreparedSpecs {
   std::vector<PreparedSpec> specs{};
   std::vector<LeftOut> left_out{};
-  std::vector<cdi::Error> failed{};         // why a kind has no spec
-  std::set<std::string> files_that_stay{};  // of kinds with usable GPUs, or that are not ready yet
-  std::map<std::string, std::string> old_numbers{};  // why the file of such a kind does not stay
-  std::string hooks_fault{};                         // empty when there is none
+  std::vector<cdi::Error> failed{};                  // why a kind has no spec
+  std::set<std::string> files_that_stay{};           // of kinds that are usable or not ready yet
+  std::map<std::string, std::string> old_numbers{};  // why such a file is removed
+  std::string hooks_fault{};                         // empty if there is none
 
   bool is_converted() const {
     return std::any_of(specs.begin(), specs.end(), [](const auto& one) { return one.converted; });
   }
 };
 
-/// Why `--hooks nvidia` has less or no effect; empty when it has all.
+/// Why `--hooks nvidia` has no effect or only part of it; empty if it has its full effect.
 inline std::string hooks_fault(const Options& options, const SpecOptions& holds) {
   if (options.hooks != "nvidia") return {};
   if (!holds.hook_program) return "no nvidia-cdi-hook is installed: continuing without hooks";
   if (holds.hook_program->has_cuda_compat) return {};
   return holds.hook_program->path +
-         " may not have all hooks: only those for links and the library cache are used";
+         " may not support all hooks: only the hooks for links and the library cache are used";
 }
 
-/// Why the old file of a kind that is not ready gives containers a wrong device; none when it does
-/// not.
+/// Why the old file of a kind that is not ready would give containers a wrong device; nullopt if it
+/// would not.
 inline std::optional<std::string> old_number_in_file(const Inventory& found,
                                                      const Options& options) {
   const auto directory = open_directory(options, options.output_dir, Missing::stays);

@@ -1,4 +1,4 @@
-// The differences between two CDI specs, for people.
+// The differences between two CDI specs, as text for people.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_CDI_SPECS_SPEC_DIFFERENCES_HPP
@@ -19,9 +19,9 @@
 
 #include "../base/one_line.hpp"
 
-// Each spec is first written as JSON in which every item of a list has a name, for example `node
-// /dev/nvidia0`, in place of a number. Then two trees are compared. Members of future CDI versions
-// are compared as one value.
+// Each spec is first converted to JSON in which list items have names such as `node /dev/nvidia0`
+// instead of indexes. Then the two trees are compared. Members from future CDI versions are
+// compared as single values.
 
 namespace prepare {
 
@@ -30,8 +30,8 @@ struct Difference {
   enum class What : std::uint8_t { added, removed, changed };
 
   What what = What::changed;
-  std::string where{};   // `device "0": node /dev/nvidia0`; no device for shared edits
-  std::string member{};  // "major"; empty for a whole item, or its only value
+  std::string where{};   // `device "0": node /dev/nvidia0`; without a device for shared edits
+  std::string member{};  // "major"; empty for a whole item or its only value
   std::string before{};
   std::string after{};
 
@@ -42,7 +42,7 @@ namespace detail {
 
 using nlohmann::json;
 
-/// A value for people: the items of a list; empty for objects and null.
+/// A value as text: the items of a list; empty for objects and null.
 inline std::string text_of(const json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_null() || value.is_object()) return {};
@@ -52,7 +52,7 @@ inline std::string text_of(const json& value) {
   return text;
 }
 
-/// A member for people; empty when it is missing.
+/// A member as text; empty if it is missing.
 inline std::string text_of(const json& value, const char* member) {
   const auto found = value.find(member);
   return found == value.end() ? std::string{} : text_of(*found);
@@ -60,7 +60,7 @@ inline std::string text_of(const json& value, const char* member) {
 
 json by_name(const json& value);
 
-/// The name and content of an item of a list; no name where the list is one value.
+/// The name and content of a list item; no name if the list is compared as one value.
 inline std::pair<std::string, json> named(std::string_view list, const json& item) {
   if (list == "devices") {
     return {fmt::format("device \"{}\"", text_of(item, "name")), by_name(item)};
@@ -96,7 +96,7 @@ inline bool add_items(json& out, std::string_view list, const json& items) {
   return true;
 }
 
-/// A CDI object in which items of lists, and the parts of its edits, are members with names.
+/// A CDI object in which list items, and the parts of edits, are named members.
 inline json by_name(const json& value) {
   json out = json::object();
   for (const auto& [member, content] : value.items()) {
@@ -118,7 +118,7 @@ inline std::string inner_place(const std::string& outer, const std::string& name
   return outer.empty() ? name : fmt::format("{}: {}", outer, name);
 }
 
-/// The difference at a place where the values differ; null for a missing value.
+/// Records a difference between two values; null is a missing value.
 inline Difference difference_of(const std::string& outer, const std::string& name,
                                 const json* before, const json* after) {
   Difference change;
@@ -151,8 +151,8 @@ inline void compare(const json& before, const json& after, const std::string& wh
 
 }  // namespace detail
 
-/// The differences between two specs, sorted by place. The order of devices, of edits and of other
-/// lists whose items have names does not count.
+/// The differences between two specs, sorted by place. The order of devices, edits and other named
+/// list items is ignored.
 inline std::vector<Difference> changes(const cdi::Spec& before, const cdi::Spec& after) {
   std::vector<Difference> found;
   const auto json = [](const cdi::Spec& spec) {

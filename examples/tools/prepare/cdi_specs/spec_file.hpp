@@ -1,4 +1,4 @@
-// The spec file of a kind: its owner, and how it is written.
+// The spec file of a kind: its owner, and how it is written and removed.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_CDI_SPECS_SPEC_FILE_HPP
@@ -34,7 +34,7 @@ inline bool is_readable_by_all(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && (info.st_mode & by_all) == by_all;
 }
 
-/// The spec with its owner, when its version can hold that.
+/// The spec with its owner, if its version can record one.
 inline cdi::Spec owned(cdi::Spec spec, const Options& options) {
   if (has_annotations(options)) {
     spec.annotations.insert_or_assign(std::string{cdi::owner_annotation}, tools::spec_owner);
@@ -56,26 +56,26 @@ inline cdi::Result<cdi::Publication> publish(const Options& options, const Prepa
   };
   auto done = write(cdi::DryRun::no, options.force ? cdi::Replace::any : cdi::Replace::own);
   if (done || done.error().code != cdi::Errc::conflict) return done;
-  // The name of a spec file is fixed here, its directory is not.
+  // The name of a spec file is fixed, so only another directory helps.
   auto& advice = done.error().advice;
   advice = "choose another --output-dir, or remove it by hand";
-  if (write(cdi::DryRun::yes, cdi::Replace::any)) advice += ", or give --force to replace it";
+  if (write(cdi::DryRun::yes, cdi::Replace::any)) advice += ", or use --force to replace it";
   return done;
 }
 
-/// Whether the host surely lacks a kind that was not found: all of the PCI bus was read, and no GPU
-/// was hidden.
+/// Whether the host certainly lacks a kind that was not found: the whole PCI bus was read, and no
+/// GPU was hidden.
 inline bool knows_all_kinds(const Survey& survey, const Options& options) {
   return survey.complete && !options.visible_only;
 }
 
-/// A file of ours for a kind without usable GPUs, or with a wrong device.
+/// One of our files, for a kind without usable GPUs or with a wrong device.
 struct Outdated {
   std::string path{};
   std::string reason{};
 };
 
-/// The outdated files among those that were pruned.
+/// The outdated files among the pruned files.
 inline std::vector<Outdated> outdated_among(const cdi::Reconciled& pruned, const Survey& survey,
                                             const PreparedSpecs& prepared) {
   const auto has_gpus = [&](std::string_view path) {
@@ -90,7 +90,7 @@ inline std::vector<Outdated> outdated_among(const cdi::Reconciled& pruned, const
     const auto old = prepared.old_numbers.find(file.path.substr(file.path.rfind('/') + 1));
     out.push_back({file.path, old != prepared.old_numbers.end() ? old->second
                               : has_gpus(file.path) ? "no GPU of its kind can be handed out"
-                                                    : "the host has no such GPU any more"});
+                                                    : "the host no longer has such a GPU"});
   }
   return out;
 }

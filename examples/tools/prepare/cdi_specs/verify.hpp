@@ -1,4 +1,4 @@
-// The last check before a spec is published: every host path in it exists.
+// The last check before a spec is published: every host path in the spec exists.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_CDI_SPECS_VERIFY_HPP
@@ -18,12 +18,12 @@
 #include "../../shared/cdi_specs/host_faults.hpp"
 #include "../../shared/host/host_tree.hpp"
 
-// It does not depend on how the spec was made.
+// The check does not depend on how the spec was made.
 
 namespace prepare {
 
-/// The first reason why edits cannot be applied on this host. A node with all numbers need not be
-/// on the host, and what cannot be checked is not published.
+/// The first reason why edits cannot be applied on this host. A node with all numbers may be
+/// missing on the host; a path that cannot be checked is a reason.
 inline std::optional<std::string> fault_of(const tools::HostTree& tree,
                                            const cdi::ContainerEdits& edits) {
   for (auto& fault : host_faults(tree, edits)) {
@@ -32,14 +32,14 @@ inline std::optional<std::string> fault_of(const tools::HostTree& tree,
   return std::nullopt;
 }
 
-/// A device that was left out, and why.
+/// A device that was left out, and the reason.
 struct LeftOut {
   std::string kind{};
   std::string name{};
   std::string reason{};
 };
 
-/// Removes the devices that the host cannot provide from a spec, and returns them; an error when no
+/// Removes devices that the host cannot provide from a spec, and returns them; an error if no
 /// device is left.
 inline cdi::Result<std::vector<LeftOut>> verify(const tools::HostTree& tree, cdi::Spec& spec) {
   const auto failure = [&](std::string_view reason) {
@@ -54,7 +54,7 @@ inline cdi::Result<std::vector<LeftOut>> verify(const tools::HostTree& tree, cdi
     return true;
   });
   if (spec.devices.empty()) {
-    return failure(left_out.empty() ? "there is no device to hand out" : left_out.front().reason);
+    return failure(left_out.empty() ? "no device can be handed out" : left_out.front().reason);
   }
   return left_out;
 }

@@ -1,4 +1,4 @@
-// The CDI version that specs are written in.
+// The CDI version in which specs are written.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_CDI_SPECS_VERSION_CHOICE_HPP
@@ -19,16 +19,17 @@
 #include "../base/options.hpp"
 #include "../vendors/survey.hpp"
 
-// An engine refuses a file of a CDI version that it does not know, so the oldest engine decides.
+// An engine rejects files with an unknown CDI version, so the oldest engine decides.
 
 namespace prepare {
 
-/// Programs are run only on this machine.
+/// Programs are run only for this machine.
 inline tools::VersionsFrom versions_from(const HostOptions& options) {
   return options.root == "/" ? tools::VersionsFrom::programs : tools::VersionsFrom::packages;
 }
 
-/// Limits the CDI version of specs to the newest that an engine reads. An error when it reads none.
+/// Limits the CDI version of specs to the newest that an engine reads. An error if the engine reads
+/// no specs.
 inline cdi::Result<void> limit_version(Options& options, const cdi::VersionedEngine& engine) {
   const auto version = cdi::written_spec_version_for(engine);
   if (!version) return version.error();
@@ -45,16 +46,16 @@ inline std::string reason_for_version(const Options& options) {
       cdi::to_string(*options.max_version), options.oldest_engine);
 }
 
-/// Options with the version of specs, and warnings about engines.
+/// Options with the CDI version for specs, and warnings about engines.
 struct VersionChoice {
   Options options{};
   std::vector<std::string> warnings{};
-  bool knows_all_versions = true;  // else an engine may read only older versions
+  bool knows_all_versions = true;  // otherwise an engine may read only older versions
 };
 
-/// The options with the CDI version of the oldest installed engine. They do not change when a
-/// version or engines are given, or when there are no GPUs. Engines that read no specs, have CDI
-/// switched off or are of an unknown version do not count.
+/// The options with the CDI version of the oldest installed engine. Unchanged if a version or
+/// engines were passed, or if there are no GPUs. Ignores engines that read no specs, have CDI
+/// switched off or have an unknown version.
 inline VersionChoice choose_version(const Survey& survey, const Options& given,
                                     tools::EngineVersions& versions) {
   VersionChoice choice{.options = given};

@@ -1,4 +1,4 @@
-// Commands about a claim, for advice that people paste.
+// Commands about a claim, for advice that people can paste.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_CLAIM_COMMAND_HPP
@@ -17,8 +17,8 @@
 
 namespace prepare {
 
-/// The command that prepares a claim of a journal again, and asks NVIDIA's library for the sizes of
-/// its partitions.
+/// The command that prepares a claim again, and queries NVIDIA's library for the sizes of its
+/// partitions.
 inline std::string recheck_command(const tools::HostTree& tree, const Claim& claim,
                                    const std::string& state_dir) {
   std::vector<std::string> arguments{"--claim " + cdi::shell_word(claim.uid), "--nvml"};
@@ -26,7 +26,7 @@ inline std::string recheck_command(const tools::HostTree& tree, const Claim& cla
     const auto request = device.request.empty() ? "" : "@" + device.request;
     auto argument = "--device " + cdi::shell_word(device.requested + request);
     if (std::find(arguments.begin(), arguments.end(), argument) == arguments.end()) {
-      arguments.push_back(std::move(argument));  // `all` names several devices
+      arguments.push_back(std::move(argument));  // `all` stands for several devices
     }
   }
   arguments.push_back("--state-dir " + cdi::shell_word(state_dir));

@@ -1,4 +1,4 @@
-// The spec of a claim, with a device for each GPU or partition that it has.
+// The spec of a claim, with a device for each of its GPUs and partitions.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_CLAIM_EDITS_HPP
@@ -30,8 +30,8 @@
 
 namespace prepare {
 
-/// The options that decide the content of a claim's spec. The journal keeps them, so that later
-/// calls with other options make the same spec.
+/// The options that determine the content of a claim's spec. The journal stores them, so that later
+/// calls with different options make the same spec.
 inline std::map<std::string, std::string> kept_options(const Options& options) {
   const auto version = options.given_version();
   return {{"profile", options.profile},
@@ -42,7 +42,7 @@ inline std::map<std::string, std::string> kept_options(const Options& options) {
           {"output_dir", options.output_dir}};
 }
 
-/// The options that a claim was prepared with; without a version when it follows the installed
+/// The options with which a claim was prepared; without a version if it follows the installed
 /// engines.
 inline Options options_of(const Claim& claim, Options options) {
   const auto kept = [&](const char* key, std::string otherwise) {
@@ -60,7 +60,7 @@ inline Options options_of(const Claim& claim, Options options) {
   return options;
 }
 
-/// Adds the edits that are not yet there.
+/// Adds edits that are not in the list yet.
 inline void merge(cdi::ContainerEdits& edits, const cdi::ContainerEdits& more) {
   const auto add_new = [](auto& list, const auto& added) {
     for (const auto& one : added) {
@@ -74,9 +74,9 @@ inline void merge(cdi::ContainerEdits& edits, const cdi::ContainerEdits& more) {
   add_new(edits.additional_gids, more.additional_gids);
 }
 
-/// The indexes of the devices of a kind that have its hooks: the first one for all requests, or
-/// else the first of each request. A container gets all devices of a request, so that each hook
-/// runs once for it.
+/// The indexes of the devices that carry a kind's hooks: the first device for all requests, or
+/// otherwise the first device of each request. A container gets all devices of a request, so each
+/// hook runs once.
 inline std::set<std::size_t> devices_with_hooks(const Claim& claim, std::string_view kind) {
   std::map<std::string, std::size_t> first;  // by request
   for (std::size_t i = 0; i < claim.devices.size(); ++i) {
@@ -90,9 +90,9 @@ inline std::set<std::size_t> devices_with_hooks(const Claim& claim, std::string_
   return out;
 }
 
-/// Adds the edits that all devices of a kind need. In a claim of several kinds, each device has
-/// them: a container may get the devices of one request, and so of one kind only. Hooks, which
-/// runtimes do not join, are in as few devices as possible.
+/// Adds the edits that all devices of a kind need. In a claim with several kinds, each device gets
+/// these edits, because a container may get only the devices of one request, and thus of one kind.
+/// As few devices as possible get hooks, because runtimes do not merge hooks.
 inline void add_shared_edits(cdi::Spec& spec, const Claim& claim, std::string_view kind,
                              const cdi::ContainerEdits& edits, std::size_t kind_count) {
   if (kind_count == 1) return merge(spec.container_edits, edits);
@@ -105,7 +105,8 @@ inline void add_shared_edits(cdi::Spec& spec, const Claim& claim, std::string_vi
   }
 }
 
-/// The devices of a claim as they are now, in the same order. Fails when one cannot be handed out.
+/// The devices of a claim in their current state, in the same order. Fails if one cannot be handed
+/// out.
 inline cdi::Result<std::vector<FoundDevice>> find_again(const Survey& survey, const Claim& claim) {
   std::vector<FoundDevice> out;
   for (const auto& claimed : claim.devices) {
@@ -116,7 +117,7 @@ inline cdi::Result<std::vector<FoundDevice>> find_again(const Survey& survey, co
   return out;
 }
 
-/// Refuses versions without annotations: the specs of claims are JSON and record their owner there.
+/// Rejects versions without annotations, in which the JSON specs of claims record their owner.
 inline cdi::Result<void> check_spec_version(const Options& options) {
   if (has_annotations(options)) return {};
   const auto needed = cdi::to_string(first_with_annotations);
@@ -128,12 +129,12 @@ inline cdi::Result<void> check_spec_version(const Options& options) {
   if (!options.oldest_engine.empty()) {
     error.message += fmt::format(", and {} reads only {}", options.oldest_engine,
                                  cdi::to_string(*options.max_version));
-    error.advice = "update that engine, or name the engines that will read it with --for";
+    error.advice = "update that engine, or pass the engines that will read the spec with --for";
   }
   return error;
 }
 
-/// Refuses a spec of which this host cannot provide all.
+/// Rejects a spec if this host cannot provide all of it.
 inline cdi::Result<void> check_on_host(const tools::HostTree& tree, const cdi::Spec& spec,
                                        const Claim& claim) {
   for (std::size_t i = 0; i < spec.devices.size(); ++i) {
@@ -146,8 +147,8 @@ inline cdi::Result<void> check_on_host(const tools::HostTree& tree, const cdi::S
   return cdi::Error{.code = cdi::Errc::host, .message = fmt::format("{}: {}", spec.kind, *fault)};
 }
 
-/// The spec of a claim for the devices that `find_again` has found. Fails when one of them cannot
-/// be in it.
+/// The spec of a claim for the devices that `find_again` has found. Fails if one of them cannot be
+/// included.
 inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& claim,
                                             const std::vector<FoundDevice>& found,
                                             const Options& options) {
@@ -160,7 +161,8 @@ inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& c
     const auto& claimed = claim.devices[i];
     auto edits = node_edits(found[i].share.nodes, holds);
     if (edits.device_nodes.empty()) {
-      return device_error(claimed.name, "it has no node for this --profile: ask for another one");
+      return device_error(claimed.name,
+                          "it has no node for this --profile: request another device");
     }
     spec.devices.push_back({.name = claim.device_name(i), .container_edits = std::move(edits)});
     kinds.insert(claimed.kind);

@@ -1,4 +1,4 @@
-// The spec files of the claims of a journal.
+// The spec files of the claims in a journal.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_CLAIM_FILES_HPP
@@ -22,7 +22,7 @@
 
 namespace prepare {
 
-/// The spec files of the claims of a journal. Both arguments must live as long.
+/// The spec files of the claims in a journal. Both arguments must outlive this object.
 class ClaimFiles {
  public:
   ClaimFiles(const Journal& journal, const Options& options)
@@ -34,7 +34,7 @@ class ClaimFiles {
     return cdi::Error{.code = cdi::Errc::invalid,
                       .message = "specs cannot record this name",
                       .advice =
-                          "take another --state-dir, in "
+                          "use another --state-dir, in "
                           "ASCII, of at most 200 characters",
                       .position = {.file = journal_.directory()}};
   }
@@ -43,7 +43,7 @@ class ClaimFiles {
     return options_of(claim, options_).output_dir;
   }
 
-  /// The spec of a claim as it is in its file.
+  /// The spec of a claim, read from its file.
   cdi::Result<cdi::Spec> read(const Claim& claim) const {
     const auto directory = open(directory_of(claim), Missing::stays);
     if (!directory) return directory.error();
@@ -52,7 +52,7 @@ class ClaimFiles {
     return std::move(loaded->spec);
   }
 
-  /// Whether `write` would succeed. Writes nothing.
+  /// Checks whether `write` would succeed. Writes nothing.
   cdi::Result<void> check_writable(const Claim& claim, const cdi::Spec& spec) const {
     return write(claim, spec, Missing::stays, cdi::DryRun::yes);
   }
@@ -68,8 +68,8 @@ class ClaimFiles {
     return removed ? cdi::Result<void>{} : removed.error();
   }
 
-  /// Removes the files of this journal in a directory, except those to `keep` and those of the
-  /// claims `unreadable`, of which only the UIDs are known.
+  /// Removes this journal's files in a directory, except those in `keep` and those of the claims in
+  /// `unreadable`, whose UIDs alone are known.
   cdi::Result<cdi::Reconciled> prune(const std::string& path, std::set<std::string> keep,
                                      const std::set<std::string>& unreadable) const {
     const auto directory = open(path, Missing::stays);
@@ -80,24 +80,25 @@ class ClaimFiles {
   }
 
  private:
-  /// Another journal in the same directory has other files.
+  /// Another journal may have files in the same directory.
   std::string owner() const { return std::string{claims_owner}.append(journal_.directory()); }
 
   cdi::Publisher publisher(const Directory& directory) const {
     return cdi::Publisher{owner(), directory.number(), directory.path};
   }
 
-  /// Opens a directory of specs that a claim names. A journal below a root is not trusted to name
-  /// directories outside of the root.
+  /// Opens the spec directory recorded in a claim. A journal under a root may not refer to
+  /// directories outside the root.
   cdi::Result<Directory> open(const std::string& path, Missing missing) const {
     const bool of_tree = options_.root != "/" && options_.place_on_host(journal_.path());
     if (of_tree && path != options_.output_dir && !options_.place_on_host(path)) {
-      return cdi::Error{.code = cdi::Errc::denied,
-                        .message = "the journal names this directory, which is not below the root",
-                        .advice =
-                            "give "
-                            "it as --output-dir if it is correct",
-                        .position = {.file = path}};
+      return cdi::Error{
+          .code = cdi::Errc::denied,
+          .message = "the journal records this directory, which is not under the root",
+          .advice =
+              "give "
+              "it as --output-dir if it is correct",
+          .position = {.file = path}};
     }
     return open_directory(options_, path, missing);
   }

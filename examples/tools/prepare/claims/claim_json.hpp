@@ -1,4 +1,4 @@
-// A claim as the JSON text of its file in the journal.
+// The JSON text of a claim, for its file in the journal.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_CLAIM_JSON_HPP
@@ -24,7 +24,7 @@
 
 namespace prepare {
 
-/// The version of the format.
+/// The version of the journal format.
 inline constexpr int journal_version = 1;
 
 inline constexpr std::pair<Claim::Phase, std::string_view> phase_names[] = {
@@ -32,7 +32,7 @@ inline constexpr std::pair<Claim::Phase, std::string_view> phase_names[] = {
     {Claim::Phase::prepared, "prepared"},
     {Claim::Phase::removing, "removing"}};
 
-/// The string members of a claimed device, and their names in the journal.
+/// The string members of a claimed device, with their names in the journal.
 inline constexpr std::pair<const char*, std::string ClaimedDevice::*> device_members[] = {
     {"request", &ClaimedDevice::request},
     {"asked", &ClaimedDevice::requested},
@@ -80,7 +80,7 @@ namespace claim_json {
 
 using Value = cdi::Document::Value;
 
-/// A member of an object; none when it is missing.
+/// A member of an object; nullopt if it is missing.
 inline std::optional<Value> member(const Value& object, std::string_view name) {
   for (const auto [key, value] : object.members()) {
     if (key.text() == name) return value;
@@ -92,7 +92,7 @@ inline bool is_text(const std::optional<Value>& value) {
   return value && value->kind() == cdi::Document::Kind::quoted;
 }
 
-/// Reads string members into an object. Returns whether none is missing.
+/// Reads string members into an object. Returns false if one is missing.
 template <typename Object, std::size_t count>
 bool read_members(const Value& json, Object& out,
                   const std::pair<const char*, std::string Object::*> (&members)[count]) {
@@ -148,7 +148,7 @@ inline bool read_claim(const Value& json, Claim& out) {
          read_devices(json, out.devices);
 }
 
-/// The version in a journal; 0 when it has none.
+/// The version in a journal; 0 if there is none.
 inline int recorded_version(const Value& json) {
   const auto found = member(json, "version");
   if (!found || found->kind() != cdi::Document::Kind::plain) return 0;
@@ -182,8 +182,8 @@ inline cdi::Result<Claim> parse_claim(std::string_view text, std::string_view pa
   return not_a_claim();
 }
 
-/// The directory of the spec in a text that `parse_claim` does not read, because it is damaged or
-/// of a newer version; empty when it has none.
+/// The spec directory in a text that `parse_claim` cannot read, because it is damaged or has a
+/// newer version; empty if there is none.
 inline std::string named_output_dir(std::string_view text) {
   constexpr std::string_view key = "\"output_dir\"";
   const auto at = text.find(key);

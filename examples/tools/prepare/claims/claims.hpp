@@ -1,4 +1,4 @@
-// Claims: which GPUs of the host belong to which workload.
+// Claims: the assignment of the host's GPUs to workloads.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_CLAIMS_HPP
@@ -38,12 +38,12 @@
 #include "kept_spec.hpp"
 #include "requested_device.hpp"
 
-// The journal is the record. The spec files and the hardware must agree with it, else the claim has
-// a fault.
+// The journal is authoritative. If the spec files or the hardware disagree with it, the claim has a
+// fault.
 
 namespace prepare {
 
-/// The claims of a journal. All arguments must live as long.
+/// The claims in a journal. All arguments must outlive this object.
 class Claims {
  public:
   Claims(const Journal& journal, const Survey& survey, const Options& options)
@@ -54,8 +54,8 @@ class Claims {
         boot_{boot_id(survey.tree)},
         output_dirs_{options.output_dir} {}
 
-  /// Finishes what killed calls have begun, writes specs that are missing or out of date, and
-  /// removes those that belong to no claim. Fails when the journal cannot be listed.
+  /// Finishes the work of killed calls, writes missing and outdated specs, and removes specs that
+  /// belong to no claim. Fails if the journal cannot be listed.
   cdi::Result<void> reconcile() {
     if (auto good = files_.check_owner(); !good) return good;
     auto loaded = journal_.load();
@@ -77,10 +77,10 @@ class Claims {
 
   const Survey& survey() const { return survey_; }
 
-  /// The claims of the journal; some may have a fault.
+  /// The claims in the journal; some may have a fault.
   const std::map<std::string, Claim>& all() const { return claims_; }
 
-  /// The faults of claims, by UID, also of those that are not in `all`.
+  /// The faults of claims, by UID, including claims that are not in `all`.
   const std::map<std::string, std::string>& faults() const { return faults_; }
 
   /// Warnings about spec files and engines.
@@ -93,14 +93,14 @@ class Claims {
     return cdi::Error{.code = cdi::Errc::host, .message = fault->second};
   }
 
-  /// Prepares a claim without a fault. Doing so again changes nothing.
+  /// Prepares a claim that has no fault. A repeated call changes nothing.
   cdi::Result<Claim> prepare(Claim claim, const std::vector<RequestedDevice>& requested) {
     if (auto distinct = check_distinct(requested); !distinct) return std::move(distinct).error();
     const auto known = claims_.find(claim.uid);
     if (known != claims_.end()) {
       if (has_devices(survey_, known->second, requested)) return known->second;
       return conflict(
-          fmt::format("the claim has {} already: unprepare it first", devices_text(known->second)));
+          fmt::format("the claim already has {}: unprepare it first", devices_text(known->second)));
     }
     std::vector<FoundDevice> found;
     for (const auto& one : requested) {
@@ -122,7 +122,7 @@ class Claims {
     return claim;
   }
 
-  /// Takes back the devices of a claim. An unknown claim is not an error.
+  /// Releases the devices of a claim. An unknown claim is not an error.
   cdi::Result<void> unprepare(const std::string& uid) {
     if (const auto known = claims_.find(uid); known != claims_.end()) {
       auto& claim = known->second;
@@ -138,24 +138,24 @@ class Claims {
       if (is_spec_of(uid, error.position.file)) return error;
     }
     if (!damaged) return {};
-    // While its spec may exist, other claims must not get its GPU.
+    // As long as its spec may exist, no other claim may get its GPU.
     if (!unseen_.empty()) return unseen_.front();
     const bool found = std::any_of(removed_.begin(), removed_.end(),
                                    [&](const auto& path) { return is_spec_of(uid, path); });
     if (!found) {
-      warn(
-          fmt::format("claim {}: its spec is not in {}: if another directory has it, {} with that "
-                      "directory as --output-dir removes it",
-                      uid, fmt::join(output_dirs_, ", "),
-                      command_with(survey_.tree, "list",
-                                   {"--state-dir " + cdi::shell_word(journal_.directory())})));
+      warn(fmt::format(
+          "claim {}: its spec is not in {}: if it is in another directory, {} with that "
+          "directory as --output-dir removes it",
+          uid, fmt::join(output_dirs_, ", "),
+          command_with(survey_.tree, "list",
+                       {"--state-dir " + cdi::shell_word(journal_.directory())})));
     }
     return journal_.erase(uid);
   }
 
  private:
-  /// The options that a claim was prepared with. A claim without a version gets the version of the
-  /// installed engines, which are asked at most once.
+  /// The options with which a claim was prepared. A claim without a version gets the version of the
+  /// installed engines, which are queried at most once.
   Options settled_options(const Claim& claim) {
     auto options = options_of(claim, options_);
     if (options.max_version) return options;
@@ -170,9 +170,9 @@ class Claims {
     claim.newest_version = cdi::to_string(options.max_version.value_or(cdi::known_versions.back()));
   }
 
-  /// While the version of an engine is unknown, limits the CDI version of a claim to the recorded
-  /// one, or, for an older journal, to the version of its spec file; otherwise records the version.
-  /// Returns whether it limits the version.
+  /// If an engine's version is unknown, limits the CDI version of a claim to the recorded version,
+  /// or for an older journal, to the version of its spec file. Otherwise records the version.
+  /// Returns whether the version is limited.
   bool hold_version(Claim& claim, Options& options) {
     const bool follows = !options_of(claim, options_).max_version;
     if (!follows) return false;
@@ -194,7 +194,7 @@ class Claims {
     for (const auto& warning : installed_->warnings) warn(warning);
   }
 
-  /// Warns about what the spec of a new claim lacks, and what its version means.
+  /// Warns about omissions in the spec of a new claim, and about its CDI version.
   void warn_of_limits(const Claim& claim, const PreparedSpec& spec, const Options& options) {
     if (!options_of(claim, options_).max_version) warn_of_engines();
     if (spec.converted && !options.oldest_engine.empty()) {
@@ -210,7 +210,7 @@ class Claims {
     }
   }
 
-  /// Finishes what a killed call has begun with a claim, and records it in `all` or `faults`.
+  /// Finishes a killed call for a claim, and records the claim in `all` or `faults`.
   void settle(Claim claim) {
     output_dirs_.insert(files_.directory_of(claim));
     const bool prepared = claim.phase == Claim::Phase::prepared;
@@ -220,7 +220,8 @@ class Claims {
     claims_.emplace(claim.uid, std::move(claim));
   }
 
-  /// Saves a new claim in the journal, writes its spec, and saves that the spec is written.
+  /// Saves a new claim in the journal, writes its spec, and records in the journal that the spec is
+  /// written.
   cdi::Result<void> carry_out(Claim& claim, const cdi::Spec& spec) const {
     if (auto good = files_.check_writable(claim, spec); !good) return good;
     claim.phase = Claim::Phase::preparing;
@@ -230,16 +231,16 @@ class Claims {
     return journal_.save(claim);
   }
 
-  /// Removes the spec of a claim, then the claim. A spec file of another owner stays.
+  /// Removes the spec of a claim, and then the claim. A spec file of another owner stays.
   cdi::Result<void> forget(const Claim& claim) const {
     const auto removed = files_.remove(claim);
     if (!removed && removed.error().code != cdi::Errc::conflict) return removed;
     return journal_.erase(claim.uid);
   }
 
-  /// Writes the current spec of a claim. If that fails, a spec of this boot stays, unless it gives
-  /// access to another GPU now, or has an old number of a node. A spec of another boot is removed:
-  /// its numbers could belong to another device.
+  /// Writes the current spec of a claim. If that fails, a spec from this boot stays, unless it now
+  /// gives access to another GPU or contains an outdated device number. A spec from another boot is
+  /// removed, because its numbers may belong to another device.
   cdi::Result<void> renew(Claim& claim) {
     const bool other_boot = !boot_.empty() && claim.boot_id != boot_;
     auto renewed = update_spec(claim);
@@ -249,7 +250,8 @@ class Claims {
     return renewed;
   }
 
-  /// Whether the spec of a claim gives access to another GPU, or has an old number of a node.
+  /// Whether the spec of a claim gives access to another GPU, or contains an outdated device
+  /// number.
   bool has_wrong_node(const Claim& claim) const {
     const auto spec = files_.read(claim);
     if (!spec) return false;
@@ -260,13 +262,13 @@ class Claims {
     return gives_another_gpu(survey_, claim, *spec);
   }
 
-  /// Whether the devices that were found are certainly those of a claim whose spec is missing, or
-  /// of another boot: a partition may be of another size now.
+  /// Checks that the found devices certainly belong to a claim whose spec is missing or from
+  /// another boot: a partition may now have another size.
   cdi::Result<void> check_sizes(const Claim& claim, const std::vector<FoundDevice>& found) const {
     for (std::size_t i = 0; i < found.size(); ++i) {
       const auto& its = claim.devices[i];
       if (its.division.empty() || !found[i].division().empty()) continue;
-      auto why = fmt::format("whether it is still {} is not known now", its.division);
+      auto why = fmt::format("it is unknown whether it is still {}", its.division);
       if (found[i].whole.gpu->vendor == "nvidia") {
         why += fmt::format(": {} can check it",
                            recheck_command(survey_.tree, claim, journal_.directory()));
@@ -298,7 +300,7 @@ class Claims {
   }
 
   /// Removes spec files of this journal that belong to no claim, and temporary files of killed
-  /// writers. The files of claims that cannot be read stay.
+  /// writers. The files of unreadable claims stay.
   void remove_orphans() {
     left_.clear();
     unseen_.clear();
@@ -311,7 +313,7 @@ class Claims {
           note(std::move(*pruned));
         } else if (dirs == &output_dirs_) {
           unseen_.push_back(std::move(pruned).error());
-        } else {  // perhaps there is no such directory
+        } else {  // the directory may not exist
           warn(cdi::to_string(pruned.error()));
         }
       }
@@ -321,7 +323,7 @@ class Claims {
     }
   }
 
-  /// Records the files that were removed from a directory, and those that could not be.
+  /// Records the files that were removed from a directory, and those that could not be removed.
   void note(cdi::Reconciled pruned) {
     for (auto& error : pruned.errors) left_.push_back(std::move(error));
     for (auto& error : pruned.unreadable) {
@@ -336,7 +338,7 @@ class Claims {
     }
   }
 
-  /// Adds a warning, once.
+  /// Adds a warning, unless it was added before.
   void warn(std::string text) {
     if (std::find(warnings_.begin(), warnings_.end(), text) != warnings_.end()) return;
     warnings_.push_back(std::move(text));
@@ -353,8 +355,8 @@ class Claims {
     }
     if (unreadable_.empty()) return {};
     const auto& uid = *unreadable_.begin();
-    return conflict(fmt::format("device {}: claim {} could have it: {}", requested.text(), uid,
-                                faults_.at(uid)));
+    return conflict(
+        fmt::format("device {}: claim {} may have it: {}", requested.text(), uid, faults_.at(uid)));
   }
 
   const Journal& journal_;
@@ -364,7 +366,7 @@ class Claims {
   std::string boot_;
   std::set<std::string> output_dirs_;         // of the command line, and of all claims
   std::set<std::string> named_dirs_{};        // in journals that cannot be read
-  std::optional<VersionChoice> installed_{};  // by the installed engines, when it was needed
+  std::optional<VersionChoice> installed_{};  // from the installed engines, if needed
   std::map<std::string, Claim> claims_{};
   std::set<std::string> unreadable_{};
   std::map<std::string, std::string> faults_{};

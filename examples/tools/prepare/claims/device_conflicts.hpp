@@ -1,4 +1,4 @@
-// The devices that a claim has, beside those that are asked for.
+// Conflicts between the devices of a claim and requested devices.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_DEVICE_CONFLICTS_HPP
@@ -20,7 +20,7 @@
 
 namespace prepare {
 
-/// Whether a claim has the devices that are asked for, for the same requests, in any order.
+/// Whether a claim has the requested devices for the same requests, in any order.
 inline bool has_devices(const Survey& survey, const Claim& claim,
                         const std::vector<RequestedDevice>& requested) {
   const auto same = [&](const RequestedDevice& one, const ClaimedDevice& its) {
@@ -44,7 +44,7 @@ inline std::string devices_text(const Claim& claim) {
   return out;
 }
 
-/// The error for a device that a claim has, or that is bound to one that it has.
+/// The error for a device that belongs to a claim, or is bound to a device that does.
 inline cdi::Error taken(const RequestedDevice& requested, const std::string& uid,
                         const ClaimedDevice& its) {
   const auto reject = [&](std::string_view why) {
@@ -52,8 +52,8 @@ inline cdi::Error taken(const RequestedDevice& requested, const std::string& uid
   };
   const auto name = requested.device.name();
   if (name != its.name) {
-    return reject(fmt::format("device {} cannot be given while claim {} has {}", requested.text(),
-                              uid, its.name));
+    return reject(fmt::format("device {} cannot be assigned while claim {} has {}",
+                              requested.text(), uid, its.name));
   }
   if (name == requested.name) return reject(fmt::format("claim {} has device {}", uid, name));
   return reject(fmt::format("device {} is {}, which claim {} has", requested.name, name, uid));

@@ -1,4 +1,4 @@
-// The GPUs and partitions of a survey as claims name them.
+// The GPUs and partitions in a survey, under the names used in claims.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_FOUND_DEVICE_HPP
@@ -26,13 +26,13 @@
 
 namespace prepare {
 
-/// A GPU of a survey, which must live as long.
+/// A GPU in a survey, which must outlive this object.
 struct FoundGpu {
   const Inventory* inventory = nullptr;
   const Gpu* gpu = nullptr;
 };
 
-/// A GPU or partition that a claim can ask for.
+/// A GPU or partition that a claim can request.
 struct FoundDevice {
   FoundGpu whole{};
   Share share{};
@@ -43,14 +43,14 @@ struct FoundDevice {
     return whole.gpu->stable_name() + share.suffix + (by_iommufd ? "-iommufd" : "");
   }
 
-  /// What a partition is: the mode of its GPU, "CPX/NPS4", or the size of a MIG instance,
-  /// "1g.10gb". Empty when that is unknown, and for a whole GPU.
+  /// The type of a partition: the mode of its GPU, "CPX/NPS4", or the size of a MIG instance,
+  /// "1g.10gb". Empty if unknown, and for a whole GPU.
   std::string division() const {
     if (share.suffix.empty()) return {};
     return whole.gpu->mode == "MIG" ? share.size : whole.gpu->mode;
   }
 
-  /// Why it cannot be handed out.
+  /// Why the device cannot be handed out.
   const std::optional<Problem>& fault() const {
     return whole.inventory->not_ready ? whole.inventory->not_ready : share.left_out;
   }
@@ -64,7 +64,7 @@ inline std::vector<FoundGpu> all_gpus(const Survey& survey) {
   return out;
 }
 
-/// The devices of a GPU that a claim can ask for.
+/// The devices of a GPU that a claim can request.
 inline std::vector<FoundDevice> devices_of(const FoundGpu& whole) {
   std::vector<FoundDevice> out;
   for (const auto& share : whole.gpu->shares()) out.push_back({whole, share});
@@ -74,7 +74,7 @@ inline std::vector<FoundDevice> devices_of(const FoundGpu& whole) {
   return out;
 }
 
-/// Whether a device has this name: the names are those in the spec of its kind.
+/// Whether a device has this name in the spec of its kind.
 inline bool has_name(const FoundDevice& device, std::string_view name) {
   if (name == device.name()) return true;
   if (device.by_iommufd) return false;
@@ -87,7 +87,7 @@ inline cdi::Error device_error(std::string_view name, std::string_view reason,
   return {.code = code, .message = fmt::format("device {}: {}", name, reason)};
 }
 
-/// The names of the partitions of the partitioned GPU with this name.
+/// The partition names of the partitioned GPU with this name.
 inline std::vector<std::string> parts_of(const Survey& survey, std::string_view name) {
   std::vector<std::string> out;
   for (const auto& whole : all_gpus(survey)) {
@@ -97,9 +97,9 @@ inline std::vector<std::string> parts_of(const Survey& survey, std::string_view 
   return out;
 }
 
-/// A name of devices, with or without the kind.
+/// A device name, with or without the kind.
 struct RequestedName {
-  std::string kind{};  // empty when not given
+  std::string kind{};  // empty if absent
   std::string device{};
 
   explicit RequestedName(const std::string& text) : device{text} {
@@ -112,7 +112,7 @@ struct RequestedName {
   bool is_of(const Inventory& inventory) const { return kind.empty() || kind == inventory.kind; }
 };
 
-/// All devices of a name, also those that cannot be handed out; "all" is not a way by iommufd.
+/// All devices with a name, even if they cannot be handed out; "all" excludes iommufd devices.
 inline std::vector<FoundDevice> named_devices(const Survey& survey, const RequestedName& name) {
   const bool all = name.device == "all";
   std::vector<FoundDevice> out;
@@ -126,7 +126,7 @@ inline std::vector<FoundDevice> named_devices(const Survey& survey, const Reques
   return out;
 }
 
-/// The usable devices of a name: one, or for "all" all of the kind.
+/// The usable devices with a name: one device, or for "all" every device of the kind.
 inline cdi::Result<std::vector<FoundDevice>> find_devices(const Survey& survey,
                                                           const std::string& text) {
   const RequestedName name{text};
@@ -137,27 +137,29 @@ inline cdi::Result<std::vector<FoundDevice>> find_devices(const Survey& survey,
   for (auto& device : named_devices(survey, name)) {
     if (!fault) fault = device.fault();
     if (device.fault()) continue;
-    if (!kinds.insert(device.whole.inventory->kind).second && !all) continue;  // the first counts
+    if (!kinds.insert(device.whole.inventory->kind).second && !all) continue;  // the first one wins
     out.push_back(std::move(device));
   }
   if (kinds.size() == 1) return out;
   if (!kinds.empty()) {
-    return device_error(text, fmt::format("GPUs of {} have that name: put the kind and = before it",
-                                          fmt::join(kinds, " and ")));
+    return device_error(text,
+                        fmt::format("GPUs of {} have that name: prefix it with the kind and =",
+                                    fmt::join(kinds, " and ")));
   }
   if (fault) return device_error(text, fault->text);
   if (const auto parts = parts_of(survey, name.device); !parts.empty()) {
-    return device_error(text, fmt::format("it is partitioned: take {}", fmt::join(parts, " or ")));
+    return device_error(text,
+                        fmt::format("it is partitioned: request {}", fmt::join(parts, " or ")));
   }
   if (const auto reason = unreadable_functions(survey)) {
     return device_error(text, *reason, cdi::Errc::host);
   }
   return device_error(
-      text, "no GPU of this host has that name: see " + command_with(survey.tree, "detect", {}));
+      text, "no GPU on this host has that name: see " + command_with(survey.tree, "detect", {}));
 }
 
-/// Whether a GPU with a passing fault may get a device of this name: its id is unknown, or the name
-/// is that of a part of it.
+/// Whether a GPU with a passing fault may later have a device with this name: its id is unknown, or
+/// the name belongs to one of its parts.
 inline bool may_get(const Gpu& gpu, const std::string& name) {
   const auto is_part_of = [&](const std::string& whole) {
     return name.size() > whole.size() && name.starts_with(whole) &&
@@ -168,8 +170,8 @@ inline bool may_get(const Gpu& gpu, const std::string& name) {
          std::any_of(names.begin(), names.end(), is_part_of);
 }
 
-/// Whether there may be a device of a name that can be handed out to containers of some profiles
-/// later, because the reason why there is none now may pass.
+/// Whether a device with this name may be usable for some profiles later, because the reason why
+/// there is none now is temporary.
 inline bool may_become_ready(const Survey& survey, const std::string& text, Profiles profiles) {
   const RequestedName name{text};
   const auto devices = named_devices(survey, name);
@@ -185,13 +187,13 @@ inline bool may_become_ready(const Survey& survey, const std::string& text, Prof
   });
 }
 
-/// Whether a GPU at the place of a claimed one is surely another GPU.
+/// Whether a GPU at the address of a claimed GPU is certainly another GPU.
 inline bool is_another(const Gpu& gpu, const ClaimedDevice& claimed) {
   const bool ids_known = !gpu.id.empty() && !claimed.id.empty();
   return gpu.pci_id != claimed.pci_id || (ids_known && gpu.id != claimed.id);
 }
 
-/// The GPU at the PCI address of a claimed one; none when the address has no GPU.
+/// The GPU at the PCI address of a claimed GPU; null if there is none.
 inline FoundGpu gpu_at_place_of(const Survey& survey, const ClaimedDevice& claimed) {
   for (const auto& found : all_gpus(survey)) {
     const auto& address = found.gpu->pci_address;
@@ -200,8 +202,8 @@ inline FoundGpu gpu_at_place_of(const Survey& survey, const ClaimedDevice& claim
   return {};
 }
 
-/// The GPU of a claim, in any state and at any address; none when it is gone. It is found by its
-/// id, or by its PCI address while the id is unknown.
+/// The GPU of a claim, in any state and at any address; null if it is gone. Looks for its id, or
+/// for its PCI address if the id is unknown.
 inline FoundGpu find_gpu(const Survey& survey, const ClaimedDevice& claimed) {
   for (const auto& found : all_gpus(survey)) {
     if (claimed.id.empty() || found.gpu->id != claimed.id) continue;
@@ -211,7 +213,8 @@ inline FoundGpu find_gpu(const Survey& survey, const ClaimedDevice& claimed) {
   return there.gpu != nullptr && is_another(*there.gpu, claimed) ? FoundGpu{} : there;
 }
 
-/// Whether two divisions may be the same: one, or the memory mode behind its slash, may be unknown.
+/// Whether two divisions may be the same: a division, or the memory mode after its slash, may be
+/// unknown.
 inline bool may_be_equal(std::string_view a, std::string_view b) {
   const auto is_known_part = [](std::string_view part, std::string_view of) {
     return of.starts_with(part) &&
@@ -220,8 +223,8 @@ inline bool may_be_equal(std::string_view a, std::string_view b) {
   return is_known_part(a, b) || is_known_part(b, a);
 }
 
-/// The device of a claim as it is now. `Errc::conflict` when another GPU is at its address: the
-/// claim's spec could then give access to that GPU.
+/// The device of a claim in its current state. `Errc::conflict` if another GPU is at its address,
+/// because the claim's spec could then give access to that GPU.
 inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedDevice& claimed) {
   const auto failure = [&](std::string_view reason, cdi::Errc code = cdi::Errc::not_found) {
     return device_error(claimed.name, fmt::format("{}: undo that, or unprepare the claim", reason),
@@ -231,10 +234,10 @@ inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedDe
   if (whole.gpu == nullptr) {
     const auto other = gpu_at_place_of(survey, claimed);
     if (other.gpu == nullptr && !survey.complete) {
-      return device_error(claimed.name, "the devices of this host cannot all be listed now");
+      return device_error(claimed.name, "not all devices of this host can be listed now");
     }
     if (other.gpu == nullptr) return failure("it is gone from this host");
-    return failure(fmt::format("it is gone from this host, and at {} is now another GPU, {} ({})",
+    return failure(fmt::format("it is gone from this host, and the GPU at {} is now {} ({})",
                                claimed.pci_address, other.gpu->stable_name(), other.gpu->pci_id),
                    cdi::Errc::conflict);
   }
@@ -249,21 +252,21 @@ inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedDe
     if (const auto& fault = device.fault()) return device_error(claimed.name, fault->text);
     const auto division = device.division();
     if (may_be_equal(division, claimed.division)) return std::move(device);
-    return failure(fmt::format("its GPU is now partitioned in another way: it is {}, not {}",
-                               division, claimed.division));
+    return failure(fmt::format("its GPU is now partitioned differently: it is {}, not {}", division,
+                               claimed.division));
   }
   return failure(claimed.by_iommufd ? "iommufd has no node for its GPU now"
-                                    : "its GPU is now partitioned in another way");
+                                    : "its GPU is now partitioned differently");
 }
 
-/// Whether a device is the part of a GPU with that suffix, or one of the two is the whole GPU.
+/// Whether a device and a part of a GPU overlap: they are equal, or one is the whole GPU.
 inline bool is_same_part(const FoundDevice& device, const Gpu& gpu, std::string_view suffix) {
   const auto& own = device.share.suffix;
   return device.whole.gpu == &gpu && (own == suffix || own.empty() || suffix.empty());
 }
 
-/// Whether one of two GPUs is a virtual function of the other, or both are passed through in one
-/// IOMMU group.
+/// Whether one of two GPUs is a virtual function of the other, or both are passed through in the
+/// same IOMMU group.
 inline bool are_bound_together(const Gpu& a, const Gpu& b) {
   const auto is_part = [](const Gpu& part, const Gpu& whole) {
     return !part.physical_function.empty() && part.physical_function == whole.pci_address;
@@ -276,7 +279,7 @@ inline bool are_bound_together(const Gpu& a, const Gpu& b) {
          (same_group && is_passed_through(a) && is_passed_through(b));
 }
 
-/// Whether a device cannot be given while another claim has a part of a GPU.
+/// Whether a device cannot be assigned while another claim has a part of a GPU.
 inline bool excludes(const FoundDevice& device, const Gpu& gpu, std::string_view suffix) {
   if (device.whole.gpu == &gpu) return is_same_part(device, gpu, suffix);
   return are_bound_together(*device.whole.gpu, gpu);

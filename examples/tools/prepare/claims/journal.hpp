@@ -1,4 +1,4 @@
-// The journal of claims: a file for each, which survives crashes and reboots.
+// The journal of claims: one file for each claim, which survives crashes and reboots.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_JOURNAL_HPP
@@ -33,20 +33,20 @@
 #include "claim.hpp"
 #include "claim_json.hpp"
 
-// Spec files in /var/run do not survive a reboot. After a crash, the journal shows which step a
-// call had reached.
+// Spec files in /var/run do not survive a reboot. After a crash, the journal shows the last
+// completed step of a call.
 
 namespace prepare {
 
-/// The journal in a directory. One process at a time has it; others wait.
+/// The journal in a directory, locked by one process at a time; others wait.
 class Journal {
  public:
   /// Claims by UID, or why they cannot be read.
   using Claims = std::map<std::string, cdi::Result<Claim>>;
 
-  /// Waits for the lock of an open directory. `Errc::denied` for a directory that other users may
-  /// write: the journal decides which files this process writes. `Errc::timeout` when other
-  /// processes keep the lock.
+  /// Waits for the lock on an open directory. `Errc::denied` if other users may write the
+  /// directory, because the journal decides which files this process writes. `Errc::timeout` if
+  /// other processes keep the lock.
   static cdi::Result<Journal> open(Directory directory, std::chrono::duration<double> timeout) {
     if (auto good = check_writers(directory); !good) return std::move(good).error();
     std::error_code failed;
@@ -58,13 +58,13 @@ class Journal {
     return journal;
   }
 
-  /// The path of the directory; below the root, if it is there.
+  /// The path of the directory; under the root, if it is there.
   const std::string& path() const { return directory_.path; }
 
-  /// The path of the directory without links, so that it is the same for all callers.
+  /// The path of the directory without links, which is the same for all callers.
   const std::string& directory() const { return real_path_; }
 
-  /// Whether another process had the lock first.
+  /// Whether this process had to wait for the lock.
   bool has_waited() const { return has_waited_; }
 
   std::string path_of(std::string_view uid) const { return directory_.path_of(file_of(uid)); }
@@ -85,8 +85,8 @@ class Journal {
     return claims;
   }
 
-  /// The directory of the spec of a claim that `load` could not read, as far as its file still
-  /// names it; else empty.
+  /// The spec directory of a claim that `load` could not read, if its file still contains it;
+  /// otherwise empty.
   std::string named_directory(const std::string& uid) const {
     const auto text = read_text(uid);
     return text ? named_output_dir(*text) : std::string{};
@@ -121,7 +121,7 @@ class Journal {
     auto good = cdi::check_writers(directory.path, info);
     if (!good) {
       good.error().advice =
-          "take another --state-dir, or change its owner and mode with chown and chmod";
+          "use another --state-dir, or change its owner and mode with chown and chmod";
     }
     return good;
   }
@@ -137,7 +137,7 @@ class Journal {
     while (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EINTR) continue;
       if (errno != EWOULDBLOCK) return cdi::file_error(path, "cannot lock");
-      if (!(Clock::now() < end)) {  // also when `timeout` is not a number
+      if (!(Clock::now() < end)) {  // also if `timeout` is NaN
         return cdi::Error{.code = cdi::Errc::timeout,
                           .message = "another process holds the lock",
                           .advice = "try again",
@@ -149,7 +149,7 @@ class Journal {
     return {};
   }
 
-  /// Reads the claim in the file of a UID.
+  /// Reads the claim with this UID.
   cdi::Result<Claim> read(const std::string& uid) const {
     const auto text = read_text(uid);
     auto claim = text ? parse_claim(*text, path_of(uid)) : text.error();
@@ -158,7 +158,7 @@ class Journal {
     return claim;
   }
 
-  /// The text in the file of a UID. Files that are not regular do not block.
+  /// The text of the file for this UID. Files that are not regular do not block.
   cdi::Result<std::string> read_text(const std::string& uid) const {
     constexpr std::size_t size_limit = 1 << 20;
     const auto path = path_of(uid);

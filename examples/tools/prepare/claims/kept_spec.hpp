@@ -1,4 +1,4 @@
-// Whether the spec of a claim with a fault may stay.
+// Decides whether the spec of a claim with a fault may stay.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_KEPT_SPEC_HPP
@@ -17,11 +17,11 @@
 #include "claim.hpp"
 #include "found_device.hpp"
 
-// A driver may give the numbers of a GPU that is gone to another one.
+// A driver may reuse the device numbers of a removed GPU for another GPU.
 
 namespace prepare {
 
-/// Whether a node in a spec is a node of the host: by its path, or by its numbers.
+/// Whether a node in a spec is a node of the host, with the same path or numbers.
 inline bool is_node(const cdi::DeviceNode& node, const Node& other) {
   const auto& path = node.host_path.empty() ? node.path : node.host_path;
   const bool same_numbers = !node.type.empty() && node.type.front() == other.type &&
@@ -29,8 +29,8 @@ inline bool is_node(const cdi::DeviceNode& node, const Node& other) {
   return path == other.path || same_numbers;
 }
 
-/// Whether a device of a spec has one of the nodes. Nodes of all GPUs, for example /dev/vfio/vfio,
-/// do not count.
+/// Whether a device in a spec has one of the nodes. Ignores nodes that all GPUs share, such as
+/// /dev/vfio/vfio.
 inline bool has_any(const cdi::Spec& spec, const std::vector<Node>& nodes) {
   constexpr std::int64_t misc_major = 10;
   const auto is_in = [&](const cdi::Device& device, const Node& node) {
@@ -44,7 +44,7 @@ inline bool has_any(const cdi::Spec& spec, const std::vector<Node>& nodes) {
   });
 }
 
-/// Whether a spec gives access to a GPU or a part of it.
+/// Whether a spec gives access to a GPU or to a part of it.
 inline bool gives_access_to(const cdi::Spec& spec, const Gpu& gpu) {
   const auto shares = gpu.shares();
   return has_any(spec, gpu.whole.nodes) || has_any(spec, gpu.iommufd_nodes) ||
@@ -52,8 +52,8 @@ inline bool gives_access_to(const cdi::Spec& spec, const Gpu& gpu) {
                      [&](const Share& share) { return has_any(spec, share.nodes); });
 }
 
-/// Whether the spec of a claim gives access to a GPU that the claim does not have, and that is not
-/// handed out only together with one that it has.
+/// Whether the spec of a claim gives access to a GPU that does not belong to the claim, and is not
+/// always handed out together with one of the claim's GPUs.
 inline bool gives_another_gpu(const Survey& survey, const Claim& claim, const cdi::Spec& spec) {
   std::set<const Gpu*> its;
   for (const auto& claimed : claim.devices) its.insert(find_gpu(survey, claimed).gpu);

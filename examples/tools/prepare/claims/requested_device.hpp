@@ -1,4 +1,4 @@
-// A device that a claim asks for.
+// A device that a claim requests.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_REQUESTED_DEVICE_HPP
@@ -18,9 +18,9 @@
 
 namespace prepare {
 
-/// A device that a claim asks for.
+/// A device that a claim requests.
 struct RequestedDevice {
-  std::string request{};  // of the claim; empty for all of them
+  std::string request{};  // of the claim; empty for all requests
   std::string name{};     // from the caller
   FoundDevice device{};
 
@@ -46,7 +46,7 @@ inline ClaimedDevice to_claimed(const RequestedDevice& requested) {
           .by_iommufd = by_iommufd};
 }
 
-/// Records where a device is now, and what is known of it now.
+/// Records the current address and the known properties of a device.
 inline void update(ClaimedDevice& claimed, const FoundDevice& found) {
   const auto& gpu = *found.whole.gpu;
   if (!gpu.id.empty()) claimed.id = gpu.id;
@@ -58,13 +58,13 @@ inline cdi::Error conflict(std::string message) {
   return {.code = cdi::Errc::conflict, .message = std::move(message)};
 }
 
-/// Refuses a device that is asked for twice.
+/// Rejects a device that is requested twice.
 inline cdi::Result<void> check_distinct(const std::vector<RequestedDevice>& requested) {
   for (std::size_t i = 0; i < requested.size(); ++i) {
     for (std::size_t before = 0; before < i; ++before) {
       const auto& other = requested[before].device;
       if (!is_same_part(requested[i].device, *other.whole.gpu, other.share.suffix)) continue;
-      return conflict(fmt::format("device {}: asked for twice", requested[i].text()));
+      return conflict(fmt::format("device {}: requested twice", requested[i].text()));
     }
   }
   return {};

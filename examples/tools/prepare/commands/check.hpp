@@ -40,7 +40,7 @@
 
 namespace prepare {
 
-/// How many changes of a file are printed.
+/// The maximum number of changes printed for a file.
 enum class Differences : std::uint8_t { first, all };
 
 /// A spec file that `write` would change.
@@ -50,25 +50,25 @@ struct Stale {
   std::vector<Difference> changes{};
 };
 
-/// Why a spec of ours differs from the expected one.
+/// Why one of our specs differs from the expected spec.
 inline std::string_view reason_for_changes(const cdi::Spec& spec, const cdi::Spec& expected) {
   const auto options_in = [](const cdi::Spec& one) {
     const auto found = one.annotations.find(std::string{tools::options_annotation});
     return found == one.annotations.end() ? std::string{} : found->second;
   };
-  if (options_in(spec) != options_in(expected)) return "it was written with other options";
+  if (options_in(spec) != options_in(expected)) return "it was written with different options";
   return "the host has changed";
 }
 
-/// Whether another program may own the file of a spec, so that `write` would not replace it.
+/// Whether another program may own a spec file, so that `write` would not replace it.
 inline bool is_of_others(const Directory& directory, const PreparedSpec& prepared) {
   const auto tried =
       publisher_in(directory).write(prepared.file_name, prepared.spec, cdi::DryRun::yes);
   return !tried && tried.error().code == cdi::Errc::conflict;
 }
 
-/// The difference between a spec file and the spec that `write` would write now; none when they are
-/// equal.
+/// The difference between a spec file and the spec that `write` would write now; nullopt if they
+/// are equal.
 inline std::optional<Stale> compare(const Directory& directory, const PreparedSpec& prepared,
                                     const Options& options) {
   const auto path = spec_path(options, prepared.file_name);
@@ -83,7 +83,7 @@ inline std::optional<Stale> compare(const Directory& directory, const PreparedSp
   if (!found.empty()) {
     return Stale{path, std::string{reason_for_changes(there->spec, expected)}, std::move(found)};
   }
-  if (!is_readable_by_all(path)) return Stale{path, "not all users may read it", {}};
+  if (!is_readable_by_all(path)) return Stale{path, "not all users can read it", {}};
   return std::nullopt;
 }
 
@@ -98,8 +98,8 @@ inline Json to_json(const std::vector<Stale>& stale, const std::vector<std::stri
   return {{"stale", list}, {"warnings", warnings}, {"not_ready", verdict.not_ready}};
 }
 
-/// The files and their changes. `check` prints only the first ones; annotations come first and show
-/// the cause.
+/// The files and their changes. `check` prints only the first changes; annotations come first and
+/// show the cause.
 inline std::string to_text(const std::vector<Stale>& stale, Differences wanted) {
   std::string out;
   for (const auto& [path, reason, changes] : stale) {
@@ -128,7 +128,7 @@ inline cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const Sp
   return stale;
 }
 
-/// Compares the spec files with those that `write` would write now. Writes nothing.
+/// Compares the spec files with the specs that `write` would write now. Writes nothing.
 inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given,
                             const Differences& shown) {
   const auto wanted = make_spec_set(assessed, choose_version(assessed.survey, given));
@@ -142,7 +142,7 @@ inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given
   const auto conflicts = find_conflicts(options, prepared.specs);
   for (const auto& conflict : conflicts) report("warning: " + conflict);
   auto code = verdict.code;
-  if (code == ExitCode::partial) code = ExitCode::done;  // the specs lack the same GPUs
+  if (code == ExitCode::partial) code = ExitCode::done;  // the spec files lack the same GPUs
   if (!stale->empty()) code = ExitCode::failed;
   const auto text =
       options.json() ? json_text(to_json(*stale, conflicts, verdict)) : to_text(*stale, shown);

@@ -34,13 +34,13 @@
 #include "verdict.hpp"
 #include <CLI/CLI.hpp>
 
-// A DRA driver calls them. Their output has what the driver returns to the kubelet.
+// A DRA driver calls them. Their output contains the data that the driver returns to the kubelet.
 
 namespace prepare {
 
 /// The options of commands on claims.
 struct ClaimOptions {
-  std::string state_dir{};   // empty: /var/lib/cdi-prepare below the root
+  std::string state_dir{};   // empty: /var/lib/cdi-prepare under the root
   double lock_timeout = 10;  // seconds
   std::string claim{};       // its UID; empty for `list`
 };
@@ -56,8 +56,8 @@ inline void add_claim_options(CLI::App& command, ClaimOptions& own) {
       ->capture_default_str();
 }
 
-/// The devices of a claim in the form of the kubelet: the CDI ids for each request. Of `gpu/large`,
-/// the kubelet knows only `gpu`.
+/// The devices of a claim in the kubelet's format: the CDI ids for each request. The kubelet knows
+/// `gpu/large` only as `gpu`.
 inline Json devices_json(const Claim& claim) {
   Json devices = Json::array();
   for (std::size_t i = 0; i < claim.devices.size(); ++i) {
@@ -74,7 +74,8 @@ inline Json devices_json(const Claim& claim) {
   return devices;
 }
 
-/// Prints the outcome for one claim: its devices, or an error, which also goes to standard error.
+/// Prints the outcome for a claim: its devices, or an error, which is also printed on standard
+/// error.
 inline ExitCode answer(const std::string& uid, const cdi::Result<Json>& outcome,
                        ExitCode failure = ExitCode::failed) {
   Json claim = outcome ? *outcome : Json{{"error", cdi::to_string(outcome.error())}};
@@ -83,7 +84,7 @@ inline ExitCode answer(const std::string& uid, const cdi::Result<Json>& outcome,
   return finish(json_text(all), outcome ? ExitCode::done : failure);
 }
 
-/// Reports warnings and the faults of other claims than `requested`. `list`, which asks for no
+/// Reports warnings, and the faults of claims other than `requested`. `list`, which requests no
 /// claim, prints the faults itself.
 inline void report_faults(const Claims& claims, const std::string& requested) {
   for (const auto& warning : claims.warnings()) report("warning: " + warning);
@@ -93,7 +94,7 @@ inline void report_faults(const Claims& claims, const std::string& requested) {
   }
 }
 
-/// Refuses a journal in the directory of the specs: engines would read it as specs.
+/// Rejects a journal in the spec directory, because engines would read its files as specs.
 inline cdi::Result<void> check_directories(const std::string& state_dir,
                                            const std::string& output_dir) {
   namespace fs = std::filesystem;
@@ -105,12 +106,12 @@ inline cdi::Result<void> check_directories(const std::string& state_dir,
       plain(state_dir) == plain(output_dir) || fs::equivalent(state_dir, output_dir, missing);
   if (!same) return {};
   return cdi::Error{.code = cdi::Errc::invalid,
-                    .message = "this is also the directory of the specs",
-                    .advice = "take another --state-dir",
+                    .message = "this is also the spec directory",
+                    .advice = "use another --state-dir",
                     .position = {.file = state_dir}};
 }
 
-/// Runs `act` on the claims while no other process can. `act` prints the outcome.
+/// Runs `act` on the claims while this process holds the lock. `act` prints the outcome.
 template <typename Act>
 ExitCode with_claims(const AssessedSurvey& assessed, const Options& options,
                      const ClaimOptions& own, Act act) {
@@ -128,7 +129,7 @@ ExitCode with_claims(const AssessedSurvey& assessed, const Options& options,
       Journal::open(std::move(*directory), std::chrono::duration<double>{own.lock_timeout});
   if (!journal) return fail(journal.error());
   std::optional<Survey> later;
-  if (journal->has_waited()) {  // the holder of the lock may have seen a later state of the host
+  if (journal->has_waited()) {  // the previous lock holder may have seen a newer host state
     auto surveyed = survey_host(options);
     if (!surveyed) return fail(surveyed.error());
     later = std::move(*surveyed);
@@ -156,8 +157,8 @@ inline Run set_up_unprepare(CLI::App& app, Options& options) {
   return after_survey(unprepare_claim, own);
 }
 
-inline constexpr Command unprepare_command{
-    "unprepare", "Take back the GPUs of a claim; prints JSON", set_up_unprepare};
+inline constexpr Command unprepare_command{"unprepare", "Release the GPUs of a claim; prints JSON",
+                                           set_up_unprepare};
 
 /// The output of `list` for programs.
 inline Json claims_json(const Claims& claims) {
@@ -170,7 +171,7 @@ inline Json claims_json(const Claims& claims) {
   }
   for (const auto& [uid, fault] : claims.faults()) {
     Json nothing{{"namespace", ""}, {"name", ""}, {"devices", Json::array()}};
-    if (!out.contains(uid)) out[uid] = std::move(nothing);  // it cannot be read
+    if (!out.contains(uid)) out[uid] = std::move(nothing);  // an unreadable claim
     out[uid]["fault"] = fault;
   }
   return {{"claims", out}};
@@ -195,7 +196,7 @@ inline std::string claims_text(const Claims& claims) {
   return out;
 }
 
-/// Lists the claims. `partial` when one has a fault.
+/// Lists the claims. `partial` if a claim has a fault.
 inline ExitCode list_claims(const AssessedSurvey& assessed, const Options& options,
                             const ClaimOptions& own) {
   return with_claims(assessed, options, own, [&](Claims& claims) {

@@ -1,4 +1,4 @@
-// A command of `cdi-prepare`, and the options that several commands have.
+// A command of `cdi-prepare`, and options that several commands share.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_COMMAND_HPP
@@ -21,10 +21,10 @@
 
 namespace prepare {
 
-/// Runs a command, which has its own options.
+/// Runs a command with its parsed options.
 using Run = std::function<ExitCode(const Options& options)>;
 
-/// A command: its set-up adds its options to the command line, and returns what runs it.
+/// A command: its set-up adds the options to the command line, and returns the function to run.
 struct Command {
   const char* name;
   const char* help;
@@ -49,15 +49,15 @@ inline void add_output(CLI::App& command, Options& options) {
 
 inline void add_nvml(CLI::App& command, Options& options) {
   command.add_flag("--nvml", options.nvml,
-                   "Ask NVIDIA's library for the UUIDs and sizes of MIG instances");
-  command.add_option("--nvml-library", options.nvml_library, "The library to ask")
+                   "Query NVIDIA's library for the UUIDs and sizes of MIG instances");
+  command.add_option("--nvml-library", options.nvml_library, "The library to query")
       ->check(CLI::ExistingFile);
 }
 
 inline void add_survey_options(CLI::App& command, Options& options) {
   add_nvml(command, options);
   command.add_flag("--visible-only", options.visible_only,
-                   "Ignore GPUs whose nodes this process may not open");
+                   "Ignore GPUs whose nodes this process cannot open");
   command
       .add_option("--expect", options.expect, "Number of GPUs and partitions that must be ready")
       ->check(count_fault)
@@ -73,15 +73,15 @@ inline void add_wait(CLI::App& command, Options& options) {
 inline void add_output_dir(CLI::App& command, Options& options) {
   command
       .add_option("--output-dir", options.output_dir,
-                  "Directory of the specs, which is created when a spec is written")
+                  "Spec directory, created when a spec is written")
       ->check(not_empty)
-      ->default_str("var/run/cdi below the root");
+      ->default_str("var/run/cdi under the root");
 }
 
 inline void add_state_dir(CLI::App& command, std::string& state_dir) {
   command.add_option("--state-dir", state_dir, "Directory of the journal of claims")
       ->check(not_empty)
-      ->default_str("var/lib/cdi-prepare below the root");
+      ->default_str("var/lib/cdi-prepare under the root");
 }
 
 inline void add_versions(CLI::App& command, Options& options) {
@@ -114,20 +114,21 @@ inline void add_spec_options(CLI::App& command, Options& options) {
       ->check(CLI::IsMember(profiles))
       ->capture_default_str();
   command
-      .add_option("--hooks", options.hooks,
-                  "Whether NVIDIA's hooks create links and caches of libraries, or mounts replace "
-                  "the links")
+      .add_option(
+          "--hooks", options.hooks,
+          "Whether NVIDIA's hooks create library links and the library cache, or mounts replace "
+          "the links")
       ->check(CLI::IsMember({"none", "nvidia"}))
       ->capture_default_str();
   command
       .add_option("--node-numbers", options.node_numbers,
-                  "Whether specs have the numbers of nodes (given), or runtimes ask the host for "
-                  "them (asked); auto: asked in /etc, because those specs outlive a boot")
+                  "Whether specs contain device numbers (given), or runtimes query the host for "
+                  "them (asked); auto: asked in /etc, because those specs survive reboots")
       ->check(CLI::IsMember({"auto", "given", "asked"}))
       ->capture_default_str();
   command.add_flag(
       "--ld-library-path", options.ld_library_path,
-      "Set LD_LIBRARY_PATH to the directories of libraries, which replaces that of the image");
+      "Set LD_LIBRARY_PATH to the library directories, which replaces the image's value");
   add_output_dir(command, options);
   add_versions(command, options);
 }

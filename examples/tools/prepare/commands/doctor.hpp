@@ -28,15 +28,15 @@ namespace prepare {
 
 /// The directories that `doctor` checks, besides that of the specs.
 struct CheckedPaths {
-  std::string state_dir{};  // empty: /var/lib/cdi-prepare below the root
+  std::string state_dir{};  // empty: /var/lib/cdi-prepare under the root
   std::vector<std::string> spec_dirs{};
 };
 
-/// Refuses a directory that the engines of the host below the root cannot see.
+/// Rejects a directory that the engines of the host under the root cannot see.
 inline ExitCode reject_outside(std::string_view option, const std::string& path,
                                const HostOptions& options) {
   report(
-      fmt::format("error: {} {} is not below --root {}: doctor checks only that host; name one of "
+      fmt::format("error: {} {} is not under --root {}: doctor checks only that host; give one of "
                   "its directories",
                   option, path, options.root));
   return ExitCode::usage;
@@ -73,13 +73,13 @@ inline Run set_up_doctor(CLI::App& app, Options& options) {
   add_output_dir(app, options);
   add_state_dir(app, own->state_dir);
   app.add_option("--spec-dir", own->spec_dirs,
-                 "Directories of specs to check, below the root, lowest priority first")
+                 "Spec directories to check, under the root, lowest priority first")
       ->check(not_empty);
   return after_survey(examine_host, own);
 }
 
 inline constexpr Command doctor_command{
-    "doctor", "Report what keeps containers from the GPUs, and what to do", set_up_doctor};
+    "doctor", "Report what keeps containers from using the GPUs, and what to do", set_up_doctor};
 
 }  // namespace prepare
 

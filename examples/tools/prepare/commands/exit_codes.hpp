@@ -24,7 +24,7 @@ struct ExitMeaning {
   std::string_view meaning;
 };
 
-/// The table that `--help` prints.
+/// The exit code table of `--help`.
 inline constexpr ExitMeaning exit_meanings[] = {
     {ExitCode::done, "done; or no GPU on this host, with a message"},
     {ExitCode::failed,
@@ -33,13 +33,13 @@ inline constexpr ExitMeaning exit_meanings[] = {
     {ExitCode::usage, "wrong usage"},
     {ExitCode::partial,
      "done, but some GPUs were left out (not for `check` and `diff`), or claims have a fault; "
-     "standard error has the reasons"},
+     "standard error lists the reasons"},
     {ExitCode::not_ready,
      "not ready: expected device nodes are missing, or fewer GPUs than expected; existing spec "
-     "files do not change"},
+     "files are not changed"},
 };
 
-/// The table as text, with a line for each code.
+/// The table as text, one line per code.
 inline std::string exit_code_help() {
   std::string out = "Exit codes:";
   for (const auto& [code, meaning] : exit_meanings) {

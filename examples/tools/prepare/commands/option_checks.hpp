@@ -1,4 +1,4 @@
-// Checks of the values of options.
+// Checks of option values.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_OPTION_CHECKS_HPP
@@ -17,7 +17,7 @@
 #include "../../shared/base/text.hpp"
 #include "../claims/journal.hpp"
 
-// Each function returns what is wrong with a value; empty when it is valid. `requested_name_fault`
+// Each function returns the fault in a value; empty if the value is valid. `requested_name_fault`
 // is in prepare.hpp.
 
 namespace prepare {
@@ -29,7 +29,7 @@ inline std::string not_empty(const std::string& text) {
 inline std::string spec_version_fault(const std::string& text) {
   const auto version = cdi::parse_spec_version(text);
   const bool written =
-      version && *version >= cdi::SpecVersion{0, 3, 0};  // older ones have no name in specs
+      version && *version >= cdi::SpecVersion{0, 3, 0};  // older versions do not occur in specs
   return written ? ""
                  : cdi::quoted(text) +
                        " is not a CDI version that specs can have: give one such as 0.6.0";
@@ -47,7 +47,7 @@ inline std::string uid_fault(const std::string& text) {
                                   "or digit at both ends";
 }
 
-/// Whether a text is a number of seconds up to a day; "nan" is not.
+/// Whether a text is a number of seconds up to a day; "nan" is not valid.
 inline bool is_time(const std::string& text, double least) {
   double seconds = -1;
   const auto end = text.data() + text.size();

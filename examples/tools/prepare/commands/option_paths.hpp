@@ -1,4 +1,4 @@
-// Makes the paths in options absolute, and resolves them below the root.
+// Makes the paths in options absolute, and resolves them under the root.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_OPTION_PATHS_HPP
@@ -21,7 +21,7 @@
 
 namespace prepare {
 
-/// A path in which the root has the same spelling as in `options`, even when links led there.
+/// A path in which the root is spelled as in `options`, even if links led there.
 inline std::string spelt_below_root(const HostOptions& options, const std::string& path) {
   struct stat root = {};
   struct stat part = {};
@@ -37,8 +37,8 @@ inline std::string spelt_below_root(const HostOptions& options, const std::strin
   return path;
 }
 
-/// The directory above the target of a path: below the root as its host finds it, elsewhere as the
-/// kernel does. None for a link that leads nowhere.
+/// The parent directory of a path's target: under the root as its host resolves it, elsewhere as
+/// the kernel does. Nullopt for a dangling link.
 inline std::optional<std::filesystem::path> above(const HostOptions& options,
                                                   const std::string& path) {
   namespace fs = std::filesystem;
@@ -55,7 +55,7 @@ inline std::optional<std::filesystem::path> above(const HostOptions& options,
 
 /// The absolute path, without `.`, `..` and repeated slashes.
 inline std::string absolute(const HostOptions& options, const std::string& given) {
-  std::error_code failed;  // for example when the working directory is gone
+  std::error_code failed;  // for example if the working directory is gone
   const auto whole = std::filesystem::absolute(given, failed);
   if (failed) return given;
   std::filesystem::path out;
@@ -71,7 +71,7 @@ inline std::string absolute(const HostOptions& options, const std::string& given
   return out.string();
 }
 
-/// The directory that an option names, or the one at `otherwise` below the root.
+/// The directory that an option names, or the one at `otherwise` under the root.
 inline std::string directory_or(const HostOptions& options, const std::string& given,
                                 const std::string& otherwise) {
   const auto place = absolute(options, given.empty() ? options.below_root(otherwise) : given);
@@ -83,14 +83,14 @@ inline std::string state_dir_or(const HostOptions& options, const std::string& g
   return directory_or(options, given, "/var/lib/cdi-prepare");
 }
 
-/// Makes paths absolute, sets those that were not given, and takes the version of the oldest given
-/// engine.
+/// Makes paths absolute, sets default paths, and uses the version of the oldest engine in
+/// `engines`.
 inline void complete(Options& options) {
   options.root = absolute({}, options.root);
   options.output_dir = directory_or(options, options.output_dir, "/var/run/cdi");
-  // A name without a slash would be searched for in the directories of libraries.
+  // A name without a slash would be searched for in the library directories.
   if (auto& library = options.nvml_library; !library.empty()) library = absolute({}, library);
-  for (const auto& engine : options.engines) {  // already checked
+  for (const auto& engine : options.engines) {  // valid: checked by the parser
     static_cast<void>(limit_version(options, *cdi::parse_engine(engine)));
   }
 }

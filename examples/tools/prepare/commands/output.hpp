@@ -17,11 +17,11 @@
 
 namespace prepare {
 
-/// The output of a command, or why there is none.
+/// The output of a command, or the error.
 using Output = cdi::Result<std::string>;
 
-/// Writes to standard error. Failures are ignored, unlike `fmt::print`, which throws: a closed
-/// standard error must not change what the program does.
+/// Writes to standard error. Unlike `fmt::print`, which throws, ignores failures: a closed standard
+/// error must not change the program's behaviour.
 inline void print_error(std::string_view text) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
@@ -35,7 +35,7 @@ inline void report(std::string_view text) {
   print_error(error_line(text));
 }
 
-/// Prints an output; an error goes only to standard error.
+/// Prints an output; an error is printed only on standard error.
 inline ExitCode finish(const Output& output, ExitCode code) {
   if (!output) {
     report("error: " + cdi::to_string(output.error()));

@@ -52,15 +52,15 @@ inline NameAndRequest parse_requested_name(const std::string& text) {
   return {.name = text.substr(0, at), .request = text.substr(at + 1)};
 }
 
-/// Why a text is not NAME[@REQUEST], for the command line; empty when it is. Requests of Kubernetes
-/// are `gpu`, or `gpu/large` where there is a choice.
+/// The fault in a NAME[@REQUEST] argument; empty if it is valid. Kubernetes requests are `gpu`, or
+/// `gpu/large` for a choice of devices.
 inline std::string requested_name_fault(const std::string& text) {
   constexpr std::string_view allowed =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/";
   constexpr std::size_t longest = 127;
   const auto [name, request] = parse_requested_name(text);
   if (!cdi::parse_name(name) && !cdi::is_device_name(name)) {
-    return cdi::quoted(name) + " is not the name of a device: `cdi-prepare detect` lists the names";
+    return cdi::quoted(name) + " is not a device name: `cdi-prepare detect` lists the names";
   }
   const bool slash_inside = !request.starts_with('/') && !request.ends_with('/') &&
                             request.find('/') == request.rfind('/');
@@ -69,11 +69,11 @@ inline std::string requested_name_fault(const std::string& text) {
   const bool good = is_request || text.find('@') == std::string::npos;
   return good
              ? ""
-             : "the name of a request, after the @, has letters, digits, -, ., _, and one / inside";
+             : "the request name, after the @, may have letters, digits, -, ., _, and one / inside";
 }
 
-/// Whether the same names were asked for when the claim was prepared, for the same requests. The
-/// names may mean other GPUs now, or none: the claim keeps its GPUs.
+/// Whether the claim was prepared with the same names for the same requests. The names may now mean
+/// other GPUs, or none, but the claim keeps its GPUs.
 inline bool asks_for_the_same(const PrepareOptions& own, const Claim& claim) {
   std::set<std::pair<std::string, std::string>> requested;
   std::set<std::pair<std::string, std::string>> had;
@@ -85,8 +85,8 @@ inline bool asks_for_the_same(const PrepareOptions& own, const Claim& claim) {
   return requested == had;
 }
 
-/// The device of a claim with this name at the time when it was claimed. The name may have changed:
-/// an id may be unknown until a process uses the GPU.
+/// The claimed device that had this name when it was claimed. The name may have changed since: an
+/// id may be unknown until a process uses the GPU.
 inline const ClaimedDevice* find_by_name(const Claim& claim, std::string_view name) {
   for (const auto& device : claim.devices) {
     if (name == device.name || name == cdi::qualified_name(device.kind, device.name)) {
@@ -96,7 +96,7 @@ inline const ClaimedDevice* find_by_name(const Claim& claim, std::string_view na
   return nullptr;
 }
 
-/// The devices on the command line. `known` is the claim as it is, or null for a new one.
+/// The devices on the command line. `known` is the existing claim, or null for a new claim.
 inline cdi::Result<std::vector<RequestedDevice>> requested_devices(const Survey& survey,
                                                                    const PrepareOptions& own,
                                                                    const Claim* known) {
@@ -116,7 +116,7 @@ inline cdi::Result<std::vector<RequestedDevice>> requested_devices(const Survey&
   return out;
 }
 
-/// Prepares the claim of the command line, or returns it when it is prepared already.
+/// Prepares the claim on the command line, or returns it if it is already prepared.
 inline cdi::Result<Claim> prepare_requested(Claims& claims, const Options& options,
                                             const PrepareOptions& own) {
   if (auto good = claims.check(own.claim); !good) return std::move(good).error();
@@ -138,17 +138,17 @@ inline cdi::Result<Claim> prepare_requested(Claims& claims, const Options& optio
                         *requested);
 }
 
-/// Whether a claim failed only because devices that it asks for are not ready yet.
+/// Whether a claim failed only because requested devices are not ready yet.
 inline bool is_early(const cdi::Error& error, const Survey& survey, const Options& options,
                      const PrepareOptions& own) {
-  if (error.code == cdi::Errc::host) return true;  // the devices are there, but not all they need
+  if (error.code == cdi::Errc::host) return true;  // the devices exist, but not all that they need
   if (error.code != cdi::Errc::not_found) return false;
   const auto profiles = profiles_named(options.profile);
   bool some = false;
   for (const auto& text : own.devices) {
     const auto name = parse_requested_name(text).name;
     const bool early = may_become_ready(survey, name, profiles);
-    if (!early && !find_devices(survey, name)) return false;  // no time makes it ready
+    if (!early && !find_devices(survey, name)) return false;  // waiting does not help
     some = some || early;
   }
   return some;
@@ -187,7 +187,7 @@ inline Run set_up_prepare(CLI::App& app, Options& options) {
 }
 
 inline constexpr Command prepare_command{
-    "prepare", "Give GPUs to a claim, in a spec of its own; prints JSON", set_up_prepare};
+    "prepare", "Assign GPUs to a claim, in its own spec; prints JSON", set_up_prepare};
 
 }  // namespace prepare
 

@@ -1,4 +1,4 @@
-// The GPUs of a host as text and JSON.
+// The GPUs on a host as text and JSON.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_REPORT_HPP
@@ -146,13 +146,13 @@ inline std::string to_text(std::string_view heading, const std::vector<Node>& no
   return out;
 }
 
-/// The line with the other names of a share.
+/// A line with the other names of a share.
 inline std::string names_line(const Gpu& gpu, const Share& share) {
   const auto names = gpu.other_names(share);
   return names.empty() ? "" : as_line(fmt::format("  or: {}", fmt::join(names, ", ")));
 }
 
-/// The line with the name, model and place of a GPU.
+/// A line with the name, model and location of a GPU.
 inline std::string heading(const Gpu& gpu) {
   std::string out = "GPU " + gpu.stable_name();
   if (!gpu.model.empty()) out += ", " + gpu.model;
@@ -170,7 +170,7 @@ inline std::string to_text(const Gpu& gpu) {
   out += to_text("", gpu.whole.nodes);
   out += to_text(as_line(fmt::format("  {}-iommufd, for use with iommufd", gpu.stable_name())),
                  gpu.iommufd_nodes);
-  out += to_text("  not handed out with it:\n", gpu.other_nodes);
+  out += to_text("  other nodes, not handed out:\n", gpu.other_nodes);
   for (const auto& part : gpu.partitions) {
     const auto size = part.size.empty() ? "" : ", " + part.size;
     out += as_line(fmt::format("  partition {}{}{}", gpu.stable_name(), part.suffix, size));
@@ -181,7 +181,7 @@ inline std::string to_text(const Gpu& gpu) {
   return out;
 }
 
-/// All GPUs, for people.
+/// All GPUs as text.
 inline std::string model_as_text(const std::vector<Inventory>& inventories) {
   std::string out;
   for (const auto& found : inventories) {

@@ -20,10 +20,10 @@
 
 namespace prepare {
 
-/// The specs that the directory should have.
+/// The specs that the directory should contain.
 struct SpecSet {
   Options options{};         // with the version of the specs
-  PreparedSpecs prepared{};  // none when the verdict holds them back
+  PreparedSpecs prepared{};  // empty if the verdict holds them back
   Verdict verdict{};         // on the survey and the specs
   std::string lines{};       // warnings and errors, for standard error
 };
@@ -56,7 +56,7 @@ inline std::string lines_of(const PreparedSpecs& prepared, const VersionChoice& 
   return out;
 }
 
-/// Adds the faults of the specs to the verdict on the survey.
+/// Adds faults in the specs to the verdict on the survey.
 inline void add_to_verdict(Verdict& verdict, const PreparedSpecs& prepared) {
   for (const auto& one : prepared.specs) {
     const bool complete = one.left_out.empty();

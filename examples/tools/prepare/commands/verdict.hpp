@@ -1,4 +1,4 @@
-// The verdict on a survey: the exit code of a run, and why it may be too early.
+// The verdict on a survey: the exit code, and why the run may be too early.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_VERDICT_HPP
@@ -24,14 +24,14 @@
 #include "exit_codes.hpp"
 #include "output.hpp"
 
-// It is worked out once, before a command acts on the survey.
+// The verdict is computed once, before a command acts on the survey.
 
 namespace prepare {
 
-/// The error of a run when all GPUs are left out for lasting reasons.
+/// The error if all GPUs are left out for lasting reasons.
 inline constexpr std::string_view nothing_to_hand_out = "no GPU can be handed out";
 
-/// The meaning of a survey for a run.
+/// The consequences of a survey for a run.
 struct Verdict {
   ExitCode code = ExitCode::done;        // of a run without other errors
   std::vector<std::string> not_ready{};  // why it may be too early, a line each
@@ -64,7 +64,7 @@ inline Verdict verdict_on(const Survey& survey, const Options& options) {
   const auto usable = survey.usable_count();
   if (usable < options.expect) {
     out.not_ready.push_back(
-        fmt::format("{} of {} GPUs expected can be handed out", usable, options.expect));
+        fmt::format("{} of {} expected GPUs can be handed out", usable, options.expect));
     out.held_back = true;
   }
   if (auto reason = unreadable_functions(survey)) {
@@ -75,7 +75,7 @@ inline Verdict verdict_on(const Survey& survey, const Options& options) {
   return out;
 }
 
-/// Whether nodes are missing that runtimes would ask for their numbers.
+/// Whether nodes are missing whose numbers runtimes would look up.
 inline bool lacks_requested_nodes(const Survey& survey, const Options& options) {
   if (!options.ask_host()) return false;
   const auto prepared = prepare_specs(survey, options);
@@ -84,7 +84,7 @@ inline bool lacks_requested_nodes(const Survey& survey, const Options& options) 
                      [](const PreparedSpec& one) { return !one.left_out.empty(); });
 }
 
-/// Surveys the host until all GPUs are ready, or `--wait` is over.
+/// Surveys the host until all GPUs are ready or the `--wait` time is over.
 inline cdi::Result<AssessedSurvey> survey_until_ready(const Options& options) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds pause{100};
@@ -104,7 +104,7 @@ inline cdi::Result<AssessedSurvey> survey_until_ready(const Options& options) {
   }
 }
 
-/// The warnings about a kind, for standard error.
+/// Warnings about a kind, for standard error.
 inline std::string warning_lines(const Inventory& found, Profiles requested) {
   std::string out;
   for (const auto& warning : found.warnings) out += error_line("warning: " + warning.text);
@@ -115,7 +115,7 @@ inline std::string warning_lines(const Inventory& found, Profiles requested) {
   return out;
 }
 
-/// The GPUs and partitions of a kind that are left out, for standard error.
+/// The left-out GPUs and partitions of a kind, for standard error.
 inline std::string left_out_lines(const Inventory& found) {
   std::string out;
   for (const auto& gpu : found.gpus) {
@@ -135,12 +135,11 @@ inline std::string survey_lines(const AssessedSurvey& assessed, const Options& o
   std::string out;
   if (survey.hidden > 0) {
     out += error_line(
-        fmt::format("GPUs ignored, because this process may not open them: {}", survey.hidden));
+        fmt::format("GPUs ignored, because this process cannot open them: {}", survey.hidden));
   } else if (survey.inventories.empty()) {
-    out += error_line(
-        survey.complete
-            ? "no GPU found on this host"
-            : "no GPU found on this host, whose PCI bus cannot be read: spec files do not change");
+    out += error_line(survey.complete ? "no GPU found on this host"
+                                      : "no GPU found on this host, but its PCI bus cannot be "
+                                        "read: spec files are not changed");
   }
   for (const auto& found : survey.inventories) {
     out += warning_lines(found, profiles_named(options.profile));

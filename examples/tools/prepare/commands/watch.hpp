@@ -40,10 +40,10 @@ namespace prepare {
 
 /// The options of `watch`.
 struct WatchOptions {
-  double interval = 10;  // seconds between two surveys
+  double interval = 10;  // seconds between surveys
 };
 
-/// A descriptor for the signals that end the program.
+/// A signalfd for the signals that end the program.
 inline cdi::Descriptor termination_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -61,9 +61,9 @@ class SpecKeeper {
         interval_{static_cast<long>(own.interval * 1000)},
         versions_{versions_from(options)} {}
 
-  /// Surveys the host, and writes the specs when the state is stable: it was the same in two
-  /// surveys, or in three when GPUs are between two states, because a failed GPU may stay there.
-  /// Returns the time until the next survey.
+  /// Surveys the host, and writes the specs if the state is stable: equal in two surveys, or in
+  /// three if GPUs are changing state, because a failed GPU may remain in that state. Returns the
+  /// time until the next survey.
   std::chrono::milliseconds survey() {
     constexpr std::chrono::milliseconds soon{300};
     auto found = survey_host(options_, nvml_);
@@ -95,7 +95,7 @@ class SpecKeeper {
     }
   }
 
-  /// Prints a text, unless it is the one that was reported last.
+  /// Prints a text, unless it equals the last report.
   void report_news(const std::string& text) {
     if (text != std::exchange(reported_, text)) print_error(text);
   }
@@ -109,13 +109,13 @@ class SpecKeeper {
   std::string reported_{};
 };
 
-/// Waits for an event, at most for `timeout`, and then until events are quiet: a driver that is
-/// loaded causes many. Returns false when the program should end.
+/// Waits for an event for at most `timeout`, and then until events stop: loading a driver causes
+/// many. Returns false if the program should end.
 inline bool wait_for_change(const cdi::Descriptor& signals, std::optional<Uevents>& uevents,
                             std::chrono::milliseconds timeout) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds quiet{300};
-  constexpr std::chrono::seconds longest{5};  // in a storm of events
+  constexpr std::chrono::seconds longest{5};  // during an event storm
   auto end = Clock::now() + timeout;
   std::optional<Clock::time_point> first_event;
   for (;;) {

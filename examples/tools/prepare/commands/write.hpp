@@ -39,7 +39,7 @@ struct WriteOptions {
   bool dry_run = false;
 };
 
-/// The outcome of a run of `write`.
+/// The outcome of `write`.
 struct Written {
   std::vector<std::pair<cdi::Publication, PreparedSpec>> specs{};
   std::vector<Outdated> removed{};
@@ -80,7 +80,7 @@ inline std::string to_text(const Written& written) {
   return out;
 }
 
-/// Publishes the specs. An error with one does not affect the others.
+/// Publishes the specs. An error in one does not affect the others.
 inline void publish_all(const std::vector<PreparedSpec>& prepared, const Options& options,
                         Written& written) {
   for (const auto& one : prepared) {
@@ -101,7 +101,7 @@ inline void remove_outdated(const Survey& survey, const SpecSet& wanted, Written
   };
   const auto directory = open_directory(options, options.output_dir, Missing::stays);
   if (!directory) {
-    if (written.errors.empty()) fail(directory.error());  // else a spec has the same error
+    if (written.errors.empty()) fail(directory.error());  // otherwise a spec has the same error
     return;
   }
   const auto done = publisher_in(*directory).prune(wanted.prepared.files_that_stay);
@@ -121,8 +121,8 @@ inline std::string written_lines(const Written& written) {
   return out;
 }
 
-/// Writes the planned specs, and removes outdated ones. A kind that is not ready keeps its old
-/// spec; with `held_back` all do.
+/// Writes the planned specs, and removes outdated specs. A kind that is not ready keeps its old
+/// spec; with `held_back`, all kinds do.
 inline ExitCode update_specs(const Survey& survey, const SpecSet& wanted, Written& written) {
   written.left_out = wanted.prepared.left_out;
   written.not_ready = wanted.verdict.not_ready;
@@ -133,7 +133,7 @@ inline ExitCode update_specs(const Survey& survey, const SpecSet& wanted, Writte
   return written.errors.empty() ? wanted.verdict.code : ExitCode::failed;
 }
 
-/// The text of all specs, in one stream.
+/// The text of all specs as one stream.
 inline Output specs_as_text(const std::vector<PreparedSpec>& specs, const Options& options) {
   std::string out;
   for (const auto& one : specs) {

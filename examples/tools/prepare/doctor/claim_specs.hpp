@@ -1,4 +1,4 @@
-// Checks of claims: their journal, and their specs.
+// Checks of claims: journals and specs.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_DOCTOR_CLAIM_SPECS_HPP
@@ -30,17 +30,17 @@
 #include "our_specs.hpp"
 #include "spec_dirs.hpp"
 
-// Nothing is locked: a call of cdi-prepare may be at work meanwhile.
+// Nothing is locked: a cdi-prepare call may run at the same time.
 
 namespace prepare::doctor {
 
-/// Checks the claims of journals. All paths are those of the host below the root.
+/// Checks the claims in journals. All paths are paths on the host under the root.
 class ClaimCheck {
  public:
-  /// Both arguments must live as long.
+  /// Both arguments must outlive this object.
   ClaimCheck(const Survey& survey, Findings& findings) : survey_{survey}, findings_{findings} {}
 
-  /// Checks the claims of a journal, and the specs that name it as their owner.
+  /// Checks the claims in a journal, and the specs that record it as their owner.
   void check(const std::string& journal, const cdi::Registry& registry) {
     const auto names = tree().names(journal);
     if (!names && names.error().system != ENOENT) {
@@ -74,13 +74,15 @@ class ClaimCheck {
           fmt::format("Run {}, which removes the claim and its spec.",
                       claim_command(tree(), "unprepare --claim " + cdi::shell_word(uid), journal)));
     } else if (claim->phase != Claim::Phase::prepared) {
-      add(Level::note, fmt::format("claim {}: a call for it was stopped, or is at work", uid),
-          fmt::format("If no call is at work, run {}, which finishes it.",
+      add(Level::note,
+          fmt::format("claim {}: a call for it was interrupted, or is still running", uid),
+          fmt::format("If no call is running, run {}, which finishes it.",
                       claim_command(tree(), "list", journal)));
     } else if (const auto fault = fault_of(*claim)) {
       add(Level::fault, fmt::format("claim {}: {}", uid, *fault),
-          fmt::format("Run {}, which makes specs agree with claims, and reports what it cannot.",
-                      claim_command(tree(), "list", journal)));
+          fmt::format(
+              "Run {}, which makes specs agree with claims, and reports what it cannot fix.",
+              claim_command(tree(), "list", journal)));
     }
   }
 
@@ -90,7 +92,7 @@ class ClaimCheck {
     return (given ? on_host(tree(), kept->second) : "/var/run/cdi") + "/" + claim.file_name();
   }
 
-  /// Why a claim or its spec cannot be used; none when both can.
+  /// Why a claim or its spec cannot be used; nullopt if both are usable.
   std::optional<std::string> fault_of(const Claim& claim) const {
     std::vector<FoundDevice> found;
     for (const auto& claimed : claim.devices) {
@@ -112,7 +114,7 @@ class ClaimCheck {
     return std::nullopt;
   }
 
-  /// Why the spec of a claim does not have its devices as they are now; none when it has.
+  /// Why the spec of a claim does not match its current devices; nullopt if it does.
   static std::optional<std::string> fault_in(const cdi::Spec& spec, const Claim& claim,
                                              const std::vector<FoundDevice>& found) {
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -134,7 +136,7 @@ class ClaimCheck {
     return nullptr;
   }
 
-  /// Reports a spec of a journal whose claim is not in it.
+  /// Reports a spec of a journal that does not contain the claim.
   void check_owner(const std::string& journal, const cdi::LoadedSpec& loaded,
                    const std::set<std::string>& uids) {
     const auto owner = owner_journal(tree(), loaded);
@@ -155,7 +157,7 @@ class ClaimCheck {
   Findings& findings_;
 };
 
-/// Checks the claims of the journal in `state_dir`, and of the journals that specs name.
+/// Checks the claims in the journal in `state_dir`, and in the journals recorded in specs.
 inline void check_claims(const Survey& survey, const std::string& state_dir,
                          const std::vector<std::string>& dirs, Findings& findings) {
   ClaimCheck check{survey, findings};

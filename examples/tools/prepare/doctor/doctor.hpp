@@ -1,4 +1,4 @@
-// Why containers may not get the GPUs of a host.
+// Findings about why containers may not get the GPUs of a host.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_DOCTOR_DOCTOR_HPP
@@ -23,12 +23,12 @@
 #include "specs.hpp"
 
 // Checks drivers, nodes, the directories that engines read and the specs in them. Changes nothing,
-// and reads nothing outside of the root.
+// and reads nothing outside the root.
 
 namespace prepare {
 
 struct DoctorOptions {
-  std::string output_dir = "/var/run/cdi";                            // where specs are written
+  std::string output_dir = "/var/run/cdi";                            // for the specs of `write`
   std::vector<std::string> spec_dirs = cdi::default_spec_dirs();      // the last has priority
   std::string state_dir = "/var/lib/cdi-prepare";                     // of the journal of claims
   tools::VersionsFrom versions_from = tools::VersionsFrom::packages;  // of engines
@@ -43,7 +43,7 @@ inline std::vector<Finding> diagnose_host(const tools::HostTree& tree,
   for (const auto& found : inventories) doctor::check_inventory(found, findings);
   if (inventories.empty()) {
     findings.push_back({doctor::Level::note, "GPUs", "this host has none",
-                        "If there is one, check that /sys and /proc are those of the host."});
+                        "If there is one, check that /sys and /proc belong to the host."});
   }
   doctor::check_iommu(tree, inventories, findings);
   const auto engines = tools::EngineVersions{options.versions_from}.engines(tree);
@@ -55,7 +55,7 @@ inline std::vector<Finding> diagnose_host(const tools::HostTree& tree,
   return findings;
 }
 
-/// The findings about a host, with those about its claims.
+/// The findings about a host, including its claims.
 inline std::vector<Finding> diagnose_host(const Survey& survey, const DoctorOptions& options) {
   auto findings = diagnose_host(survey.tree, survey.inventories, options);
   if (auto reason = unreadable_functions(survey)) {

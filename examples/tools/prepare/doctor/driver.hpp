@@ -19,7 +19,7 @@
 
 namespace prepare::doctor {
 
-/// The version of the loaded NVIDIA module; empty when none is loaded.
+/// The version of the loaded NVIDIA module; empty if no module is loaded.
 inline std::string nvidia_module_version(const tools::HostTree& tree) {
   if (auto version = tree.line("/sys/module/nvidia/version"); !version.empty()) return version;
   const auto words = tools::split(tree.line("/proc/driver/nvidia/version"), " \t\n");
@@ -30,7 +30,7 @@ inline std::string nvidia_module_version(const tools::HostTree& tree) {
   return {};
 }
 
-/// The directories where distributions install libcuda, each once.
+/// The directories in which distributions install libcuda, without duplicates.
 inline std::set<std::string> cuda_directories(const tools::HostTree& tree) {
   std::set<std::string> directories;
   for (const std::string_view top : {"/usr/lib64", "/usr/lib", "/lib64", "/lib"}) {
@@ -59,8 +59,8 @@ inline std::optional<std::string> cuda_version(std::string_view path) {
   return std::string{version};
 }
 
-/// The files that programs may get when they load libcuda: the target of `libcuda.so.1`, or else
-/// all versions.
+/// The files that programs may load as libcuda: the target of `libcuda.so.1`, or otherwise all
+/// versions.
 inline std::set<std::string> cuda_libraries(const tools::HostTree& tree) {
   std::set<std::string> paths;
   for (const auto& directory : cuda_directories(tree)) {
@@ -82,7 +82,7 @@ inline void check_nvidia_driver(const tools::HostTree& tree, Findings& findings)
     findings.push_back({Level::fault, about,
                         "the module is loaded, but /proc/driver/nvidia does not exist",
                         "Reload it (modprobe -r nvidia; modprobe nvidia) or reboot; in a "
-                        "container, mount the /proc of the host below the root."});
+                        "container, mount the host's /proc under the root."});
   }
   const auto loaded = nvidia_module_version(tree);
   if (loaded.empty()) return;
@@ -103,10 +103,11 @@ inline void check_nvidia_driver(const tools::HostTree& tree, Findings& findings)
         {Level::good, about, fmt::format("module and libraries are {}", loaded), {}});
     return;
   }
-  findings.push_back({Level::fault, about,
-                      fmt::format("module {} is loaded, but programs load {}", loaded, others),
-                      "If the driver was upgraded, reboot or reload the module; else remove the "
-                      "libraries of the other version and run ldconfig."});
+  findings.push_back(
+      {Level::fault, about,
+       fmt::format("module {} is loaded, but programs load {}", loaded, others),
+       "If the driver was upgraded, reboot or reload the module; otherwise remove the "
+       "libraries of the other version and run ldconfig."});
 }
 
 }  // namespace prepare::doctor

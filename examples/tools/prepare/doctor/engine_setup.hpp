@@ -23,7 +23,7 @@
 
 namespace prepare::doctor {
 
-/// Whether an engine reads the directory that specs are written to.
+/// Whether an engine reads the directory in which specs are written.
 inline bool reads_directory(const tools::HostTree& tree, const tools::Engine& engine,
                             const std::string& output_dir) {
   const auto place = place_of(tree, output_dir);
@@ -31,7 +31,7 @@ inline bool reads_directory(const tools::HostTree& tree, const tools::Engine& en
                      [&](const auto& directory) { return place_of(tree, directory) == place; });
 }
 
-/// The directories that an engine reads, and its newest version when that is known.
+/// The directories that an engine reads, and the newest CDI version that it reads, if known.
 inline std::string reading_of(const tools::Engine& engine) {
   auto text = "reads " + tools::listed(engine.spec_dirs);
   if (engine.version) {
@@ -45,7 +45,8 @@ inline std::string reading_of(const tools::Engine& engine) {
   return text;
 }
 
-/// Whether an engine is set up to read the specs. `reads_all`: no file there is refused by it.
+/// Reports whether an engine is set up to read the specs. `reads_all`: the engine rejects none of
+/// the files.
 inline void check_setup(const tools::HostTree& tree, const tools::Engine& engine,
                         const std::string& output_dir, Level trouble, bool reads_all,
                         Findings& findings) {
@@ -56,8 +57,8 @@ inline void check_setup(const tools::HostTree& tree, const tools::Engine& engine
   }
   if (!reads_directory(tree, engine, output_dir)) {
     findings.push_back({trouble, engine.full_name(),
-                        fmt::format("does not read {}, where specs are written, but {}", output_dir,
-                                    tools::listed(engine.spec_dirs)),
+                        fmt::format("does not read {}, where specs are written; it reads {}",
+                                    output_dir, tools::listed(engine.spec_dirs)),
                         fmt::format("Add {} to {}, or write the specs to a directory that it reads "
                                     "(--output-dir).",
                                     output_dir, engine.to_set_dirs)});
@@ -72,7 +73,7 @@ inline void check_setup(const tools::HostTree& tree, const tools::Engine& engine
   }
 }
 
-/// The advice on a spec file that an engine refuses, or may read otherwise.
+/// Advice for a spec file that an engine rejects, or may read differently.
 inline std::string advice_on_file(const tools::HostTree& tree, const tools::Engine& engine,
                                   const std::vector<Inventory>& inventories,
                                   const cdi::LoadedSpec& loaded) {
@@ -84,7 +85,7 @@ inline std::string advice_on_file(const tools::HostTree& tree, const tools::Engi
     }
     return fmt::format(
         "Run {}, which writes the version that the oldest engine reads, or update this engine. A "
-        "claim that was given a version keeps it.",
+        "claim with an explicit version keeps it.",
         claim_command(tree, "list", *journal));
   }
   if (written && is_ours(loaded)) {
@@ -101,8 +102,8 @@ inline std::string advice_on_file(const tools::HostTree& tree, const tools::Engi
   return advice;
 }
 
-/// Reports the spec files that an engine refuses, or may read otherwise than others. Whether it
-/// refuses none.
+/// Reports the spec files that an engine rejects, or may read differently. Returns whether it
+/// rejects none.
 inline bool check_files(const tools::HostTree& tree, const tools::Engine& engine,
                         const std::vector<Inventory>& inventories, Findings& findings) {
   bool reads_all = true;
@@ -118,7 +119,7 @@ inline bool check_files(const tools::HostTree& tree, const tools::Engine& engine
     const auto warnings = cdi::text_warnings(engine.of_version(), *loaded);
     if (warnings.empty()) continue;
     findings.push_back({Level::note, engine.full_name(),
-                        "may refuse or read otherwise: " + cdi::to_string(warnings.front()),
+                        "may refuse or read differently: " + cdi::to_string(warnings.front()),
                         advice_on_file(tree, engine, inventories, *loaded)});
   }
   return reads_all;
@@ -129,8 +130,8 @@ inline void check_field(const tools::Engine& engine, Findings& findings) {
   const auto* const support = cdi::find_engine_support(engine.of_version());
   if (support == nullptr || support->field) return;
   findings.push_back({Level::note, engine.full_name(),
-                      "ignores the CRI field CDI_devices, by which kubelet passes devices",
-                      "Update it, or let the device plugin name devices in annotations."});
+                      "ignores the CRI field CDI_devices, with which kubelet passes devices",
+                      "Update it, or let the device plugin request devices with annotations."});
 }
 
 inline void check_engine(const tools::HostTree& tree, const tools::Engine& engine,

@@ -21,15 +21,15 @@ namespace prepare {
 struct Finding {
   enum class Level : std::uint8_t {
     good,   // correct
-    note,   // may be intended, or may be wrong
-    fault,  // keeps GPUs from containers, or gives them wrong ones
+    note,   // may be intended or wrong
+    fault,  // keeps containers from their GPUs, or gives them wrong GPUs
   };
 
   Level level = Level::note;
   std::string about{};      // "nvidia GPU 0000:17:00.0", "containerd"
   std::string what{};       // the fact
-  std::string advice{};     // empty when the level is good
-  std::string_view code{};  // of the fault of a GPU or its nodes, see fault.hpp; else empty
+  std::string advice{};     // empty if the level is `good`
+  std::string_view code{};  // of a GPU or node fault, see fault.hpp; otherwise empty
 };
 
 namespace doctor {
@@ -54,7 +54,7 @@ inline bool has_fault(const std::vector<Finding>& findings) {
                      [](const Finding& finding) { return finding.level == Finding::Level::fault; });
 }
 
-/// A line for each finding, and a line for its advice.
+/// A line for each finding, followed by a line with advice, if any.
 inline std::string findings_as_text(const std::vector<Finding>& findings) {
   std::string out;
   for (const auto& [level, about, what, advice, code] : findings) {

@@ -37,8 +37,8 @@ inline void check_gpu(const Gpu& gpu, Findings& findings) {
   }
 }
 
-/// The level of a missing node or a warning. Without nvidia-uvm, no CUDA program runs; other nodes
-/// are of use to some profiles only, and the profile of the specs is not known here.
+/// The level of a missing node or a warning. CUDA programs need nvidia-uvm; only some profiles need
+/// the other nodes, and the profile of the specs is unknown here.
 inline Level level_of(Fault fault) {
   return fault == Fault::uvm_node || fault == Fault::uvm_module ? Level::fault : Level::note;
 }
@@ -53,9 +53,9 @@ inline void check_inventory(const Inventory& found, Findings& findings) {
     add(Level::fault, "not ready: " + found.not_ready->text, found.not_ready->fault);
   }
   for (const auto& gpu : found.gpus) check_gpu(gpu, findings);
-  std::set<Fault> reported;  // nodes of one module have the same fault
+  std::set<Fault> reported;  // nodes of one module share a fault
   for (const auto& node : found.missing) {
-    if (node.problem.fault == Fault::modeset_module) continue;  // servers lack it on purpose
+    if (node.problem.fault == Fault::modeset_module) continue;  // often left out on servers
     if (!reported.insert(node.problem.fault).second) continue;
     add(level_of(node.problem.fault), node.problem.text, node.problem.fault);
   }
@@ -68,7 +68,7 @@ inline void check_inventory(const Inventory& found, Findings& findings) {
        {}});
 }
 
-/// The numbers of NVIDIA nodes without a link in /dev/char: udev does not know these nodes.
+/// The numbers of NVIDIA nodes without a link in /dev/char, because udev does not know these nodes.
 inline std::set<std::string> nodes_without_link(const tools::HostTree& tree,
                                                 const std::vector<Inventory>& inventories) {
   std::set<std::string> missing;
@@ -97,7 +97,7 @@ inline void check_char_links(const tools::HostTree& tree, const std::vector<Inve
       {Level::note, "/dev/char",
        fmt::format(
            "NVIDIA nodes without a link: {}, the first {}. With runc and systemd's cgroups, "
-           "containers lose them at systemctl daemon-reload",
+           "containers lose access to them on systemctl daemon-reload",
            missing.size(), *missing.begin()),
        "Create the links: nvidia-ctk system create-dev-char-symlinks --create-all, or ln -s "
        "../NODE /dev/char/MAJOR:MINOR at each boot."});

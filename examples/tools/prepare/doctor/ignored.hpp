@@ -1,4 +1,4 @@
-// Checks for files that look like specs, but that engines do not read.
+// Checks for files that look like specs but are ignored by engines.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_DOCTOR_IGNORED_HPP
@@ -30,7 +30,7 @@ inline Finding finding_of(const cdi::IgnoredSpec& ignored) {
           std::move(advice)};
 }
 
-/// Reports what `cdi::ignored_specs` does, below the root.
+/// Reports the files that `cdi::ignored_specs` finds, under the root.
 inline void check_ignored(const tools::HostTree& tree, const std::vector<std::string>& dirs,
                           Findings& findings) {
   std::set<std::string> seen;

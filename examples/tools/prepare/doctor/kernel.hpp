@@ -1,4 +1,4 @@
-// Checks of the kernel's protection of devices: the IOMMU and SELinux.
+// Checks of kernel features that restrict devices: the IOMMU and SELinux.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_DOCTOR_KERNEL_HPP
@@ -22,7 +22,7 @@ inline void check_iommu(const tools::HostTree& tree, const std::vector<Inventory
   const auto groups = tree.list("/sys/kernel/iommu_groups").size();
   if (groups == 0) {
     findings.push_back({Level::note, "IOMMU", "off: no GPU can be passed to a virtual machine",
-                        "To pass one, switch the IOMMU on in the firmware and on the kernel's "
+                        "To pass one, enable the IOMMU in the firmware and on the kernel "
                         "command line (intel_iommu=on; AMD's is on)."});
   } else {
     findings.push_back({Level::good, "IOMMU", fmt::format("on, groups: {}", groups), {}});
@@ -40,7 +40,7 @@ inline void check_iommu(const tools::HostTree& tree, const std::vector<Inventory
          fmt::format(
              "has {} GPUs, the first {}: they can only be passed to a virtual machine together",
              gpus.size(), *gpus.begin()),
-         "Move one to another slot, or switch on ACS in the firmware."});
+         "Move one to another slot, or enable ACS in the firmware."});
   }
 }
 
@@ -51,11 +51,12 @@ inline void check_selinux(const tools::HostTree& tree, Findings& findings) {
     findings.push_back({Level::good, "SELinux", "lets containers use devices", {}});
     return;
   }
-  findings.push_back({Level::note, "SELinux",
-                      now.empty() ? "enforcing; whether containers may use devices is unknown"
-                                  : "enforcing, and container_use_devices is off",
-                      "If containers are denied a node (ausearch -m avc; ls -Z /dev/dri): "
-                      "setsebool -P container_use_devices 1."});
+  findings.push_back(
+      {Level::note, "SELinux",
+       now.empty() ? "enforcing; whether containers may use devices is unknown"
+                   : "enforcing, and container_use_devices is off",
+       "If containers are denied access to a node (ausearch -m avc; ls -Z /dev/dri): "
+       "setsebool -P container_use_devices 1."});
 }
 
 }  // namespace prepare::doctor

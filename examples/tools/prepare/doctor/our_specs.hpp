@@ -1,4 +1,4 @@
-// The spec files of `cdi-prepare write`, and when it can write one again.
+// The spec files of `cdi-prepare write`, and when `write` can rewrite them.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_DOCTOR_OUR_SPECS_HPP
@@ -25,13 +25,13 @@
 
 namespace prepare::doctor {
 
-/// Whether `cdi-prepare write` wrote the file of a spec, and so replaces it.
+/// Whether `cdi-prepare write` wrote a spec file, and may therefore replace it.
 inline bool is_ours(const cdi::LoadedSpec& loaded) {
   return loaded.owner() == tools::spec_owner;
 }
 
-/// The path on the host below the root of a path that a call of cdi-prepare has recorded, as it saw
-/// the root.
+/// Converts a path recorded by a cdi-prepare call, which may have seen another root, to a path on
+/// the host under the root.
 inline std::string on_host(const tools::HostTree& tree, const std::string& path) {
   std::error_code failed;
   for (const auto& root : {tree.root(), std::filesystem::canonical(tree.root(), failed).string()}) {
@@ -40,8 +40,8 @@ inline std::string on_host(const tools::HostTree& tree, const std::string& path)
   return path;
 }
 
-/// The directory, on the host below the root, of the journal of claims that a spec belongs to; none
-/// for other specs.
+/// The directory of the claims journal to which a spec belongs, as a path on the host under the
+/// root; nullopt for other specs.
 inline std::optional<std::string> owner_journal(const tools::HostTree& tree,
                                                 const cdi::LoadedSpec& loaded) {
   const std::string owner{loaded.owner()};
@@ -49,7 +49,7 @@ inline std::optional<std::string> owner_journal(const tools::HostTree& tree,
   return on_host(tree, owner.substr(claims_owner.size()));
 }
 
-/// A command about the claims of a journal on that host.
+/// A command about the claims in a journal on that host.
 inline std::string claim_command(const tools::HostTree& tree, const std::string& command,
                                  const std::string& journal) {
   std::vector<std::string> arguments;
@@ -59,14 +59,14 @@ inline std::string claim_command(const tools::HostTree& tree, const std::string&
   return command_with(tree, command, arguments);
 }
 
-/// "Run", for a command that writes the spec of a kind. While GPUs of the kind are not ready, which
-/// keeps cdi-prepare from writing it, what to do first.
+/// "Run", for a command that writes the spec of a kind. If GPUs of the kind are not ready,
+/// cdi-prepare does not write the spec, so a remedy for that comes first.
 inline std::string run_when_ready(const Inventory* found, Profiles profiles) {
   const auto early = found == nullptr ? std::nullopt : reason_not_ready(*found, profiles);
   return early ? fmt::format("{} Then run", meaning_of(early->fault).remedy) : "Run";
 }
 
-/// The profiles of the containers that a spec of ours is for.
+/// The container profiles for which one of our specs was written.
 inline Profiles profiles_of(const cdi::Spec& spec) {
   constexpr std::string_view key = "profile=";
   for (const auto& word : tools::recorded_options(spec)) {
@@ -75,7 +75,7 @@ inline Profiles profiles_of(const cdi::Spec& spec) {
   return all_profiles;
 }
 
-/// The kind of a spec among those of the host; null when the host has no such GPU.
+/// The inventory for the kind of a spec; null if the host has no such GPU.
 inline const Inventory* inventory_for(const std::vector<Inventory>& inventories,
                                       const cdi::Spec& spec) {
   for (const auto& found : inventories) {

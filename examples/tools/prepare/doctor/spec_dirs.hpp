@@ -22,8 +22,8 @@
 
 namespace prepare::doctor {
 
-/// Reads the spec files of directories below the root, like `cdi::scan_spec_dirs`, but no link
-/// leads out of the root. The specs know the places of their members.
+/// Reads the spec files in directories under the root, like `cdi::scan_spec_dirs`, except that no
+/// link leads out of the root. The specs contain the positions of their members.
 inline cdi::Registry read_specs(const tools::HostTree& tree, const std::vector<std::string>& dirs) {
   std::vector<std::shared_ptr<const cdi::LoadedSpec>> specs;
   std::vector<std::shared_ptr<const cdi::RejectedFile>> rejected;

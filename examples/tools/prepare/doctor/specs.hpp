@@ -1,4 +1,4 @@
-// Checks whether the specs exist, and fit this host.
+// Checks whether the specs exist and match this host.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_DOCTOR_SPECS_HPP
@@ -33,7 +33,7 @@
 
 namespace prepare::doctor {
 
-/// Devices that several files define, by those files.
+/// Devices that several files define, grouped by these files.
 using SharedDevices = std::map<std::vector<std::string>, std::vector<std::string>>;
 
 inline SharedDevices devices_defined_twice(const cdi::Registry& registry) {
@@ -50,7 +50,7 @@ inline SharedDevices devices_defined_twice(const cdi::Registry& registry) {
   return shared;
 }
 
-/// Whether a spec was written with options that change which GPUs are found, or their ids.
+/// Whether a spec was written with options that affect which GPUs are found, or their ids.
 inline bool has_other_gpus(const cdi::Spec& spec) {
   const auto options = tools::recorded_options(spec);
   return std::any_of(options.begin(), options.end(), [](std::string_view option) {
@@ -58,7 +58,7 @@ inline bool has_other_gpus(const cdi::Spec& spec) {
   });
 }
 
-/// Why a spec of ours was written for another state of the host; none when it was not.
+/// How the host has changed since one of our specs was written; nullopt if it has not.
 inline std::optional<std::string> outdated(const tools::HostTree& tree, const Inventory& found,
                                            const cdi::Spec& spec) {
   const std::pair<std::string_view, std::string> now[] = {{driver_annotation, found.driver_version},
@@ -68,7 +68,7 @@ inline std::optional<std::string> outdated(const tools::HostTree& tree, const In
     const auto recorded = spec.annotations.find(std::string{key});
     if (recorded == spec.annotations.end() || recorded->second == value) continue;
     if (key == gpus_annotation && has_other_gpus(spec)) continue;
-    return fmt::format("{} was {}, and is {}", key.substr(key.find('/') + 1), recorded->second,
+    return fmt::format("{} was {}, and is now {}", key.substr(key.find('/') + 1), recorded->second,
                        value);
   }
   return std::nullopt;
@@ -83,12 +83,12 @@ inline bool is_rejected(const std::vector<tools::Engine>& engines, const cdi::Lo
   });
 }
 
-/// How to write the file of a spec again. A recorded version stays, unless an engine refuses it.
+/// Advice on how to rewrite a spec file. A recorded version stays, unless an engine rejects it.
 inline std::string advice_on_spec(const tools::HostTree& tree, const Inventory* found,
                                   const std::vector<tools::Engine>& engines,
                                   const cdi::LoadedSpec& loaded) {
   if (const auto journal = owner_journal(tree, loaded)) {
-    return fmt::format("Run {}, which writes the specs of claims again.",
+    return fmt::format("Run {}, which rewrites the specs of claims.",
                        claim_command(tree, "list", *journal));
   }
   if (!is_ours(loaded)) {
@@ -105,12 +105,12 @@ inline std::string advice_on_spec(const tools::HostTree& tree, const Inventory* 
                      command_with(tree, "write", arguments), command_with(tree, "diff", arguments));
 }
 
-/// Reports the faults of one effect in a spec: the first, and the number of others. Whether there
-/// is one.
+/// Reports the faults with one effect in a spec: the first fault, and the number of others. Returns
+/// whether there is any.
 inline bool report_faults(const tools::HostFaults& faults, tools::HostFault::Effect effect,
                           Level level, const std::string& advice, Findings& findings) {
   const tools::HostFault* first = nullptr;
-  std::set<std::string> messages;  // devices of a spec often share what they need
+  std::set<std::string> messages;  // devices in a spec often have the same needs
   for (const auto& fault : faults) {
     if (fault.effect != effect) continue;
     if (first == nullptr) first = &fault;
@@ -123,7 +123,7 @@ inline bool report_faults(const tools::HostFaults& faults, tools::HostFault::Eff
   return true;
 }
 
-/// Reports what a spec of any program needs, and this host does not have.
+/// Reports things that a spec of any program needs and this host lacks.
 inline void check_needs(const tools::HostTree& tree, const std::vector<Inventory>& inventories,
                         const std::vector<tools::Engine>& engines, const cdi::LoadedSpec& loaded,
                         Findings& findings) {
@@ -142,8 +142,8 @@ inline void check_needs(const tools::HostTree& tree, const std::vector<Inventory
   report_faults(faults, Effect::unknown, Level::note, "Run doctor as root.", findings);
 }
 
-/// Checks whether the specs of a kind exist, and are of this state of the host. Returns the paths
-/// of those that are not.
+/// Checks whether the specs of a kind exist, and match the current host. Returns the paths of
+/// outdated specs.
 inline std::set<std::string> check_specs_of(const tools::HostTree& tree,
                                             const cdi::Registry& registry, const Inventory& found,
                                             const std::vector<tools::Engine>& engines,
@@ -193,8 +193,8 @@ inline void check_specs(const tools::HostTree& tree, const std::vector<Inventory
                           "Remove all of these files but one from their directory."});
     } else {
       findings.push_back({Level::note, "specs", what + ": engines use " + winner.spec->path,
-                          "Remove the wrong file. An old one in /etc/cdi is used again as soon as "
-                          "the other is gone."});
+                          "Remove the wrong file. An old file in /etc/cdi takes effect again once "
+                          "the other file is removed."});
     }
   }
 }

@@ -1,4 +1,4 @@
-// The files of a GPU driver that containers get.
+// The files of a GPU driver for containers.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_GPU_DRIVER_FILE_HPP
@@ -21,10 +21,10 @@ struct DriverFile {
   enum class Kind : std::uint8_t { library, program, firmware, configuration, socket };
 
   Kind kind = Kind::library;
-  std::string host_path{};           // below the root; no part of it is a link
+  std::string host_path{};           // under the root; without links
   std::string container_path{};      // where programs look for it
   std::vector<std::string> links{};  // more such paths: its SONAME, "libcuda.so"
-  Profiles profiles = all_profiles;  // that need it
+  Profiles profiles = all_profiles;  // that need the file
 };
 
 /// The directory of a file in the container.
@@ -35,7 +35,7 @@ inline std::string directory_of(const DriverFile& file) {
 /// Files of a driver by their real path.
 using FilesByPath = std::map<std::string, DriverFile>;
 
-/// Adds a file, which has its real path in containers too, or `path` as a link to it.
+/// Adds a file, which keeps its real path in containers, or adds `path` as a link to it.
 inline void add_at_real_path(FilesByPath& files, DriverFile::Kind kind,
                              const std::string& real_path, const std::string& path,
                              Profiles profiles = all_profiles) {

@@ -1,4 +1,4 @@
-// The faults of GPUs: one table of codes and remedies.
+// The faults of GPUs, as a table of codes and remedies.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_GPU_FAULT_HPP
@@ -11,11 +11,11 @@
 #include <string>
 #include <string_view>
 
-// This program decides by the `Fault`, other programs by its code; texts are for people only.
+// This program uses the `Fault`, and other programs use its code; texts are only for people.
 
 namespace prepare {
 
-/// A reason to leave a GPU out, or to warn about it.
+/// A reason to leave out a GPU, or to warn about it.
 enum class Fault : std::uint8_t {
   bound_to_nouveau,
   bound_to_no_driver,
@@ -57,7 +57,7 @@ enum class Fault : std::uint8_t {
 enum class Persistence : std::uint8_t {
   passing,   // a driver or udev may still be at work
   lasting,   // until an administrator changes the host
-  intended,  // lasting, and an administrator probably set the host up like this
+  intended,  // lasting, and probably configured by an administrator
 };
 
 /// A row of the table.
@@ -69,9 +69,9 @@ struct FaultMeaning {
 };
 
 inline constexpr std::string_view let_udev_create_nodes =
-    "Let udev create the nodes (udevadm trigger); in a container, mount the /dev of the host.";
+    "Let udev create the nodes (udevadm trigger); in a container, mount the host's /dev.";
 
-/// All faults, in the order of the enumeration.
+/// All faults, in the order of `Fault`.
 inline constexpr FaultMeaning fault_meanings[] = {
     {Fault::bound_to_nouveau, "bound-to-nouveau", Persistence::lasting,
      "Blacklist nouveau in /etc/modprobe.d (blacklist nouveau; options nouveau modeset=0), rebuild "
@@ -80,11 +80,11 @@ inline constexpr FaultMeaning fault_meanings[] = {
      "Load its driver (modprobe nvidia, amdgpu, xe, i915 or habanalabs); journalctl -k shows why "
      "the driver did not bind."},
     {Fault::bound_to_other_driver, "bound-to-other-driver", Persistence::intended,
-     "No action is needed if this is intended. Else bind it to the driver of its vendor."},
+     "If this is not intended, bind it to its vendor's driver."},
     {Fault::driver_silent, "driver-silent", Persistence::passing,
      "See journalctl -k (NVRM, Xid) for the cause; reset the GPU (nvidia-smi -r) or reboot."},
     {Fault::excluded_by_driver, "excluded-by-driver", Persistence::intended,
-     "No action is needed if this is intended. Else remove it from the option NVreg_ExcludedGpus "
+     "If this is not intended, remove it from the option NVreg_ExcludedGpus "
      "of the module nvidia."},
     {Fault::no_device_minor, "no-device-minor", Persistence::passing,
      "See what the driver reports about it in journalctl -k (NVRM)."},
@@ -105,7 +105,7 @@ inline constexpr FaultMeaning fault_meanings[] = {
     {Fault::uvm_module, "uvm-module", Persistence::passing,
      "Load the module: modprobe nvidia-uvm. CUDA needs it."},
     {Fault::modeset_module, "modeset-module", Persistence::passing,
-     "Load the module: modprobe nvidia-modeset. Containers that draw need it."},
+     "Load the module: modprobe nvidia-modeset. Containers that use graphics need it."},
     {Fault::fabric_node, "fabric-node", Persistence::passing,
      "Create it again. For an NVSwitch: nvidia-modprobe -s -c MINOR (255 for nvidia-nvswitchctl). "
      "For an IMEX channel: rm NODE; mknod -m 666 NODE c MAJOR MINOR."},
@@ -114,12 +114,12 @@ inline constexpr FaultMeaning fault_meanings[] = {
     {Fault::mig_access, "mig-access", Persistence::passing,
      "See what the driver reports about it in journalctl -k (NVRM)."},
     {Fault::mig_node, "mig-node", Persistence::passing,
-     "Create the nodes of MIG instances: nvidia-modprobe -f FILE for each file named access below "
+     "Create the nodes of MIG instances: nvidia-modprobe -f FILE for each file named access under "
      "/proc/driver/nvidia/capabilities."},
     {Fault::virtual_functions, "virtual-functions", Persistence::intended,
-     "No action is needed if this is intended. Else write 0 to its sriov_numvfs in sysfs."},
+     "If this is not intended, write 0 to its sriov_numvfs in sysfs."},
     {Fault::no_kfd_topology, "no-kfd-topology", Persistence::passing,
-     "See why amdgpu does not compute on it in journalctl -k (kfd)."},
+     "See journalctl -k (kfd) for why amdgpu does not compute on it."},
     {Fault::kfd_node, "kfd-node", Persistence::passing,
      "Load amdgpu; its kernel must be built with HSA_AMD."},
     {Fault::partitioning_unreadable, "partitioning-unreadable", Persistence::passing,
@@ -132,20 +132,20 @@ inline constexpr FaultMeaning fault_meanings[] = {
     {Fault::vfio_node, "vfio-node", Persistence::passing,
      "Load vfio-pci, and let udev create the nodes: udevadm trigger."},
     {Fault::dxg_node, "dxg-node", Persistence::passing,
-     "In a container, mount the /dev of the host; else restart WSL: wsl --shutdown."},
+     "In a container, mount the host's /dev; otherwise restart WSL: wsl --shutdown."},
     {Fault::shared_id, "shared-id", Persistence::lasting,
      "Use the PCI addresses as names, and report this to the vendor of the GPUs."},
     {Fault::nvml_of_other_host, "nvml-of-other-host", Persistence::lasting,
-     "Run cdi-prepare on that host, or name a library with --nvml-library."},
+     "Run cdi-prepare on that host, or select a library with --nvml-library."},
     {Fault::nvml_failed, "nvml-failed", Persistence::passing,
      "Run nvidia-smi, which uses the same library, and see what it reports."},
     {Fault::unknown_driver_version, "unknown-driver-version", Persistence::lasting,
      "Reload the module nvidia: its version is in /sys/module/nvidia/version."},
     {Fault::no_libcuda, "no-libcuda", Persistence::lasting,
-     "Install the libraries of the driver's version."},
+     "Install the libraries with the same version as the driver."},
     {Fault::other_libraries, "other-libraries", Persistence::lasting,
-     "Reboot, or reload the module, if the driver was upgraded; else install the libraries of the "
-     "module's version."},
+     "If the driver was upgraded, reboot or reload the module; otherwise install the libraries "
+     "with the same version as the module."},
 };
 
 constexpr const FaultMeaning& meaning_of(Fault fault) {
@@ -156,7 +156,7 @@ static_assert(std::all_of(std::begin(fault_meanings), std::end(fault_meanings),
                           [](const FaultMeaning& row) { return &row == &meaning_of(row.fault); }),
               "the rows are in the order of the enumeration");
 
-/// A fault of a host, with a text for people.
+/// A fault on a host, with a text for people.
 struct Problem {
   Fault fault{};
   std::string text{};

@@ -1,4 +1,4 @@
-// The model of GPUs, in the same form for every vendor.
+// The model of GPUs, the same for all vendors.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_GPU_GPU_HPP
@@ -24,17 +24,17 @@ namespace prepare {
 
 /// A part of a GPU that a container can get: the whole GPU, or a MIG instance or partition.
 struct Share {
-  std::string suffix{};                // of each name of the GPU: ":gi1:ci0"; empty for the whole
+  std::string suffix{};                // added to each GPU name: ":gi1:ci0"; empty for the whole
   std::vector<std::string> aliases{};  // names without the suffix: "MIG-..."
-  std::string size{};                  // in the vendor's words: "1g.10gb"; empty when unknown
+  std::string size{};                  // in the vendor's notation: "1g.10gb"; empty if unknown
   std::vector<Node> nodes{};
   std::optional<Problem> left_out{};  // why it cannot be handed out
 };
 
-/// A GPU of the host, whether or not it can be handed to a container.
+/// A GPU on the host, even if it cannot be handed out to a container.
 struct Gpu {
   std::string vendor{};       // "nvidia"
-  std::string id{};           // from the vendor, the same after each reboot; empty when unknown
+  std::string id{};           // from the vendor, stable across reboots; empty if unknown
   std::string model{};        // empty when unknown
   std::string pci_address{};  // "0000:17:00.0"; empty for a GPU on another bus
   std::string pci_id{};       // vendor and device: "10de:20b5"
@@ -43,31 +43,31 @@ struct Gpu {
   std::optional<std::size_t> index{};  // position among its kind, by PCI address; none for GPUs
                                        // that come and go, like virtual functions
   std::vector<std::string> aliases{};  // more stable names
-  std::string mode{};                  // of partitioning: "MIG", "CPX/NPS4"
+  std::string mode{};                  // the partitioning mode: "MIG", "CPX/NPS4"
   std::string physical_function{};     // PCI address of the GPU of which it is a virtual function
   std::string iommu_group{};           // "42"
   Share whole{};  // its nodes, as the kernel says they should be; left out when no part of the GPU
                   // can be handed out
-  std::vector<Node> iommufd_nodes{};  // another way to the same GPU, in place of those of `whole`
-  std::vector<Node> other_nodes{};    // of the GPU, but not handed out with it
-  std::vector<Share> partitions{};    // handed out in place of the whole
+  std::vector<Node> iommufd_nodes{};  // an alternative to the nodes of `whole`
+  std::vector<Node> other_nodes{};    // of the GPU, but not handed out
+  std::vector<Share> partitions{};    // handed out instead of the whole
 
-  /// The stable name: the vendor's id, else the PCI address.
+  /// The stable name: the vendor's id, or otherwise the PCI address.
   const std::string& stable_name() const { return id.empty() ? pci_address : id; }
 
-  /// The parts that can be handed out: the partitions when there are any, else the whole.
+  /// The parts that can be handed out: the partitions if there are any, otherwise the whole.
   std::span<const Share> shares() const {
     if (!partitions.empty()) return partitions;
     return {&whole, 1};
   }
 
-  /// The index as a name of a share; none when the GPU has no index.
+  /// The index as a name of a share; nullopt if the GPU has no index.
   std::optional<std::string> index_name(const Share& share) const {
     if (!index) return std::nullopt;
     return std::to_string(*index) + share.suffix;
   }
 
-  /// The names of a share other than the stable name and the index. The PCI address is one of them,
+  /// The names of a share other than the stable name and the index. They include the PCI address,
   /// because a driver may not know the id until a process uses the GPU.
   std::vector<std::string> all_aliases(const Share& share) const {
     std::vector<std::string> names = share.aliases;
@@ -76,7 +76,7 @@ struct Gpu {
     return names;
   }
 
-  /// All names of a share other than the stable name, in the order of its spec.
+  /// All names of a share other than the stable name, in the order of the spec.
   std::vector<std::string> other_names(const Share& share) const {
     auto names = all_aliases(share);
     if (auto name = index_name(share)) names.insert(names.begin(), std::move(*name));
@@ -85,29 +85,29 @@ struct Gpu {
   }
 };
 
-/// A node that containers of some profiles need, and that the host does not have.
+/// A node that containers with some profiles need and the host lacks.
 struct MissingNode {
   Problem problem{};
   Profiles profiles{};
-  std::optional<Node> real{};  // as the driver reports it, when another device is in its place
+  std::optional<Node> real{};  // as reported by the driver, if another device has its place
 
   /// Whether specs for some profiles must wait for it.
   bool is_needed_by(Profiles requested) const { return is_needed(profiles, requested); }
 };
 
-/// The GPUs of one kind, and what their containers share.
+/// The GPUs of one kind, and the edits that their containers share.
 struct Inventory {
   std::string kind{};  // of the CDI devices: "nvidia.com/gpu"
   std::string driver_version{};
   std::vector<Gpu> gpus{};                         // by PCI address
   std::vector<Node> control_nodes{};               // every container with a GPU needs them
-  std::vector<Node> fabric_nodes{};                // NVSwitches and IMEX channels; handed to none
-  std::vector<std::string> library_directories{};  // of libraries, when not the usual ones
+  std::vector<Node> fabric_nodes{};                // NVSwitches and IMEX channels; never handed out
+  std::vector<std::string> library_directories{};  // if not the usual directories
   std::vector<DriverFile> files{};                 // by container path; see `add_driver_files`
   std::vector<std::string> env{};                  // for every container with a GPU
   std::vector<MissingNode> missing{};
   std::vector<Problem> warnings{};
-  std::optional<Problem> not_ready{};  // why no GPU works, although some are usable by themselves
+  std::optional<Problem> not_ready{};  // why no GPU works, even if some are usable
 
   /// The number of GPUs and partitions.
   std::size_t total_count() const {
@@ -116,7 +116,7 @@ struct Inventory {
     return count;
   }
 
-  /// The number of them that can be handed out.
+  /// The number of GPUs and partitions that can be handed out.
   std::size_t usable_count() const {
     if (not_ready) return 0;
     std::size_t count = 0;
@@ -127,8 +127,9 @@ struct Inventory {
   }
 };
 
-/// Why it may be too early to hand out GPUs of a kind to containers of some profiles: no share is
-/// usable, and not by intention, or a needed node is missing. The first reason; none when ready.
+/// The first reason why it may be too early to hand out GPUs of a kind to containers with some
+/// profiles: no share is usable, and this is not intended, or a required node is missing. Nullopt
+/// if ready.
 inline std::optional<Problem> reason_not_ready(const Inventory& found, Profiles profiles) {
   if (found.not_ready) return found.not_ready;
   if (found.usable_count() > 0) {
@@ -145,8 +146,8 @@ inline std::optional<Problem> reason_not_ready(const Inventory& found, Profiles 
   return std::nullopt;
 }
 
-/// Removes the id from GPUs that have the same one, so that a name never means two GPUs. `what`
-/// names the id in the warning.
+/// Removes ids that several GPUs share, so that a name never means two GPUs. `what` describes the
+/// id in the warning.
 inline void drop_shared_ids(Inventory& found, std::string_view what) {
   std::map<std::string, int> uses;
   for (const auto& gpu : found.gpus) ++uses[gpu.id];

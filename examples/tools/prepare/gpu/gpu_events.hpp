@@ -1,4 +1,4 @@
-// Which events of the kernel are about GPUs.
+// Selects kernel events about GPUs.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_GPU_GPU_EVENTS_HPP
@@ -11,12 +11,11 @@
 
 #include "../host/uevents.hpp"
 
-// NVIDIA's nodes and MIG instances have no events: the driver keeps them out of sysfs.
+// NVIDIA's nodes and MIG instances cause no events, because the driver keeps them out of sysfs.
 
 namespace prepare {
 
-/// Whether a kernel module is a driver of GPUs or a part of one: `nvidia_uvm` is, `nvidiafb` is
-/// not.
+/// Whether a kernel module is a GPU driver or part of one: `nvidia_uvm` is, `nvidiafb` is not.
 inline bool is_gpu_module(std::string_view name) {
   constexpr std::string_view drivers[] = {
       "nvidia", "nouveau",   "nova",       "nvgrace_gpu", "amdgpu",  "amdxcp",     "radeon", "i915",
@@ -26,8 +25,8 @@ inline bool is_gpu_module(std::string_view name) {
   });
 }
 
-/// Whether an event may change the GPUs or their nodes. All PCI events may: whether a GPU can be
-/// passed through depends on the drivers of the other devices in its IOMMU group.
+/// Whether an event may affect the GPUs or their nodes. Any PCI event may: passthrough of a GPU
+/// depends on the drivers of all devices in its IOMMU group.
 inline bool concerns_gpus(const Uevent& event) {
   const auto is_one_of = [](std::string_view text, std::initializer_list<std::string_view> list) {
     return std::find(list.begin(), list.end(), text) != list.end();

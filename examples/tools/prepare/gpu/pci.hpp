@@ -1,4 +1,4 @@
-// PCI functions and their nodes, as the kernel shows them for every vendor.
+// PCI functions and their nodes, for all vendors.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_GPU_PCI_HPP
@@ -50,22 +50,22 @@ struct PciFunction {
   std::uint32_t vendor = 0;         // 0x10de
   std::uint32_t device = 0;         // 0x20b5
   std::uint32_t class_code = 0;     // 0x030200
-  std::string physical_function{};  // address, when this is an SR-IOV virtual function; else empty
-  std::string driver{};             // empty when none is bound
-  std::string iommu_group{};        // "42"; empty when there is no IOMMU
+  std::string physical_function{};  // of an SR-IOV virtual function: the address of the PF
+  std::string driver{};             // empty if none is bound
+  std::string iommu_group{};        // "42"; empty without an IOMMU
   std::optional<int> numa_node{};
 
   std::string directory() const { return "/sys/bus/pci/devices/" + address; }
   bool is_virtual() const { return !physical_function.empty(); }
   bool is_accelerator() const { return class_code >> 16 == 0x12; }
 
-  /// Whether it is reserved for virtual machines. Its vendor's driver does not see it then.
+  /// Whether the function is reserved for virtual machines, and hidden from its vendor's driver.
   bool is_passed_through() const {
     return !iommu_group.empty() && driver.find("vfio") != std::string::npos;
   }
 };
 
-/// The name of a vendor of GPUs by its PCI id; "other" for the rest.
+/// The name of a GPU vendor by PCI id; "other" for unknown vendors.
 constexpr std::string_view vendor_name(std::uint32_t vendor) {
   constexpr std::pair<std::uint32_t, std::string_view> names[] = {
       {0x10de, "nvidia"}, {0x1002, "amd"}, {0x8086, "intel"}, {0x1da3, "habana"}};
@@ -85,14 +85,14 @@ constexpr bool is_gpu_class(std::uint32_t code) {
 /// The PCI functions that may be GPUs.
 struct PciBus {
   std::vector<PciFunction> functions{};   // by address
-  std::vector<std::string> unreadable{};  // addresses of functions that may be GPUs, too
-  bool is_listed = true;                  // else there may be any others
+  std::vector<std::string> unreadable{};  // addresses of functions that may also be GPUs
+  bool is_listed = true;                  // otherwise others may exist
 
   bool is_complete() const { return is_listed && unreadable.empty(); }
 };
 
-/// The function in a directory of /sys/bus/pci/devices, when it may be a GPU. `readable` becomes
-/// false when its files do not show whether it is one.
+/// The function in a directory of /sys/bus/pci/devices, if it may be a GPU. Sets `readable` to
+/// false if its files do not show whether it is a GPU.
 inline std::optional<PciFunction> read_pci_function(const tools::HostTree& tree,
                                                     const std::string& name, bool& readable) {
   const auto order = parse_pci_address(name);
@@ -134,7 +134,8 @@ inline PciBus read_pci_bus(const tools::HostTree& tree) {
   return bus;
 }
 
-/// Whether a GPU comes after a function that may be a GPU, too, so that its index is unknown.
+/// Whether a GPU follows an unreadable function that may also be a GPU, so that its index is
+/// unknown.
 inline bool is_behind_unreadable(const PciBus& bus, const Gpu& gpu) {
   const auto own = parse_pci_address(gpu.pci_address);
   return own && std::any_of(bus.unreadable.begin(), bus.unreadable.end(), [&](const auto& name) {
@@ -154,14 +155,14 @@ inline Gpu gpu_on_bus(const PciFunction& function) {
           .iommu_group = function.iommu_group};
 }
 
-/// A PCI function that may be a GPU, and its properties as a GPU.
+/// A PCI function that may be a GPU, and its GPU properties.
 struct Candidate {
   PciFunction function{};
   Gpu gpu{};
 };
 
-/// The functions that `belong`, with their index. A function that is passed through is left out but
-/// counted, so that handing a GPU to a virtual machine does not renumber the others.
+/// The functions that `belong`, with their index. A passed-through function is left out but keeps
+/// its index, so that handing a GPU to a virtual machine does not renumber the others.
 inline std::vector<Candidate> candidates(const std::vector<PciFunction>& functions,
                                          bool (*belong)(const PciFunction&)) {
   std::vector<Candidate> chosen;
@@ -183,7 +184,7 @@ inline Problem bound_to(const std::string& driver) {
           "bound to " + driver};
 }
 
-/// Why a whole GPU cannot be handed out: its virtual functions are handed out instead.
+/// Why a GPU cannot be handed out as a whole: its virtual functions are handed out instead.
 inline std::optional<Problem> virtual_functions_fault(const tools::HostTree& tree, const Gpu& gpu) {
   const auto count = tools::parse_number<std::uint32_t>(
       tree.line(fmt::format("/sys/bus/pci/devices/{}/sriov_numvfs", gpu.pci_address)));
@@ -192,7 +193,7 @@ inline std::optional<Problem> virtual_functions_fault(const tools::HostTree& tre
                  fmt::format("it is divided into virtual functions ({})", *count)};
 }
 
-/// The majors of character devices by driver name, from /proc/devices.
+/// The major numbers of character devices by driver name, from /proc/devices.
 class CharMajors {
  public:
   explicit CharMajors(const tools::HostTree& tree) {
@@ -207,7 +208,7 @@ class CharMajors {
     }
   }
 
-  /// The major of the driver with exactly this name: `nvidia-caps` is not `nvidia`.
+  /// The major number of the driver with exactly this name: `nvidia-caps` is not `nvidia`.
   std::optional<std::int64_t> find(std::string_view name) const {
     for (const auto& [row_name, major] : rows_) {
       if (row_name == name) return major;
@@ -219,8 +220,8 @@ class CharMajors {
   std::vector<std::pair<std::string, std::int64_t>> rows_{};
 };
 
-/// The node at `path` when it is the character device `major:minor`; otherwise the error has its
-/// type or numbers.
+/// The node at `path` if it is the character device `major:minor`; otherwise an error with its type
+/// or numbers.
 inline cdi::Result<Node> checked_node(const tools::HostTree& tree, const std::string& path,
                                       std::int64_t major, std::int64_t minor) {
   auto node = tree.node(path);
@@ -255,15 +256,15 @@ inline std::optional<std::pair<std::int64_t, std::int64_t>> parse_device_number(
   return std::pair{*major, *minor};
 }
 
-/// The node at `path` when it has the numbers in the `dev` file of a directory of sysfs.
+/// The node at `path` if it has the numbers in the `dev` file of a sysfs directory.
 inline cdi::Result<Node> sysfs_node(const tools::HostTree& tree, const std::string& sysfs_directory,
                                     const std::string& path) {
   const auto number = parse_device_number(tree.line(sysfs_directory + "/dev"));
   if (number) return checked_node(tree, path, number->first, number->second);
-  return cdi::Error{.code = cdi::Errc::host, .message = "sysfs does not have its number"};
+  return cdi::Error{.code = cdi::Errc::host, .message = "sysfs does not list its number"};
 }
 
-/// Adds a node, or a warning when it is missing or another device. The warning has `fault`.
+/// Adds a node, or a warning with `fault` if the node is missing or another device.
 inline void add_node(std::vector<Node>& nodes, const std::string& path, cdi::Result<Node> node,
                      Fault fault, std::vector<Problem>& warnings) {
   if (node) {
@@ -273,8 +274,8 @@ inline void add_node(std::vector<Node>& nodes, const std::string& path, cdi::Res
   }
 }
 
-/// The DRM nodes of a device; a node that is missing in /dev, or has other numbers than in sysfs,
-/// becomes a warning. Programs compute with the render node; the card is for display.
+/// The DRM nodes of a device, with a warning for a node that is missing in /dev or differs from
+/// sysfs. Programs compute with the render node; the card node is for display.
 inline std::vector<Node> drm_nodes(const tools::HostTree& tree, const std::string& device_directory,
                                    std::vector<Problem>& warnings) {
   std::vector<Node> nodes;
@@ -290,7 +291,7 @@ inline std::vector<Node> drm_nodes(const tools::HostTree& tree, const std::strin
 }
 
 /// Sets the names of the links that udev creates to DRM nodes; `device` is "pci-0000:17:00.0". A
-/// device whose name a spec cannot hold gets none.
+/// device whose name cannot be written to a spec gets no links.
 inline void set_by_path(std::vector<Node>& nodes, const std::string& device) {
   if (!tools::is_plain(device)) return;
   for (auto& node : nodes) {
@@ -299,8 +300,8 @@ inline void set_by_path(std::vector<Node>& nodes, const std::string& device) {
   }
 }
 
-/// Why a GPU with these DRM nodes cannot be handed out: it has no render node, which programs
-/// compute and draw with.
+/// Why a GPU with these DRM nodes cannot be handed out: it lacks a render node, with which programs
+/// compute and draw.
 inline std::optional<Problem> render_node_fault(const std::vector<Node>& nodes) {
   const bool has_one = std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
     return node.path.starts_with("/dev/dri/renderD");

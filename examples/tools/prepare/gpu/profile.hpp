@@ -1,4 +1,4 @@
-// What containers do with a GPU: compute, graphics, video.
+// The ways in which containers use a GPU: compute, graphics, video.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_GPU_PROFILE_HPP
@@ -13,8 +13,8 @@
 
 namespace prepare {
 
-/// A set of compute, graphics and video. Files and nodes have the set that needs them, a spec the
-/// set that it is for.
+/// A set of compute, graphics and video: for files and nodes, the uses that need them; for a spec,
+/// the uses that it supports.
 struct Profiles {
   std::uint8_t bits = 0;
 
@@ -31,13 +31,13 @@ inline constexpr Profiles graphics{2};
 inline constexpr Profiles video{4};
 inline constexpr Profiles all_profiles = compute | graphics | video;
 
-/// Whether specs for some profiles must have a node of others. A server without a screen has no
-/// node for display modes, so only `graphics` alone needs that node.
+/// Whether specs for some profiles must contain a node. A server without a screen lacks the modeset
+/// node, so only `graphics` alone requires that node.
 constexpr bool is_needed(Profiles of_node, Profiles requested) {
   return of_node == graphics ? requested == graphics : of_node.shares(requested);
 }
 
-/// The set of a name on the command line.
+/// The set for a name on the command line.
 constexpr Profiles profiles_named(std::string_view name) {
   constexpr std::array<Profiles, tools::profile_names.size()> sets{compute, graphics, video,
                                                                    all_profiles};

@@ -12,13 +12,13 @@
 #include "../../shared/host/host_tree.hpp"
 #include "gpu.hpp"
 
-// For callers in a container or without rights. Opening a GPU's node may wake the GPU, so nothing
-// else does this.
+// For callers in a container or without privileges. Opening a GPU's node may wake the GPU, so no
+// other code opens nodes.
 
 namespace prepare {
 
-/// Removes the nodes that this process may not open. Returns whether the rest is usable: no node
-/// that all profiles need was removed.
+/// Removes the nodes that this process may not open. Returns whether the rest is usable, that is,
+/// no node that all profiles need was removed.
 inline bool keep_visible(const tools::HostTree& tree, std::vector<Node>& nodes) {
   const auto is_hidden = [&](const Node& node) {
     return node.is_on_host && !tree.may_open(node);

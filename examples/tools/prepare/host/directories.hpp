@@ -1,4 +1,4 @@
-// The directories that are written to.
+// Access to output directories.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_HOST_DIRECTORIES_HPP
@@ -23,14 +23,14 @@
 #include "../../shared/host/rooted_paths.hpp"
 #include "../base/options.hpp"
 
-// Below a root other than /, paths are those of the host of that root: a link such as /var/run ->
-// /run leads to the /run of the root.
+// Under a root other than /, paths are resolved as on that host: a link such as /var/run -> /run
+// leads to /run under the root.
 
 namespace prepare {
 
-/// An open directory, so that all operations are in the same one, even when its name changes.
+/// An open directory, so that all operations use the same directory even if its name changes.
 struct Directory {
-  cdi::Descriptor descriptor{-1};  // none when it is missing
+  cdi::Descriptor descriptor{-1};  // invalid if it is missing
   std::string path{};              // for messages
 
   int number() const { return descriptor.get(); }
@@ -45,7 +45,7 @@ enum class Missing : std::uint8_t { stays, made };
 
 namespace detail {
 
-/// A root, and a path below it.
+/// A root, and a path under it.
 struct PathBelow {
   std::string root{};
   std::string path{};
@@ -56,15 +56,15 @@ inline PathBelow below_its_root(const HostOptions& options, const std::string& p
   return {"/", path};
 }
 
-/// The path here of `path` below a root.
+/// Converts a path under a root to a path here.
 inline std::string joined(const std::string& root, const std::string& path) {
   return root == "/" ? path : root + path;
 }
 
 }  // namespace detail
 
-/// Where a path below the root leads to: the path without links, as far as it exists. A path that
-/// is not below the root, or that cannot be read, is returned as it is.
+/// Resolves the links in the existing part of a path under the root. A path that is not under the
+/// root, or cannot be read, is returned unchanged.
 inline std::string resolved(const HostOptions& options, const std::string& path) {
   const auto [root, below] = detail::below_its_root(options, path);
   const auto paths = tools::RootedPaths::open(root);
@@ -75,7 +75,7 @@ inline std::string resolved(const HostOptions& options, const std::string& path)
   return detail::joined(root, std::filesystem::path{place->path()}.lexically_normal().string());
 }
 
-/// Opens a directory. When its path is below the root, no link leads out of the root.
+/// Opens a directory. If its path is under the root, no link leads out of the root.
 inline cdi::Result<Directory> open_directory(const HostOptions& options, const std::string& path,
                                              Missing missing) {
   const auto make = missing == Missing::made;
@@ -106,7 +106,7 @@ inline cdi::Result<Directory> open_directory(const HostOptions& options, const s
 inline cdi::Result<std::vector<std::string>> names_in(const Directory& directory) {
   std::vector<std::string> names;
   if (!directory.descriptor) return names;
-  // Opened again, for a read position of its own.
+  // Opened again to get a separate read position.
   cdi::Descriptor own{::openat(directory.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   DIR* const stream = own ? ::fdopendir(own.get()) : nullptr;
   if (stream == nullptr) return cdi::file_error(directory.path, "cannot list the directory");

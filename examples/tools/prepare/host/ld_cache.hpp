@@ -1,4 +1,4 @@
-// The entries of /etc/ld.so.cache.
+// Parses /etc/ld.so.cache.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_HOST_LD_CACHE_HPP
@@ -12,16 +12,16 @@
 #include <string_view>
 #include <vector>
 
-// The dynamic linker of glibc finds libraries by it. It has a header, rows, and their strings:
+// glibc's dynamic linker uses it to find libraries. It consists of a header, rows and strings:
 //   header  "glibc-ld.so.cache1.1", number of rows, and values not used here: 48 bytes
 //   row     kind of library, SONAME, path, and values not used here: 24 bytes
 //
-// Older releases of glibc write a table for libc5 in front of it.
+// Older releases of glibc write a table for libc5 before it.
 
 namespace prepare {
 
-/// The kind of the libraries of this machine: ELF for glibc, 64 bits. 0 on other machines, whose
-/// libraries are not listed.
+/// The flags of this machine's libraries: 64-bit ELF for glibc. 0 on other machines, for which no
+/// libraries are listed.
 inline constexpr std::uint32_t native_library =
 #if defined(__x86_64__) && defined(__LP64__)
     0x0303;
@@ -31,7 +31,7 @@ inline constexpr std::uint32_t native_library =
     0;
 #endif
 
-/// An entry of ld.so.cache; its texts are part of the text that was parsed.
+/// An entry of ld.so.cache; its texts point into the parsed text.
 struct LdCacheEntry {
   std::string_view soname{};  // "libcuda.so.1"
   std::string_view path{};    // "/usr/lib/x86_64-linux-gnu/libcuda.so.1", which may be a link
@@ -46,14 +46,14 @@ inline constexpr std::size_t row_size = 24;
 inline constexpr std::size_t old_header_size = 16;
 inline constexpr std::size_t old_row_size = 12;
 
-/// The number at an offset, which must be inside `bytes`; in the byte order of this machine.
+/// The number at an offset, which must be inside `bytes`, in the byte order of this machine.
 inline std::uint32_t number_at(std::string_view bytes, std::size_t offset) {
   std::uint32_t number = 0;
   std::memcpy(&number, bytes.data() + offset, sizeof number);
   return number;
 }
 
-/// The string at an offset; empty when it has no end, or is too long for a path.
+/// The string at an offset; empty if it has no end or is too long for a path.
 inline std::string_view string_at(std::string_view bytes, std::size_t offset) {
   if (offset >= bytes.size()) return {};
   const auto rest = bytes.substr(offset, PATH_MAX);
@@ -61,7 +61,7 @@ inline std::string_view string_at(std::string_view bytes, std::size_t offset) {
   return end == std::string_view::npos ? std::string_view{} : rest.substr(0, end);
 }
 
-/// The cache without the table for libc5, if there is one. Offsets count from its beginning.
+/// The cache without the table for libc5, if there is one. Offsets are relative to its start.
 inline std::string_view without_old_table(std::string_view cache) {
   if (!cache.starts_with(old_magic) || cache.size() < old_header_size) return cache;
   const std::size_t rows = number_at(cache, old_header_size - sizeof(std::uint32_t));
@@ -72,8 +72,8 @@ inline std::string_view without_old_table(std::string_view cache) {
 
 }  // namespace ld_cache
 
-/// The libraries of one kind in the text of an ld.so.cache, in its order. A damaged cache gives
-/// those entries that can be read.
+/// The libraries of one kind in the text of an ld.so.cache, in the same order. From a damaged
+/// cache, the readable entries.
 inline std::vector<LdCacheEntry> parse_ld_cache(std::string_view cache,
                                                 std::uint32_t kind = native_library) {
   const auto table = ld_cache::without_old_table(cache);

@@ -1,4 +1,4 @@
-// The kernel's messages about devices, drivers and modules that come and go.
+// Kernel messages about devices, drivers and modules that come and go.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_HOST_UEVENTS_HPP
@@ -21,20 +21,20 @@
 
 namespace prepare {
 
-/// A message of the kernel about a device or module.
+/// A kernel message about a device or module.
 struct Uevent {
   std::string action{};     // "add", "remove", "bind", "unbind", "change"
-  std::string devpath{};    // below /sys: "/devices/virtual/misc/vfio", "/module/nvidia"
+  std::string devpath{};    // under /sys: "/devices/virtual/misc/vfio", "/module/nvidia"
   std::string subsystem{};  // "misc", "module"
 
-  /// The last part of its path.
+  /// The last part of `devpath`.
   std::string_view name() const {
     const std::string_view path = devpath;
     return path.substr(path.rfind('/') + 1);
   }
 };
 
-/// Reads a message; none when it does not have the kernel's format.
+/// Parses a message; nullopt if it is not in the kernel's format.
 inline std::optional<Uevent> parse_uevent(std::string_view message) {
   const auto lines = tools::split(message, std::string_view{"\0", 1});
   if (lines.empty() || lines.front().find('@') == std::string::npos) return std::nullopt;
@@ -50,21 +50,22 @@ inline std::optional<Uevent> parse_uevent(std::string_view message) {
   return event;
 }
 
-/// Whether a netlink message is from the kernel; other processes may be allowed to send some.
+/// Whether a netlink message is from the kernel; other processes may also be allowed to send
+/// messages.
 inline bool is_from_kernel(const sockaddr_nl& sender, socklen_t size) {
   return size >= sizeof sender && sender.nl_family == AF_NETLINK && sender.nl_pid == 0;
 }
 
-/// A subscription to the kernel's messages.
+/// A subscription to kernel messages.
 class Uevents {
  public:
-  /// Whether an event is one that the caller waits for.
+  /// Whether the caller waits for an event.
   using Matches = bool (*)(const Uevent&);
 
   /// Whether a sender is trusted.
   using Trust = bool (*)(const sockaddr_nl& sender, socklen_t size);
 
-  /// Subscribes. Needs no rights.
+  /// Subscribes to kernel messages. Needs no privileges.
   static cdi::Result<Uevents> open(Matches matches) {
     cdi::Descriptor fd{::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK,  //
                                 NETLINK_KOBJECT_UEVENT)};
@@ -82,15 +83,15 @@ class Uevents {
     return Uevents{std::move(fd), matches};
   }
 
-  /// Reads the messages of any socket.
+  /// Reads messages from any socket.
   Uevents(cdi::Descriptor socket, Matches matches, Trust trust = &is_from_kernel)
       : socket_{std::move(socket)}, matches_{matches}, trust_{trust} {}
 
-  /// Readable (`poll`) when there are messages. This object closes it.
+  /// Readable (`poll`) if messages are waiting. This object closes the descriptor.
   int descriptor() const { return socket_.get(); }
 
-  /// Reads the messages that are there, without waiting. Returns whether one matches, or may have:
-  /// some were lost.
+  /// Reads all waiting messages without blocking. Returns whether a message matches, or may have
+  /// matched because messages were lost.
   bool drain() {
     bool found = false;
     for (int left = at_once; left > 0; --left) {
@@ -104,10 +105,10 @@ class Uevents {
  private:
   enum class Message { none, matching, other };
 
-  static constexpr int at_once = 10000;  // so that a flood of messages cannot keep it busy
+  static constexpr int at_once = 10000;  // limits the work during a flood of messages
 
   Message receive() {
-    char text[8192];  // the kernel writes 2048 bytes at most, and the path once more
+    char text[8192];  // the kernel writes at most 2048 bytes plus the path
     sockaddr_nl sender = {};
     iovec space{.iov_base = text, .iov_len = sizeof text};
     msghdr header = {};

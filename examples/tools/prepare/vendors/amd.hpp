@@ -25,8 +25,8 @@
 #include "../gpu/gpu.hpp"
 #include "../gpu/pci.hpp"
 
-// The KFD topology has a node for each GPU that computes, or for each of its partitions. The driver
-// creates render nodes for unused partitions too, so only those in the topology count.
+// The KFD topology contains a node for each compute GPU, or for each of its partitions. The driver
+// also creates render nodes for unused partitions, so only render nodes in the topology are used.
 
 namespace prepare::amd {
 
@@ -38,7 +38,7 @@ inline constexpr std::string_view topology_nodes = "/sys/class/kfd/kfd/topology/
 /// A GPU, or a partition of one, in the KFD topology.
 struct KfdNode {
   std::uint32_t domain = 0;
-  std::uint32_t location = 0;      // bus, device and function of the GPU; and the partition
+  std::uint32_t location = 0;      // bus, device and function of the GPU, and the partition
   std::uint32_t render_minor = 0;  // of /dev/dri/renderD128: 128
 
   bool is_on(const PciFunction& function) const {
@@ -46,19 +46,19 @@ struct KfdNode {
     return domain == pci_domain && (location & 0xffff) >> 3 == (bus << 5 | device);
   }
 
-  /// The number of the partition. Newer kernels have it in the highest four bits of the location,
-  /// older ones in place of the PCI function.
+  /// The partition number. Newer kernels store it in the highest four bits of the location, older
+  /// kernels instead of the PCI function.
   std::uint32_t partition(const PciFunction& function) const {
     return location >> 28 | ((location & 7) ^ function.order[3]);
   }
 
-  /// Whether its render node belongs to the device in a directory of sysfs.
+  /// Whether the render node belongs to the device in a sysfs directory.
   bool is_shown_by(const tools::HostTree& tree, const std::string& device_directory) const {
     return tree.exists(fmt::format("{}/drm/{}{}", device_directory, render_prefix, render_minor));
   }
 };
 
-/// Reads a node from `name value` lines; none for a processor.
+/// Parses a node from `name value` lines; nullopt for a CPU.
 inline std::optional<KfdNode> parse_kfd_node(std::string_view properties) {
   std::map<std::string, std::uint32_t, std::less<>> values;
   for (const auto& row : tools::split(properties, "\n")) {
@@ -72,7 +72,7 @@ inline std::optional<KfdNode> parse_kfd_node(std::string_view properties) {
                  .render_minor = values["drm_render_minor"]};
 }
 
-/// All GPUs and partitions of the topology that this process may see, sorted by render node.
+/// All GPUs and partitions in the topology that this process may see, sorted by render node.
 inline std::vector<KfdNode> kfd_nodes(const tools::HostTree& tree) {
   std::vector<KfdNode> nodes;
   for (const auto& name : tree.list(topology_nodes)) {
@@ -85,8 +85,8 @@ inline std::vector<KfdNode> kfd_nodes(const tools::HostTree& tree) {
   return nodes;
 }
 
-/// The platform devices that the driver creates for partitions other than the first, by the minor
-/// of their render node: "amdgpu_xcp_0", in older kernels "amdgpu_xcp.0".
+/// The platform devices that the driver creates for all partitions but the first, by render node
+/// minor: "amdgpu_xcp_0", or "amdgpu_xcp.0" in older kernels.
 inline std::map<std::uint32_t, std::string> partition_devices(const tools::HostTree& tree) {
   std::map<std::uint32_t, std::string> devices;
   for (const auto& device : tree.list(platform_devices)) {
@@ -110,15 +110,15 @@ struct Topology {
   std::map<std::uint32_t, std::string> partition_devices;
 };
 
-/// The driver's id of a GPU, 16 hexadecimal digits; empty when it has none.
+/// The driver's id of a GPU, 16 hexadecimal digits; empty if there is none.
 inline std::string unique_id(const tools::HostTree& tree, const PciFunction& function) {
   const auto text = tree.line(function.directory() + "/unique_id");
   const auto number = tools::parse_number<std::uint64_t>(text, 16);
   return number && *number != 0 && cdi::is_device_name(text) ? text : std::string{};
 }
 
-/// The partitions of a GPU; a GPU without partitions is the only one. Virtual functions have
-/// locations like partitions, but PCI devices of their own.
+/// The partitions of a GPU; a GPU without partitions is its own only partition. Virtual functions
+/// have the locations of partitions, but their own PCI devices.
 inline std::vector<Share> shares(const tools::HostTree& tree, const Topology& topology,
                                  const PciFunction& function, std::vector<Problem>& warnings) {
   std::vector<Share> own;
@@ -140,7 +140,7 @@ inline std::vector<Share> shares(const tools::HostTree& tree, const Topology& to
   return own;
 }
 
-/// Fills in what the driver reports about a GPU. Returns why the GPU cannot be handed out.
+/// Fills in the driver's data about a GPU. Returns why the GPU cannot be handed out.
 inline std::optional<Problem> examine(const tools::HostTree& tree, const Topology& topology,
                                       Candidate& candidate, std::vector<Problem>& warnings) {
   auto& [function, gpu] = candidate;
@@ -150,7 +150,7 @@ inline std::optional<Problem> examine(const tools::HostTree& tree, const Topolog
   // During a reset or repartitioning the file cannot be read, and the nodes are incomplete.
   const auto compute = tree.read(function.directory() + "/current_compute_partition");
   if (!compute && compute.error().system != ENOENT) {
-    return Problem{Fault::partitioning_unreadable, "its partitioning cannot be read, try again: " +
+    return Problem{Fault::partitioning_unreadable, "its partitioning cannot be read; try again: " +
                                                        cdi::to_string(compute.error())};
   }
   const auto memory = tree.line(function.directory() + "/current_memory_partition");

@@ -1,4 +1,4 @@
-// The GPUs of all vendors on a host.
+// Detection of the GPUs of all vendors on a host.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_DETECT_HPP
@@ -23,9 +23,9 @@ namespace prepare {
 /// Finds the GPUs of one vendor among the PCI functions of a host.
 using Detector = Inventory (*)(const tools::HostTree&, const std::vector<PciFunction>&);
 
-/// The known vendors. Another vendor is a header like amd.hpp, a row here, and a name in
-/// `vendor_name` of gpu/pci.hpp, without which `drm::detect` finds its GPUs again; gpu/pci.hpp has
-/// the functions that all of them need.
+/// The known vendors. A new vendor needs a header like amd.hpp, a row here, and a name in
+/// `vendor_name` of gpu/pci.hpp, without which `drm::detect` would also find its GPUs; gpu/pci.hpp
+/// contains shared functions.
 inline constexpr Detector detectors[] = {
     &nvidia::detect,        // nvidia.com/gpu
     &amd::detect,           // amd.com/gpu
@@ -37,8 +37,8 @@ inline constexpr Detector detectors[] = {
     &drm::detect,           // drm.local/gpu: all others
 };
 
-/// The inventories of the vendors that have a GPU on this host. A GPU whose index is unknown has
-/// none: a wrong one would be the name of another GPU.
+/// The inventories of all vendors with a GPU on this host. A GPU with an unknown index gets none,
+/// because a wrong index would be the name of another GPU.
 inline std::vector<Inventory> detect(const tools::HostTree& tree, const PciBus& bus) {
   std::vector<Inventory> inventories;
   for (const Detector detector : detectors) {
@@ -51,8 +51,8 @@ inline std::vector<Inventory> detect(const tools::HostTree& tree, const PciBus& 
   return inventories;
 }
 
-/// Adds the driver files that the containers of an inventory need. For other drivers, images have
-/// the libraries that programs need.
+/// Adds the driver files for the containers of an inventory. For other drivers, images contain the
+/// libraries.
 inline void add_driver_files(const tools::HostTree& tree, Inventory& found) {
   if (found.usable_count() == 0) return;
   if (!found.library_directories.empty()) {

@@ -1,4 +1,4 @@
-// GPUs of other vendors: every other render node of a PCI function or a platform device.
+// GPUs of other vendors: all other PCI functions and platform devices with a render node.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_DRM_HPP
@@ -18,7 +18,7 @@
 #include "../gpu/gpu.hpp"
 #include "../gpu/pci.hpp"
 
-// Display controllers of servers have no render node.
+// The display controllers in servers have no render node.
 
 namespace prepare::drm {
 
@@ -27,7 +27,7 @@ inline bool is_other(const PciFunction& function) {
   return vendor_name(function.vendor) == "other" && !function.is_accelerator();
 }
 
-/// Whether a directory of sysfs shows a DRM render node.
+/// Whether a sysfs directory contains a DRM render node.
 inline bool has_render_entry(const tools::HostTree& tree, const std::string& device_directory) {
   const auto names = tree.list(device_directory + "/drm");
   return std::any_of(names.begin(), names.end(), [](std::string_view name) {
@@ -35,8 +35,8 @@ inline bool has_render_entry(const tools::HostTree& tree, const std::string& dev
   });
 }
 
-/// The directory of sysfs with the DRM nodes of a device: its own, that of its virtio device, or
-/// that of the device `drm` of a host1x (Tegra). None when there is no render node.
+/// The sysfs directory with the DRM nodes of a device: its own directory, or the directory of its
+/// virtio device or of the `drm` device of a host1x (Tegra). Nullopt without a render node.
 inline std::optional<std::string> drm_parent(const tools::HostTree& tree,
                                              const std::string& device) {
   std::vector<std::string> directories{device};
@@ -49,13 +49,13 @@ inline std::optional<std::string> drm_parent(const tools::HostTree& tree,
   return std::nullopt;
 }
 
-/// Whether a platform device is not a GPU although it may have DRM nodes. Those of amdgpu are
-/// partitions of a PCI device, and vgem and vkms are software.
+/// Whether a platform device is not a GPU although it may have DRM nodes: amdgpu's are partitions
+/// of a PCI device, and vgem and vkms are software.
 inline bool is_not_hardware(std::string_view name) {
   return name.starts_with("amdgpu_xcp") || name.starts_with("vgem") || name.starts_with("vkms");
 }
 
-/// The name of a CDI device for a platform device; "all" is taken.
+/// The CDI device name for a platform device; "all" is reserved.
 inline std::string platform_id(std::string_view name) {
   std::string id{name};
   std::replace_if(

@@ -29,7 +29,7 @@ inline bool is_gpu(const PciFunction& function) {
   return function.vendor == pci_vendor && !function.is_accelerator();
 }
 
-/// The name of a device in Intel's tools: "0000-03-00-0-0xe211".
+/// The device name in Intel's tools: "0000-03-00-0-0xe211".
 inline std::string uid(const PciFunction& function) {
   auto name = function.address;
   std::replace_if(
@@ -65,7 +65,7 @@ inline std::optional<Problem> examine(const tools::HostTree& tree, Candidate& ca
   return render_node_fault(gpu.whole.nodes);
 }
 
-/// Finds the Intel GPUs among `functions`. A virtual function with the GPU driver is one of them.
+/// Finds the Intel GPUs among `functions`. Includes virtual functions with the GPU driver.
 inline Inventory detect(const tools::HostTree& tree, const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "intel.com/gpu"};
   for (auto& candidate : candidates(functions, &is_gpu)) {
@@ -75,7 +75,7 @@ inline Inventory detect(const tools::HostTree& tree, const std::vector<PciFuncti
   return found;
 }
 
-/// Adds the nodes in `dev_directory` that a directory of sysfs names.
+/// Adds the nodes in `dev_directory` that a sysfs directory lists.
 inline void add_nodes_of(const tools::HostTree& tree, const std::string& sysfs_directory,
                          const std::string& dev_directory, std::vector<Node>& nodes,
                          std::vector<Problem>& warnings) {
@@ -98,7 +98,7 @@ inline std::optional<Problem> accelerator_fault(const std::vector<Node>& nodes) 
   return Problem{Fault::no_accel_node, "it has no usable node in /dev/accel"};
 }
 
-/// An NPU is known by its driver: other Intel accelerators have the same class.
+/// An NPU is recognized by its driver, because other Intel accelerators have the same class.
 inline bool is_npu(const PciFunction& function) {
   return function.vendor == pci_vendor && function.is_accelerator() &&
          function.driver == "intel_vpu";

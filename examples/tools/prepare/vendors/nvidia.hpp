@@ -26,8 +26,8 @@
 #include "../gpu/gpu.hpp"
 #include "../gpu/pci.hpp"
 
-// The kernel driver shows them in /proc and /sys. Its nodes are not in sysfs: majors come from
-// /proc/devices, minors are the GPU's "Device Minor" or fixed.
+// The kernel driver shows them in /proc and /sys. Its nodes are not in sysfs: major numbers are in
+// /proc/devices, and minor numbers are the GPU's "Device Minor" or fixed.
 
 namespace prepare::nvidia {
 
@@ -45,13 +45,13 @@ struct Information {
   bool excluded = false;
 };
 
-/// A UUID that can be a device name, else nothing: the driver prints an unknown UUID as question
-/// marks.
+/// A UUID that is valid as a device name, otherwise empty: the driver prints an unknown UUID as
+/// question marks.
 inline std::string known_uuid(const std::string& text) {
   return text.starts_with("GPU-") && cdi::is_device_name(text) ? text : std::string{};
 }
 
-/// The `Name: value` lines of a file; the first line with a name counts.
+/// The `Name: value` lines of a file; the first line with a name wins.
 inline std::map<std::string, std::string, std::less<>> parse_values(std::string_view text) {
   std::map<std::string, std::string, std::less<>> values;
   for (const auto& row : tools::split(text, "\n")) {
@@ -64,7 +64,7 @@ inline std::map<std::string, std::string, std::less<>> parse_values(std::string_
   return values;
 }
 
-/// Reads an information file.
+/// Parses an information file.
 inline Information parse_information(std::string_view text) {
   auto values = parse_values(text);
   return {.uuid = known_uuid(values["GPU UUID"]),
@@ -73,19 +73,19 @@ inline Information parse_information(std::string_view text) {
           .excluded = values["GPU Excluded"] == "Yes"};
 }
 
-/// The major of GPU nodes; drivers before 550.40 use the older name.
+/// The major number of GPU nodes; drivers before 550.40 use the older name.
 inline std::optional<std::int64_t> gpu_major(const CharMajors& majors) {
   const auto major = majors.find("nvidia");
   return major ? major : majors.find("nvidia-frontend");
 }
 
-/// The major of the node for display modes; drivers before 550.40 use one name for all nodes.
+/// The major number of the modeset node; drivers before 550.40 use one name for all nodes.
 inline std::optional<std::int64_t> modeset_major(const CharMajors& majors) {
   const auto major = majors.find("nvidia-modeset");
   return major ? major : majors.find("nvidia-frontend");
 }
 
-/// A node that NVIDIA's tools create at its first use. Until then a runtime needs only its numbers.
+/// A node that NVIDIA's tools create on first use. Until then, a runtime needs only its numbers.
 inline cdi::Result<Node> node_or_numbers(const tools::HostTree& tree, const std::string& path,
                                          std::int64_t major, std::int64_t minor,
                                          std::uint32_t mode) {
@@ -96,12 +96,12 @@ inline cdi::Result<Node> node_or_numbers(const tools::HostTree& tree, const std:
   return numbers;
 }
 
-/// The module of a node is not loaded, and so has no major.
+/// The module of a node is not loaded, so its major number is unknown.
 inline Problem no_major(std::string_view module) {
-  return {Fault::no_major, fmt::format("/proc/devices has no major for {}", module)};
+  return {Fault::no_major, fmt::format("/proc/devices lists no major for {}", module)};
 }
 
-/// The names in a directory that are `prefix` and a number, by number.
+/// The names in a directory that consist of `prefix` and a number, sorted by number.
 inline std::vector<std::string> numbered(const tools::HostTree& tree, const std::string& directory,
                                          std::string_view prefix) {
   auto names = tree.list(directory);
@@ -115,8 +115,8 @@ inline std::vector<std::string> numbered(const tools::HostTree& tree, const std:
   return names;
 }
 
-/// Adds the node that gives access to a MIG instance; `directory` is that of the instance in /proc.
-/// Returns why the node cannot be used.
+/// Adds the node that gives access to a MIG instance; `directory` is the instance's directory in
+/// /proc. Returns why the node cannot be used.
 inline std::optional<Problem> add_access_node(const tools::HostTree& tree, const CharMajors& majors,
                                               const std::string& directory,
                                               std::vector<Node>& nodes) {
@@ -124,7 +124,7 @@ inline std::optional<Problem> add_access_node(const tools::HostTree& tree, const
   if (!text) return Problem{Fault::mig_access, text.error().message};
   auto values = parse_values(*text);
   const auto minor = tools::parse_number<std::int64_t>(values["DeviceFileMinor"]);
-  if (!minor) return Problem{Fault::mig_access, directory + "/access has no DeviceFileMinor"};
+  if (!minor) return Problem{Fault::mig_access, directory + "/access lists no DeviceFileMinor"};
   const auto major = majors.find("nvidia-caps");
   if (!major) return no_major("nvidia-caps");
   const auto path = "/dev/nvidia-caps/nvidia-cap" + std::to_string(*minor);
@@ -136,7 +136,7 @@ inline std::optional<Problem> add_access_node(const tools::HostTree& tree, const
 }
 
 /// A MIG instance: a compute instance `instances/GI/CI` of the GPU whose node is `gpu_node`. Its
-/// name has both numbers, because only NVML knows its UUID.
+/// name contains both numbers, because only NVML knows its UUID.
 inline Share mig_instance(const tools::HostTree& tree, const CharMajors& majors,
                           const std::string& instances, const std::string& gi,
                           const std::string& ci, const Node& gpu_node) {
@@ -150,7 +150,7 @@ inline Share mig_instance(const tools::HostTree& tree, const CharMajors& majors,
 }
 
 /// Fills in the MIG instances of a GPU, if it is partitioned. Returns why none can be handed out.
-/// An empty `mig` directory means only that the GPU could be partitioned.
+/// An empty `mig` directory only means that the GPU could be partitioned.
 inline std::optional<Problem> examine_mig(const tools::HostTree& tree, const CharMajors& majors,
                                           std::int64_t minor, Gpu& gpu) {
   const auto instances = fmt::format("/proc/driver/nvidia/capabilities/gpu{}/mig", minor);
@@ -171,15 +171,14 @@ inline std::optional<Problem> examine_mig(const tools::HostTree& tree, const Cha
   return std::nullopt;
 }
 
-/// Fills in what the driver reports about a GPU, and its node. Returns why the GPU cannot be handed
-/// out.
+/// Fills in the driver's data about a GPU, and its node. Returns why the GPU cannot be handed out.
 inline std::optional<Problem> examine(const tools::HostTree& tree, const CharMajors& majors,
                                       Gpu& gpu) {
   if (gpu.driver != "nvidia") return bound_to(gpu.driver);
   const auto text = tree.read("/proc/driver/nvidia/gpus/" + gpu.pci_address + "/information");
   if (!text) {
     return Problem{Fault::driver_silent,
-                   "the driver does not answer for it: " + cdi::to_string(text.error())};
+                   "the driver does not answer queries about it: " + cdi::to_string(text.error())};
   }
   const auto information = parse_information(*text);
   gpu.id = information.uuid;
@@ -205,14 +204,14 @@ struct OptionalNode {
   std::optional<std::int64_t> major{};
   std::int64_t minor = 0;
   Profiles profiles{};
-  Fault node{};              // when another device is in its place
-  Fault module{};            // when its kernel module is not loaded
-  bool is_optional = false;  // for its profiles, too
+  Fault node{};              // if another device has its place
+  Fault module{};            // if its kernel module is not loaded
+  bool is_optional = false;  // even for its profiles
 };
 
-/// Adds a control node that not all profiles need. When its module is loaded and the node does not
+/// Adds a control node that not all profiles need. If its module is loaded but the node does not
 /// exist yet, a runtime needs only its numbers. Another device in its place, for example after the
-/// module was loaded again with another major, is as bad as no node.
+/// module was reloaded with another major, is treated as a missing node.
 inline void add_optional_node(const tools::HostTree& tree, Inventory& found,
                               const OptionalNode& wanted) {
   if (!wanted.major) {
@@ -233,7 +232,7 @@ inline void add_optional_node(const tools::HostTree& tree, Inventory& found,
   add_node(found.control_nodes, wanted.path, std::move(node), wanted.node, found.warnings);
 }
 
-/// Adds the nodes that all GPUs share; without the first of them no GPU works.
+/// Adds the nodes that all GPUs share; without the first node, no GPU works.
 inline void add_control_nodes(const tools::HostTree& tree, const CharMajors& majors,
                               Inventory& found) {
   const auto major = gpu_major(majors);
@@ -255,7 +254,7 @@ inline void add_control_nodes(const tools::HostTree& tree, const CharMajors& maj
                      Fault::modeset_node, Fault::modeset_module});
 }
 
-/// Adds the nodes in a directory that are named `prefix` and their minor.
+/// Adds the nodes in a directory whose names consist of `prefix` and their minor number.
 inline void add_numbered_nodes(const tools::HostTree& tree, const std::string& directory,
                                std::string_view prefix, std::optional<std::int64_t> major,
                                Inventory& found) {

@@ -1,4 +1,4 @@
-// The files of NVIDIA's driver that containers get.
+// The files of NVIDIA's driver for containers.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_NVIDIA_FILES_HPP
@@ -24,7 +24,7 @@
 
 namespace prepare::nvidia {
 
-/// Adds the programs of the host; containers have them in /usr/bin.
+/// Adds the host's driver programs, which containers get in /usr/bin.
 inline void add_programs(const tools::HostTree& tree, std::vector<DriverFile>& files) {
   for (const auto& [name, profiles] : programs) {
     for (const auto directory : program_directories) {
@@ -39,7 +39,7 @@ inline void add_programs(const tools::HostTree& tree, std::vector<DriverFile>& f
   }
 }
 
-/// The directories where the kernel searches for firmware, in its order.
+/// The directories in which the kernel searches for firmware, in search order.
 inline std::vector<std::string> firmware_directories(const tools::HostTree& tree) {
   std::vector<std::string> directories;
   const auto custom = tree.line("/sys/module/firmware_class/parameters/path");
@@ -55,7 +55,7 @@ inline std::vector<std::string> firmware_directories(const tools::HostTree& tree
   return directories;
 }
 
-/// Adds the firmware of GPUs, each file where the kernel finds it first.
+/// Adds GPU firmware, each file from the directory in which the kernel finds it first.
 inline void add_firmware(const tools::HostTree& tree, const std::string& driver_version,
                          std::vector<DriverFile>& files) {
   std::set<std::string> known;
@@ -88,8 +88,8 @@ inline void add_sockets(const tools::HostTree& tree, std::vector<DriverFile>& fi
   }
 }
 
-/// Adds the directory with the pipes of the MPS daemon, if root or this user owns it. All users may
-/// write in /tmp, and a link there could make containers write elsewhere.
+/// Adds the pipe directory of the MPS daemon, if root or this user owns it. All users may write to
+/// /tmp, where a link could make containers write elsewhere.
 inline void add_mps_directory(const tools::HostTree& tree, std::vector<DriverFile>& files) {
   const std::string path = "/tmp/nvidia-mps";
   const auto status = tree.status(path);
@@ -101,8 +101,8 @@ inline void add_mps_directory(const tools::HostTree& tree, std::vector<DriverFil
                    .profiles = compute});
 }
 
-/// Adds the settings with which loaders of OpenCL, Vulkan, EGL and X find the driver, at the paths
-/// that most images use.
+/// Adds the configuration files with which OpenCL, Vulkan, EGL and X find the driver, at the usual
+/// paths in images.
 inline void add_configurations(const tools::HostTree& tree, std::vector<DriverFile>& files) {
   for (const auto& [name, container_directory, profiles] : configurations) {
     for (const auto directory : configuration_directories) {
@@ -117,8 +117,8 @@ inline void add_configurations(const tools::HostTree& tree, std::vector<DriverFi
   }
 }
 
-/// The files of the driver that containers get, sorted by container path. `driver_version` is that
-/// of the loaded module; libraries of another version do not work with it, and are a warning.
+/// The driver files for containers, sorted by container path. `driver_version` is the version of
+/// the loaded module; libraries of another version do not work with it, and cause a warning.
 inline std::vector<DriverFile> driver_files(const tools::HostTree& tree,
                                             const std::string& driver_version,
                                             std::vector<Problem>& warnings) {

@@ -1,4 +1,4 @@
-// The hooks of NVIDIA's container toolkit, for hosts that have it.
+// The hooks of NVIDIA's container toolkit, if it is installed.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_NVIDIA_HOOKS_HPP
@@ -25,19 +25,19 @@
 
 namespace prepare::nvidia {
 
-/// The program of the toolkit that runtimes start as a hook.
+/// The toolkit program that runtimes run as a hook.
 struct HookProgram {
   std::string path{};
-  std::vector<std::string> arguments{};  // before the name of a hook
-  bool has_cuda_compat = false;          // later releases have more hooks
+  std::vector<std::string> arguments{};  // before the hook name
+  bool has_cuda_compat = false;          // added in later releases
   bool has_node_modification = false;
 };
 
 inline constexpr std::string_view cuda_compat = "enable-cuda-compat";
 inline constexpr std::string_view node_modification = "disable-device-node-modification";
 
-/// The hook program of the host; none when no toolkit is installed. Its text is searched for the
-/// names of hooks: a hook that it does not know would keep containers from starting.
+/// The hook program of the host; nullopt if no toolkit is installed. The file is searched for hook
+/// names, because a hook unknown to the program would keep containers from starting.
 inline std::optional<HookProgram> find_hook_program(const tools::HostTree& tree) {
   constexpr std::string_view directories[] = {"/usr/bin", "/usr/local/bin",
                                               "/usr/local/nvidia/toolkit"};
@@ -48,7 +48,7 @@ inline std::optional<HookProgram> find_hook_program(const tools::HostTree& tree)
       if (!tree.is_program(path)) continue;
       HookProgram program{.path = std::move(path), .arguments = {std::string{name}}};
       if (name == "nvidia-ctk") program.arguments.emplace_back("hook");
-      // The toolkit's container image installs scripts, which start the program NAME.real.
+      // The toolkit's container image installs scripts that run the program NAME.real.
       const auto real = program.path + ".real";
       const auto text = tree.read(tree.is_program(real) ? real : program.path, size_limit);
       const auto knows = [&](std::string_view hook) {
@@ -112,7 +112,7 @@ inline std::vector<cdi::Hook> driver_hooks(const HookProgram& program,
   return hooks;
 }
 
-/// The hook that creates the links of DRM nodes in /dev/dri/by-path; none without such links.
+/// The hook that creates links to DRM nodes in /dev/dri/by-path; nullopt without such links.
 inline std::vector<cdi::Hook> node_hooks(const HookProgram& program, const std::vector<Node>& nodes,
                                          Profiles profiles) {
   std::vector<std::string> links;

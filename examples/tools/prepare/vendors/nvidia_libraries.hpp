@@ -26,8 +26,8 @@
 #include "../host/ld_cache.hpp"
 #include "nvidia_tables.hpp"
 
-// Distributions install them in different places, and no file lists them. Nearly all libraries have
-// the driver's version at the end of their names.
+// Distributions install them in different places, and no file lists them. Nearly all library names
+// end in the driver's version.
 
 namespace prepare::nvidia {
 
@@ -38,7 +38,7 @@ inline std::string_view file_name(std::string_view path) {
 /// A library's name up to ".so", and the version after it.
 struct LibraryName {
   std::string_view stem{};     // "libcuda"
-  std::string_view version{};  // "570.195.03"; empty when there is none
+  std::string_view version{};  // "570.195.03"; empty if there is none
 };
 
 inline LibraryName parse_library_name(std::string_view name) {
@@ -50,14 +50,14 @@ inline LibraryName parse_library_name(std::string_view name) {
           .version = rest.starts_with('.') ? rest.substr(1) : std::string_view{}};
 }
 
-/// Whether `text` is numbers with dots between them: "570.195.03", "1".
+/// Whether `text` consists of numbers separated by dots: "570.195.03", "1".
 inline bool is_version(std::string_view text) {
   return !text.empty() && text.front() != '.' && text.back() != '.' &&
          text.find("..") == std::string_view::npos &&
          text.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
-/// Whether it can be the version of a driver: versions of interfaces have no dot.
+/// Whether a version may be a driver version: interface versions have no dot.
 inline bool is_driver_version(std::string_view text) {
   return is_version(text) && text.find('.') != std::string_view::npos;
 }
@@ -74,15 +74,15 @@ inline bool has_own_version(std::string_view stem) {
          std::end(own_versions);
 }
 
-/// Whether a file belongs to this version of the driver, by its name. The module for X servers has
-/// no version in its name; there is only one.
+/// Whether a file belongs to this driver version, judging by its name. The only file without a
+/// version in its name is the X server module.
 inline bool is_driver_library(std::string_view name, std::string_view driver_version) {
   const auto [stem, version] = parse_library_name(name);
   if (version.empty()) return name == "nvidia_drv.so";
   return version == driver_version || (has_own_version(stem) && is_version(version));
 }
 
-/// Whether a SONAME in ld.so.cache belongs to a library of the driver.
+/// Whether a SONAME in ld.so.cache belongs to a driver library.
 inline bool is_driver_soname(std::string_view soname) {
   const auto stem = parse_library_name(soname).stem;
   return stem.starts_with("libnvidia-") || profiles_of(stem) != all_profiles;
@@ -115,7 +115,7 @@ class LibrarySearch {
 
  private:
   static constexpr std::size_t cache_limit = 16 << 20;
-  static constexpr std::size_t directory_limit = 200;  // hosts have about ten
+  static constexpr std::size_t directory_limit = 200;  // a host has about ten
 
   static std::string_view directory_of(std::string_view path) {
     return path.substr(0, path.rfind('/'));
@@ -170,7 +170,7 @@ class LibrarySearch {
     }
   }
 
-  /// Adds a SONAME that is only in ld.so.cache as a link.
+  /// Adds a SONAME that exists only in ld.so.cache as a link.
   void add_soname(const LdCacheEntry& entry) {
     const auto directory = cache_directories_.find(directory_of(entry.path));
     if (directory == cache_directories_.end()) return;
@@ -186,7 +186,7 @@ class LibrarySearch {
     places_.emplace(link, real_path);
   }
 
-  /// Removes the libraries for 32-bit programs, which have the same names in another directory.
+  /// Removes 32-bit libraries, which have the same names in another directory.
   void drop_32_bit() {
     std::map<std::string, bool, std::less<>> by_directory;
     std::erase_if(found_, [&](const auto& item) {
@@ -222,11 +222,12 @@ inline std::optional<Problem> library_fault(const std::string& driver_version,
                    fmt::format("libcuda.so.{} is not on the host: containers cannot use CUDA",
                                driver_version)};
   }
-  return Problem{Fault::other_libraries,
-                 fmt::format("the loaded driver is {}, but the libraries on the host are of {}: "
-                             "containers get none of "
-                             "them; restart the host if the driver was upgraded",
-                             driver_version, fmt::join(installed, ", "))};
+  return Problem{
+      Fault::other_libraries,
+      fmt::format("the loaded driver is {}, but the libraries on the host are version {}: "
+                  "containers get none of "
+                  "them; restart the host if the driver was upgraded",
+                  driver_version, fmt::join(installed, ", "))};
 }
 
 /// The libraries of this version of the driver.
@@ -244,7 +245,7 @@ inline FilesByPath libraries(const tools::HostTree& tree, const std::string& dri
   if (auto fault = library_fault(driver_version, search.installed(), has_cuda)) {
     warnings.push_back(std::move(*fault));
   }
-  // Libraries without the driver's version in their names belong to those with it.
+  // Libraries without the driver's version in their names belong to the same driver.
   const bool has_any = is_found([](std::string_view) { return true; });
   return has_any ? search.found() : FilesByPath{};
 }

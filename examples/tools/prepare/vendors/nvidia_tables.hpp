@@ -1,4 +1,4 @@
-// The names of the files of NVIDIA's driver, and where hosts and containers have them.
+// The file names of NVIDIA's driver, and the places of these files on hosts and in containers.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_NVIDIA_TABLES_HPP
@@ -9,17 +9,16 @@
 
 #include "../gpu/profile.hpp"
 
-// The names of the files of NVIDIA's driver, and where hosts and containers have them.
-
 namespace prepare::nvidia {
 
-/// The profiles that need a library, by its name up to ".so". All profiles need other libraries.
+/// The profiles that need a library, by its name up to ".so". Libraries not listed are for all
+/// profiles.
 inline constexpr std::pair<std::string_view, Profiles> library_profiles[] = {
     {"libEGL_nvidia", graphics},
     {"libGLESv1_CM_nvidia", graphics},
     {"libGLESv2_nvidia", graphics},
     {"libGLX_nvidia", graphics},
-    {"libcuda", compute | video},  // decoding and encoding use CUDA
+    {"libcuda", compute | video},  // video coding uses CUDA
     {"libcudadebugger", compute},
     {"libglxserver_nvidia", graphics},
     {"libnvcuvid", video},
@@ -62,25 +61,25 @@ inline constexpr std::pair<std::string_view, Profiles> library_profiles[] = {
     {"nvidia_drv", graphics},
 };
 
-/// The libraries with version numbers of their own.
+/// Libraries with their own version numbers.
 inline constexpr std::string_view own_versions[] = {
     "libnvidia-api",     "libnvidia-egl-gbm",  "libnvidia-egl-wayland", "libnvidia-egl-wayland2",
     "libnvidia-egl-xcb", "libnvidia-egl-xlib", "libnvidia-nvvm70",
 };
 
-/// The directories of libraries without ld.so.cache, which musl does not have.
+/// Library directories for hosts without ld.so.cache, such as musl hosts.
 inline constexpr std::string_view usual_directories[] = {
     "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib",
     "/lib64",     "/lib/x86_64-linux-gnu",     "/lib/aarch64-linux-gnu",     "/lib",
 };
 
-/// Subdirectories of these with more libraries.
+/// Subdirectories with more libraries.
 inline constexpr std::string_view subdirectories[] = {
     "gbm", "nvidia", "nvidia/current",       "nvidia/xorg",
     "tls", "vdpau",  "xorg/modules/drivers", "xorg/modules/extensions",
 };
 
-/// The programs, which containers find in /usr/bin.
+/// Driver programs, which containers find in /usr/bin.
 inline constexpr std::pair<std::string_view, Profiles> programs[] = {
     {"nvidia-cuda-mps-control", compute}, {"nvidia-cuda-mps-server", compute},
     {"nvidia-debugdump", all_profiles},   {"nvidia-imex", compute},
@@ -88,15 +87,15 @@ inline constexpr std::pair<std::string_view, Profiles> programs[] = {
     {"nvidia-smi", all_profiles},         {"nvidia-xconfig", graphics},
 };
 
-/// The directories where hosts have them.
+/// The directories with these programs on hosts.
 inline constexpr std::string_view program_directories[] = {
     "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/bin", "/sbin"};
 
-/// The sockets of daemons, below /run.
+/// The sockets of daemons, under /run.
 inline constexpr std::pair<std::string_view, Profiles> sockets[] = {
     {"nvidia-fabricmanager/socket", compute}, {"nvidia-persistenced/socket", all_profiles}};
 
-/// A file of settings, and where containers have it.
+/// A configuration file, and its directory in containers.
 struct Configuration {
   std::string_view name{};
   std::string_view container_directory{};
@@ -121,7 +120,7 @@ inline constexpr Configuration configurations[] = {
     {"vulkan/implicit_layer.d/nvidia_layers.json", "/etc", graphics},
 };
 
-/// The directories where hosts have them.
+/// The directories with these files on hosts.
 inline constexpr std::string_view configuration_directories[] = {"/etc", "/usr/local/share",
                                                                  "/usr/share"};
 

@@ -1,4 +1,4 @@
-// Properties of GPUs that only NVIDIA's management library reports.
+// GPU properties that only NVIDIA's management library reports.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_NVML_HPP
@@ -44,7 +44,7 @@ struct NvmlOptions {
   std::chrono::milliseconds deadline{5000};
 };
 
-/// A MIG instance as NVML reports it.
+/// A MIG instance as reported by NVML.
 struct NvmlInstance {
   std::uint32_t gi = 0;  // the GPU instance
   std::uint32_t ci = 0;  // the compute instance in it
@@ -59,7 +59,7 @@ struct NvmlInstance {
   }
 };
 
-/// A GPU as NVML reports it; texts are empty when unknown.
+/// A GPU as reported by NVML; unknown texts are empty.
 struct NvmlGpu {
   std::string pci_address{};  // "0000:17:00.0"
   std::string uuid{};
@@ -76,7 +76,7 @@ struct NvmlGpu {
 
 namespace nvml {
 
-// The used part of nvml.h.
+// The part of nvml.h that is used here.
 
 using Handle = void*;
 
@@ -110,9 +110,9 @@ struct Memory {
 
 inline constexpr int success = 0;
 inline constexpr int function_not_found = 13;
-inline constexpr std::uint32_t no_attach = 2;  // does not wake up other GPUs
+inline constexpr std::uint32_t no_attach = 2;  // leaves other GPUs asleep
 
-/// The library. It is not closed: the process ends first.
+/// The library, which is never closed, because the process ends first.
 class Library {
  public:
   explicit Library(const std::string& name)
@@ -121,16 +121,16 @@ class Library {
   explicit operator bool() const { return handle_ != nullptr; }
   bool has(const char* function) const { return ::dlsym(handle_, function) != nullptr; }
 
-  /// Calls a function, whose parameters must have exactly the types of `arguments`, and returns its
-  /// code. Older libraries lack some functions.
+  /// Calls a function and returns its code. The parameter types must match `arguments` exactly.
+  /// Older libraries lack some functions.
   template <class... Arguments>
   int call(const char* function, Arguments... arguments) const {
     const auto entry = reinterpret_cast<int (*)(Arguments...)>(::dlsym(handle_, function));
     return entry != nullptr ? entry(arguments...) : function_not_found;
   }
 
-  /// The text that a function writes into a buffer; empty when it fails, or the text is not one
-  /// line of ASCII.
+  /// The text that a function writes into a buffer; empty if the function fails or the text is not
+  /// a single line of ASCII.
   std::string text(const char* function, Handle device) const {
     char buffer[96] = {};
     const std::uint32_t size = sizeof buffer;
@@ -154,8 +154,8 @@ class Library {
   void* handle_;
 };
 
-/// A PCI address of NVML, which has more digits and capitals, in the form of sysfs; empty when it
-/// is not valid.
+/// Converts a PCI address from NVML, which has more digits and capitals, to the sysfs form; empty
+/// if it is not valid.
 inline std::string our_address(std::string text) {
   for (auto& c : text) c = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
   const auto parts = parse_pci_address(text);
@@ -164,7 +164,8 @@ inline std::string our_address(std::string text) {
   return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", domain, bus, device, function);
 }
 
-/// The size at the end of a MIG instance's name, "NVIDIA A100 80GB PCIe MIG 1g.10gb"; else empty.
+/// The size at the end of a MIG instance's name, "NVIDIA A100 80GB PCIe MIG 1g.10gb"; empty if
+/// there is none.
 inline std::string size_in_name(std::string_view name) {
   constexpr std::string_view mark = " MIG ";
   const auto at = name.rfind(mark);
@@ -172,9 +173,9 @@ inline std::string size_in_name(std::string_view name) {
                                       : std::string{tools::trim(name.substr(at + mark.size()))};
 }
 
-/// The size of a MIG instance from its parts, as NVIDIA's tools compute it: memory counts in
-/// eighths of the GPU's. Empty where that would be a guess: an instance with an OFA engine and not
-/// all of the GPU has one of several profiles with media extensions, for example "1g.10gb+me".
+/// Computes the size of a MIG instance from its parts, as NVIDIA's tools do: memory is in eighths
+/// of the GPU's memory. Empty if that would be a guess: an instance with an OFA engine but only
+/// part of the GPU has one of several profiles with media extensions, such as "1g.10gb+me".
 inline std::string size_of_parts(const Attributes& parts, std::uint64_t gpu_memory) {
   const auto gpu_mib = gpu_memory >> 20;
   if (parts.gpu_slices == 0 || parts.compute_slices == 0) return {};
@@ -210,7 +211,7 @@ inline std::vector<NvmlInstance> instances_of(const Library& library, Handle gpu
     if (library.call("nvmlDeviceGetMigDeviceHandleByIndex", gpu, i, &handle) != success ||
         library.call("nvmlDeviceGetGpuInstanceId", handle, &instance.gi) != success ||
         library.call("nvmlDeviceGetComputeInstanceId", handle, &instance.ci) != success) {
-      continue;  // most places are empty
+      continue;  // most slots are empty
     }
     instance.uuid = library.text("nvmlDeviceGetUUID", handle);
     instance.size = size_of(library, gpu, handle);
@@ -219,7 +220,8 @@ inline std::vector<NvmlInstance> instances_of(const Library& library, Handle gpu
   return found;
 }
 
-/// The GPU of an index; none when NVML cannot identify it, for example after it fell off the bus.
+/// The GPU with an index; nullopt if NVML cannot identify it, for example after it fell off the
+/// bus.
 inline std::optional<NvmlGpu> gpu_at(const Library& library, std::uint32_t index) {
   Handle handle = nullptr;
   PciInfo pci;
@@ -233,7 +235,7 @@ inline std::optional<NvmlGpu> gpu_at(const Library& library, std::uint32_t index
                  .instances = instances_of(library, handle)};
 }
 
-/// What the child process sends to its parent.
+/// The message from the child process to its parent.
 struct Answer {
   std::string error{};  // why there are no GPUs
   std::vector<NvmlGpu> gpus{};
@@ -288,11 +290,11 @@ inline cdi::Error ended_early(std::optional<int> status) {
 
 }  // namespace nvml
 
-/// The GPUs of this machine, from NVML. Fails when there is no library or driver, when the library
-/// crashes, and with `Errc::timeout` when it does not answer within the deadline. Each further call
-/// after a timeout may leave one more process that cannot be killed.
+/// The GPUs of this machine, from NVML. Fails if there is no library or driver, if the library
+/// crashes, and with `Errc::timeout` if it does not answer within the deadline. Each call after a
+/// timeout may leave another process that cannot be killed.
 ///
-/// Forks without `exec`: only for programs of one thread. NVML may load the kernel driver and
+/// Forks without `exec`, so only for single-threaded programs. NVML may load the kernel driver and
 /// create nodes in /dev.
 inline cdi::Result<std::vector<NvmlGpu>> ask_nvml(const NvmlOptions& options = {}) {
   const auto output = tools::ask_child(options.deadline, [&] { nvml::answer(options.library); });
@@ -327,8 +329,8 @@ inline void add_instances(Gpu& gpu, const std::vector<NvmlInstance>& known) {
 }  // namespace nvml
 
 /// Adds the properties that NVML reports to the GPUs at the same PCI addresses. Known properties do
-/// not change. A UUID that cannot be a device name is left out, for example "MIG-GPU-.../1/0" of
-/// drivers before 470.
+/// not change. A UUID that is not valid as a device name is left out, for example "MIG-GPU-.../1/0"
+/// from drivers before 470.
 inline void add_nvml(Inventory& found, const std::vector<NvmlGpu>& known) {
   for (auto& gpu : found.gpus) {
     const auto same = std::find_if(known.begin(), known.end(), [&](const auto& other) {
@@ -336,7 +338,7 @@ inline void add_nvml(Inventory& found, const std::vector<NvmlGpu>& known) {
     });
     if (same == known.end()) continue;
     const auto uuid = nvidia::known_uuid(same->uuid);
-    if (!gpu.id.empty() && !uuid.empty() && gpu.id != uuid) continue;  // it is of another machine
+    if (!gpu.id.empty() && !uuid.empty() && gpu.id != uuid) continue;  // from another machine
     if (gpu.id.empty()) gpu.id = uuid;
     if (gpu.model.empty()) gpu.model = same->model;
     nvml::add_instances(gpu, same->instances);

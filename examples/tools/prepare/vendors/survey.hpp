@@ -1,4 +1,4 @@
-// A survey: the files of a host at one time, and the GPUs found in them.
+// A survey: the state of a host at one time, and its GPUs.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_SURVEY_HPP
@@ -25,12 +25,12 @@
 
 namespace prepare {
 
-/// The files of a host at one time, and the GPUs found in them.
+/// The state of a host at one time, and its GPUs.
 struct Survey {
   tools::HostTree tree;
   std::vector<Inventory> inventories{};
-  bool complete = true;                   // else there may be more GPUs than were found
-  std::vector<std::string> unreadable{};  // addresses of PCI functions that may be GPUs, too
+  bool complete = true;                   // otherwise there may be undetected GPUs
+  std::vector<std::string> unreadable{};  // PCI functions that may also be GPUs
   std::size_t hidden = 0;                 // GPUs that this process may not open
 
   std::size_t total_count() const { return sum(&Inventory::total_count); }
@@ -47,12 +47,11 @@ struct Survey {
 /// The last answer of NVML.
 struct NvmlMemory {
   std::vector<NvmlGpu> gpus{};
-  std::string fault{};  // why it did not answer the last time
-  bool has_hung =
-      false;  // then it is not called again: it may have left a process that cannot be killed
+  std::string fault{};    // why the last call failed
+  bool has_hung = false;  // no further call: it may have left a process that cannot be killed
 };
 
-/// Adds the properties from NVML's answer now, or from its last answer.
+/// Adds the properties from NVML's current answer, or from its last answer.
 inline void ask_nvml(std::vector<Inventory>& inventories, const SurveyOptions& options,
                      NvmlMemory& memory) {
   const auto found =
@@ -63,7 +62,7 @@ inline void ask_nvml(std::vector<Inventory>& inventories, const SurveyOptions& o
   if (options.nvml_library.empty() && options.root != "/") {
     found->warnings.push_back(
         {Fault::nvml_of_other_host,
-         "NVML was not called: it would report on this host, not on the tree below the root"});
+         "NVML was not called: it would report on this host, not on the tree under the root"});
     return;
   }
   NvmlOptions asked;
@@ -78,7 +77,7 @@ inline void ask_nvml(std::vector<Inventory>& inventories, const SurveyOptions& o
   add_nvml(*found, memory.gpus);
 }
 
-/// Why the indexes of GPUs are not all known; none when they are.
+/// Why some GPU indexes are unknown; nullopt if all are known.
 inline std::optional<std::string> unreadable_functions(const Survey& survey) {
   if (survey.unreadable.empty()) return std::nullopt;
   const auto more =
@@ -120,7 +119,7 @@ inline bool has_passing_fault(const Gpu& gpu) {
   });
 }
 
-/// Whether GPUs are between two states: some cannot be handed out, for reasons that may pass.
+/// Whether GPUs are changing state: some cannot be handed out for reasons that may pass.
 inline bool is_between_states(const Survey& survey) {
   const auto& kinds = survey.inventories;
   return std::any_of(kinds.begin(), kinds.end(), [&](const Inventory& found) {

@@ -19,34 +19,35 @@
 #include "../gpu/gpu.hpp"
 #include "../gpu/pci.hpp"
 
-// There are two interfaces to such a GPU: the node of its IOMMU group, or with iommufd a node for
-// each function. With both, no device of the group may have a driver of the host. The numbers in
-// the names of nodes change, so only the PCI address is a name.
+// Such a GPU has two interfaces: the node of its IOMMU group, or with iommufd a node for each
+// function. For both, no device in the group may be bound to a host driver. Node names contain
+// numbers that change, so only the PCI address serves as a name.
 
 namespace prepare::vfio {
 
-/// Whether a device may have this driver while another one of its IOMMU group is passed through.
+/// Whether a device may have this driver while another device in its IOMMU group is passed through.
 inline bool leaves_group_viable(std::string_view driver) {
   return driver.empty() || driver == "pci-stub" || driver == "pcieport" ||
          driver.find("vfio") != std::string_view::npos;
 }
 
-/// Why no device of an IOMMU group can be passed through.
+/// Why no device in an IOMMU group can be passed through.
 inline std::optional<Problem> group_fault(const tools::HostTree& tree, const std::string& group) {
   const auto members = fmt::format("/sys/kernel/iommu_groups/{}/devices", group);
   for (const auto& member : tree.list(members)) {
     const auto driver = tree.link_name(fmt::format("{}/{}/driver", members, member)).value_or("");
     if (leaves_group_viable(driver)) continue;
-    return Problem{Fault::iommu_group,
-                   fmt::format("IOMMU group {} is not viable: {} is on {}", group, member, driver)};
+    return Problem{
+        Fault::iommu_group,
+        fmt::format("IOMMU group {} is not viable: {} is bound to {}", group, member, driver)};
   }
   return std::nullopt;
 }
 
-/// The node of a group and that of VFIO itself, or why they cannot be used.
+/// The node of a group and VFIO's own node, or why they cannot be used.
 inline cdi::Result<std::vector<Node>> group_nodes(const tools::HostTree& tree,
                                                   std::string_view group) {
-  // Without an IOMMU the name has a prefix.
+  // Without an IOMMU, the name has a prefix.
   for (const std::string_view prefix : {"", "noiommu-"}) {
     const auto name = fmt::format("{}{}", prefix, group);
     if (!tree.exists("/sys/class/vfio/" + name)) continue;
@@ -59,8 +60,8 @@ inline cdi::Result<std::vector<Node>> group_nodes(const tools::HostTree& tree,
   return cdi::Error{.code = cdi::Errc::host, .message = fmt::format("VFIO has no group {}", group)};
 }
 
-/// The functions of the card of `function`, which is the first: a card may also have a function for
-/// sound and one for USB.
+/// All functions of a card whose first function is `function`: a card may also have functions for
+/// sound and USB.
 inline std::vector<std::string> functions_of_card(const tools::HostTree& tree,
                                                   const PciFunction& function) {
   std::vector<std::string> addresses{function.address};
@@ -72,7 +73,7 @@ inline std::vector<std::string> functions_of_card(const tools::HostTree& tree,
   return addresses;
 }
 
-/// The nodes of iommufd for the card of a GPU, or why they cannot be used.
+/// The iommufd nodes for the card of a GPU, or why they cannot be used.
 inline cdi::Result<std::vector<Node>> iommufd_nodes(const tools::HostTree& tree,
                                                     const PciFunction& function) {
   std::vector<Node> nodes;
@@ -108,8 +109,8 @@ inline std::optional<Problem> examine(const tools::HostTree& tree, const PciFunc
   return std::nullopt;
 }
 
-/// Finds the GPUs among `functions` that are passed through. They have no index, because GPUs are
-/// bound and unbound while the host runs.
+/// Finds the passed-through GPUs among `functions`. They have no index, because GPUs are bound and
+/// unbound while the host runs.
 inline Inventory detect(const tools::HostTree& tree, const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "vfio.local/gpu"};
   for (const auto& function : functions) {

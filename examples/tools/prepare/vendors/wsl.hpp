@@ -1,4 +1,4 @@
-// The GPUs of Windows in the Windows Subsystem for Linux.
+// The Windows GPUs in the Windows Subsystem for Linux.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_WSL_HPP
@@ -23,7 +23,7 @@
 #include "../gpu/pci.hpp"
 #include "nvidia.hpp"
 
-// There is one node for all of them, nothing in sysfs, and Windows provides the libraries.
+// All GPUs share one node and are not in sysfs, and Windows provides the libraries.
 
 namespace prepare::wsl {
 
@@ -31,7 +31,7 @@ inline constexpr const char* node_path = "/dev/dxg";
 inline constexpr const char* libraries = "/usr/lib/wsl/lib";
 inline constexpr const char* driver_store = "/usr/lib/wsl/drivers";
 
-/// The directories of libraries: the common one, and one for each driver in the driver store.
+/// The library directories: a common directory, and one for each driver in the driver store.
 inline std::vector<std::string> library_directories(const tools::HostTree& tree) {
   std::vector<std::string> directories;
   if (!tree.list(libraries).empty()) directories.emplace_back(libraries);
@@ -42,7 +42,8 @@ inline std::vector<std::string> library_directories(const tools::HostTree& tree)
   return directories;
 }
 
-/// The node of all GPUs. The kernel chooses its minor when the driver is loaded; sysfs has it.
+/// The node of all GPUs. The kernel chooses its minor number when the driver is loaded, and shows
+/// it in sysfs.
 inline cdi::Result<Node> node(const tools::HostTree& tree) {
   if (tree.exists("/sys/class/misc/dxg/dev")) {
     return sysfs_node(tree, "/sys/class/misc/dxg", node_path);
@@ -52,8 +53,8 @@ inline cdi::Result<Node> node(const tools::HostTree& tree) {
   return Node{std::move(*found)};
 }
 
-/// The device "all", when the node exists. With NVIDIA's library its kind is NVIDIA's. A host with
-/// NVIDIA GPUs of its own is not WSL.
+/// The device "all", if the node exists. Its kind is NVIDIA's if NVIDIA's library is found. A host
+/// with its own NVIDIA GPUs is not WSL.
 inline Inventory detect(const tools::HostTree& tree, const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "microsoft.com/gpu"};
   const bool has_own = std::any_of(functions.begin(), functions.end(), &nvidia::is_gpu);
@@ -75,18 +76,18 @@ inline Inventory detect(const tools::HostTree& tree, const std::vector<PciFuncti
   return found;
 }
 
-/// The kind of a file in a directory of libraries; none for the files of Windows, which are most of
-/// the driver store.
+/// The kind of a file in a library directory; nullopt for Windows files, which make up most of the
+/// driver store.
 inline std::optional<DriverFile::Kind> kind_of(std::string_view name) {
   if (name == "nvidia-smi") return DriverFile::Kind::program;
   if (name.ends_with(".so") || name.find(".so.") != std::string_view::npos) {
     return DriverFile::Kind::library;
   }
-  if (name.ends_with(".bin")) return DriverFile::Kind::firmware;  // programs for the GPU
+  if (name.ends_with(".bin")) return DriverFile::Kind::firmware;  // GPU programs
   return std::nullopt;
 }
 
-/// Adds the files for Linux in a directory, if there is a library.
+/// Adds the Linux files in a directory, if it contains a library.
 inline void add_files(const tools::HostTree& tree, const std::string& directory,
                       FilesByPath& files) {
   auto names = tree.files(directory);

@@ -1,4 +1,4 @@
-// Small functions on text.
+// Small text functions.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_SHARED_BASE_TEXT_HPP
@@ -16,7 +16,7 @@
 
 namespace tools {
 
-/// The parts of `text` between `separators`, without empty ones.
+/// The nonempty parts of `text` between `separators`.
 inline std::vector<std::string> split(std::string_view text, std::string_view separators) {
   std::vector<std::string> parts;
   for (std::size_t at = 0;
@@ -28,7 +28,7 @@ inline std::vector<std::string> split(std::string_view text, std::string_view se
   return parts;
 }
 
-/// Texts with commas between them, or `none`.
+/// Joins texts with commas; `none` for an empty list.
 inline std::string listed(const std::vector<std::string>& texts) {
   std::string out;
   for (const auto& text : texts) out.append(out.empty() ? "" : ", ").append(text);
@@ -48,13 +48,13 @@ inline bool is_plain(char c) {
   return c >= ' ' && c <= '~';
 }
 
-/// Whether a text has only printable ASCII, which every spec can hold.
+/// Whether a text contains only printable ASCII, which every spec can hold.
 inline bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return is_plain(c); });
 }
 
-/// `text` with a question mark for each byte that is not printable ASCII: a text from a device or
-/// driver must not control a terminal, and a spec must be able to hold it.
+/// `text` with a question mark for each byte that is not printable ASCII, so that text from a
+/// device or driver cannot control a terminal, and can be written to a spec.
 inline std::string printable(std::string_view text) {
   std::string out{text};
   std::replace_if(
@@ -62,7 +62,7 @@ inline std::string printable(std::string_view text) {
   return out;
 }
 
-/// The number in `text`, which must have nothing else; a hexadecimal one may begin with 0x.
+/// The number in `text`, which must contain nothing else; a hexadecimal number may begin with 0x.
 template <std::integral T>
 std::optional<T> parse_number(std::string_view text, int base = 10) {
   if (base == 16 && text.starts_with("0x")) text.remove_prefix(2);

@@ -1,4 +1,4 @@
-// What is wrong with a command line of a tool.
+// Error messages for the command line of a tool.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_SHARED_BASE_USAGE_HPP
@@ -17,19 +17,19 @@
 
 namespace tools {
 
-/// Whether the command line asks for help or the version, which CLI11 throws, too.
+/// Whether the command line requests help or the version, which CLI11 also throws.
 inline bool is_answer(const CLI::ParseError& thrown) {
   return thrown.get_exit_code() == 0;
 }
 
-/// The help or the version that the command line asks for.
+/// The requested help or version text.
 inline std::string usage_answer(const CLI::App& app, const CLI::ParseError& thrown) {
   std::ostringstream text;
   app.exit(thrown, text, text);
   return text.str();
 }
 
-/// What is wrong with a command line, and what to do, on one line.
+/// The fault in a command line, and the remedy, on one line.
 inline std::string usage_fault(const CLI::App& app, const CLI::ParseError& thrown) {
   const auto chosen = app.get_subcommands();
   const auto extra = app.remaining();
@@ -46,7 +46,7 @@ inline std::string usage_fault(const CLI::App& app, const CLI::ParseError& throw
   }
   return fmt::format(
       "{0} is not an option of {1} itself: `{1} --help` lists them; the commands {2} "
-      "have options of their own",
+      "have their own options",
       cdi::quoted(extra.front()), app.get_name(), commands);
 }
 

@@ -1,4 +1,4 @@
-// What the edits of a spec need of the host, and the host does not have.
+// Things that the edits of a spec need and the host lacks.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_SHARED_CDI_SPECS_HOST_FAULTS_HPP
@@ -25,17 +25,17 @@
 
 #include "../host/host_tree.hpp"
 
-// `cdi-prepare` checks its specs with it before it publishes them; `cdi why` and `cdi-prepare
-// doctor` check those of all programs.
+// `cdi-prepare` makes these checks before it publishes its specs; `cdi why` and `cdi-prepare
+// doctor` check the specs of all programs.
 
 namespace tools {
 
-/// Something that an edit needs and the host does not have.
+/// A requirement of an edit that the host does not meet.
 struct HostFault {
   enum class Effect : std::uint8_t {
     fails,     // a container does not start, or gets another device
-    may_fail,  // it depends on the runtime, or on the driver
-    unknown,   // this process may not look
+    may_fail,  // depends on the runtime or the driver
+    unknown,   // this process has no permission to check
   };
 
   Effect effect = Effect::fails;
@@ -52,7 +52,7 @@ inline HostFault fault(Effect effect, std::string message) {
   return {effect, {.code = cdi::Errc::host, .message = std::move(message)}};
 }
 
-/// Why a file cannot be used, by the error of the look at it.
+/// Why a file cannot be used, from the error of its lookup.
 inline HostFault not_found(std::string_view what, std::string_view path, const cdi::Error& error) {
   const auto about = fmt::format("{} {}", what, cdi::quoted(path));
   if (error.system == ENOENT || error.system == ENOTDIR) {
@@ -65,7 +65,7 @@ inline HostFault not_found(std::string_view what, std::string_view path, const c
   return fault(Effect::fails, fmt::format("{}: {}", about, reason));
 }
 
-/// The type or number of a node, where it differs from that of the spec.
+/// The type or number of a node, if it differs from the spec.
 inline std::optional<HostFault> drift(const HostNode& there, const cdi::DeviceNode& node) {
   cdi::detail::NodeView pinned;
   pinned.path = node.path;
@@ -84,10 +84,10 @@ inline std::optional<HostFault> drift(const HostNode& there, const cdi::DeviceNo
 
 }  // namespace faults
 
-/// Why a container does not get a node. A runtime makes one from the numbers of the spec, which may
-/// belong to no device if the host has no such node.
+/// Why a container does not get a node. A runtime creates the node from the numbers in the spec,
+/// which may belong to no device if the host lacks the node.
 inline std::optional<HostFault> host_fault(const HostTree& tree, const cdi::DeviceNode& node) {
-  if (node.type == "p") return std::nullopt;  // a runtime makes a FIFO
+  if (node.type == "p") return std::nullopt;  // runtimes create FIFOs
   const auto& path = node.host_path.empty() ? node.path : node.host_path;
   const auto there = tree.node(path);
   if (there) return faults::drift(*there, node);
@@ -99,7 +99,7 @@ inline std::optional<HostFault> host_fault(const HostTree& tree, const cdi::Devi
   if (fault.effect == HostFault::Effect::fails && complete) {
     fault.effect = HostFault::Effect::may_fail;
     fault.error.message +=
-        "; a container gets one with the numbers of the spec, which may belong "
+        "; the container gets a node with the numbers of the spec, which may belong "
         "to no device";
   }
   return fault;
@@ -108,7 +108,7 @@ inline std::optional<HostFault> host_fault(const HostTree& tree, const cdi::Devi
 inline std::optional<HostFault> host_fault(const HostTree& tree, const cdi::Mount& mount) {
   const bool binds = cdi::detail::has_bind(mount.options);
   if (!binds && cdi::detail::is_file_system(mount.type)) return std::nullopt;
-  if (mount.host_path.starts_with('/')) {  // others are below the directory of the container
+  if (mount.host_path.starts_with('/')) {  // other paths are relative to the bundle
     const auto mode = tree.mode(mount.host_path);
     if (!mode) return faults::not_found("mount source", mount.host_path, mode.error());
   }
@@ -120,7 +120,8 @@ inline std::optional<HostFault> host_fault(const HostTree& tree, const cdi::Moun
                   cdi::quoted(mount.host_path)));
 }
 
-/// Why the program of a hook cannot run. That of a "startContainer" hook is in the container.
+/// Why the program of a hook cannot run. The program of a "startContainer" hook is in the
+/// container.
 inline std::optional<HostFault> host_fault(const HostTree& tree, const cdi::Hook& hook) {
   if (hook.hook_name == "startContainer") return std::nullopt;
   const auto mode = tree.mode(hook.path);
@@ -130,7 +131,7 @@ inline std::optional<HostFault> host_fault(const HostTree& tree, const cdi::Hook
                        fmt::format("hook program {} is not executable", cdi::quoted(hook.path)));
 }
 
-/// Adds the faults of a list of edits of one kind; `name` is that of the list.
+/// Adds the faults in a list of edits; `name` is the name of the list in the spec.
 template <typename Edit>
 void add_host_faults(const HostTree& tree, const std::vector<Edit>& edits, std::string_view name,
                      HostFaults& out) {
@@ -142,7 +143,7 @@ void add_host_faults(const HostTree& tree, const std::vector<Edit>& edits, std::
   }
 }
 
-/// What edits need and the host does not have.
+/// Things that edits need and the host lacks.
 inline HostFaults host_faults(const HostTree& tree, const cdi::ContainerEdits& edits) {
   HostFaults out;
   add_host_faults(tree, edits.device_nodes, "deviceNodes", out);
@@ -151,7 +152,7 @@ inline HostFaults host_faults(const HostTree& tree, const cdi::ContainerEdits& e
   return out;
 }
 
-/// The same for the edits of a spec for all of its devices, with places in its file.
+/// The faults in a spec's edits for all its devices, with places in the file.
 inline HostFaults shared_host_faults(const HostTree& tree, const cdi::LoadedSpec& spec) {
   auto out = host_faults(tree, spec.spec.container_edits);
   for (auto& fault : out) {
@@ -161,7 +162,7 @@ inline HostFaults shared_host_faults(const HostTree& tree, const cdi::LoadedSpec
   return out;
 }
 
-/// The same for the edits of one device.
+/// The faults in the edits of one device.
 inline HostFaults device_host_faults(const HostTree& tree, const cdi::LoadedSpec& spec,
                                      std::size_t index) {
   auto out = host_faults(tree, spec.spec.devices[index].container_edits);
@@ -172,7 +173,7 @@ inline HostFaults device_host_faults(const HostTree& tree, const cdi::LoadedSpec
   return out;
 }
 
-/// The same for all edits of a spec.
+/// The faults in all edits of a spec.
 inline HostFaults all_host_faults(const HostTree& tree, const cdi::LoadedSpec& spec) {
   auto out = shared_host_faults(tree, spec);
   for (std::size_t i = 0; i < spec.spec.devices.size(); ++i) {

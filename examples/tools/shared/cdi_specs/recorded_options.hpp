@@ -1,4 +1,4 @@
-// What cdi-prepare records of itself in the specs that it writes.
+// The owner and options that cdi-prepare records in its specs.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_SHARED_CDI_SPECS_RECORDED_OPTIONS_HPP
@@ -20,10 +20,10 @@
 
 namespace tools {
 
-/// The owner of the files that cdi-prepare writes.
+/// The owner recorded in the files of cdi-prepare.
 inline constexpr const char* spec_owner = "cdi-prepare";
 
-/// The annotation with the options that decide the content of a spec.
+/// The annotation with the options that determine the content of a spec.
 inline constexpr std::string_view options_annotation = "cdi-prepare/options";
 static_assert(cdi::is_annotation_key(options_annotation));
 
@@ -47,8 +47,8 @@ inline bool is_option_word(std::string_view word) {
          cdi::to_string(*version) == value;
 }
 
-/// The words of the options that a spec records, `profile=all` for example. Other words, which only
-/// another program can have written there, are left out, and so are further words of an option.
+/// The option words recorded in a spec, such as `profile=all`. Unknown words, which only another
+/// program can have written, and repeated options are left out.
 inline std::vector<std::string> recorded_options(const cdi::Spec& spec) {
   const auto recorded = spec.annotations.find(std::string{options_annotation});
   if (recorded == spec.annotations.end()) return {};

@@ -1,4 +1,4 @@
-// The command that writes a spec file of cdi-prepare again.
+// The command that rewrites a spec file of cdi-prepare.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_SHARED_CDI_SPECS_WRITE_COMMAND_HPP
@@ -31,7 +31,7 @@
 
 namespace tools {
 
-/// A path without links, as far as it exists: /var/run/cdi is /run/cdi.
+/// Resolves links in the existing part of a path: /var/run/cdi becomes /run/cdi.
 inline std::string place_of(const HostTree& tree, std::string_view path) {
   const auto clean = cdi::clean_path(path);
   for (auto end = clean.size(); end > 0 && end != std::string::npos;
@@ -41,15 +41,15 @@ inline std::string place_of(const HostTree& tree, std::string_view path) {
   return clean;
 }
 
-/// The path here of a path on the host below the root. With another root than /, no part of it is a
-/// link as far as it exists: a link of that host would lead out of the root.
+/// Converts a path on the host under the root to a path here. With a root other than /, links are
+/// resolved as far as the path exists: a link on that host would lead out of the root.
 inline std::string path_here(const HostTree& tree, const std::string& path) {
   return tree.root() == "/" ? path : tree.root() + place_of(tree, path);
 }
 
-/// The path here of a file of the tree, for a command that replaces it. `here` leads to it through
-/// its directory, and is the path if no link leads out of the root from there; else the path is
-/// that of the target below the root. An error if the name of that one is of another format.
+/// The path here of a file in the tree, for a command that replaces the file. Returns `here` if no
+/// link in it leads out of the root, and otherwise the path of the target under the root. Fails if
+/// the target's extension means another format.
 inline cdi::Result<std::string> file_here(const HostTree& tree, const std::string& path,
                                           const std::string& here) {
   const auto real = tree.root() == "/" ? std::nullopt : tree.real_path(path);
@@ -61,11 +61,11 @@ inline cdi::Result<std::string> file_here(const HostTree& tree, const std::strin
   return cdi::Error{
       .code = cdi::Errc::unsupported,
       .message = fmt::format("the link {} leads out of {} from here, and the name of "
-                             "its target {} does not end as its own",
+                             "its target {} has another extension",
                              cdi::quoted(path), cdi::quoted(tree.root()), cdi::quoted(*real))};
 }
 
-/// The advice to convert a file of the tree for an engine. `here` as for `file_here`.
+/// The advice to convert a file in the tree for an engine. `here` is as in `file_here`.
 inline std::string conversion_advice_here(const HostTree& tree, const std::string& path,
                                           const std::string& here,
                                           const cdi::VersionedEngine& engine,
@@ -80,7 +80,7 @@ inline std::string conversion_advice_here(const HostTree& tree, const std::strin
   return cdi::conversion_advice(engine, named);
 }
 
-/// The arguments with which `cdi-prepare write` writes the file of a spec again.
+/// The arguments with which `cdi-prepare write` rewrites a spec file.
 inline std::vector<std::string> arguments_for(const HostTree& tree, const cdi::LoadedSpec& loaded) {
   const auto directory = loaded.path.substr(0, loaded.path.rfind('/'));
   const bool in_etc = directory.starts_with("/etc/");
@@ -98,7 +98,7 @@ inline std::vector<std::string> arguments_for(const HostTree& tree, const cdi::L
   return arguments;
 }
 
-/// A command of cdi-prepare about the host of a tree, with arguments.
+/// A cdi-prepare command for the host of a tree, with arguments.
 inline std::string command_line(const HostTree& tree, std::string_view command,
                                 const std::vector<std::string>& arguments) {
   auto out = fmt::format("cdi-prepare {}", command);
@@ -107,13 +107,14 @@ inline std::string command_line(const HostTree& tree, std::string_view command,
   return out;
 }
 
-/// The same between backquotes.
+/// The command line in backquotes.
 inline std::string command_with(const HostTree& tree, std::string_view command,
                                 const std::vector<std::string>& arguments) {
   return "`" + command_line(tree, command, arguments) + "`";
 }
 
-/// The same arguments without a version: `write` takes the newest that the installed engines read.
+/// Arguments without a version: `write` then uses the newest version that the installed engines
+/// read.
 inline std::vector<std::string> arguments_without_version(const HostTree& tree,
                                                           const cdi::LoadedSpec& loaded) {
   auto arguments = arguments_for(tree, loaded);
@@ -121,8 +122,8 @@ inline std::vector<std::string> arguments_without_version(const HostTree& tree,
   return arguments;
 }
 
-/// The command that writes a file of ours again for an engine; without one, for the oldest of the
-/// installed engines.
+/// The command that rewrites one of our files for an engine; without an engine, for the oldest
+/// installed engine.
 inline std::string write_command_for(const HostTree& tree, const cdi::LoadedSpec& loaded,
                                      const std::optional<cdi::VersionedEngine>& engine) {
   auto arguments = arguments_without_version(tree, loaded);

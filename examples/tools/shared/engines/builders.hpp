@@ -1,4 +1,4 @@
-// The builders of a host, and the programs that run single containers, which read CDI specs, too.
+// Image builders, and programs that run single containers, which also read CDI specs.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_SHARED_ENGINES_BUILDERS_HPP
@@ -44,7 +44,7 @@ inline std::optional<Engine> nerdctl(const HostTree& tree) {
   return engine;
 }
 
-/// NVIDIA's runtime, if it is in the mode in which it always reads specs.
+/// NVIDIA's runtime, if its mode makes it always read specs.
 inline std::optional<Engine> nvidia_runtime(const HostTree& tree) {
   if (!has_program(tree, "nvidia-container-runtime")) return std::nullopt;
   const std::string path = "/etc/nvidia-container-runtime/config.toml";
@@ -63,7 +63,7 @@ inline std::optional<Engine> apptainer(const HostTree& tree) {
   return Engine{.name = "apptainer", .to_set_dirs = "--cdi-dirs", .is_builder = true};
 }
 
-/// SingularityCE. Apptainer installs a program of that name, too.
+/// SingularityCE. Apptainer also installs a program with that name.
 inline std::optional<Engine> singularity(const HostTree& tree) {
   if (!has_program(tree, "singularity") || has_program(tree, "apptainer")) return std::nullopt;
   return Engine{.name = "singularity-ce", .to_set_dirs = "--cdi-dirs", .is_builder = true};
@@ -71,7 +71,7 @@ inline std::optional<Engine> singularity(const HostTree& tree) {
 
 }  // namespace engines
 
-/// The builders and others whose program is on the host.
+/// The builders and similar programs that are installed on the host.
 inline std::vector<Engine> installed_builders(const HostTree& tree) {
   std::vector<Engine> found;
   for (const auto find : {&engines::apptainer, &engines::buildah, &engines::buildkit,

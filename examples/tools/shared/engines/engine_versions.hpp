@@ -1,4 +1,4 @@
-// The versions of the container engines of a host.
+// The versions of the container engines on a host.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_SHARED_ENGINES_ENGINE_VERSIONS_HPP
@@ -30,18 +30,18 @@
 #include "builders.hpp"
 #include "engines.hpp"
 
-// On this machine the programs report them. Below another root no program may run, and Debian's
-// database of packages is read.
+// On this machine, the programs report their versions. Under another root, no program may run, and
+// Debian's package database is read instead.
 
 namespace tools {
 
 namespace engines {
 
-/// The names of an engine where its version is looked up.
+/// The names under which the version of an engine is looked up.
 struct VersionSource {
   std::string_view engine;
   std::string_view program;
-  std::array<std::string_view, 2> packages;  // of Debian and of the engine's makers
+  std::array<std::string_view, 2> packages;  // Debian's and the upstream package
 };
 
 inline constexpr std::array<VersionSource, 10> version_sources{{
@@ -59,7 +59,7 @@ inline constexpr std::array<VersionSource, 10> version_sources{{
     {"singularity-ce", "singularity", {"singularity-container", "singularity-ce"}},
 }};
 
-/// The first word of a text that is a version, for example of `podman version 4.3.1`.
+/// The first word of a text that is a version, as in `podman version 4.3.1`.
 inline std::optional<cdi::EngineVersion> version_in(std::string_view text) {
   for (const auto& word : split(text, " \t\r\n,")) {
     if (auto version = cdi::parse_engine_version(word)) return version;
@@ -67,8 +67,8 @@ inline std::optional<cdi::EngineVersion> version_in(std::string_view text) {
   return std::nullopt;
 }
 
-/// Asks a program of this machine for its version. Its environment has only a fixed `PATH`, and it
-/// is killed when it does not answer within the deadline.
+/// Runs a program on this machine to get its version. The environment contains only a fixed `PATH`,
+/// and the program is killed if it does not answer within the deadline.
 inline cdi::Result<cdi::EngineVersion> ask_version(
     const std::string& program, std::chrono::milliseconds deadline = std::chrono::seconds{5}) {
   std::string name = program;
@@ -76,7 +76,7 @@ inline cdi::Result<cdi::EngineVersion> ask_version(
   std::string path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   char* const arguments[] = {name.data(), option.data(), nullptr};
   char* const environment[] = {path.data(), nullptr};
-  constexpr int cannot_execute = 126;  // as shells exit
+  constexpr int cannot_execute = 126;  // as in shells
   const auto run = [&] {
     ::dup2(child::answer_fd, STDOUT_FILENO);
     ::execve(name.c_str(), &arguments[0], &environment[0]);
@@ -98,7 +98,7 @@ inline cdi::Result<cdi::EngineVersion> ask_version(
                     .message = fmt::format("{} --version prints no version", program)};
 }
 
-/// The value of a field in a paragraph of Debian's database; empty when the field is missing.
+/// The value of a field in a paragraph of Debian's database; empty if the field is missing.
 inline std::string_view package_field(std::string_view paragraph, std::string_view name) {
   for (std::size_t at = 0; at < paragraph.size();) {
     const auto end = std::min(paragraph.find('\n', at), paragraph.size());
@@ -111,7 +111,7 @@ inline std::string_view package_field(std::string_view paragraph, std::string_vi
   return {};
 }
 
-/// The version of an installed package, without its epoch; empty when it is not installed.
+/// The version of an installed package, without its epoch; empty if it is not installed.
 inline std::string package_version(std::string_view database, std::string_view package) {
   for (std::size_t at = 0; at < database.size();) {
     const auto end = std::min(database.find("\n\n", at), database.size());
@@ -125,7 +125,7 @@ inline std::string package_version(std::string_view database, std::string_view p
   return {};
 }
 
-/// The version of an engine in the database of packages.
+/// The version of an engine in the package database.
 inline cdi::Result<cdi::EngineVersion> look_up_version(const HostTree& tree,
                                                        const VersionSource& source) {
   const std::string path = "/var/lib/dpkg/status";
@@ -138,7 +138,7 @@ inline cdi::Result<cdi::EngineVersion> look_up_version(const HostTree& tree,
   }
   return cdi::Error{
       .code = cdi::Errc::not_found,
-      .message = fmt::format("{} has no version of package {}", path, source.packages.front())};
+      .message = fmt::format("{} lists no version of package {}", path, source.packages.front())};
 }
 
 }  // namespace engines
@@ -146,13 +146,13 @@ inline cdi::Result<cdi::EngineVersion> look_up_version(const HostTree& tree,
 /// The source of versions.
 enum class VersionsFrom : std::uint8_t { programs, packages };
 
-/// Finds the versions of engines. It asks a program again only when its file has changed.
+/// Finds the versions of engines. Runs a program again only if its file has changed.
 class EngineVersions {
  public:
   explicit EngineVersions(VersionsFrom from) : from_{from} {}
 
-  /// The engines whose program or configuration is on the host, with the versions of the programs.
-  /// A builder that is too old to read specs is left out.
+  /// The engines whose program or configuration is on the host, with the program versions. Builders
+  /// that are too old to read specs are left out.
   std::vector<Engine> engines(const HostTree& tree) {
     auto found = installed_engines(tree);
     for (auto& builder : installed_builders(tree)) found.push_back(std::move(builder));
@@ -172,7 +172,7 @@ class EngineVersions {
     return found;
   }
 
-  /// The version that a program of this machine reports, now or when it was asked last.
+  /// The version that a program on this machine reports, now or in its last run.
   cdi::Result<cdi::EngineVersion> ask(const HostTree& tree, const std::string& program) {
     const auto status = tree.status(program);
     const Stamp now{status.st_dev, status.st_ino, status.st_size, status.st_ctim};
@@ -196,7 +196,7 @@ class EngineVersions {
     cdi::EngineVersion version;
   };
 
-  /// The version of an engine, or why it is unknown; none when its program is not on the host.
+  /// The version of an engine, or why it is unknown; nullopt if the program is not on the host.
   std::optional<cdi::Result<cdi::EngineVersion>> find(const HostTree& tree,
                                                       std::string_view engine) {
     for (const auto& source : engines::version_sources) {

@@ -1,4 +1,4 @@
-// The container engines of a host, as their configuration sets them up to read CDI specs.
+// The container engines on a host, and how their configuration makes them read CDI specs.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_SHARED_ENGINES_ENGINES_HPP
@@ -27,34 +27,34 @@
 #include "../host/host_tree.hpp"
 #include "toml_settings.hpp"
 
-// Only configuration files are read: options on an engine's command line are not seen.
+// Only configuration files are read, not the options on an engine's command line.
 
 namespace tools {
 
-/// An engine that is installed.
+/// An installed engine.
 struct Engine {
   /// Whether it injects CDI devices.
   enum class Cdi : std::uint8_t { on, off, by_version };
 
   std::string name{};
-  std::optional<cdi::EngineVersion> version{};  // none when unknown
-  std::string version_fault{};    // why it is unknown, when its program is on the host
-  Cdi cdi = Cdi::on;              // by its configuration
-  cdi::EngineVersion on_since{};  // the first version that injects by default
-  std::string to_switch_on{};     // how to switch CDI on
+  std::optional<cdi::EngineVersion> version{};  // nullopt if unknown
+  std::string version_fault{};                  // why it is unknown, if the program is on the host
+  Cdi cdi = Cdi::on;                            // from its configuration
+  cdi::EngineVersion on_since{};                // the first version that injects by default
+  std::string to_switch_on{};                   // how to switch CDI on
   std::vector<std::string> spec_dirs = cdi::default_spec_dirs();  // the last has priority
-  std::size_t default_dirs = spec_dirs.size();  // as many are there without configuration
-  std::string to_set_dirs{};                    // the setting of `spec_dirs`
-  bool is_builder = false;              // or runs single containers: it need not read the specs
+  std::size_t default_dirs = spec_dirs.size();  // the number without configuration
+  std::string to_set_dirs{};                    // the setting for `spec_dirs`
+  bool is_builder = false;              // or runs single containers; need not read the specs
   std::vector<std::string> warnings{};  // about settings that cannot be read
 
-  /// `podman 4.3.1`, or the name alone when the version is unknown.
+  /// `podman 4.3.1`, or only the name if the version is unknown.
   std::string full_name() const { return version ? to_string(of_version()) : name; }
 
   /// The engine and its version, which must be known. Valid as long as this object.
   cdi::VersionedEngine of_version() const { return {name, *version}; }
 
-  /// Whether it injects CDI devices, as far as its configuration and its version say.
+  /// Whether it injects CDI devices, according to its configuration and version.
   Cdi state() const {
     if (cdi != Cdi::by_version || !version) return cdi;
     return *version < on_since ? Cdi::off : Cdi::on;
@@ -69,8 +69,7 @@ struct Engine {
 
 namespace engines {
 
-/// The path of a program, in the order in which services search for it; none when it is not
-/// installed.
+/// The path of a program, found in the search order of services; nullopt if it is not installed.
 inline std::optional<std::string> program_path(const HostTree& tree, std::string_view name) {
   for (const std::string_view directory :
        {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin"}) {
@@ -84,7 +83,7 @@ inline bool has_program(const HostTree& tree, std::string_view name) {
   return program_path(tree, name).has_value();
 }
 
-/// The content of a configuration file, if there is one; a file that cannot be read is a warning.
+/// The content of a configuration file, if it exists; a file that cannot be read causes a warning.
 inline std::optional<std::string> read_config(const HostTree& tree, const std::string& path,
                                               Engine& engine) {
   auto text = tree.read(path);
@@ -103,7 +102,7 @@ inline TomlSettings read_toml(const HostTree& tree, const std::string& path, Eng
   return {};
 }
 
-/// Applies the spec directories of a file.
+/// Applies the spec directories set in a file.
 inline void set_spec_dirs(const TomlSettings& settings, const TomlKey& key, const std::string& path,
                           Engine& engine) {
   if (!settings.has(key)) return;
@@ -127,7 +126,7 @@ inline std::vector<std::string> matching_files(const HostTree& tree, const std::
   return paths;
 }
 
-/// The table with containerd's CDI settings; its name depends on the version of the file.
+/// The table with containerd's CDI settings; its name depends on the file version.
 inline TomlKey containerd_table(std::int64_t version) {
   if (version >= 3) return {"plugins", "io.containerd.cri.v1.runtime"};
   if (version == 2) return {"plugins", "io.containerd.grpc.v1.cri"};
@@ -138,7 +137,7 @@ inline std::int64_t containerd_version(const TomlSettings& settings) {
   return settings.number({"version"}).value_or(1);
 }
 
-/// Applies one of containerd's files.
+/// Applies one configuration file of containerd.
 inline void apply_containerd_file(const TomlSettings& settings, const std::string& path,
                                   Engine& engine) {
   const auto version = containerd_version(settings);
@@ -159,7 +158,7 @@ inline void apply_containerd_file(const TomlSettings& settings, const std::strin
     for (const auto& key : settings.keys_named(name)) {
       if (key == in_table(name)) continue;
       engine.warnings.push_back(
-          fmt::format("{}: containerd ignores {} at this place: in a file of version {} it belongs "
+          fmt::format("{}: containerd ignores {} here: in a file of version {}, it belongs "
                       "to [plugins.\"{}\"]",
                       path, name, version, table.back()));
     }
@@ -181,7 +180,7 @@ inline std::vector<std::string> containerd_imports(const HostTree& tree,
   return paths;
 }
 
-/// Whether containerd has no CRI plugin, as on hosts where it only serves Docker.
+/// Whether containerd runs without its CRI plugin, as on hosts where it only serves Docker.
 inline bool is_cri_disabled(const TomlSettings& settings) {
   const auto list = settings.list({"disabled_plugins"});
   return list && std::any_of(list->items.begin(), list->items.end(), [](std::string_view name) {
@@ -232,14 +231,14 @@ inline std::optional<Engine> crio(const HostTree& tree) {
   return engine;
 }
 
-/// A member of a JSON object; null when it is missing.
+/// A member of a JSON object; null if it is missing.
 inline const nlohmann::json* member(const nlohmann::json& object, const char* name) {
   if (!object.is_object()) return nullptr;
   const auto at = object.find(name);
   return at == object.end() ? nullptr : &*at;
 }
 
-/// The strings of a JSON list; none when it has other values.
+/// The strings in a JSON list; nullopt if it contains other values.
 inline std::optional<std::vector<std::string>> json_texts(const nlohmann::json& list) {
   if (!list.is_array()) return std::nullopt;
   std::vector<std::string> texts;
@@ -250,7 +249,7 @@ inline std::optional<std::vector<std::string>> json_texts(const nlohmann::json& 
   return texts;
 }
 
-/// Applies Docker's file.
+/// Applies Docker's configuration file.
 inline void apply_docker_file(const nlohmann::json& config, const std::string& path,
                               Engine& engine) {
   if (!config.is_object()) engine.warnings.push_back(path + " is not a JSON object");
@@ -301,7 +300,7 @@ inline void apply_containers_conf(const HostTree& tree, Engine& engine) {
   }
 }
 
-/// Podman. Its configuration in /usr/share does not count: other packages install it too.
+/// Podman. Its configuration in /usr/share is ignored, because other packages also install it.
 inline std::optional<Engine> podman(const HostTree& tree) {
   if (!has_program(tree, "podman") && !tree.exists(containers_conf)) return std::nullopt;
   Engine engine{.name = "podman"};
@@ -309,8 +308,8 @@ inline std::optional<Engine> podman(const HostTree& tree) {
   return engine;
 }
 
-/// Applies what the version of an engine decides: the directories that are not configured. Podman
-/// before 5.5.0 ignores the configured ones.
+/// Applies the defaults of an engine version: directories that are not configured. Podman before
+/// 5.5.0 ignores configured directories.
 inline void apply_version(Engine& engine) {
   const auto* const row = engine.version ? cdi::find_engine_defaults(engine.of_version()) : nullptr;
   if (row == nullptr) return;
@@ -325,7 +324,7 @@ inline void apply_version(Engine& engine) {
     dirs.insert(dirs.end(), added, engine.spec_dirs.end());
   } else if (engine.default_dirs == 0 || added != engine.spec_dirs.end()) {
     engine.warnings.push_back(engine.full_name() +
-                              " ignores cdi_spec_dirs, which podman obeys since 5.5.0");
+                              " ignores cdi_spec_dirs, which podman supports since 5.5.0");
   }
   engine.set_dirs(std::move(dirs));
 }

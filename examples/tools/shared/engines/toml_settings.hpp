@@ -15,12 +15,12 @@
 
 #include <cdi/result.hpp>
 
-// The default limit is 256; nested values are destroyed by recursion.
+// The default limit is 256; nested values are destroyed recursively.
 #define TOML_MAX_NESTED_VALUES 16
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
-// Its assertions are wrong for some texts, for example `[[[`, and with NDEBUG the compiler may
-// assume them. The code after them refuses these texts.
+// Its assertions are wrong for some texts, such as `[[[`, and with NDEBUG the compiler may assume
+// that they hold. The code after them rejects these texts.
 #define TOML_ASSERT(condition) static_cast<void>(0)
 #pragma push_macro("NDEBUG")
 #undef NDEBUG
@@ -37,10 +37,10 @@ using TomlKey = std::vector<std::string>;
 /// A list of strings.
 struct TomlList {
   std::vector<std::string> items{};
-  bool append = false;  // to the list of other files, by `{append=true}` in it
+  bool append = false;  // with `{append=true}`: to the list from other files
 };
 
-/// The settings of a file.
+/// The settings in a file.
 class TomlSettings {
  public:
   TomlSettings() = default;
@@ -48,7 +48,7 @@ class TomlSettings {
 
   bool has(const TomlKey& key) const { return find(key) != nullptr; }
 
-  /// The value of a boolean setting; none when it is missing or of another type.
+  /// The value of a boolean setting; nullopt if it is missing or of another type.
   std::optional<bool> truth(const TomlKey& key) const { return value<bool>(key); }
 
   /// The value of a text setting.
@@ -57,7 +57,7 @@ class TomlSettings {
   /// The value of an integer setting.
   std::optional<std::int64_t> number(const TomlKey& key) const { return value<std::int64_t>(key); }
 
-  /// The value of a setting that is a list of strings.
+  /// The value of a string list setting.
   std::optional<TomlList> list(const TomlKey& key) const {
     const auto* const node = find(key);
     const auto* const array = node == nullptr ? nullptr : node->as_array();
@@ -75,7 +75,7 @@ class TomlSettings {
     return list;
   }
 
-  /// The keys of the settings with a name, in any table.
+  /// The keys of all settings with this name, in any table.
   std::vector<TomlKey> keys_named(std::string_view name) const {
     std::vector<TomlKey> keys;
     TomlKey place;
@@ -123,8 +123,8 @@ inline cdi::Error not_toml(std::string_view path, std::uint32_t line, std::uint3
           .position = {.file = std::string{path}, .line = line, .column = column}};
 }
 
-/// The line that could have a key of too many parts, each a table in the previous one; 0 for none.
-/// toml++ 3.3 has no limit for them.
+/// The first line that may contain a key with too many parts, each of which is a nested table; 0 if
+/// there is none. toml++ 3.3 does not limit them.
 inline std::uint32_t line_of_deep_key(std::string_view text) {
   constexpr std::ptrdiff_t max_dots = 128;
   for (std::uint32_t number = 1; !text.empty(); ++number) {
@@ -137,7 +137,7 @@ inline std::uint32_t line_of_deep_key(std::string_view text) {
 
 }  // namespace detail
 
-/// Reads a file. `path` is for messages, which have the line and column of an error.
+/// Parses a file. `path` is for messages, which contain the line and column of an error.
 inline cdi::Result<TomlSettings> parse_toml(std::string_view text, std::string_view path) {
   if (const auto line = detail::line_of_deep_key(text); line != 0) {
     return detail::not_toml(path, line, 1, "a line has more than 128 dots");

@@ -1,4 +1,4 @@
-// A question to a library or program that may hang, crash or write without end.
+// Calls to a library or program that may hang, crash or write endlessly.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_SHARED_HOST_CHILD_PROCESS_HPP
@@ -29,7 +29,7 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
-// A child process asks it, and answers through a pipe.
+// A child process makes the call, and returns the result through a pipe.
 
 namespace tools {
 
@@ -37,13 +37,13 @@ namespace child {
 
 using Clock = std::chrono::steady_clock;
 
-inline constexpr int answer_fd = 3;  // of the child: the end of the pipe that it writes to
+inline constexpr int answer_fd = 3;  // in the child: the write end of the pipe
 
-/// Separates a forked child from its parent: a child that hangs must not hold locks, one that
-/// writes must not reach the parent's output, and one that crashes needs no handler.
+/// Separates a forked child from its parent: a child that hangs must not hold locks, its output
+/// must not reach the parent's output, and a crash must run no handler.
 inline void isolate(pid_t parent, int answer) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);  // the parent ended before
+  if (::getppid() != parent) ::_exit(1);  // the parent has exited
   for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
   sigset_t none;
   ::sigemptyset(&none);
@@ -94,15 +94,15 @@ inline cdi::Result<std::string> read_pipe(int fd, std::chrono::milliseconds dead
   }
 }
 
-/// Kills a child and returns how it ended. A child that waits in the kernel for a broken device
-/// cannot be killed: after half a second it is left to its new parent.
+/// Kills a child, and returns its exit status. A child that waits in the kernel for a broken device
+/// cannot be killed: after half a second, the parent stops waiting.
 inline std::optional<int> end(pid_t child) {
   const auto last = Clock::now() + std::chrono::milliseconds{500};
   do {
     int status = 0;
     const auto ended = ::waitpid(child, &status, WNOHANG);
     if (ended == child) return status;
-    if (ended < 0) return std::nullopt;  // SIGCHLD is ignored, so its status is lost
+    if (ended < 0) return std::nullopt;  // SIGCHLD is ignored, so the status is lost
     ::kill(child, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
   } while (Clock::now() < last);
@@ -111,17 +111,17 @@ inline std::optional<int> end(pid_t child) {
 
 }  // namespace child
 
-/// What a child process wrote before it ended.
+/// The output of a child process, and its exit status.
 struct ChildAnswer {
   std::string text{};
-  std::optional<int> status{};  // as of `waitpid`; none when that is not known
+  std::optional<int> status{};  // from `waitpid`; nullopt if unknown
 };
 
-/// Runs `work` in a child process, which writes to `child::answer_fd`, and returns what it has
-/// written. `Errc::timeout` when it does not close the pipe within the deadline, `Errc::limit` when
-/// it writes over 1 MiB. The child is killed in both cases.
+/// Runs `work` in a child process, which writes to `child::answer_fd`, and returns the output.
+/// `Errc::timeout` if the child does not close the pipe within the deadline, `Errc::limit` if it
+/// writes over 1 MiB. The child is killed in both cases.
 ///
-/// Forks without `exec`: only for programs of one thread. `work` must not throw.
+/// Forks without `exec`, so only for single-threaded programs. `work` must not throw.
 template <class Work>
 cdi::Result<ChildAnswer> ask_child(std::chrono::milliseconds deadline, const Work& work) {
   int ends[2] = {-1, -1};

@@ -1,4 +1,4 @@
-// The files of a host below some directory.
+// The files of a host under a directory.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_SHARED_HOST_HOST_TREE_HPP
@@ -43,10 +43,10 @@ struct HostNode {
   std::uint32_t gid = 0;
 };
 
-/// The files of a host below some directory, read as if that directory were /.
+/// The files of a host under a directory, read as if that directory were /.
 class HostTree {
  public:
-  /// Opens the tree below `root`, and its `dev.tab` when there is one.
+  /// Opens the tree under `root`, and its `dev.tab` if there is one.
   static cdi::Result<HostTree> open(const std::string& root) {
     auto paths = RootedPaths::open(root);
     if (!paths) return std::move(paths).error();
@@ -55,11 +55,11 @@ class HostTree {
     return tree;
   }
 
-  /// The directory that is read as if it were /, as it was given.
+  /// The directory that is read as /, as passed by the caller.
   const std::string& root() const { return root_; }
 
-  /// The content of a regular file of at most `limit` bytes. Other kinds of files are an error, and
-  /// never block.
+  /// The content of a regular file of at most `limit` bytes. Any other kind of file is an error,
+  /// and never blocks.
   cdi::Result<std::string> read(std::string_view path, std::size_t limit = size_limit) const {
     const auto place = find(path, Last::follow);
     if (!place) return place.error();
@@ -71,13 +71,13 @@ class HostTree {
     return cdi::read_all(file.get(), path, limit);
   }
 
-  /// The content of a file of one line, trimmed and printable; empty when it cannot be read.
+  /// The content of a one-line file, trimmed and printable; empty if the file cannot be read.
   std::string line(std::string_view path) const {
     const auto text = read(path);
     return text ? printable(trim(*text)) : std::string{};
   }
 
-  /// The first bytes of a regular file, at most `count`; none when it cannot be read.
+  /// The first bytes of a regular file, at most `count`; nullopt if the file cannot be read.
   std::string first_bytes(std::string_view path, std::size_t count) const {
     const auto place = find(path, Last::follow);
     if (!place || !S_ISREG(place->status.st_mode)) return {};
@@ -88,8 +88,8 @@ class HostTree {
     return bytes;
   }
 
-  /// The sorted names in a directory. Each is there once: `readdir` may return one twice while the
-  /// directory changes.
+  /// The sorted names in a directory, without duplicates: `readdir` may return a name twice while
+  /// the directory changes.
   cdi::Result<std::vector<std::string>> names(std::string_view path) const {
     const auto place = find(path, Last::follow);
     if (!place) return place.error();
@@ -108,7 +108,7 @@ class HostTree {
     return names;
   }
 
-  /// The same; none when the directory cannot be read.
+  /// The same names; empty if the directory cannot be read.
   std::vector<std::string> list(std::string_view path) const {
     auto found = names(path);
     return found ? std::move(*found) : std::vector<std::string>{};
@@ -117,10 +117,10 @@ class HostTree {
   /// A file that `files` finds in a directory.
   struct FileName {
     std::string name{};
-    std::string real_path{};  // of the file; differs from the name when that is a link
+    std::string real_path{};  // of the file; differs from the name of a link
   };
 
-  /// The sorted names in a directory of regular files and of links to them. Far cheaper than
+  /// The sorted names of regular files in a directory, and of links to such files. Much faster than
   /// `real_path` for each name.
   std::vector<FileName> files(std::string_view path) const {
     auto names = read_names(path);
@@ -132,7 +132,7 @@ class HostTree {
     return found;
   }
 
-  /// The last part of the target of a link: the `driver` link of a device names its driver.
+  /// The last part of a link's target: the `driver` link of a device leads to its driver.
   std::optional<std::string> link_name(std::string_view path) const {
     const auto place = find(path, Last::keep);
     if (!place || !place->is_link()) return std::nullopt;
@@ -142,14 +142,14 @@ class HostTree {
     return std::move(parts.back());
   }
 
-  /// The path that `path` leads to, without links; none when it does not exist.
+  /// Resolves all links in `path`; nullopt if the file does not exist.
   std::optional<std::string> real_path(std::string_view path) const {
     const auto place = find(path, Last::follow);
     if (!place) return std::nullopt;
     return place->path();
   }
 
-  /// The `stat` of the file that `path` leads to; all zeros when there is none.
+  /// The `stat` of the file that `path` leads to; all zeros if there is none.
   struct stat status(std::string_view path) const {
     const auto place = find(path, Last::follow);
     if (!place) return {};
@@ -163,16 +163,16 @@ class HostTree {
     return place->status.st_mode;
   }
 
-  /// Whether a mode is that of a regular file with an execute bit.
+  /// Whether a mode belongs to a regular file with an execute bit.
   static bool is_program(mode_t mode) { return S_ISREG(mode) && (mode & 0111) != 0; }
 
   /// Whether `path` leads to a program.
   bool is_program(std::string_view path) const { return is_program(status(path).st_mode); }
 
-  /// Whether `path` exists, even as a link that leads nowhere.
+  /// Whether `path` exists, even as a dangling link.
   bool exists(std::string_view path) const { return find(path, Last::keep).has_value(); }
 
-  /// The device node at `path`; links are not followed, because runtimes do not follow them either.
+  /// The device node at `path`; links are not followed, because runtimes do not follow them.
   cdi::Result<HostNode> node(const std::string& path) const {
     if (device_table_) {
       const auto row = device_table_->find(path);
@@ -194,8 +194,8 @@ class HostTree {
                     .gid = status.st_gid};
   }
 
-  /// Whether this process may open a node. It opens the node, because there is no other way to see
-  /// what the cgroup forbids.
+  /// Whether this process can open a node. Opens the node, because only that shows what the cgroup
+  /// forbids.
   bool may_open(const HostNode& node) const {
     const bool writable = (node.mode & 0222) != 0;
     if (device_table_) return device_table_->contains(node.path) && permits(node, writable);
@@ -203,7 +203,7 @@ class HostTree {
     if (!place) return false;
     const cdi::Descriptor opened =
         place->open((writable ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_NOCTTY);
-    // A node that is busy, or has no device, is not forbidden.
+    // A busy node, or a node without a device, is not forbidden.
     return opened || (errno != EACCES && errno != EPERM);
   }
 
@@ -224,7 +224,7 @@ class HostTree {
   };
   using Directory = std::unique_ptr<DIR, CloseDir>;
 
-  static constexpr std::size_t size_limit = 1 << 20;  // of a file; those of /proc are far smaller
+  static constexpr std::size_t size_limit = 1 << 20;  // of a file; files in /proc are far smaller
 
   HostTree(RootedPaths paths, std::string root)
       : paths_{std::move(paths)}, root_{std::move(root)} {}
@@ -245,13 +245,13 @@ class HostTree {
     return directory;
   }
 
-  /// The names in a directory, and the other directories that its links lead to.
+  /// The names in a directory, and the other directories to which its links lead.
   struct Names {
     Directory directory{};
     std::string path{};                            // no part of it is a link
     std::map<std::string, unsigned char> types{};  // from `readdir`
     std::map<std::string, std::string>
-        real_paths{};  // of directories by link target; empty for none
+        real_paths{};  // of directories, by link target; empty if there is none
 
     int number() const { return ::dirfd(directory.get()); }
   };
@@ -276,8 +276,8 @@ class HostTree {
     return static_cast<unsigned char>(IFTODT(status.st_mode));
   }
 
-  /// The real path of the regular file that a name in a directory leads to. Links that stay in the
-  /// directory, as most do, cost one `readlink` each.
+  /// The real path of the regular file that a name in a directory leads to. Links within the
+  /// directory, the usual case, cost one `readlink` each.
   std::optional<std::string> find_file(Names& names, std::string name) const {
     for (int links = 0; links <= RootedPaths::link_limit; ++links) {
       const auto entry = names.types.find(name);
@@ -303,7 +303,7 @@ class HostTree {
     return place->path();
   }
 
-  /// The real path of the directory that the target of a link names; found out once.
+  /// The real path of the directory in a link's target, looked up once.
   const std::string& real_directory(Names& names, const std::string& target) const {
     const auto [known, is_new] = names.real_paths.try_emplace(target);
     if (is_new) {
@@ -348,7 +348,7 @@ class HostTree {
 
   RootedPaths paths_;
   std::string root_;
-  std::optional<DeviceTable> device_table_{};  // used in place of `stat` for device nodes
+  std::optional<DeviceTable> device_table_{};  // used instead of `stat` for device nodes
 };
 
 }  // namespace tools

@@ -1,4 +1,4 @@
-// Paths below a directory that is used as /.
+// Paths under a directory that is used as /.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_SHARED_HOST_ROOTED_PATHS_HPP
@@ -26,7 +26,7 @@
 
 namespace tools {
 
-/// The target of a link; none when the file is not a link.
+/// The target of a link; nullopt if the file is not a link.
 inline std::optional<std::string> read_link(int directory, const std::string& name) {
   char target[PATH_MAX];
   const auto size = ::readlinkat(directory, name.c_str(), target, sizeof target);
@@ -34,7 +34,7 @@ inline std::optional<std::string> read_link(int directory, const std::string& na
   return std::string{target, static_cast<std::size_t>(size)};
 }
 
-/// Why something cannot be done with a file: `PATH: REASON`.
+/// An error about a file: `PATH: REASON`.
 inline cdi::Error path_error(std::string_view path, int number, std::string_view reason = {}) {
   std::string message{path};
   message.append(": ");
@@ -42,15 +42,15 @@ inline cdi::Error path_error(std::string_view path, int number, std::string_view
   return {.code = cdi::Errc::system, .message = std::move(message), .system = number};
 }
 
-/// A file by its name in a directory, with the way to that directory.
+/// A file name in a directory, and the open directories that lead to it.
 struct Place {
-  std::vector<cdi::Descriptor> way{};  // open directories, from the root down to that of the file
+  std::vector<cdi::Descriptor> way{};  // open directories, from the root to the file's directory
   std::vector<std::string> names{};    // of these directories, without the root
   std::string name = ".";
   struct stat status = {};
   std::vector<std::string> missing{};  // the rest of the path, last part first
 
-  /// The path without links, when this is the end of a path that was followed.
+  /// The path without links, if this is the end of a resolved path.
   std::string path() const {
     std::string text;
     for (const auto& part : names) text.append("/").append(part);
@@ -68,14 +68,14 @@ struct Place {
   cdi::Descriptor open(int flags) const {
     return cdi::Descriptor{::openat(directory(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC)};
   }
-  /// Creates it as a directory, readable by all whatever the umask is.
+  /// Creates the directory, readable by all whatever the umask is.
   bool make() const {
-    // Not by a later `chmod`: a process killed before it would leave an unreadable directory.
+    // A later `chmod` would leave an unreadable directory if the process were killed before it.
     const auto mask = ::umask(022);
     const bool made = ::mkdirat(directory(), name.c_str(), 0755) == 0;
     ::umask(mask);
     if (!made) return errno == EEXIST;
-    // A directory above that cannot be read may still allow creation; it is not synced.
+    // A parent directory that cannot be read may still allow creation; it is not synced.
     const cdi::Descriptor above{::openat(directory(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (above) ::fsync(above.get());
     return true;
@@ -96,20 +96,20 @@ struct Place {
   }
 };
 
-/// The paths below a directory, as if that directory were /. No link leads out, even when another
+/// The paths under a directory, as if that directory were /. No link leads out, even if another
 /// process changes links at the same time.
 class RootedPaths {
  public:
-  enum class Last : std::uint8_t { follow, keep };  // what to do with a link at the end of a path
+  enum class Last : std::uint8_t { follow, keep };  // how to treat a link at the end of a path
 
-  /// What to do when a part of a path is missing.
+  /// How to treat a missing part of a path.
   enum class IfMissing : std::uint8_t {
     fail,
     make,    // a directory
     report,  // report the missing parts in the `Place`
   };
 
-  static constexpr int link_limit = 40;  // of links on a path, as in the kernel
+  static constexpr int link_limit = 40;  // links on a path, as in the kernel
 
   static cdi::Result<RootedPaths> open(const std::string& root) {
     cdi::Descriptor descriptor{::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
@@ -159,7 +159,7 @@ class RootedPaths {
  private:
   explicit RootedPaths(cdi::Descriptor root) : root_{std::move(root)} {}
 
-  /// Puts the target of a link in front of the rest of a path.
+  /// Puts the target of a link before the rest of a path.
   static bool follow(Place& link, std::vector<std::string>& rest) {
     const auto target = read_link(link.directory(), link.name);
     if (!target) return false;
