@@ -24,6 +24,7 @@ LEFT, GAP, LANE = 10, 18, 9  # margins, between boxes, between the vertical part
 SPINE_WIDTH, WING_WIDTH = 480, 300
 LINE, PADDING = 15, 8
 WORDS, NAMES = 13, 11  # sizes of fonts
+SHIFT = 4  # of wings, so that few ends of arrows are at one height
 NEAR = 5  # parts of two arrows that are nearer look like one
 STYLE = f"""<style>
   text {{ font: {WORDS}px sans-serif; fill: #1f2328 }} .bold {{ font-weight: bold }}
@@ -186,8 +187,9 @@ def picture():
     stacked(spine.values(), [0] * len(spine))
     wings = {folder: Box(folder, 0, WING_WIDTH) for folder in WINGS}
 
-    def beside(folder):  # the top of the highest layer that a wing uses
-        return min((spine[used].top for used in includes[folder] if used in spine), default=LEFT)
+    def beside(folder):  # a little below the top of the highest layer that a wing uses
+        tops = (spine[used].top for used in includes[folder] if used in spine)
+        return min(tops, default=LEFT) + SHIFT
 
     order = sorted(wings, key=lambda folder: (beside(folder), list(WINGS).index(folder)))
     stacked([wings[folder] for folder in order], map(beside, order))
