@@ -802,8 +802,9 @@ devices:
     def test_resolve_as_json_has_all_members_and_the_overlaps(self):
         self.write("high/x.yaml", LOW.replace("vendor.com/gpu", "v.com/x").replace("ONE", "TWO"))
         plan = json.loads(self.run_cdi("resolve", "-o", "json", "v.com/x=one", "v.com/x=two")[0])
-        self.assertEqual(list(plan), ["devices", "env", "deviceNodes", "netDevices", "hooks",
-                                      "mounts", "intelRdt", "additionalGids", "overlaps"])
+        self.assertEqual(list(plan), ["version", "devices", "env", "deviceNodes", "netDevices",
+                                      "hooks", "mounts", "intelRdt", "additionalGids", "notes",
+                                      "overlaps"])
         self.assertEqual([device["name"] for device in plan["devices"]],
                          ["v.com/x=one", "v.com/x=two"])
         self.assertEqual(plan["mounts"][0]["edit"],

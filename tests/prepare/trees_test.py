@@ -212,7 +212,7 @@ class AmdWhole(TreeTest):
         mode = self.pci(self.address) / "current_compute_partition"
         mode.unlink()
         mode.mkdir()  # what cannot be read
-        self.assertIn("its partitioning cannot be read, try again",
+        self.assertIn("its partitioning cannot be read; try again",
                       self.run_prepare("detect").stderr)
 
     def test_kfd_missing(self):
