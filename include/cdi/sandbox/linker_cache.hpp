@@ -30,7 +30,8 @@ struct LinkerEntry {
 /// An added library replaces all libraries of the same SONAME and kind, also those of
 /// `glibc-hwcaps` directories, which glibc would prefer. Of two added ones, the first counts.
 /// SONAMEs that glibc does not distinguish, such as `a.so.1` and `a.so.01`, are the same. All other
-/// libraries keep their order, their OS version and their hardware capabilities.
+/// libraries keep their order, their OS version and their hardware capabilities. If the old cache
+/// has all added ones already, the result is the old cache.
 ///
 /// Returns nullopt if the old cache is damaged, is larger than 8 MiB or has the other byte order,
 /// and if an added library has no kind, no absolute path, or a SONAME that is no file name, or the

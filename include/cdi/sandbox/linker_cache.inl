@@ -285,6 +285,27 @@ inline std::vector<CacheRow> sorted_rows(const std::vector<CacheRow>& rows) {
   return sorted;
 }
 
+/// Whether sorted rows are those of the old cache. `texts` are the strings of added rows.
+inline bool are_old(const std::vector<CacheRow>& rows, const CacheParts& parts,
+                    std::string_view texts) {
+  const auto path_of = [&](const CacheRow& row) {
+    const std::size_t old = parts.strings.size();
+    const auto text = row.path_offset < old ? parts.strings.substr(row.path_offset)
+                                            : texts.substr(row.path_offset - old);
+    return text.substr(0, text.find('\0'));
+  };
+  if (rows.size() != parts.rows.size()) return false;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& row = rows[i];
+    const auto& old = parts.rows[i];
+    if (row.name != old.name || row.kind != old.kind || row.os_version != old.os_version ||
+        row.hwcap != old.hwcap || path_of(row) != path_of(old)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Appends the extension. `base` is the offset of the strings.
 inline void put_extension(std::string& bytes, std::size_t base, const CacheParts& parts) {
   const std::size_t count = parts.hwcaps.empty() ? 1 : 2;
@@ -359,7 +380,12 @@ CDI_INLINE std::optional<std::string> merged_linker_cache(std::string_view old_c
     texts.append(entry.path).push_back('\0');
   }
   rows.insert(rows.end(), parts.rows.begin(), parts.rows.end());  // after the added ones, which win
-  return cache_bytes(sorted_rows(rows), parts, texts);
+  const auto sorted = sorted_rows(rows);
+  const bool is_new_format = old_cache.starts_with(CacheLayout::magic);
+  if (is_new_format && !added.empty() && are_old(sorted, parts, texts)) {
+    return std::string{old_cache};  // repeated calls do not let it grow
+  }
+  return cache_bytes(sorted, parts, texts);
 }
 
 }  // namespace cdi::detail

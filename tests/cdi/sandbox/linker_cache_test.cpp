@@ -335,6 +335,16 @@ TEST_CASE("Of an extension, the last section of each known tag is kept") {
   CHECK(merged_linker_cache(cache, Entries{}) == once);
 }
 
+TEST_CASE("A cache that has the added libraries already stays as it is") {
+  const Entries added{{"b", "/b", x86_64}, {"a", "/x/a", x86_64}};
+  const auto once = merged_linker_cache(new_cache({{"a", "/a"}}), added);
+  REQUIRE(once.has_value());
+  CHECK(merged_linker_cache(*once, added) == once);
+  CHECK(merged_linker_cache(*once, Entries{added[1]}) == once);
+  CHECK(merged_linker_cache(*once, Entries{{"a", "/y/a", x86_64}}) != once);
+  CHECK(merged_linker_cache(*once, Entries{{"c", "/c", x86_64}}) != once);
+}
+
 TEST_CASE("The texts of a cache are not longer than the cache") {
   auto cache = new_cache({{"a", "/a"}});
   set_u32(cache, 24, u32_at(cache, 24) + 1);
