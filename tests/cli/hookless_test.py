@@ -179,6 +179,47 @@ class Hookless(unittest.TestCase):
                        "vendor.com/gpu=0").stdout
         self.assertIn("/etc/ld.so.cache", [m["destination"] for m in json.loads(out)["mounts"]])
 
+    @unittest.skipUnless(COMPILER, "needs a C compiler")
+    def test_devices_of_two_runs_are_both_found(self):
+        self.make_library()
+        (self.root / "specs/gpu.json").rename(self.root / "specs/one.json")
+        build(self.driver / "liby.so.1", "liby.so.1")
+        self.write_spec([hook("update-ldcache", "--folder", "/opt/y")],
+                        [self.mount("liby.so.1", "/opt/y/liby.so.1")])
+        text = (self.root / "specs/gpu.json").read_text().replace("vendor.com", "other.com")
+        (self.root / "specs/gpu.json").write_text(text)
+        config = self.root / "config.json"
+        given = {"ociVersion": "1.0.0", "process": {"cwd": "/", "args": ["a"]},
+                 "root": {"path": "image"}}
+        (self.root / "image/lib").mkdir(parents=True)
+
+        def inject(linker, *devices):
+            """The config after each device, one run each; relative directories."""
+            for old in (self.root / "image/lib").iterdir():
+                old.unlink()
+            (self.root / "image/lib" / linker).write_text("")
+            config.write_text(json.dumps(given))
+            for device in devices:
+                self.cdi("inject", "--in-place", "--hooks", "replace", "--state-dir", "state",
+                         "config.json", device, cwd=self.root)
+            return json.loads(config.read_text())
+
+        def generated(made, path):
+            source = next(m["source"] for m in made["mounts"] if m["destination"] == path)
+            self.assertTrue(source.startswith(f"{self.root}/state/"), source)
+            return pathlib.Path(source).read_bytes()
+
+        one, both = ["vendor.com/gpu=0"], ["vendor.com/gpu=0", "other.com/gpu=0"]
+        for linker in ("ld-linux.so.2", "ld-musl-x.so.1", "other"):
+            self.assertEqual(inject(linker, *one), inject(linker, *one, *one))
+        cache = generated(inject("ld-linux.so.2", *both), "/etc/ld.so.cache")
+        for path in (b"/opt/odd/libx.so.1", b"/opt/y/liby.so.1"):
+            self.assertIn(path, cache)
+        self.assertEqual(generated(inject("ld-musl-x.so.1", *both), "/etc/ld-musl-x.path"),
+                         b"/opt/y\n/opt/odd\n/lib:/usr/local/lib:/usr/lib\n")
+        self.assertEqual(inject("other", *both)["process"]["env"],
+                         ["GPU=0", "LD_LIBRARY_PATH=/opt/y:/opt/odd"])
+
     def test_others_may_not_write_the_state(self):
         self.write_spec([hook("update-application-profile")], nodes=[
             {"path": "/dev/nvidia0", "type": "c", "major": 195, "minor": 0}])

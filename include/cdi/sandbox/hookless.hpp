@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <cdi/base/result.hpp>
+#include <cdi/model/spec.hpp>
 #include <cdi/nvidia/container_outline.hpp>
 #include <cdi/nvidia/hook_class.hpp>
 #include <cdi/plan/plan.hpp>
@@ -31,6 +32,9 @@ struct HooklessOptions {
   std::string state_dir{};
   /// The variables that the container has without the edits, such as `A=1`.
   std::vector<std::string> environment{};
+  /// The mounts that the container has without the edits. A file that is mounted in place of the
+  /// linker's cache or path file, as by an earlier call, is read and extended.
+  std::vector<Mount> mounts{};
   /// A directory in the container for libraries, if `LD_LIBRARY_PATH` lists them; empty for their
   /// own directories, which other mounts of a sandbox may hide.
   std::string library_dir{};

@@ -388,7 +388,7 @@ CDI_INLINE Result<HooklessPlan> without_hooks(const Plan& plan, const HooklessOp
   if (!options.keep_unknown) {
     if (auto unknown = detail::unknown_hooks(hooks)) return *std::move(unknown);
   }
-  auto linker = detail::LinkerSetup::open(options.image_root, options.state_dir);
+  auto linker = detail::LinkerSetup::open(options.image_root, options.state_dir, options.mounts);
   if (!linker) return std::move(linker).error();
   return detail::HookReplacer{plan, options, std::move(hooks), *std::move(linker)}.run();
 }

@@ -5,14 +5,21 @@
 #define CDI_SANDBOX_LINKER_SETUP_HPP
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <utility>
 #include <vector>
 
+#include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/files/directory.hpp>
+#include <cdi/files/text_file.hpp>
+#include <cdi/model/spec.hpp>
 #include <cdi/nvidia/root_changes.hpp>
 #include <cdi/plan/plan.hpp>
 #include <cdi/sandbox/container_files.hpp>
@@ -68,14 +75,30 @@ inline void add_once(std::vector<std::string>& list, const std::string& text) {
   list.push_back(text);
 }
 
+/// Returns directories, and then those of an older list, each once.
+inline std::string folder_list(const std::vector<std::string>& folders, std::string_view old,
+                               char separator) {
+  std::set<std::string_view> known;
+  std::string out;
+  for (const auto& folder : folders) {
+    if (known.insert(folder).second) out.append(out.empty() ? 0 : 1, separator).append(folder);
+  }
+  if (old.empty()) return out;
+  for (;;) {
+    const auto end = old.find(separator);
+    const auto folder = old.substr(0, end);
+    if (!known.contains(folder)) out.append(1, separator).append(folder);
+    if (end == old.npos) return out;
+    old.remove_prefix(end + 1);
+  }
+}
+
 /// Returns LD_LIBRARY_PATH with these directories before its old ones, which a variable of the plan
 /// or else of the container has. The variable of the plan is then overridden.
 inline std::string library_path(const std::vector<std::string>& folders,
                                 const std::vector<std::string>& environment,
                                 std::vector<Planned<std::string>>& planned) {
   constexpr std::string_view name = "LD_LIBRARY_PATH=";
-  std::string text{name};
-  for (const auto& folder : folders) text.append(text.ends_with('=') ? "" : ":").append(folder);
   std::string_view old;
   for (const auto& variable : environment) {
     if (variable.starts_with(name)) old = variable;
@@ -85,15 +108,17 @@ inline std::string library_path(const std::vector<std::string>& folders,
     old = variable.edit;
     variable.overridden = true;
   }
-  if (old.size() > name.size()) text.append(":").append(old.substr(name.size()));
-  return text;
+  if (!old.empty()) old.remove_prefix(name.size());
+  return std::string{name} + folder_list(folders, old, ':');
 }
 
 /// The image and the directory for generated files, which decide how a linker is set up.
 class LinkerSetup {
  public:
-  /// Opens directories; an empty path is none. Fails as `ImageRoot::open` and `StateDir::open`.
-  static Result<LinkerSetup> open(const std::string& image_root, const std::string& state_dir) {
+  /// Opens directories; an empty path is none. `mounts` are those of the container without the
+  /// plan. Fails as `ImageRoot::open` and `StateDir::open`.
+  static Result<LinkerSetup> open(const std::string& image_root, const std::string& state_dir,
+                                  const std::vector<Mount>& mounts = {}) {
     LinkerSetup out;
     if (!image_root.empty()) {
       auto image = ImageRoot::open(image_root);
@@ -104,6 +129,9 @@ class LinkerSetup {
       auto state = StateDir::open(state_dir);
       if (!state) return std::move(state).error();
       out.state_.emplace(*std::move(state));
+    }
+    for (const auto& mount : mounts) {
+      if (is_bind_mount(mount)) out.mounted_[clean_path(mount.container_path)] = mount.host_path;
     }
     return out;
   }
@@ -160,10 +188,24 @@ class LinkerSetup {
   /// Returns why a generated file cannot be mounted at a path; empty if it can.
   std::string obstacle(const std::string& path, const ContainerFiles& files) const {
     if (files.find(path)) return "the devices have a mount over " + path;
-    if (!image_->can_mount_at(path)) {
+    if (!mounted_.contains(path) && !image_->can_mount_at(path)) {
       return "no mount point can be made in the image for " + path;
     }
     return {};
+  }
+
+  /// Returns the text that a file of the container has without the plan; nullopt if it is not read.
+  std::optional<std::string> read_old(const std::string& path, std::size_t limit) const {
+    const auto mounted = mounted_.find(path);
+    if (mounted == mounted_.end()) return image_->read(path, limit);
+    if (!S_ISREG(mode_of(mounted->second))) return std::nullopt;  // to open a device has effects
+    auto text = read_file(mounted->second, limit);
+    if (!text) return std::nullopt;
+    return *std::move(text);
+  }
+
+  bool has(const std::string& path) const {
+    return mounted_.contains(path) || image_->resolve(path);
   }
 
   // --- glibc ---
@@ -184,8 +226,8 @@ class LinkerSetup {
     }
     entries.insert(entries.end(), names.begin(), names.end());
     for (const auto& folder : out.preferred) add_image_libraries(folder, entries);
-    const auto old = image_->read(path, max_bytes);
-    if (!old && image_->resolve(path)) {
+    const auto old = read_old(path, max_bytes);
+    if (!old && has(path)) {
       use_variable(folders, "the image's ld.so.cache cannot be read", out);
       return {};
     }
@@ -236,15 +278,14 @@ class LinkerSetup {
                           const ContainerFiles& files, LinkerChanges& out) const {
     constexpr std::size_t max_bytes = std::size_t{1} << 20;
     auto why = obstacle(path, files);
-    const auto old = image_->read(path, max_bytes);
-    if (why.empty() && !old && image_->resolve(path)) why = "the image's " + path + " is not read";
+    const auto old = read_old(path, max_bytes);
+    if (why.empty() && !old && has(path)) why = "the image's " + path + " is not read";
     if (!why.empty()) {
       use_variable(folders, std::move(why), out);
       return {};
     }
-    std::string text;
-    for (const auto& folder : folders) text.append(folder).append("\n");
-    text.append(old ? *old : "/lib:/usr/local/lib:/usr/lib\n");
+    auto text = folder_list(folders, old ? *old : "/lib:/usr/local/lib:/usr/lib\n", '\n');
+    if (!text.ends_with('\n')) text.push_back('\n');
     auto file = state_->file("ld-musl.path", text);
     if (!file) return std::move(file).error();
     out.files.push_back({*std::move(file), path});
@@ -282,6 +323,7 @@ class LinkerSetup {
 
   std::optional<ImageRoot> image_{};
   std::optional<StateDir> state_{};
+  std::map<std::string, std::string, std::less<>> mounted_{};  // hosts' files by their paths
 };
 
 }  // namespace cdi::detail

@@ -62,6 +62,13 @@ inline cdi::Result<cdi::HooklessOptions> options_for(const FileInPlace& file,
   if (given->spec.process) {
     for (const auto& variable : given->spec.process->env) options.environment.push_back(variable);
   }
+  for (const auto& mount : given->spec.mounts) {
+    cdi::Mount one{.host_path = std::string{mount.source},
+                   .container_path = std::string{mount.destination}};
+    for (const auto& option : mount.options) one.options.emplace_back(option);
+    one.type = mount.type;
+    if (one.host_path.starts_with('/')) options.mounts.push_back(std::move(one));
+  }
   struct stat info = {};
   const auto root = BundlePaths::of(path, given->spec).root;
   const bool is_there = !root.empty() && ::stat(root.c_str(), &info) == 0;
