@@ -51,7 +51,8 @@ class Job:
         """Runs a command as the job's user, with an environment that says little."""
         if self.is_user and os.geteuid() == 0:
             command = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", *command]
-        env = {"PATH": PATH, "HOME": str(self.place), "XDG_RUNTIME_DIR": str(self.place / "run")}
+        env = {"PATH": PATH, "HOME": str(self.place), "TMPDIR": str(self.place),
+               "XDG_RUNTIME_DIR": str(self.place / "run")}
         if is_hybrid() and os.geteuid() == 0:
             command = [*WITHOUT_UNIFIED, *command]
         return run(*self.before, *command, cwd=self.place, env=env, **more)
