@@ -49,6 +49,10 @@ inline constexpr std::array<HookClassRow, 9> hook_classes{{
     {HookClass::foreign, "foreign", "is a program whose effect is unknown"},
 }};
 
+static_assert(hook_classes.size() == static_cast<std::size_t>(HookClass::foreign) + 1 &&
+                  hook_classes.back().id == HookClass::foreign,
+              "cdi: give each class of hooks its row; foreign is the last");
+
 /// Returns the stable name of a class, such as `cuda-compat`.
 constexpr std::string_view hook_class_name(HookClass id) {
   return hook_classes[static_cast<std::size_t>(id)].name;

@@ -14,6 +14,7 @@
 
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
+#include <cdi/model/fields.hpp>
 #include <cdi/nvidia/container_outline.hpp>
 #include <cdi/nvidia/hook_class.hpp>
 #include <cdi/nvidia/hook_lowering.hpp>
@@ -120,6 +121,7 @@ class HookReplacer {
       out_.plan.hooks.push_back(*one.hook);
       return {};
     }
+    static_assert(field_count<RootChanges>() == 6, "cdi: make the new change without a hook");
     const auto notes = out_.notes.size();
     for (const auto& link : one.changes.links) make_link(one, link);
     for (const auto& mode : one.changes.modes) check_mode(one, mode);

@@ -42,8 +42,8 @@ class StateDir {
 
   /// Returns the absolute path of a file with this text, whose name ends with `name`. Writes the
   /// file unless it exists; otherwise marks the file as used. A file that other users may write,
-  /// and what is no regular file, is not used. Fails with `Errc::system`, and with `Errc::conflict`
-  /// if other files have all names that the file could have.
+  /// or that is not a regular file, is not used. Fails with `Errc::system`, and with
+  /// `Errc::conflict` if every name that the file could have is taken.
   Result<std::string> file(std::string_view name, std::string_view text) const;
 
  private:

@@ -12,7 +12,6 @@
 
 #include <cdi/plan.hpp>
 
-#include "../../shared/base/text.hpp"
 #include "access.hpp"
 #include "program.hpp"
 
@@ -22,8 +21,13 @@ inline bool has_option(const cdi::Mount& mount, std::string_view option) {
 }
 
 inline bool is_listed(std::string_view list, std::string_view option) {
-  const auto options = tools::split(list, ",");
-  return list == "*" || std::find(options.begin(), options.end(), option) != options.end();
+  if (list == "*") return true;
+  for (;;) {
+    const auto end = list.find(',');
+    if (list.substr(0, end) == option) return true;
+    if (end == list.npos) return false;
+    list.remove_prefix(end + 1);
+  }
 }
 
 /// Whether an option says what every program does without it.

@@ -1,4 +1,4 @@
-// `cdi args`: devices as arguments of programs that are no OCI runtimes.
+// `cdi args`: devices as arguments of programs that are not OCI runtimes.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_COMMANDS_ARGS_HPP
@@ -158,7 +158,7 @@ inline std::string args_footer() {
   return out + exit_code_table();
 }
 
-/// What the options of a command line cannot be together; empty if they can.
+/// Returns why these options cannot be combined; empty if they can.
 inline std::string args_fault(const ArgsOptions& options, const CommonOptions& common) {
   const bool has_shell = find_program(options.program)->shape == Shape::shell;
   if (has_shell && options.root.empty()) return "--for unshare needs --root DIR";

@@ -1,4 +1,4 @@
-// `cdi gc`: removes the spec files of an owner.
+// `cdi gc`: removes the spec files of an owner, or unused generated files.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_COMMANDS_GC_HPP

@@ -1,4 +1,4 @@
-// `cdi inject --hooks`: keeps, lowers or refuses the hooks of the injected devices.
+// `cdi inject --hooks lower` and `refuse`; `without_hooks.hpp` has `replace`.
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CDI_TOOLS_CDI_INJECT_HOOKS_OPTION_HPP
