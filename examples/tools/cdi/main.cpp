@@ -69,7 +69,13 @@ std::vector<std::string> cut_command(std::span<const char* const>& words) {
     return std::any_of(std::begin(commands), std::end(commands),
                        [&](const Command& command) { return word == command.name; });
   };
-  const auto named = std::find_if(words.begin(), words.end(), is_command);
+  const auto takes_value = [](std::string_view word) {
+    return word == "-d" || word == "--spec-dir" || word == "-o" || word == "--output";
+  };
+  auto named = words.begin();
+  while (named != words.end() && !is_command(*named)) {
+    named += takes_value(*named) && named + 1 != words.end() ? 2 : 1;
+  }
   if (named == words.end() || *named != std::string_view{run_command.name}) return {};
   const auto mark = std::find(named, words.end(), std::string_view{"--"});
   if (mark == words.end()) return {};

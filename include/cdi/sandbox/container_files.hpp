@@ -126,12 +126,8 @@ class DriverLibraries {
     if (const auto found = files_.find(folder)) add_mounted_folder(prefix, *found);
   }
 
-  /// Returns the libraries, sorted by `link`.
-  std::vector<const DriverLibrary*> all() const {
-    std::vector<const DriverLibrary*> out;
-    for (const auto& [key, library] : by_link_) out.push_back(&library);
-    return out;
-  }
+  /// Returns the libraries, in the order in which their directories were added.
+  const std::vector<const DriverLibrary*>& all() const { return order_; }
 
   /// Returns the library whose SONAME gives it this path; null if there is none.
   const DriverLibrary* find(std::string_view link) const {
@@ -177,11 +173,13 @@ class DriverLibraries {
     kinds_[library.path] = library.kind;
     auto& kept = by_link_[{library.link, library.kind}];
     const bool is_newer = ::strverscmp(kept.path.c_str(), library.path.c_str()) < 0;
+    if (kept.path.empty()) order_.push_back(&kept);
     if (kept.path.empty() || is_newer) kept = std::move(library);
   }
 
   const ContainerFiles& files_;
   std::map<std::pair<std::string, std::uint32_t>, DriverLibrary> by_link_{};
+  std::vector<const DriverLibrary*> order_{};
   std::map<std::string, std::uint32_t> kinds_{};  // by path
 };
 

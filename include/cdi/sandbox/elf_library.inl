@@ -150,8 +150,9 @@ inline std::vector<ElfSegment> read_segments(const ElfFile& file, std::string_vi
   const bool wide = file.wide;
   const std::size_t word = wide ? 8 : 4;
   const auto from = elf_number(file, header, wide ? 32 : 28, word);
-  const auto row_size = static_cast<std::size_t>(elf_number(file, header, wide ? 54 : 42, 2));
-  const auto count = static_cast<std::size_t>(elf_number(file, header, wide ? 56 : 44, 2));
+  const std::size_t row_size =
+      static_cast<std::uint16_t>(elf_number(file, header, wide ? 54 : 42, 2));
+  const std::size_t count = static_cast<std::uint16_t>(elf_number(file, header, wide ? 56 : 44, 2));
   std::vector<ElfSegment> segments;
   std::string rows;
   if (row_size != (wide ? 56 : 32) || count > most) return segments;
@@ -214,7 +215,7 @@ inline std::optional<std::string> read_soname(const ElfFile& file,
     auto count = segment.size - skipped;
     if (count > file.size - from) count = file.size - from;
     if (count > longest) count = longest;
-    if (!read_elf_bytes(file, from, static_cast<std::size_t>(count), name)) return std::nullopt;
+    if (!read_elf_bytes(file, from, static_cast<std::uint16_t>(count), name)) return std::nullopt;
     break;
   }
   const auto end = name.find('\0');

@@ -70,6 +70,15 @@ inline std::vector<HookEffects> read_hooks(const Plan& plan,
   return out;
 }
 
+/// Returns why a hook needs nothing in a container.
+inline std::string nothing_reason(const HookEffects& one) {
+  if (one.changes.masked_params) {
+    return "only a program that makes device nodes reads this setting of the driver, and a "
+           "runtime cannot mount a file inside /proc";
+  }
+  return "this container needs nothing from this hook";
+}
+
 /// Returns an error about hooks that are not understood: the first ones, with their reasons.
 inline std::optional<Error> unknown_hooks(const std::vector<HookEffects>& hooks) {
   constexpr std::size_t max_listed = 8;

@@ -5,6 +5,7 @@
 #define CDI_SANDBOX_HOOKLESS_INL
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -136,14 +137,6 @@ class HookReplacer {
     for (const auto& compat : one.changes.cuda_compat) use_compat(one, compat);
     if (out_.notes.size() == notes) note(one, HookWay::nothing, "", nothing_reason(one));
     return {};
-  }
-
-  static std::string nothing_reason(const HookEffects& one) {
-    if (one.changes.masked_params) {
-      return "only a program that makes device nodes reads this setting of the driver, and a "
-             "runtime cannot mount a file inside /proc";
-    }
-    return "this container needs nothing from this hook";
   }
 
   /// Follows the links that hooks make; the result is a clean path in the container.
@@ -348,26 +341,30 @@ class HookReplacer {
   }
 
   /// Returns the directories for LD_LIBRARY_PATH; mounts the libraries in `library_dir`, if it is
-  /// one of them.
+  /// given, each kind of them in a directory of its own.
   std::vector<std::string> library_folders(const HookEffects& one) {
     if (options_.library_dir.empty()) return changes_.variable_folders;
+    std::vector<std::string> folders;
+    std::map<std::uint32_t, std::string> of_kinds;
+    const auto add = [&](const std::string& path, std::uint32_t kind, const auto& found) {
+      if (!found || mode_of(found->host) == 0) return;
+      auto& folder = of_kinds[kind];
+      if (folder.empty()) {
+        folder = options_.library_dir + (folders.empty() ? "" : "/" + std::to_string(kind));
+        folders.push_back(folder);
+      }
+      auto link = folder + path.substr(path.rfind('/'));
+      if (!files_.find(link)) add_mount(one, found->host, std::move(link), *found->mount);
+    };
     for (const auto* const library : libraries_.all()) {
-      add_library(one, library->link, files_.find(library->link));
+      add(library->link, library->kind, files_.find(library->link));
     }
     for (const auto& name : wishes_.names) {
       const auto target = followed({name.path, links_.at(name.path)});
       const auto found = files_.find(target);
-      add_library(one, name.path, found ? found : library_at(target));
+      add(name.path, name.kind, found ? found : library_at(target));
     }
-    return {options_.library_dir};
-  }
-
-  /// Mounts a library in `library_dir`, under the name of a path.
-  void add_library(const HookEffects& one, const std::string& path,
-                   const std::optional<ContainerFiles::Found>& found) {
-    if (!found || mode_of(found->host) == 0) return;
-    auto link = options_.library_dir + path.substr(path.rfind('/'));
-    if (!files_.find(link)) add_mount(one, found->host, std::move(link), *found->mount);
+    return folders;
   }
 
   const HooklessOptions& options_;

@@ -26,15 +26,11 @@
 namespace cdi::inline CDI_ABI::detail {
 
 CDI_INLINE Result<std::string> absolute_path(std::string path) {
-  if (!path.starts_with('/')) {
-    char found[PATH_MAX];
-    if (::realpath(path.c_str(), found) == nullptr) {
-      return file_error(path, "cannot find the absolute path of the directory");
-    }
-    path = found;
+  char found[PATH_MAX];
+  if (::realpath(path.c_str(), found) == nullptr) {
+    return file_error(path, "cannot find the absolute path of the directory");
   }
-  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  return path;
+  return std::string{found};
 }
 
 CDI_INLINE Result<ImageRoot> ImageRoot::open(std::string path) {

@@ -33,11 +33,11 @@ struct LinkerEntry {
 /// libraries keep their order, their OS version and their hardware capabilities. If the old cache
 /// has all added ones already, the result is the old cache.
 ///
-/// Returns nullopt if the old cache is damaged, is larger than 8 MiB or has the other byte order,
-/// and if an added library has no kind, no absolute path, or a SONAME that is no file name, or the
-/// texts of all have more than 64 MiB. Costs one sort. The result has at most 26 bytes and its
-/// texts for each added library, 1 KiB, and the size of the old cache, or twice that if the old
-/// cache has only the old format.
+/// Returns nullopt if the old cache is damaged, is larger than 8 MiB, has over 100,000 libraries or
+/// has the other byte order, and if an added library has no kind, no absolute path, or a SONAME
+/// that is no file name, or the texts of all have more than 64 MiB. Costs one sort. The result has
+/// at most 26 bytes and its texts for each added library, 1 KiB, and the size of the old cache, or
+/// twice that if the old cache has only the old format.
 std::optional<std::string> merged_linker_cache(std::string_view old_cache,
                                                std::span<const LinkerEntry> added);
 

@@ -365,7 +365,8 @@ inline std::string cache_bytes(const std::vector<CacheRow>& rows, const CachePar
 CDI_INLINE std::optional<std::string> merged_linker_cache(std::string_view old_cache,
                                                           std::span<const LinkerEntry> added) {
   CacheParts parts;
-  if (!read_cache(old_cache, parts)) return std::nullopt;
+  constexpr std::size_t max_rows = 100'000;  // of a hostile image; real caches have thousands
+  if (!read_cache(old_cache, parts) || parts.rows.size() > max_rows) return std::nullopt;
   std::vector<CacheRow> rows;
   std::string texts;
   for (const auto& entry : added) {

@@ -214,7 +214,7 @@ class LinkerSetup {
                            const std::vector<const DriverLibrary*>& libraries,
                            const std::vector<LinkerEntry>& names, LinkerChanges& out) const {
     constexpr const char* path = "/etc/ld.so.cache";
-    constexpr std::size_t max_bytes = std::size_t{64} << 20;
+    constexpr std::size_t max_bytes = std::size_t{8} << 20;  // as `merged_linker_cache`
     if (auto why = obstacle(path, files); !why.empty()) {
       use_variable(folders, std::move(why), out);
       return {};

@@ -56,6 +56,20 @@ inline bool is_own(const struct stat& info) {
   return good_owner && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
+/// Returns whether no other user may replace a directory: each directory above it belongs to this
+/// user or root, and others may not write in it, or it is sticky, as /tmp is. The path has no
+/// links.
+inline bool is_safe_place(const std::string& path) {
+  for (auto end = path.rfind('/'); end != std::string::npos && end != 0;
+       end = path.rfind('/', end - 1)) {
+    struct stat info = {};
+    if (::stat(path.substr(0, end).c_str(), &info) != 0) return false;
+    const bool good_owner = info.st_uid == ::geteuid() || info.st_uid == 0;
+    if (!good_owner || (!is_own(info) && (info.st_mode & S_ISVTX) == 0)) return false;
+  }
+  return true;
+}
+
 /// Returns whether an open file was generated with this text, and cannot be changed by others.
 inline bool has_text(const Descriptor& file, std::string_view path, std::string_view text) {
   struct stat info = {};
@@ -71,16 +85,20 @@ CDI_INLINE Result<StateDir> StateDir::open(const std::string& path) {
   Descriptor opened{open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   struct stat info = {};
   if (!opened || ::fstat(opened.get(), &info) != 0) {
-    return file_error(path, "cannot open the directory for generated files");
-  }
-  if (!is_own(info)) {
-    return Error{.code = Errc::denied,
-                 .message = "other users may write in the directory for generated files",
-                 .advice = "choose a directory of this user with mode 0755",
-                 .position = {.file = path}};
+    auto error = file_error(path, "cannot open the directory for generated files");
+    if (error.system == ENOENT) error.advice = "create the directory with mode 0755";
+    return error;
   }
   auto absolute = absolute_path(path);
   if (!absolute) return std::move(absolute).error();
+  if (!is_own(info) || !is_safe_place(*absolute)) {
+    return Error{.code = Errc::denied,
+                 .message =
+                     "other users may write in the directory for generated files, or in a "
+                     "directory above it",
+                 .advice = "choose a directory of this user with mode 0755",
+                 .position = {.file = path}};
+  }
   return StateDir{*std::move(absolute), std::move(opened)};
 }
 
@@ -117,11 +135,11 @@ struct UnusedFiles {
 
 /// Adds a file of a listed name: a generated file that was not used since `limit`, or the temporary
 /// file of a writer that was killed before.
-inline void add_if_unused(UnusedFiles& to, const std::string& name, std::time_t limit) {
+inline void add_if_unused(UnusedFiles& to, const std::string& name, std::chrono::seconds limit) {
   struct stat info = {};
   const bool is_old =
       ::fstatat(to.directory.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-      S_ISREG(info.st_mode) && info.st_mtime <= limit;
+      S_ISREG(info.st_mode) && std::chrono::seconds{info.st_mtime} <= limit;
   if (!is_old) return;
   if (!is_generated(name)) {
     auto lock = open_abandoned(to.directory.get(), name);
@@ -141,8 +159,8 @@ inline Result<UnusedFiles> find_unused(const std::string& state_dir, std::chrono
   };
   const auto listing = list_directory(out.directory.get(), state_dir, is_ours, max_files);
   if (!listing) return listing.error();
-  const auto limit = ::time(nullptr) - static_cast<std::time_t>(unused.count());
-  for (const auto& entry : listing->entries) add_if_unused(out, entry.name, limit);
+  const std::chrono::seconds now{::time(nullptr)};
+  for (const auto& entry : listing->entries) add_if_unused(out, entry.name, now - unused);
   return out;
 }
 

@@ -141,8 +141,8 @@ TEST_CASE("Single libraries are found by their SONAME, or by their name without 
   CHECK(libraries_of(files, {"/lib"}) ==
         Lines{"/lib/libnone.so <- /lib/libnone.so", "/lib/libx.so.1 <- /lib/libx.so.1.2"});
   CHECK(libraries_of(files, {"/lib64", "/lib/sub", "/lib64"}) ==
-        Lines{"/lib/sub/libx.so.1 <- /lib/sub/libx.so.1.2",
-              "/lib64/libx.so.1 <- /lib64/libx.so.1.2"});
+        Lines{"/lib64/libx.so.1 <- /lib64/libx.so.1.2",
+              "/lib/sub/libx.so.1 <- /lib/sub/libx.so.1.2"});
   CHECK(libraries_of(files, {"/none", "/"}).empty());
 }
 
@@ -168,10 +168,10 @@ TEST_CASE("Libraries of two machines with one SONAME are both found") {
   libraries.add_folder("/lib");
   const auto all = libraries.all();
   REQUIRE(all.size() == 2);
-  CHECK(all[0]->kind == 0x0003);
-  CHECK(all[0]->host == host / "narrow");
-  CHECK(all[1]->kind == 0x0303);
-  CHECK(all[1]->host == host / "wide");
+  CHECK(all[0]->kind == 0x0303);
+  CHECK(all[0]->host == host / "wide");
+  CHECK(all[1]->kind == 0x0003);
+  CHECK(all[1]->host == host / "narrow");
 }
 
 TEST_CASE("The libraries of a mounted directory are found, except those that mounts hide") {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -724,4 +725,52 @@ TEST_CASE("The same container gives the same plan, and the same files") {
   const auto second = run(box);
   CHECK(first.plan == second.plan);
   CHECK(first.notes == second.notes);
+}
+
+// --- several directories ---
+
+TEST_CASE("Libraries of two kinds with one SONAME have a directory each in library_dir") {
+  ContainerCase box;
+  box.options.image_root.clear();
+  box.options.library_dir = "/dev/cdi";
+  box.put("host/wide", elf_bytes({.soname = "libx.so.1"}));
+  box.put("host/narrow", elf_bytes({.wide = false, .machine = 3, .soname = "libx.so.1"}));
+  box.mount("wide", "/l64/libx.so.2");
+  box.mount("narrow", "/l32/libx.so.2");
+  box.add_hook({"update-ldcache", "--folder", "/l64", "--folder", "/l32"});
+  const auto made = without_hooks(box.plan, box.options);
+  REQUIRE(made);
+  std::map<std::string, std::string> sources;
+  for (const auto& mount : made->plan.mounts) {
+    sources[mount.edit.container_path] = mount.edit.host_path;
+  }
+  CHECK(sources["/dev/cdi/libx.so.1"] == box.tree / "host/wide");
+  CHECK(sources["/dev/cdi/3/libx.so.1"] == box.tree / "host/narrow");
+  CHECK(made->plan.env.back().edit == "LD_LIBRARY_PATH=/dev/cdi:/dev/cdi/3");
+}
+
+TEST_CASE("Of two libraries with one SONAME, the one of the first directory is found") {
+  ContainerCase box;
+  box.use_glibc();
+  box.put_library("host/first", "libx.so.1");
+  box.put_library("host/second", "libx.so.1");
+  box.mount("second", "/a/libx.so.2");
+  box.mount("first", "/z/libx.so.2");
+  box.add_hook({"update-ldcache", "--folder", "/z", "--folder", "/a"});
+  const auto cached = without_hooks(box.plan, box.options);
+  REQUIRE(cached);
+  std::string cache;
+  for (const auto& mount : cached->plan.mounts) {
+    if (mount.edit.container_path == "/etc/ld.so.cache") cache = get_file(mount.edit.host_path);
+  }
+  CHECK(cached_libraries(cache) ==
+        Texts{"libc.so.6 => /lib/libc.so.6", "libx.so.1 => /z/libx.so.1"});
+  box.options.image_root.clear();
+  box.options.library_dir = "/dev/cdi";
+  const auto made = without_hooks(box.plan, box.options);
+  REQUIRE(made);
+  for (const auto& mount : made->plan.mounts) {
+    if (mount.edit.container_path != "/dev/cdi/libx.so.1") continue;
+    CHECK(mount.edit.host_path == box.tree / "host/first");
+  }
 }

@@ -48,7 +48,8 @@ inline void keep_possible_mounts(ProgramPlan& found, std::string_view library_di
   for (const auto& planned : found.plan.mounts) {
     struct stat info = {};
     const auto& path = planned.edit.container_path;
-    if (path.starts_with("/dev/") || ::stat(path.c_str(), &info) == 0) {
+    const bool is_new = path.starts_with("/dev/") || path.starts_with("/tmp/");
+    if (is_new || ::stat(path.c_str(), &info) == 0) {
       kept.push_back(planned);
     } else if (!is_library(planned.edit)) {
       found.lost.push_back({"mount", path,
@@ -62,8 +63,18 @@ inline void keep_possible_mounts(ProgramPlan& found, std::string_view library_di
 /// The words of the command line that starts the sandbox.
 inline std::vector<std::string> sandbox_words(Arguments found,
                                               const std::vector<std::string>& command) {
-  std::vector<std::string> words{"bwrap", "--die-with-parent", "--ro-bind", "/",
-                                 "/",     "--tmpfs",           "/tmp"};
+  std::vector<std::string> words{"bwrap",
+                                 "--die-with-parent",
+                                 "--unshare-pid",
+                                 "--cap-drop",
+                                 "ALL",
+                                 "--ro-bind",
+                                 "/",
+                                 "/",
+                                 "--proc",
+                                 "/proc",
+                                 "--tmpfs",
+                                 "/tmp"};
   std::move(found.args.begin(), found.args.end(), std::back_inserter(words));
   words.emplace_back("--");
   words.insert(words.end(), command.begin(), command.end());
@@ -108,8 +119,9 @@ inline Run set_up_run(CLI::App& app, CommonOptions& common) {
   app.add_flag("--no-sys", options->no_sys, "Do not mount /sys for the drivers of GPUs");
   app.footer(
       "Usage: cdi run NAME... -- COMMAND [ARGUMENT...]\n\n"
-      "The sandbox of bwrap has the files of the host, read-only, an empty /tmp, and a /dev with\n"
-      "the devices and no other. No hook runs. The exit code is that of the command, or 128 and\n"
+      "The sandbox of bwrap has the files of the host, read-only, an empty /tmp, a /dev with the\n"
+      "devices and no other, no capabilities and its own process ids. No hook runs. The exit code "
+      "is that of the command, or 128 and\n"
       "its signal; before the command starts, it is one of these.\n\n" +
       exit_code_table());
   app.final_callback([&common] {
