@@ -52,7 +52,8 @@ class PositionsOfText final : public LazyPositions {
   /// Finds positions with `read`, which receives `text`: the spec's text; empty for a file.
   explicit PositionsOfText(Read read, std::string text = {});
 
-  const MemberPositions* find(const LoadedSpec& spec) const override;
+  // Inline, so that a file that does not use the class has no code of it.
+  CDI_INLINE const MemberPositions* find(const LoadedSpec& spec) const override;
 
  private:
   Read read_;

@@ -5,6 +5,7 @@
 #define CDI_SANDBOX_CUDA_COMPAT_INL
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <elf.h>
@@ -30,7 +31,9 @@ std::optional<T> value_at(std::string_view bytes, std::uint64_t at) {
 /// A range of bytes in a file; empty past the end.
 inline std::string_view bytes_at(std::string_view bytes, std::uint64_t at, std::uint64_t size) {
   if (at > bytes.size() || bytes.size() - at < size) return {};
-  return bytes.substr(at, size);
+  const char* const first = bytes.data() + at;
+  const char* const last = first + size;
+  return {first, static_cast<std::size_t>(last - first)};
 }
 
 /// The section with this name in a 64-bit ELF file with the byte order of this machine.
