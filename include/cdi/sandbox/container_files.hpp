@@ -21,6 +21,7 @@
 #include <cdi/files/directory.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/plan/plan.hpp>
+#include <cdi/rules/validate_edits.hpp>
 #include <cdi/sandbox/elf_library.hpp>
 #include <cdi/version.hpp>
 
@@ -28,10 +29,7 @@ namespace cdi::inline CDI_ABI::detail {
 
 /// Returns whether a mount shows a file or directory of the host.
 inline bool is_bind_mount(const Mount& mount) {
-  for (const auto& option : mount.options) {
-    if (option == "bind" || option == "rbind") return true;
-  }
-  return mount.type == "bind";
+  return has_bind(mount.options) || mount.type == "bind";
 }
 
 /// The directory of a clean path; empty for a relative path of one name.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <utility>
 #include <vector>
 
@@ -47,11 +48,16 @@ class ImageRoot {
  private:
   ImageRoot(std::string path, Descriptor root) : path_{std::move(path)}, root_{std::move(root)} {}
 
-  /// Opens the directory of a clean path without links, and gives the name in it.
-  Descriptor open_parent(std::string_view clean, std::string& name) const;
+  /// A file or directory of the image, which is no link.
+  struct Entry {
+    std::string path{};     // in the image, clean and without links
+    Descriptor folder{-1};  // the directory of the file
+    std::string name = ".";
+    struct stat info = {};
+  };
 
-  /// Returns whether this process may make files in the directory of a clean path without links.
-  bool is_writable_folder(std::string_view clean) const;
+  /// Follows a path inside the root; nullopt if it leads nowhere.
+  std::optional<Entry> find(std::string_view path) const;
 
   std::string path_;  // without a final slash
   Descriptor root_;

@@ -41,47 +41,41 @@ CDI_INLINE Result<ImageRoot> ImageRoot::open(std::string path) {
   return ImageRoot{*absolute == "/" ? std::string{} : *std::move(absolute), std::move(root)};
 }
 
-CDI_INLINE Descriptor ImageRoot::open_parent(std::string_view clean, std::string& name) const {
-  Descriptor at{open_at(root_.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC)};
-  std::size_t begin = 1;
-  for (auto end = clean.find('/', begin); at && end != std::string_view::npos;
-       end = clean.find('/', begin)) {
-    const std::string folder{clean.substr(begin, end - begin)};
-    at = Descriptor{open_at(at.get(), folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
-    begin = end + 1;
-  }
-  name = begin < clean.size() ? clean.substr(begin) : ".";
-  return at;
-}
-
-CDI_INLINE std::optional<std::string> ImageRoot::resolve(std::string_view path) const {
+CDI_INLINE std::optional<ImageRoot::Entry> ImageRoot::find(std::string_view path) const {
   if (path.find('\0') != std::string_view::npos) return std::nullopt;
   const auto resolved = resolve_host_links(path, path_);
   if (!resolved || !resolved->starts_with('/')) return std::nullopt;
   // `resolve_host_links` returns a path that leads nowhere with its links, which are not followed.
-  auto clean = clean_path(*resolved);
-  std::string name;
-  const auto parent = open_parent(clean, name);
-  struct stat info = {};
-  if (!parent || ::fstatat(parent.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 ||
-      S_ISLNK(info.st_mode)) {
-    return std::nullopt;
+  Entry entry{.path = clean_path(*resolved),
+              .folder = Descriptor{open_at(root_.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC)}};
+  std::size_t begin = 1;
+  for (auto end = entry.path.find('/', begin); entry.folder && end != std::string::npos;
+       end = entry.path.find('/', begin)) {
+    const auto name = entry.path.substr(begin, end - begin);
+    entry.folder = Descriptor{
+        open_at(entry.folder.get(), name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+    begin = end + 1;
   }
-  return clean;
+  if (begin < entry.path.size()) entry.name = entry.path.substr(begin);
+  const bool is_there = entry.folder && ::fstatat(entry.folder.get(), entry.name.c_str(),
+                                                  &entry.info, AT_SYMLINK_NOFOLLOW) == 0;
+  if (!is_there || S_ISLNK(entry.info.st_mode)) return std::nullopt;
+  return entry;
+}
+
+CDI_INLINE std::optional<std::string> ImageRoot::resolve(std::string_view path) const {
+  auto entry = find(path);
+  if (!entry) return std::nullopt;
+  return std::move(entry->path);
 }
 
 CDI_INLINE Descriptor ImageRoot::open_file(std::string_view path) const {
-  const auto clean = resolve(path);
-  if (!clean) return Descriptor{-1};
-  std::string name;
-  const auto parent = open_parent(*clean, name);
-  struct stat info = {};
+  const auto entry = find(path);
   // A device of an image is not opened: that may have effects on the host.
-  const bool good = parent &&
-                    ::fstatat(parent.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-                    (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
+  const bool good = entry && (S_ISREG(entry->info.st_mode) || S_ISDIR(entry->info.st_mode));
   if (!good) return Descriptor{-1};
-  return Descriptor{open_at(parent.get(), name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)};
+  return Descriptor{
+      open_at(entry->folder.get(), entry->name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)};
 }
 
 CDI_INLINE std::optional<std::string> ImageRoot::read(std::string_view path,
@@ -94,25 +88,20 @@ CDI_INLINE std::optional<std::string> ImageRoot::read(std::string_view path,
   return *std::move(text);
 }
 
-CDI_INLINE bool ImageRoot::is_writable_folder(std::string_view clean) const {
-  std::string name;
-  const auto parent = open_parent(clean, name);
-  struct stat info = {};
-  return parent && ::fstatat(parent.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-         S_ISDIR(info.st_mode) && ::faccessat(parent.get(), name.c_str(), W_OK, AT_EACCESS) == 0;
-}
-
 CDI_INLINE bool ImageRoot::can_mount_at(std::string_view path) const {
-  if (resolve(path)) return true;
+  if (find(path)) return true;
   auto folder = clean_path(path);
   do {
     const auto missing = folder.substr(folder.rfind('/'));
     folder.erase(folder.rfind('/'));
-    const auto found = resolve(folder.empty() ? "/" : folder);
+    const auto found = find(folder.empty() ? "/" : folder);
     if (!found) continue;
     struct stat info = {};
-    const bool is_dangling = ::lstat((on_host(*found) + missing).c_str(), &info) == 0;
-    return !is_dangling && is_writable_folder(*found);
+    const int in = found->folder.get();
+    const auto link = found->name + missing;
+    const bool is_dangling = ::fstatat(in, link.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+    return !is_dangling && S_ISDIR(found->info.st_mode) &&
+           ::faccessat(in, found->name.c_str(), W_OK, AT_EACCESS) == 0;
   } while (!folder.empty());
   return false;
 }

@@ -50,10 +50,14 @@ inline bool is_generated(std::string_view name) {
          name.substr(0, digits).find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
+/// Returns whether a file or directory belongs to this user or root.
+inline bool has_own_owner(const struct stat& info) {
+  return info.st_uid == ::geteuid() || info.st_uid == 0;
+}
+
 /// Returns whether only this user and root may write in a file or directory.
 inline bool is_own(const struct stat& info) {
-  const bool good_owner = info.st_uid == ::geteuid() || info.st_uid == 0;
-  return good_owner && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  return has_own_owner(info) && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 /// Returns whether no other user may replace a directory: each directory above it belongs to this
@@ -64,8 +68,7 @@ inline bool is_safe_place(const std::string& path) {
        end = path.rfind('/', end - 1)) {
     struct stat info = {};
     if (::stat(path.substr(0, end).c_str(), &info) != 0) return false;
-    const bool good_owner = info.st_uid == ::geteuid() || info.st_uid == 0;
-    if (!good_owner || (!is_own(info) && (info.st_mode & S_ISVTX) == 0)) return false;
+    if (!is_own(info) && !(has_own_owner(info) && (info.st_mode & S_ISVTX) != 0)) return false;
   }
   return true;
 }
