@@ -163,6 +163,12 @@ Result<Plan> make_plan(std::span<const ResolvedDevice> devices, const HostRef& h
 
 }  // namespace detail
 
+/// Returns the plan of devices that were resolved before, as `plan` does for names.
+template <HostLookup Host = SystemHost>
+Result<Plan> plan_resolved(std::span<const ResolvedDevice> devices, const Host& host = {}) {
+  return detail::make_plan(devices, detail::HostRef{host}, detail::options_of(host));
+}
+
 /// Returns the edits that an injection of these devices would make, joined and complete, each with
 /// its origin: see `Plan`. No OCI spec is needed, and nothing changes.
 ///
@@ -173,14 +179,7 @@ template <HostLookup Host = SystemHost>
 Result<Plan> plan(const Registry& registry, Names names, const Host& host = {}) {
   const auto devices = registry.resolve_all(names);
   if (!devices) return devices.error();
-  return detail::make_plan(*devices, detail::HostRef{host}, detail::options_of(host));
-}
-
-/// Returns the plan of devices that were resolved before, as `Registry::inject_resolved` injects
-/// them.
-template <HostLookup Host = SystemHost>
-Result<Plan> plan_resolved(std::span<const ResolvedDevice> devices, const Host& host = {}) {
-  return detail::make_plan(devices, detail::HostRef{host}, detail::options_of(host));
+  return plan_resolved(*devices, host);
 }
 
 /// The edits of an injection, and its changes.

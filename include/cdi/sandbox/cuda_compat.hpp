@@ -24,6 +24,15 @@ struct CompatNote {
 /// Returns the note in the bytes of a library; nullopt if there is none that is understood.
 std::optional<CompatNote> compat_note(std::string_view library);
 
+/// The names of the driver's library begin with this text, and end with its version.
+inline constexpr std::string_view cuda_library_stem = "libcuda.so.";
+
+/// Returns whether a name is `libcuda.so.VERSION`, with a version of several numbers.
+constexpr bool is_cuda_library(std::string_view name) {
+  return name.starts_with(cuda_library_stem) &&
+         name.substr(cuda_library_stem.size()).find('.') != std::string_view::npos;
+}
+
 /// Returns whether the library of an image, `libcuda.so.VERSION` with these bytes, should be used
 /// with the driver of the host.
 bool prefers_image(const CudaCompat& compat, std::string_view version, std::string_view library);

@@ -86,11 +86,8 @@ inline cdi::Result<std::optional<std::string>> compat_library(const RootedFiles&
   const auto folder = files.find_folder(path);
   if (!folder && is_missing(folder.error())) return none;
   if (!folder) return folder.error();
-  const auto is_library = [](std::string_view name) {
-    constexpr std::string_view stem = "libcuda.so.";
-    return name.starts_with(stem) && name.substr(stem.size()).find('.') != std::string_view::npos;
-  };
-  const auto listing = cdi::detail::list_directory(folder->get(), path, is_library, 2);
+  const auto listing =
+      cdi::detail::list_directory(folder->get(), path, cdi::detail::is_cuda_library, 2);
   if (!listing) return listing.error();
   if (listing->entries.size() != 1) return none;
   return std::optional{listing->entries.front().name};
@@ -104,7 +101,7 @@ inline cdi::Result<bool> prefers_image(const RootedFiles& files, const cdi::Cuda
   if (!*name) return false;
   const auto library = files.read(fmt::format("{}/{}", compat.folder, **name), max_bytes);
   if (!library) return library.error();
-  const auto version = std::string_view{**name}.substr(std::string_view{"libcuda.so."}.size());
+  const auto version = std::string_view{**name}.substr(cdi::detail::cuda_library_stem.size());
   return *library && cdi::detail::prefers_image(compat, version, **library);
 }
 
