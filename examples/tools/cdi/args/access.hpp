@@ -57,7 +57,7 @@ inline std::string group_advice(std::uint32_t gid) {
                      group_name(gid), group_name(gid), user);
 }
 
-/// Whether this process may open a file: `permissions` are those of a device node.
+/// Whether this process may open a file: `permissions` are as in a device node.
 inline bool may_open(const std::string& path, std::string_view permissions) {
   const bool reads = permissions.find('r') != std::string_view::npos;
   const bool writes = permissions.find('w') != std::string_view::npos;

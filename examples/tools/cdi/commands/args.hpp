@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -101,6 +100,13 @@ inline std::optional<ProgramPlan> plan_or_report(const ArgsOptions& options,
   return std::nullopt;
 }
 
+/// The arguments for a plan, with all that is lost.
+inline Arguments write_arguments(const ProgramPlan& plan, ArgumentsWriter writer, bool with_sys) {
+  auto found = writer.write(plan.plan, with_sys);
+  found.lost.insert(found.lost.end(), plan.lost.begin(), plan.lost.end());
+  return found;
+}
+
 /// The root of a program that mounts by shell commands.
 struct ArgsRoot {
   std::optional<tools::RootedPaths> paths{};
@@ -129,9 +135,9 @@ inline ExitCode args(const CommonOptions& common, const ArgsOptions& options,
   if (output.format() == OutputFormat::text) {
     warn_of_overlaps(cdi::find_overlaps(found_plan->plan), output);
   }
-  ArgumentsWriter writer{program, root->paths ? &*root->paths : nullptr, root->path};
-  auto found = writer.write(found_plan->plan, !options.no_sys);
-  std::move(found_plan->lost.begin(), found_plan->lost.end(), std::back_inserter(found.lost));
+  auto found = write_arguments(
+      *found_plan, ArgumentsWriter{program, root->paths ? &*root->paths : nullptr, root->path},
+      !options.no_sys);
   warn_of_targets(found_plan->plan, program, found);
   report_losses(found, program, options.partial, output);
   if (!found.lost.empty() && !options.partial) return exit_lost;

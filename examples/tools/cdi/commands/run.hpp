@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -37,13 +38,10 @@ struct RunOptions {
 /// Removes the mounts for which the host has no file or directory: the root is read-only. A library
 /// that is also in the directory for libraries is not lost.
 inline void keep_possible_mounts(ProgramPlan& found, std::string_view library_dir) {
-  const auto is_library = [&](const cdi::Mount& mount) {
-    for (const auto& [other, origin, overridden] : found.plan.mounts) {
-      const bool same = other.host_path == mount.host_path;
-      if (same && other.container_path.starts_with(library_dir)) return true;
-    }
-    return false;
-  };
+  std::set<std::string> libraries;  // by their paths on the host
+  for (const auto& [mount, origin, overridden] : found.plan.mounts) {
+    if (mount.container_path.starts_with(library_dir)) libraries.insert(mount.host_path);
+  }
   std::vector<cdi::Planned<cdi::Mount>> kept;
   for (const auto& planned : found.plan.mounts) {
     struct stat info = {};
@@ -51,7 +49,7 @@ inline void keep_possible_mounts(ProgramPlan& found, std::string_view library_di
     const bool is_new = path.starts_with("/dev/") || path.starts_with("/tmp/");
     if (is_new || ::stat(path.c_str(), &info) == 0) {
       kept.push_back(planned);
-    } else if (!is_library(planned.edit)) {
+    } else if (!libraries.contains(planned.edit.host_path)) {
       found.lost.push_back({"mount", path,
                             "the host has no such path, and its root is read-only in the sandbox",
                             planned.origin});
@@ -105,8 +103,7 @@ inline ExitCode run_in_sandbox(const CommonOptions& common, const RunOptions& op
   auto plan = plan_or_report(args, *registry, output);
   if (!plan) return exit_failed;
   keep_possible_mounts(*plan, program.library_dir);
-  auto found = ArgumentsWriter{program, nullptr, ""}.write(plan->plan, !args.no_sys);
-  std::move(plan->lost.begin(), plan->lost.end(), std::back_inserter(found.lost));
+  auto found = write_arguments(*plan, ArgumentsWriter{program, nullptr, ""}, !args.no_sys);
   report_losses(found, program, args.partial, output);
   if (!found.lost.empty() && !args.partial) return exit_lost;
   return become(sandbox_words(std::move(found), common.command), output);
