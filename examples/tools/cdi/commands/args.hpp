@@ -4,7 +4,6 @@
 #ifndef CDI_TOOLS_CDI_COMMANDS_ARGS_HPP
 #define CDI_TOOLS_CDI_COMMANDS_ARGS_HPP
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
