@@ -1,5 +1,5 @@
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 from os.path import join
 
 from conan import ConanFile
@@ -16,7 +16,7 @@ class ContainerDeviceInterface(ConanFile):
     name = "container-device-interface"
     version = "0.1.0"
     description = "Container Device Interface for C++20"
-    license = "Apache-2.0"
+    license = "Apache-2.0 OR MIT"
     topics = ("cdi", "oci", "containers", "devices", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
@@ -27,7 +27,7 @@ class ContainerDeviceInterface(ConanFile):
     default_options = {"cdi": True, "compiled": False, "c_library": False, "shared": False}
     exports_sources = ("include/*.hpp", "include/*.inl", "include/*.h", "include/cdi/c/*",
                        "packaging/library.cpp", "packaging/cmake/targets.cmake", "CMakeLists.txt",
-                       "LICENSE")
+                       "LICENSE-*")
     no_copy_source = True
     test_package_folder = join("packaging", "test_package")
 
@@ -75,7 +75,7 @@ class ContainerDeviceInterface(ConanFile):
                 cmake.build(target=library)
 
     def package(self):
-        copy(self, "LICENSE", self.source_folder, join(self.package_folder, "licenses"))
+        copy(self, "LICENSE-*", self.source_folder, join(self.package_folder, "licenses"))
         for pattern in ("*.hpp", "*.inl"):
             copy(self, pattern, join(self.source_folder, "include"),
                  join(self.package_folder, "include"), excludes="cdi/c/*")

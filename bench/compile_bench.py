@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Measures what headers and typical programs cost to compile: compile_bench.py [UNIT...]
 
 A unit is a header, such as cdi/spec.hpp, which stands for a file that only includes it, or one of

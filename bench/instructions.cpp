@@ -1,5 +1,5 @@
 // cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // Runs one operation in the function `measured`, for tests/build/instructions_test.py, which counts
 // its instructions: `instructions OPERATION FOLDER`, after `instructions make FOLDER`, which writes

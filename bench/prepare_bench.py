@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Measures how long cdi-prepare takes on a node with 8 GPUs: prepare_bench.py CDI_PREPARE [RUNS]
 
 Prints the median of RUNS (200) runs of each command, which take turns, and its difference from the

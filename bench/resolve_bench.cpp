@@ -1,5 +1,5 @@
 // cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // Looks up devices by name in a random order, among 100 to 100 000, compared with the obvious
 // indexes: a map and a hash table from full names. Each lookup reads the device, as callers do.

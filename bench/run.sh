@@ -14,6 +14,7 @@
 # Builds all programs in build/bench, runs them in turns on the same files, and prints our medians,
 # and the ratio of the others to ours: the median of the rounds, with the minimum and the maximum.
 # What cannot be built is skipped, and the reason is printed. CXX and CC name the compilers.
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 set -eu
 cd "$(dirname "$0")/.."
 rounds=3

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Prints the table of run.sh: table.py FOLDER [--json FILE] [--readme]
 
 FOLDER has a file PROGRAM.ROUND for each program and round, with a name and a number on each line.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The main job, end to end: finds the GPUs of this host, writes a CDI spec for them, injects one
 # into an OCI config, and starts a container with it. All files are in build/demo.
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 set -eu
 cd "$(dirname "$0")/.."
 PATH=$PATH:/usr/sbin:/sbin

@@ -1,5 +1,6 @@
 // Injects devices that a policy allows, and prints the log: enforce POLICY DIRECTORY NAME...
 // The config.json is read from standard input.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 #include <fstream>
 #include <iostream>
 #include <iterator>

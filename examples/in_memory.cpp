@@ -1,4 +1,5 @@
 // Injects devices from specs in memory, and skips names that do not resolve: in_memory NAME...
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 #include <iostream>
 #include <string>
 #include <vector>

@@ -1,5 +1,6 @@
 // Prints the device nodes and mounts of devices, for a program without an OCI spec:
 // plan DIRECTORY NAME...
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 #include <iostream>
 #include <string>
 #include <vector>

@@ -1,5 +1,6 @@
 // Publishes a driver's specs: one for its device, and one for each claim.
 // usage: publish DIRECTORY NODE [CLAIM...]
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 #include <iostream>
 #include <map>
 #include <string>

@@ -4,6 +4,7 @@
 # Searches for the programs and files, not for packages, so that they may be installed in any way.
 # Installs with apt-get as root or through sudo. If it cannot, it prints what is missing and exits
 # with 1.
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 set -eu
 
 # Debian package | a command, a header in < >, /a/file, or python3:MODULE | purposes

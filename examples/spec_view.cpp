@@ -1,4 +1,5 @@
 // Finds a spec's devices that set a variable, without copying the text: spec_view NAME <SPEC
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 #include <iostream>
 #include <iterator>
 

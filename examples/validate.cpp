@@ -1,4 +1,5 @@
 // Validates spec files: validate FILE...
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 #include <iostream>
 
 #include <cdi/file.hpp>

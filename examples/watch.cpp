@@ -1,4 +1,5 @@
 // Prints the devices in spec directories whenever they change: watch DIRECTORY...
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 #include <array>
 #include <iostream>
 #include <string>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Writes some of our headers, and all of our headers that they include, into a single file.
 
 usage: amalgamate.py OUT cdi/cdi.hpp...
@@ -64,7 +64,7 @@ def main(out, *headers):
     release = ".".join(re.findall(r"VERSION_\w+ (\d+)", version))
     names = ", ".join(f"<{header}>" for header in headers)
     banner = (f"// cdi {release} - Container Device Interface for C++20\n"
-              "// SPDX-License-Identifier: Apache-2.0\n\n"
+              "// SPDX-License-Identifier: Apache-2.0 OR MIT\n\n"
               f"// {names} in a single file, made by packaging/amalgamate.py: do not edit.\n\n")
     text = re.sub(r"\n{3,}", "\n\n", banner + Amalgamation().whole(headers))
     pathlib.Path(out).write_text(text, encoding="utf-8")

@@ -1,5 +1,5 @@
 // cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // The static library: the bodies of the functions that headers only declare if CDI_COMPILED is
 // defined. include/meson.build and packaging/cmake/targets.cmake build it.

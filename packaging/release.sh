@@ -8,6 +8,7 @@
 #
 # Fails if a file is not committed, or if the project's files do not agree on the version.
 # --trial makes a version that CHANGELOG.md calls not yet released.
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 set -eu
 unset CDPATH GZIP
 cd "$(dirname "$(readlink -f "$0")")/.."

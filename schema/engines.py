@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Writes the tables of engines in include/cdi/ from schema/engines.json.
 
   engines.py           prints which tables are not up to date; then the exit status is 1

@@ -6,6 +6,7 @@
 # the address and undefined behaviour sanitizers; and the folders with tests that start threads,
 # header-only under the thread sanitizer, with the system's g++. The last line is `N passed, N failed,
 # N skipped`.
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 set -eu
 case "$#$*" in
   0 | 1--all) ;;

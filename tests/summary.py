@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Adds up the test results of several builds: summary.py FAILED BUILD...
 
 FAILED is 1 if a build or a test run failed, even if no test reports it. Prints the slowest tests,

@@ -1,5 +1,5 @@
 // cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // Our side of run.sh: `ours GROUP DATA` measures read, refresh, lookup, names or inject, and prints
 // a name and a number on each line, like go/main.go and rust/main.rs do. `ours load DIR` reads a

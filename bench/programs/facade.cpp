@@ -1,4 +1,5 @@
 // An OCI config as JSON text with devices injected, by one function.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 #include <iostream>
 #include <iterator>
 #include <string>

@@ -1,4 +1,5 @@
 // Devices and edits of its own, into a JSON document of nlohmann.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 #include <iostream>
 
 #include <cdi/cache.hpp>

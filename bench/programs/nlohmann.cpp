@@ -1,4 +1,5 @@
 // Reads and writes a JSON document, like `examples/inject.cpp`, but without cdi.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 #include <iostream>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
 // An OCI config as JSON text, read into the typed model, edited and written again.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 #include <iostream>
 #include <iterator>
 

@@ -1,4 +1,5 @@
 // Prints the names of the devices of a spec file.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 #include <iostream>
 
 #include <cdi/file.hpp>

@@ -1,5 +1,6 @@
 /* Runs a command in a sandbox with devices: bwrap DIR NAME... OPTION-OF-BWRAP... -- COMMAND...
  * No hook runs; stderr says what is lost without the hooks. */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 #define _GNU_SOURCE /* environ */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* Prints a config.json with devices injected: inject DIR CONFIG NAME... */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include <stdio.h>
 #include <stdlib.h>
 

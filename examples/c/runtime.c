@@ -1,5 +1,6 @@
 /* Prints what a runtime with its own structs must do for devices, and where each edit comes from:
  * runtime DIR NAME... */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include <inttypes.h>
 #include <stdio.h>
 

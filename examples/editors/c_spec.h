@@ -3,7 +3,7 @@
  * headers of libocispec instead, whose structs have more members. C_SPEC_CRUN, the minor version of
  * crun, such as 8, selects the layout of that release.
  *
- * SPDX-License-Identifier: Apache-2.0
+ * SPDX-License-Identifier: Apache-2.0 OR MIT
  */
 #ifndef CDI_EXAMPLES_EDITORS_C_SPEC_H
 #define CDI_EXAMPLES_EDITORS_C_SPEC_H

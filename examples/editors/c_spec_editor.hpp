@@ -1,6 +1,6 @@
 // The C structs of libocispec as a target of edits, for crun 1.8 and newer. First include
 // <ocispec/runtime_spec_schema_config_schema.h>, or c_spec.h.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_EXAMPLES_EDITORS_C_SPEC_EDITOR_HPP
 #define CDI_EXAMPLES_EDITORS_C_SPEC_EDITOR_HPP

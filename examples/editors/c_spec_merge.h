@@ -3,7 +3,7 @@
  * and <ocispec/runtime_spec_schema_config_schema.h>, or c_spec.h. For crun before 1.24, whose
  * structs have fewer members, define C_SPEC_CRUN as the minor version, such as 8.
  *
- * SPDX-License-Identifier: Apache-2.0
+ * SPDX-License-Identifier: Apache-2.0 OR MIT
  */
 #ifndef CDI_EXAMPLES_EDITORS_C_SPEC_MERGE_H
 #define CDI_EXAMPLES_EDITORS_C_SPEC_MERGE_H

@@ -1,6 +1,6 @@
 /* Makes the records of libocispec's OCI spec from the records of cdi_edits, and compares them.
  *
- * SPDX-License-Identifier: Apache-2.0
+ * SPDX-License-Identifier: Apache-2.0 OR MIT
  */
 #ifndef CDI_EXAMPLES_EDITORS_C_SPEC_MERGE_RECORDS_H
 #define CDI_EXAMPLES_EDITORS_C_SPEC_MERGE_RECORDS_H

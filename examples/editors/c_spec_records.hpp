@@ -1,5 +1,5 @@
 // Makes the records of an OCI spec, as C structs, from `apply`'s records, and frees them.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_EXAMPLES_EDITORS_C_SPEC_RECORDS_HPP
 #define CDI_EXAMPLES_EDITORS_C_SPEC_RECORDS_HPP

@@ -1,5 +1,5 @@
 // The protobuf messages of kata-containers as a target of edits.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_EXAMPLES_EDITORS_PROTOBUF_EDITOR_HPP
 #define CDI_EXAMPLES_EDITORS_PROTOBUF_EDITOR_HPP

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A hook of enroot for /etc/enroot/hooks.d/: a container of a Slurm job gets its GPUs by CDI.
 # It needs jq. See docs/slurm.md.
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 set -euo pipefail
 
 [ -n "${SLURM_JOB_ID-}" ] || exit 0

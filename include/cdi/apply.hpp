@@ -1,5 +1,5 @@
 // The engine, which applies container edits to an OCI spec, and `SpecEditor`, for custom targets.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_APPLY_HPP
 #define CDI_APPLY_HPP

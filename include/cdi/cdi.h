@@ -13,7 +13,7 @@
  * A later release may add members to the end of a struct that begins with `size`; nothing else will
  * change. Only the library creates these structs, and lists contain pointers to them, so a program
  * does not depend on their size. Check CDI_HAS before reading a member that older releases lack.
- * SPDX-License-Identifier: Apache-2.0
+ * SPDX-License-Identifier: Apache-2.0 OR MIT
  */
 #ifndef CDI_H
 #define CDI_H

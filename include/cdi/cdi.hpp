@@ -1,5 +1,5 @@
 // The main functions: reads, resolves and injects specs. Other features have separate headers.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_CDI_HPP
 #define CDI_CDI_HPP

@@ -1,5 +1,5 @@
 // Everything that needs no third-party header: models, rules, `apply` and registry.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_CORE_HPP
 #define CDI_CORE_HPP

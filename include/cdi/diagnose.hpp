@@ -1,5 +1,5 @@
 // Looks outside the searched files for unresolved names, and at device nodes that have changed.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_DIAGNOSE_HPP
 #define CDI_DIAGNOSE_HPP

@@ -1,5 +1,5 @@
 // Reads and writes a spec file.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_FILE_HPP
 #define CDI_FILE_HPP

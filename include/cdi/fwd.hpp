@@ -1,5 +1,5 @@
 // Forward declarations, for headers that only pass objects along. Includes no other header.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_FWD_HPP
 #define CDI_FWD_HPP

@@ -1,5 +1,5 @@
 // Looks up device nodes and links on the host.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_HOST_HPP
 #define CDI_HOST_HPP

@@ -1,5 +1,5 @@
 // Converts models and custom described structs from and to JSON text.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_JSON_HPP
 #define CDI_JSON_HPP

@@ -1,5 +1,5 @@
 // Qualified device names, one or many, such as `vendor.com/class=device`.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_NAME_HPP
 #define CDI_NAME_HPP

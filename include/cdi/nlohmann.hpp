@@ -1,5 +1,5 @@
 // Models and targets for nlohmann_json: `nlohmann::json` and `ordered_json`.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_NLOHMANN_HPP
 #define CDI_NLOHMANN_HPP

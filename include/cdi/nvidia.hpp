@@ -1,5 +1,5 @@
 // NVIDIA's hooks: their classes, and their effects as plain data.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_NVIDIA_HPP
 #define CDI_NVIDIA_HPP

@@ -1,5 +1,5 @@
 // The OCI runtime spec as types and as a target.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_OCI_HPP
 #define CDI_OCI_HPP

@@ -1,5 +1,5 @@
 // Device edits as data, what they would change, and where they overlap.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_PLAN_HPP
 #define CDI_PLAN_HPP

@@ -1,5 +1,5 @@
 // Policy: which devices may be injected, and what their edits may do.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_POLICY_HPP
 #define CDI_POLICY_HPP

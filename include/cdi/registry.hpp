@@ -1,5 +1,5 @@
 // `Registry`: the devices of many specs, and the reasons why names do not resolve.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_REGISTRY_HPP
 #define CDI_REGISTRY_HPP

@@ -1,5 +1,5 @@
 // Devices that a container requests: in an OCI config, annotations, variables and the CRI field.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_REQUESTS_HPP
 #define CDI_REQUESTS_HPP

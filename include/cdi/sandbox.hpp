@@ -1,5 +1,5 @@
 // Devices for programs that are not OCI runtimes: plans without hooks.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_SANDBOX_HPP
 #define CDI_SANDBOX_HPP

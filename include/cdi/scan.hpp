@@ -1,5 +1,5 @@
 // Reads spec directories once, without a cache.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_SCAN_HPP
 #define CDI_SCAN_HPP

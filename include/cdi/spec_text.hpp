@@ -1,5 +1,5 @@
 // Reads specs from text and writes them as text, without files.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_SPEC_TEXT_HPP
 #define CDI_SPEC_TEXT_HPP

@@ -1,5 +1,5 @@
 // The rules of spec files, and `validate`.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_VALIDATE_HPP
 #define CDI_VALIDATE_HPP

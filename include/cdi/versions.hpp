@@ -1,5 +1,5 @@
 // CDI versions: which engine reads which version, conversions, and what a runtime ignores.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_VERSIONS_HPP
 #define CDI_VERSIONS_HPP

@@ -1,5 +1,5 @@
 // Converts models from and to YAML text.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_YAML_HPP
 #define CDI_YAML_HPP

@@ -3,6 +3,7 @@
 # cdi::compiled, the library with the bodies, which is the file _cdi_library or is built from
 # _cdi_source; and cdi::c, the library for programs in C, the file _cdi_c_library with .so or .a;
 # the latter needs the C++ library _cdi_runtime.
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 
 if(NOT TARGET cdi::core)
   add_library(cdi::core INTERFACE IMPORTED ${_cdi_scope})

@@ -1,4 +1,5 @@
 /* Injects into an OCI config, with the library for programs in C. */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include <cdi/cdi.h>
 
 int main(void) {

@@ -1,4 +1,5 @@
 // Injects a device of a YAML spec into a JSON document.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 #include <cdi/cdi.hpp>
 #include <cdi/nlohmann.hpp>
 

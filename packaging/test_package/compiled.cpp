@@ -1,4 +1,5 @@
 // Injects into an OCI config as text, with bodies from the library.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 #include <cdi/inject_json.hpp>
 #include <cdi/spec_text.hpp>
 

@@ -1,4 +1,5 @@
 // Uses the models, the rules and `apply`, without third-party headers.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 #include <cdi/core.hpp>
 
 int main() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Fails when a header or a program costs over 5 % more to compile than compile_cost.json says.
 
 The test compares counts, not seconds: the MiB that g++ allocates and, for headers, the number of

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The headers compile without warnings under strict flags.
 
 A header that is compiled alone can fail only because an include is missing; so each header is

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests the headers and the conformance vectors on 32-bit and big-endian machines, and with musl.
 
 CDI_FULL=1 runs all unit tests, not only those where width and byte order matter most.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Fails if clang-format 14 would change a header or source file; skips if it is not installed."""
 import pathlib
 import re

@@ -1,5 +1,5 @@
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The geometry of an SVG picture of boxes, text and arrows: what a reader could not read.
 
 A picture has `rect`, `text` with `tspan`, and `path` of the commands M, H and V. Its text is

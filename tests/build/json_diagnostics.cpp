@@ -1,5 +1,6 @@
 // Injection into documents of a program that defines JSON_DIAGNOSTICS, where nlohmann checks which
 // value holds which.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 #include <string>
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Draws docs/layers.svg: the folders of include/cdi, their headers, and what each folder includes.
 
 The layers are one above another, and the wings stand beside them. The words for a folder are those
@@ -212,7 +212,8 @@ def picture():
     for box in boxes.values():
         text += box.svg()
     text += steps + [arrow.svg(lane) for arrow, lane in placed]
-    return "\n".join([*text, "</svg>"]) + "\n"
+    licence = "<!-- SPDX-License-Identifier: Apache-2.0 OR MIT -->"
+    return "\n".join([*text, "</svg>", licence]) + "\n"
 
 
 if sys.argv[1:] == ["--write"]:

@@ -1,4 +1,5 @@
 // Functions of glibc that a libc++.a built for glibc calls, and musl does not have.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 #define _GNU_SOURCE
 #include <locale.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Adds a field and a kind of edit to a copy of the headers.
 
 A field of a device node costs its member and its line in the field list: it is then read, joined,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 #include "use_all.hpp"
 
 bool other_object_uses_all();

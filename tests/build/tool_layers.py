@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Fails when a header of a tool includes one of a folder above its own, or of another tool, and when
 a file of a tool has more than 400 lines.
 

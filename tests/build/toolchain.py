@@ -1,5 +1,5 @@
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Compilers, flags and headers, for flags_test.py and foreign_test.py."""
 import concurrent.futures
 import functools

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What users build has no warnings under -Wall -Wextra, whose results depend on the optimiser.
 
 By default: the library and the tools, as `examples/demo.sh` builds them. CDI_FULL=1 builds them and

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The library for programs in C: its symbols, its functions from C99, without leaks, and from Python.
 
 usage: c_library_test.py LIBRARY USE_CDI INJECT RUNTIME BWRAP OUT_OF_MEMORY

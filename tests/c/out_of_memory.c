@@ -1,5 +1,5 @@
 /* cdi - Container Device Interface for C++20
- * SPDX-License-Identifier: Apache-2.0
+ * SPDX-License-Identifier: Apache-2.0 OR MIT
  *
  * Calls each function of cdi/cdi.h again and again; each time another allocation fails:
  * out_of_memory DIR, a directory that does not exist yet. Each call must give its result or

@@ -1,5 +1,5 @@
 /* cdi - Container Device Interface for C++20
- * SPDX-License-Identifier: Apache-2.0
+ * SPDX-License-Identifier: Apache-2.0 OR MIT
  *
  * Uses each function of cdi/cdi.h once: use_cdi DIR, a directory that does not exist yet. Exits
  * with 1 at the first wrong answer.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The programs to copy do what their first line says.
 
 usage: examples_test.py VALIDATE PUBLISH WATCH PLAN IN_MEMORY ENFORCE SPEC_VIEW

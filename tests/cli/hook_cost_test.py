@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Twice as many hooks cost `cdi inject --hooks lower` and `cdi rootfs` twice as much.
 
 valgrind counts the instructions. usage: hook_cost_test.py CDI

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """`cdi inject` and `cdi resolve` with `--hooks replace`, and `cdi gc --state-dir`.
 
 usage: hookless_test.py CDI PROJECT

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """`cdi inject` reads a spec file once, and looks a device node up once, also with `--diff`.
 
 valgrind prints the system calls. usage: inject_once_test.py CDI

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The programs, commands and transcripts of the README and of docs/ do what the text says.
 
 usage: readme_test.py CDI CDI_PREPARE CDI_POD INJECT OWN_TYPE PROJECT

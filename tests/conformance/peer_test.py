@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The vectors and tables expect the results of the Go reference, of the release in peer/go.mod.
 
 usage: peer_test.py BUILD CONFORMANCE [ARGUMENTS OF UNITTEST]

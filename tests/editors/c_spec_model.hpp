@@ -1,5 +1,5 @@
 // C structs of libocispec in tests: filled from the OCI model, read as one, and freed.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_EDITORS_C_SPEC_MODEL_HPP
 #define CDI_TESTS_EDITORS_C_SPEC_MODEL_HPP

@@ -1,5 +1,5 @@
 // cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // The C structs of older releases of libocispec have fewer parts: the editor compiles, and edits of
 // a missing part are refused.

@@ -1,5 +1,5 @@
 // OCI specs, and edits of every kind, for the tests of editors.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_EDITORS_EDITS_HPP
 #define CDI_TESTS_EDITORS_EDITS_HPP

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The exact messages for broken and doubtful specs: place, member, text, and what to do.
 
 A case is a file of cases/, NAME.FORMAT.txt: the messages, a line `----`, and the text of the spec.

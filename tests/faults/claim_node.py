@@ -1,5 +1,5 @@
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """A sample node with claims, for the tests of cdi-prepare with faults."""
 import os
 import pathlib

@@ -1,5 +1,5 @@
 // cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // A library for LD_PRELOAD that makes some system calls fail. FAULT_CALLS lists the kinds of calls
 // that fail, separated by spaces; one in FAULT_ONE_IN calls fails; FAULT_SEED chooses which. The

@@ -1,5 +1,5 @@
 // cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // The features of a runtime read back. The edits of a spec that the runtime does not implement have
 // a place in the spec and a reason; a runtime that leaves all open implements them all. An input is

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Runs a fuzz target: fuzz_test.py PROGRAM DICTIONARY CORPUS, or --skip REASON.
 
 Tests a few thousand inputs, the same in each run; with CDI_FULL=1, new inputs for a minute.

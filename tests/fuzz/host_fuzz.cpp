@@ -1,5 +1,5 @@
 // cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // For any files on a host, the devices found can be printed; the specs written for them are valid,
 // have unique device names, and read back the same, with warnings only about long names.

@@ -1,5 +1,5 @@
 // cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // `parse_json` accepts the same texts as nlohmann, with the same values, except for duplicate keys,
 // limits, NUL, and numbers that a double cannot hold. Parsing takes bounded memory, the document

@@ -1,5 +1,5 @@
 // cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // An OCI spec that the model reads is the same after it is written and read again; edits have the
 // same result in the model, in a JSON document and in the text.

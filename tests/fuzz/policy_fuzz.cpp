@@ -1,5 +1,5 @@
 // cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // A policy that is read reads back. It decides about each device of a spec by its first rule that
 // applies, so that later rules do not matter; and the log of its decisions is JSON. An input is a

@@ -1,5 +1,5 @@
 // cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // The text of a config, a JSON document and the model ask for the same devices; each has a valid
 // name, and is named once where the rules say so.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests the Conan recipe: with Conan, if it is installed, and with a stub of the parts of Conan
 that the recipe uses."""
 import collections
@@ -20,6 +20,8 @@ import unittest.mock
 sys.dont_write_bytecode = True
 from project import (CONSUMERS, HEADERS, NAME, RELEASE, ROOT,  # noqa: E402
                      PackagingTest, copy_project, install_block)
+
+LICENCES = {"licenses/LICENSE-APACHE", "licenses/LICENSE-MIT"}
 
 
 class InvalidConfiguration(Exception):
@@ -152,7 +154,7 @@ class Recipe(PackagingTest):
 
     def test_package_has_every_header_and_the_licence(self):
         recipe = self.recipe()
-        self.assertEqual(self.make_package(recipe), HEADERS | {"licenses/LICENSE"})
+        self.assertEqual(self.make_package(recipe), HEADERS | LICENCES)
         self.assertEqual(recipe.package_type, "header-library")
 
     def test_compiled(self):
@@ -164,7 +166,7 @@ class Recipe(PackagingTest):
                                                "pkg_config_name": f"{NAME}-compiled"})
         self.assertEqual((compiled.requires, compiled.libdirs), (["core"], ["lib"]))
         self.assertEqual(self.make_package(recipe),
-                         HEADERS | {"licenses/LICENSE", f"lib/lib{compiled.libs[0]}.a"})
+                         HEADERS | LICENCES | {f"lib/lib{compiled.libs[0]}.a"})
         package = recipe.package_folder
         self.run_in(self.folder, "c++", "-std=c++20", f"-I{package}/include",
                     *(f"-D{name}" for name in compiled.defines), str(CONSUMERS / "compiled.cpp"),
@@ -181,7 +183,7 @@ class Recipe(PackagingTest):
                 self.assertEqual(c.properties, {"cmake_target_name": "cdi::c",
                                                 "pkg_config_name": f"{NAME}-c"})
                 self.assertEqual((c.requires, c.system_libs), ([], [] if shared else ["stdc++"]))
-                files = self.make_package(recipe) - HEADERS - {"licenses/LICENSE"}
+                files = self.make_package(recipe) - HEADERS - LICENCES
                 self.assertEqual(files, {"include/cdi/cdi.h",
                                          *(f"lib/lib{c.libs[0]}{end}" for end in endings)})
                 package = recipe.package_folder

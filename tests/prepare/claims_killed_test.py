@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Claims while several calls run, and after a killed call:
 claims_killed_test.py CDI_PREPARE KILL_AT [unittest options]"""
 import fcntl

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Claims after a boot, without a GPU, and when they end:
 claims_reconcile_test.py CDI_PREPARE [unittest options]"""
 import json

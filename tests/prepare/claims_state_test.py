@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Directories of claims, and what doctor says of claims:
 claims_state_test.py CDI_PREPARE [unittest options]"""
 import json

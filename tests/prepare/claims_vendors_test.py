@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Claims of GPUs of several vendors, kinds and partitions:
 claims_vendors_test.py CDI_PREPARE [unittest options]"""
 import json

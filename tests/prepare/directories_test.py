@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The directories that cdi-prepare writes to: below the root, where others may write, on a disk that
 fails.
 

@@ -1,5 +1,5 @@
 // A library whose readdir fails, to be preloaded.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // For LD_PRELOAD: a disk that fails. All names of the directory FAILING_READDIR can be read, and
 // where its end would be is an error.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Each fault that cdi-prepare has a code for, on a node: faults_test.py CDI_PREPARE [unittest options]"""
 import json
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Make fake nodes with GPUs: node_trees.py DEST [--mknod]
 
 In DEST, a directory for each of TREES: its proc, sys and dev, and dev.tab, a line for each device

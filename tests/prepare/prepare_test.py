@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of cdi-prepare on fake nodes: prepare_test.py CDI_PREPARE SAMPLE_NODE [unittest options]"""
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What cdi-prepare makes of nodes of every vendor: trees_test.py CDI_PREPARE [unittest options]"""
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The systemd units and udev rules of cdi-prepare: units_test.py CDI_PREPARE [unittest options]"""
 import fnmatch
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the specs of cdi-prepare hold, when they are written, and whether they stay right.
 
 write_test.py CDI_PREPARE [unittest options]

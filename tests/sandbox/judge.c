@@ -2,7 +2,7 @@
  * judge [NODE...]
  * Each line is a key, a space and a value. With -DSTATIC, no library is asked for. A copy of this
  * program that is named `env` sets variables and runs a command, as env(1) does.
- * SPDX-License-Identifier: Apache-2.0
+ * SPDX-License-Identifier: Apache-2.0 OR MIT
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

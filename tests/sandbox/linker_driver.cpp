@@ -1,5 +1,5 @@
 // cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // Reads libraries and adds them to an ld.so.cache, for linker_cache_test.py:
 //   linker_driver show FILE...                  prints `SONAME KIND` or `none` for each library

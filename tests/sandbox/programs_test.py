@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Programs in real containers find a driver that was injected with `--hooks replace`.
 
 usage: programs_test.py CDI BWRAP_EXAMPLE

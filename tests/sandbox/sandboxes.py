@@ -1,5 +1,5 @@
 # cdi - Container Device Interface for C++20
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Programs that start containers and sandboxes, each given the edits of devices without hooks.
 
 Each class has a `name`, a `version`, a method `why_not`, which says why the program does not run

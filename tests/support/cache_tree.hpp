@@ -1,5 +1,5 @@
 // Shared by the tests of caches: devices by file, deadlines, and limits of open files.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_CACHE_TREE_HPP
 #define CDI_TESTS_CACHE_TREE_HPP

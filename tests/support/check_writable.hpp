@@ -1,5 +1,5 @@
 // Whether a value can be written, for the tests of sinks.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_CHECK_WRITABLE_HPP
 #define CDI_TESTS_CHECK_WRITABLE_HPP

@@ -1,5 +1,5 @@
 // cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_DOCUMENT_BY_HAND_HPP
 #define CDI_TESTS_DOCUMENT_BY_HAND_HPP

@@ -1,5 +1,5 @@
 // Shared libraries as bytes, for tests: an ELF file with a dynamic section and a SONAME.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_ELF_BYTES_HPP
 #define CDI_TESTS_ELF_BYTES_HPP

@@ -1,5 +1,5 @@
 // Runs a program and kills it at one of its system calls.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // Ends a program where it hurts: kill_at N PROGRAM [ARGUMENT...] runs it, and kills it just before
 // the N-th of its system calls that change something others can see, counted from 1. Its end is the

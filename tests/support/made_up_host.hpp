@@ -1,5 +1,5 @@
 // A made-up host in a temporary directory.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_SUPPORT_MADE_UP_HOST_HPP
 #define CDI_TESTS_SUPPORT_MADE_UP_HOST_HPP

@@ -1,5 +1,5 @@
 // Which files of a directory are opened, for tests.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_OPENED_HPP
 #define CDI_TESTS_OPENED_HPP

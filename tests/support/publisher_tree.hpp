@@ -1,5 +1,5 @@
 // Shared by the tests of publishers: a directory, specs, and results as text.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_PUBLISHER_TREE_HPP
 #define CDI_TESTS_PUBLISHER_TREE_HPP

@@ -1,5 +1,5 @@
 // Pseudo-random numbers, the same in each run, for tests against naive models.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_RANDOM_NUMBERS_HPP
 #define CDI_TESTS_RANDOM_NUMBERS_HPP

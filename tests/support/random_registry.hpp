@@ -1,5 +1,5 @@
 // Random specs with few keys and values, and OCI specs that may have the same, for property tests.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_RANDOM_REGISTRY_HPP
 #define CDI_TESTS_RANDOM_REGISTRY_HPP

@@ -1,5 +1,5 @@
 // A child process that can be stopped or killed between any two system calls.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_TRACED_CHILD_HPP
 #define CDI_TESTS_TRACED_CHILD_HPP

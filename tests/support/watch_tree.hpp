@@ -1,5 +1,5 @@
 // Shared by the tests of watchers: a tree to change, and whether a change was reported.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_WATCH_TREE_HPP
 #define CDI_TESTS_WATCH_TREE_HPP

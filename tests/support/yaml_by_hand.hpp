@@ -1,5 +1,5 @@
 // Parts of the YAML parser, used alone.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_YAML_BY_HAND_HPP
 #define CDI_TESTS_YAML_BY_HAND_HPP

@@ -1,4 +1,5 @@
 //go:build ignore
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 package main
 

@@ -1,5 +1,5 @@
 // cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // The Go side of run.sh: see ../ours.cpp, which measures the same in the same order. module.go and
 // debian.go choose the release. `once DIR CONFIG NAME` does once what `cdi inject` does.

@@ -1,5 +1,5 @@
 // `cdi`: lists, checks, converts and removes CDI specs, and injects their devices into OCI configs.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The answer of a command: JSON for standard output, warnings for standard error.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_ANSWER_HPP
 #define CDI_TOOLS_POD_ANSWER_HPP

@@ -1,5 +1,5 @@
 // `guest`: injects devices into a container's config as the Kata agent does in the guest.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_GUEST_HPP
 #define CDI_TOOLS_POD_GUEST_HPP

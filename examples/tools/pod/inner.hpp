@@ -1,5 +1,5 @@
 // `inner`: the annotations that Kata passes to a guest for its VFIO devices.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_INNER_HPP
 #define CDI_TOOLS_POD_INNER_HPP

@@ -1,5 +1,5 @@
 // JSON from standard input, read member by member; errors contain the path of the member.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_INPUT_HPP
 #define CDI_TOOLS_POD_INPUT_HPP

@@ -1,5 +1,5 @@
 // `instance`: the cloud instance type that fits the VM of a peer pod.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_INSTANCE_HPP
 #define CDI_TOOLS_POD_INSTANCE_HPP

@@ -1,5 +1,5 @@
 // Kata's annotations for the size and type of a VM.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_KATA_ANNOTATIONS_HPP
 #define CDI_TOOLS_POD_KATA_ANNOTATIONS_HPP

@@ -1,5 +1,5 @@
 // `cdi-pod`: shows what the systems around a pod do with its devices and its size.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <exception>
 #include <functional>

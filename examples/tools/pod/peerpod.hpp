@@ -1,5 +1,5 @@
 // `peerpod`: the annotations that the webhook of cloud-api-adaptor writes for a pod.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_PEERPOD_HPP
 #define CDI_TOOLS_POD_PEERPOD_HPP

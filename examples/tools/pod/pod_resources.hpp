@@ -1,5 +1,5 @@
 // The resources of a pod: its requests and limits, and how kubelet adds them up.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_POD_RESOURCES_HPP
 #define CDI_TOOLS_POD_POD_RESOURCES_HPP

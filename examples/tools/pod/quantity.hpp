@@ -1,5 +1,5 @@
 // `Quantity`: amounts of resources as Kubernetes writes them, such as `500m`, `1.5Gi` and `1e3`.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_QUANTITY_HPP
 #define CDI_TOOLS_POD_QUANTITY_HPP

@@ -1,5 +1,5 @@
 // `requests` and `visible`: the devices that containerd, CRI-O and the Kata agent inject.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_REQUESTS_HPP
 #define CDI_TOOLS_POD_REQUESTS_HPP

@@ -1,5 +1,5 @@
 // The resources of a pod sandbox, as containerd passes them to Kata in annotations.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_SANDBOX_HPP
 #define CDI_TOOLS_POD_SANDBOX_HPP

@@ -1,5 +1,5 @@
 // `size`: vCPUs and memory of the VM that Kata boots for a pod.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_SIZE_HPP
 #define CDI_TOOLS_POD_SIZE_HPP

@@ -1,5 +1,5 @@
 // `strategy`: how NVIDIA's gpu-operator configures nodes, and whether that reaches their GPUs.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_STRATEGY_HPP
 #define CDI_TOOLS_POD_STRATEGY_HPP

@@ -1,5 +1,5 @@
 // cdi-prepare finds the GPUs of a node and writes CDI specs for them.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // It reads /proc and /sys, without any vendor library. A Kubernetes DRA driver can call it to
 // prepare claims.

@@ -1,5 +1,5 @@
 // `apply`: checks container edits and applies them to an OCI spec.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_APPLY_APPLY_HPP
 #define CDI_APPLY_APPLY_HPP

@@ -1,5 +1,5 @@
 // Device nodes of edits: completed from the host, then converted to OCI devices and cgroup rules.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_APPLY_DEVICE_NODES_HPP
 #define CDI_APPLY_DEVICE_NODES_HPP

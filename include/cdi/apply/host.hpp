@@ -1,5 +1,5 @@
 // `apply`'s view of the host: types and numbers of device nodes.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_APPLY_HOST_HPP
 #define CDI_APPLY_HOST_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/apply/host.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_APPLY_HOST_INL
 #define CDI_APPLY_HOST_INL

@@ -1,5 +1,5 @@
 // `HostOptions`: hooks without an environment, pinned device numbers, and links on the host.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_APPLY_HOST_OPTIONS_HPP
 #define CDI_APPLY_HOST_OPTIONS_HPP

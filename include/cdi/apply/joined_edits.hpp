@@ -1,5 +1,5 @@
 // `JoinedEdits`: several container edits as views, joined kind by kind and checked.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_APPLY_JOINED_EDITS_HPP
 #define CDI_APPLY_JOINED_EDITS_HPP

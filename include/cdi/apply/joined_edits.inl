@@ -1,5 +1,5 @@
 // The bodies of <cdi/apply/joined_edits.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_APPLY_JOINED_EDITS_INL
 #define CDI_APPLY_JOINED_EDITS_INL

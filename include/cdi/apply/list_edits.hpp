@@ -1,5 +1,5 @@
 // Adds new records to the lists of a target: by key, or at the end unless already present.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_APPLY_LIST_EDITS_HPP
 #define CDI_APPLY_LIST_EDITS_HPP

@@ -1,5 +1,5 @@
 // `ListMerge`: plans all changes to a keyed list, so that they can be checked before the first one.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_APPLY_LIST_MERGE_HPP
 #define CDI_APPLY_LIST_MERGE_HPP

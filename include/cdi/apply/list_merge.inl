@@ -1,5 +1,5 @@
 // The bodies of <cdi/apply/list_merge.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_APPLY_LIST_MERGE_INL
 #define CDI_APPLY_LIST_MERGE_INL

@@ -1,5 +1,5 @@
 // `SpecEditor`: gives access to the parts of an OCI spec that edits change.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_APPLY_SPEC_EDITOR_HPP
 #define CDI_APPLY_SPEC_EDITOR_HPP

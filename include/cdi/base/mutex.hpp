@@ -1,5 +1,5 @@
 // A system mutex: <mutex> and <atomic> are expensive to include.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_BASE_MUTEX_HPP
 #define CDI_BASE_MUTEX_HPP

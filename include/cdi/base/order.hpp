@@ -1,5 +1,5 @@
 // Sorting, binary search, lookup of equal keys, min and max, without the compile cost of
-// `<algorithm>`. SPDX-License-Identifier: Apache-2.0
+// `<algorithm>`. SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_BASE_ORDER_HPP
 #define CDI_BASE_ORDER_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/base/order.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_BASE_ORDER_INL
 #define CDI_BASE_ORDER_INL

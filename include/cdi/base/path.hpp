@@ -1,5 +1,5 @@
 // Path cleaning, the format of a spec file by its name, and file modes.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_BASE_PATH_HPP
 #define CDI_BASE_PATH_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/base/path.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_BASE_PATH_INL
 #define CDI_BASE_PATH_INL

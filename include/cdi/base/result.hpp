@@ -1,5 +1,5 @@
 // `Result` and `Error`: a value, or the reason for its absence; also quoting of text for messages.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_BASE_RESULT_HPP
 #define CDI_BASE_RESULT_HPP

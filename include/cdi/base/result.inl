@@ -1,5 +1,5 @@
 // The bodies of <cdi/base/result.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_BASE_RESULT_INL
 #define CDI_BASE_RESULT_INL

@@ -1,5 +1,5 @@
 // Quoting a path as one word of a shell command, for advice that people paste.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_BASE_SHELL_WORD_HPP
 #define CDI_BASE_SHELL_WORD_HPP

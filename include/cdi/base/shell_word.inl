@@ -1,5 +1,5 @@
 // The bodies of <cdi/base/shell_word.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_BASE_SHELL_WORD_INL
 #define CDI_BASE_SHELL_WORD_INL

@@ -1,5 +1,5 @@
 // `cdi_edits`: the edits of devices as plain structs.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_C_EDITS_HPP
 #define CDI_C_EDITS_HPP

@@ -1,5 +1,5 @@
 // The effects of a plan's hooks, for programs in C that do not run hooks.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_C_LOWERING_HPP
 #define CDI_C_LOWERING_HPP

@@ -1,5 +1,5 @@
 // Objects that the C library returns to its callers, and the errors of its functions.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_C_OBJECTS_HPP
 #define CDI_C_OBJECTS_HPP

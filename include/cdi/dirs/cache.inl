@@ -1,5 +1,5 @@
 // The bodies of <cdi/dirs/cache.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_DIRS_CACHE_INL
 #define CDI_DIRS_CACHE_INL

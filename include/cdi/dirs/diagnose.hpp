@@ -1,5 +1,5 @@
 // `diagnose`: searches ignored files and other directories for names that do not resolve.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_DIRS_DIAGNOSE_HPP
 #define CDI_DIRS_DIAGNOSE_HPP

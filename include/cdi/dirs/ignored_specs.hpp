@@ -1,5 +1,5 @@
 // `ignored_specs`: finds files that look like specs but that no program reads.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_DIRS_IGNORED_SPECS_HPP
 #define CDI_DIRS_IGNORED_SPECS_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/dirs/ignored_specs.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_DIRS_IGNORED_SPECS_INL
 #define CDI_DIRS_IGNORED_SPECS_INL

@@ -1,5 +1,5 @@
 // `inject_json`: injects devices into the text of an OCI `config.json`, in one call.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_DIRS_INJECT_JSON_HPP
 #define CDI_DIRS_INJECT_JSON_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/dirs/inject_json.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_DIRS_INJECT_JSON_INL
 #define CDI_DIRS_INJECT_JSON_INL

@@ -1,5 +1,5 @@
 // `scan_spec_dirs`, `scan_spec_dirs_for`: read spec directories once, without a cache.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_DIRS_SCAN_HPP
 #define CDI_DIRS_SCAN_HPP

@@ -1,5 +1,5 @@
 // `ScanLedger`: decides which of several concurrent scans is kept.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_DIRS_SCAN_LEDGER_HPP
 #define CDI_DIRS_SCAN_LEDGER_HPP

@@ -1,5 +1,5 @@
 // The result of scanning a spec directory, and checks whether it is still current.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_DIRS_SCANNED_DIR_HPP
 #define CDI_DIRS_SCANNED_DIR_HPP

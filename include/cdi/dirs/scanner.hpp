@@ -1,5 +1,5 @@
 // Scans spec directories; a repeated scan reads only what has changed.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_DIRS_SCANNER_HPP
 #define CDI_DIRS_SCANNER_HPP

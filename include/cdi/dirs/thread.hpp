@@ -1,5 +1,5 @@
 // A system thread: <thread> is expensive to include.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_DIRS_THREAD_HPP
 #define CDI_DIRS_THREAD_HPP

@@ -1,5 +1,5 @@
 // Decides when a wait for devices ends, and why it failed.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_DIRS_WAITING_HPP
 #define CDI_DIRS_WAITING_HPP

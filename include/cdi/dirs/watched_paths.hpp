@@ -1,5 +1,5 @@
 // The inotify watches of paths: one for each directory that a path lookup passes through.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_DIRS_WATCHED_PATHS_HPP
 #define CDI_DIRS_WATCHED_PATHS_HPP

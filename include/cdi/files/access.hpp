@@ -1,5 +1,5 @@
 // Ownership of files and directories, and write access to them.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_FILES_ACCESS_HPP
 #define CDI_FILES_ACCESS_HPP

@@ -1,5 +1,5 @@
 // `Descriptor`, which owns a file descriptor, and the errors of system calls.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_FILES_DESCRIPTOR_HPP
 #define CDI_FILES_DESCRIPTOR_HPP

@@ -1,5 +1,5 @@
 // Opens, creates and lists directories, even while other processes change them.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_FILES_DIRECTORY_HPP
 #define CDI_FILES_DIRECTORY_HPP

@@ -1,5 +1,5 @@
 // Reads one spec file, and writes one so that a crash leaves either the old file or the new one.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_FILES_FILE_HPP
 #define CDI_FILES_FILE_HPP

@@ -1,5 +1,5 @@
 // Reads a spec file into a spec or a rejection, and retries while a program may be writing it.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_FILES_FILE_STATE_HPP
 #define CDI_FILES_FILE_STATE_HPP

@@ -1,5 +1,5 @@
 // `make_registry`: makes a registry from the texts of specs in memory.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_FILES_MAKE_REGISTRY_HPP
 #define CDI_FILES_MAKE_REGISTRY_HPP

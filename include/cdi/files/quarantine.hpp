@@ -1,5 +1,5 @@
 // Separates the invalid devices of a spec from its valid devices.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_FILES_QUARANTINE_HPP
 #define CDI_FILES_QUARANTINE_HPP

@@ -1,5 +1,5 @@
 // `ReadOptions`: limits, quarantine, retry window and policy for reading spec files.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_FILES_READ_OPTIONS_HPP
 #define CDI_FILES_READ_OPTIONS_HPP

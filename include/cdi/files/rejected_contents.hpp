@@ -1,5 +1,5 @@
 // The apparent contents of a rejected spec file: its kind, its devices and the version it needs.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_FILES_REJECTED_CONTENTS_HPP
 #define CDI_FILES_REJECTED_CONTENTS_HPP

@@ -1,5 +1,5 @@
 // Replaces a file so that a crash leaves either the old file or the new one.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_FILES_REPLACE_FILE_HPP
 #define CDI_FILES_REPLACE_FILE_HPP

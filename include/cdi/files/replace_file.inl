@@ -1,5 +1,5 @@
 // The bodies of <cdi/files/replace_file.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_FILES_REPLACE_FILE_INL
 #define CDI_FILES_REPLACE_FILE_INL

@@ -1,5 +1,5 @@
 // The `stat` data of a file: equal signatures mean an unchanged file.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_FILES_SIGNATURE_HPP
 #define CDI_FILES_SIGNATURE_HPP

@@ -1,5 +1,5 @@
 // `parse_spec` and `write_spec`: read specs from text, write them as text, and validate them.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_FILES_SPEC_TEXT_HPP
 #define CDI_FILES_SPEC_TEXT_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/files/spec_text.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_FILES_SPEC_TEXT_INL
 #define CDI_FILES_SPEC_TEXT_INL

@@ -1,5 +1,5 @@
 // Temporary files next to the files they replace: names, creation and cleanup after killed writers.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_FILES_TEMPORARY_HPP
 #define CDI_FILES_TEMPORARY_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/files/temporary.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_FILES_TEMPORARY_INL
 #define CDI_FILES_TEMPORARY_INL

@@ -1,5 +1,5 @@
 // Reads a whole file, opened once and checked through its descriptor.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_FILES_TEXT_FILE_HPP
 #define CDI_FILES_TEXT_FILE_HPP

@@ -1,5 +1,5 @@
 // `AnyValue`: any JSON value, for members that are unknown to the library.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_MODEL_ANY_VALUE_HPP
 #define CDI_MODEL_ANY_VALUE_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/model/any_value.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_MODEL_ANY_VALUE_INL
 #define CDI_MODEL_ANY_VALUE_INL

@@ -1,5 +1,5 @@
 // `Borrowing`: a type that refers to text owned elsewhere.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_MODEL_BORROWED_HPP
 #define CDI_MODEL_BORROWED_HPP

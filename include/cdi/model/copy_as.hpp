@@ -1,5 +1,5 @@
 // `copy_as`: copies a model into another storage.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_MODEL_COPY_AS_HPP
 #define CDI_MODEL_COPY_AS_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/model/copy_as.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_MODEL_COPY_AS_INL
 #define CDI_MODEL_COPY_AS_INL

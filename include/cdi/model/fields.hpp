@@ -1,5 +1,5 @@
 // Field lists: the members of a type and the CDI versions that define them.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_MODEL_FIELDS_HPP
 #define CDI_MODEL_FIELDS_HPP

@@ -1,5 +1,5 @@
 // `HeapOptional`: an optional the size of one pointer, with its value on the heap.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_MODEL_HEAP_OPTIONAL_HPP
 #define CDI_MODEL_HEAP_OPTIONAL_HPP

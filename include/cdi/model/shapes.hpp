@@ -1,5 +1,5 @@
 // The shapes that a model's members may have, and access to values of each shape.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_MODEL_SHAPES_HPP
 #define CDI_MODEL_SHAPES_HPP

@@ -1,5 +1,5 @@
 // `SpecVersion`: a version of the CDI specification.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_MODEL_SPEC_VERSION_HPP
 #define CDI_MODEL_SPEC_VERSION_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/model/spec_version.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_MODEL_SPEC_VERSION_INL
 #define CDI_MODEL_SPEC_VERSION_INL

@@ -1,5 +1,5 @@
 // `Owning` and `Borrowed`: how models hold text, lists and maps.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_MODEL_STORAGE_HPP
 #define CDI_MODEL_STORAGE_HPP

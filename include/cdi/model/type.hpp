@@ -1,5 +1,5 @@
 // Type tables: one function can walk over the values of all types.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_MODEL_TYPE_HPP
 #define CDI_MODEL_TYPE_HPP

@@ -1,5 +1,5 @@
 // `type_of`: the table of a type, made from its field list at compile time.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_MODEL_TYPE_OF_HPP
 #define CDI_MODEL_TYPE_OF_HPP

@@ -1,5 +1,5 @@
 // `nlohmann::json` and `nlohmann::ordered_json` as targets of edits.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_NLOHMANN_EDITOR_HPP
 #define CDI_NLOHMANN_EDITOR_HPP

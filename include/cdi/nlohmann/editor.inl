@@ -1,5 +1,5 @@
 // Instantiates the templates of <cdi/nlohmann/editor.hpp> in the library.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_NLOHMANN_EDITOR_INL
 #define CDI_NLOHMANN_EDITOR_INL

@@ -1,5 +1,5 @@
 // Converts models to `nlohmann::json` documents.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_NLOHMANN_MODELS_HPP
 #define CDI_NLOHMANN_MODELS_HPP

@@ -1,5 +1,5 @@
 // What hooks depend on in a container: its mounts, device nodes and environment.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_NVIDIA_CONTAINER_OUTLINE_HPP
 #define CDI_NVIDIA_CONTAINER_OUTLINE_HPP

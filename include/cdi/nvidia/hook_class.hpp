@@ -1,5 +1,5 @@
 // `HookClass`: what a hook does to a container, judged by its program and arguments.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_NVIDIA_HOOK_CLASS_HPP
 #define CDI_NVIDIA_HOOK_CLASS_HPP

@@ -1,5 +1,5 @@
 // Replaces hooks by their effects, so that a container does not need their programs.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_NVIDIA_HOOK_LOWERING_HPP
 #define CDI_NVIDIA_HOOK_LOWERING_HPP

@@ -1,5 +1,5 @@
 // `RootChanges`: changes to the files of a container's root, as plain data.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_NVIDIA_ROOT_CHANGES_HPP
 #define CDI_NVIDIA_ROOT_CHANGES_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/nvidia/root_changes.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_NVIDIA_ROOT_CHANGES_INL
 #define CDI_NVIDIA_ROOT_CHANGES_INL

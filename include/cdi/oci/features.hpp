@@ -1,5 +1,5 @@
 // OCI runtime spec 1.3.0, features.md and features-linux.md: what a runtime implements.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_OCI_FEATURES_HPP
 #define CDI_OCI_FEATURES_HPP

@@ -1,5 +1,5 @@
 // OCI runtime spec 1.3.0, config-linux.md, "Control groups".
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_OCI_RESOURCES_HPP
 #define CDI_OCI_RESOURCES_HPP

@@ -1,5 +1,5 @@
 // OCI runtime spec 1.3.0, config.md: the whole document.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_OCI_SPEC_HPP
 #define CDI_OCI_SPEC_HPP

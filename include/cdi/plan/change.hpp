@@ -1,5 +1,5 @@
 // `Change`: one change that edits make to an OCI spec.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_PLAN_CHANGE_HPP
 #define CDI_PLAN_CHANGE_HPP

@@ -1,5 +1,5 @@
 // Entries of an OCI spec as text, for `Change`.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_PLAN_ENTRY_TEXT_HPP
 #define CDI_PLAN_ENTRY_TEXT_HPP

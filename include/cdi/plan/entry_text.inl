@@ -1,5 +1,5 @@
 // The bodies of <cdi/plan/entry_text.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_PLAN_ENTRY_TEXT_INL
 #define CDI_PLAN_ENTRY_TEXT_INL

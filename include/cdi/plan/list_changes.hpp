@@ -1,5 +1,5 @@
 // `ListChanges`: what `apply` changes in one list of an OCI spec, as a list of `Change`.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_PLAN_LIST_CHANGES_HPP
 #define CDI_PLAN_LIST_CHANGES_HPP

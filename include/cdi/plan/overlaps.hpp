@@ -1,5 +1,5 @@
 // `find_overlaps`: the edits of a plan that affect the same thing, each pair with a code.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_PLAN_OVERLAPS_HPP
 #define CDI_PLAN_OVERLAPS_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/plan/overlaps.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_PLAN_OVERLAPS_INL
 #define CDI_PLAN_OVERLAPS_INL

@@ -1,5 +1,5 @@
 // `Plan`: the edits of devices as plain data, each with its origin, before they are applied.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_PLAN_PLAN_HPP
 #define CDI_PLAN_PLAN_HPP

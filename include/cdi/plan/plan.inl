@@ -1,5 +1,5 @@
 // The bodies of <cdi/plan/plan.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_PLAN_PLAN_INL
 #define CDI_PLAN_PLAN_INL

@@ -1,5 +1,5 @@
 // `RecordingTarget`: a target that records each change that `apply` makes.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_PLAN_RECORDING_TARGET_HPP
 #define CDI_PLAN_RECORDING_TARGET_HPP

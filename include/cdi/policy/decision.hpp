@@ -1,5 +1,5 @@
 // `Decision`: whether a policy allows a device, by which rule, and why not.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_POLICY_DECISION_HPP
 #define CDI_POLICY_DECISION_HPP

@@ -1,5 +1,5 @@
 // Patterns of a policy, and `PatternSet`: a list of patterns, prepared for many texts.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_POLICY_PATTERN_SET_HPP
 #define CDI_POLICY_PATTERN_SET_HPP

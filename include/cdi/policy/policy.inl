@@ -1,5 +1,5 @@
 // The bodies of <cdi/policy/policy.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_POLICY_POLICY_INL
 #define CDI_POLICY_POLICY_INL

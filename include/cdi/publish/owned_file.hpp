@@ -1,5 +1,5 @@
 // Writes and removes one spec file of an owner, while other writers may do so too.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_PUBLISH_OWNED_FILE_HPP
 #define CDI_PUBLISH_OWNED_FILE_HPP

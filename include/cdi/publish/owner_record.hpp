@@ -1,5 +1,5 @@
 // How a spec file records its owner: in an annotation, or in a comment in its first line.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_PUBLISH_OWNER_RECORD_HPP
 #define CDI_PUBLISH_OWNER_RECORD_HPP

@@ -1,5 +1,5 @@
 // `Ownership`: which owner a spec file belongs to, and whether a publisher may change the file.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_PUBLISH_OWNERSHIP_HPP
 #define CDI_PUBLISH_OWNERSHIP_HPP

@@ -1,5 +1,5 @@
 // What a `Publisher` may do with a file, and what it did.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_PUBLISH_PUBLICATION_HPP
 #define CDI_PUBLISH_PUBLICATION_HPP

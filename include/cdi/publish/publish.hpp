@@ -1,5 +1,5 @@
 // `Publisher`: writes, reconciles and removes the spec files of one owner.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_PUBLISH_PUBLISH_HPP
 #define CDI_PUBLISH_PUBLISH_HPP

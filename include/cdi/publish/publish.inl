@@ -1,5 +1,5 @@
 // The bodies of <cdi/publish/publish.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_PUBLISH_PUBLISH_INL
 #define CDI_PUBLISH_PUBLISH_INL

@@ -1,5 +1,5 @@
 // Plans which spec files of an owner to write and remove, and carries out the plan.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_PUBLISH_RECONCILIATION_HPP
 #define CDI_PUBLISH_RECONCILIATION_HPP

@@ -1,5 +1,5 @@
 // `DeviceIndex`: a hash table of devices by qualified name, with the conflicts between specs.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_REGISTRY_DEVICE_INDEX_HPP
 #define CDI_REGISTRY_DEVICE_INDEX_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/registry/device_index.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_REGISTRY_DEVICE_INDEX_INL
 #define CDI_REGISTRY_DEVICE_INDEX_INL

@@ -1,5 +1,5 @@
 // `find_drift`: finds device nodes of specs whose type or number has changed on the host.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_REGISTRY_DRIFT_HPP
 #define CDI_REGISTRY_DRIFT_HPP

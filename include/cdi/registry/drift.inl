@@ -1,5 +1,5 @@
 // The bodies of <cdi/registry/drift.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_REGISTRY_DRIFT_INL
 #define CDI_REGISTRY_DRIFT_INL

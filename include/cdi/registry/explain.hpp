@@ -1,5 +1,5 @@
 // Explains why a name does not resolve: conflicts, rejected files, unknown kinds and devices.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_REGISTRY_EXPLAIN_HPP
 #define CDI_REGISTRY_EXPLAIN_HPP

@@ -1,5 +1,5 @@
 // The result of reading spec directories: specs, devices, rejected files, directory states.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_REGISTRY_LOADED_SPEC_HPP
 #define CDI_REGISTRY_LOADED_SPEC_HPP

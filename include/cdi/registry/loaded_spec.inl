@@ -1,5 +1,5 @@
 // The bodies of <cdi/registry/loaded_spec.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_REGISTRY_LOADED_SPEC_INL
 #define CDI_REGISTRY_LOADED_SPEC_INL

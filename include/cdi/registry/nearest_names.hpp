@@ -1,5 +1,5 @@
 // Finds similar names for the message about a name that does not exist.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_REGISTRY_NEAREST_NAMES_HPP
 #define CDI_REGISTRY_NEAREST_NAMES_HPP

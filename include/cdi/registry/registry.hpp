@@ -1,5 +1,5 @@
 // `Registry`: finds devices by qualified name in many specs, and injects them.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_REGISTRY_REGISTRY_HPP
 #define CDI_REGISTRY_REGISTRY_HPP

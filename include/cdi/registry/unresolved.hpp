@@ -1,5 +1,5 @@
 // `Unresolved`: the reason why a device name does not resolve, and advice.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_REGISTRY_UNRESOLVED_HPP
 #define CDI_REGISTRY_UNRESOLVED_HPP

@@ -1,5 +1,5 @@
 // The annotations with which a Kubernetes device plugin requests devices from a runtime.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_REQUESTS_ANNOTATIONS_HPP
 #define CDI_REQUESTS_ANNOTATIONS_HPP

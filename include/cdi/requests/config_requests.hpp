@@ -1,5 +1,5 @@
 // `gather_requests` and `inject_requested`: the devices that an OCI config requests.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_REQUESTS_CONFIG_REQUESTS_HPP
 #define CDI_REQUESTS_CONFIG_REQUESTS_HPP

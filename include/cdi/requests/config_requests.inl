@@ -1,5 +1,5 @@
 // The bodies of <cdi/requests/config_requests.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_REQUESTS_CONFIG_REQUESTS_INL
 #define CDI_REQUESTS_CONFIG_REQUESTS_INL

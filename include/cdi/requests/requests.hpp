@@ -1,5 +1,5 @@
 // `Requests`: the devices that a container requests, and the origin of each name; selectors.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_REQUESTS_REQUESTS_HPP
 #define CDI_REQUESTS_REQUESTS_HPP

@@ -1,5 +1,5 @@
 // Annotation keys, as accepted by Kubernetes.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_RULES_ANNOTATION_KEY_HPP
 #define CDI_RULES_ANNOTATION_KEY_HPP

@@ -1,5 +1,5 @@
 // `Findings`: a spec's broken rules, as the first error and the warnings.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_RULES_FINDINGS_HPP
 #define CDI_RULES_FINDINGS_HPP

@@ -1,5 +1,5 @@
 // The versions of the CDI specification, and those that can express a spec.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_RULES_MINIMUM_VERSION_HPP
 #define CDI_RULES_MINIMUM_VERSION_HPP

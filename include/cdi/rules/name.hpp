@@ -1,5 +1,5 @@
 // Parsing and checking qualified device names such as `vendor.com/class=device`.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_RULES_NAME_HPP
 #define CDI_RULES_NAME_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/rules/name.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_RULES_NAME_INL
 #define CDI_RULES_NAME_INL

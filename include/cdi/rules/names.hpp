@@ -1,5 +1,5 @@
 // `Names`: a parameter type for qualified names, from any range or a braced list.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_RULES_NAMES_HPP
 #define CDI_RULES_NAMES_HPP

@@ -1,5 +1,5 @@
 // The owner recorded in a spec file, as an annotation or as a comment on the first line.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_RULES_OWNER_HPP
 #define CDI_RULES_OWNER_HPP

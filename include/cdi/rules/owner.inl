@@ -1,5 +1,5 @@
 // The bodies of <cdi/rules/owner.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_RULES_OWNER_INL
 #define CDI_RULES_OWNER_INL

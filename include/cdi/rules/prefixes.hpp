@@ -1,5 +1,5 @@
 // `Prefixes`: finds the texts that are prefixes of another text.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_RULES_PREFIXES_HPP
 #define CDI_RULES_PREFIXES_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/rules/prefixes.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_RULES_PREFIXES_INL
 #define CDI_RULES_PREFIXES_INL

@@ -1,5 +1,5 @@
 // The rules of the CDI specification: code, severity and meaning.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_RULES_RULES_HPP
 #define CDI_RULES_RULES_HPP

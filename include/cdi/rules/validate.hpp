@@ -1,5 +1,5 @@
 // `validate`: checks a spec against the rules of rules.hpp.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_RULES_VALIDATE_HPP
 #define CDI_RULES_VALIDATE_HPP

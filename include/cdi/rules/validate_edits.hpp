@@ -1,5 +1,5 @@
 // Rules for container edits: variables, device nodes, net devices, hooks, mounts, Intel RDT.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_RULES_VALIDATE_EDITS_HPP
 #define CDI_RULES_VALIDATE_EDITS_HPP

@@ -1,5 +1,5 @@
 // The rule for all text in a spec: no NUL.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_RULES_VALIDATE_TEXTS_HPP
 #define CDI_RULES_VALIDATE_TEXTS_HPP

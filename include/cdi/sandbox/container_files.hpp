@@ -1,5 +1,5 @@
 // The files on the host that paths in a container lead to, by its mounts; and its libraries.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_SANDBOX_CONTAINER_FILES_HPP
 #define CDI_SANDBOX_CONTAINER_FILES_HPP

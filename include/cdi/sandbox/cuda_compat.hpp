@@ -1,5 +1,5 @@
 // Whether the CUDA driver library of an image should be used instead of the host's.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_SANDBOX_CUDA_COMPAT_HPP
 #define CDI_SANDBOX_CUDA_COMPAT_HPP

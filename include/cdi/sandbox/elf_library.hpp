@@ -1,5 +1,5 @@
 // `read_elf_library`: the SONAME and the kind of a shared library, read from its file.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_SANDBOX_ELF_LIBRARY_HPP
 #define CDI_SANDBOX_ELF_LIBRARY_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/sandbox/elf_library.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_SANDBOX_ELF_LIBRARY_INL
 #define CDI_SANDBOX_ELF_LIBRARY_INL

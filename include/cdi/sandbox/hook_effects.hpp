@@ -1,5 +1,5 @@
 // The effects of the hooks of a plan, and the hooks whose effects are not known.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_SANDBOX_HOOK_EFFECTS_HPP
 #define CDI_SANDBOX_HOOK_EFFECTS_HPP

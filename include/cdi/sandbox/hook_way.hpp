@@ -1,5 +1,5 @@
 // `HookWay`: how the effect of a hook is made without the hook.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_SANDBOX_HOOK_WAY_HPP
 #define CDI_SANDBOX_HOOK_WAY_HPP

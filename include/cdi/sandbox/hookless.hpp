@@ -1,5 +1,5 @@
 // `without_hooks`: the edits of a plan, with mounts, variables and nodes in place of hooks.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_SANDBOX_HOOKLESS_HPP
 #define CDI_SANDBOX_HOOKLESS_HPP

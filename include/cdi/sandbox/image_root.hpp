@@ -1,5 +1,5 @@
 // `ImageRoot`: the files of a container's image, read without leaving its root directory.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_SANDBOX_IMAGE_ROOT_HPP
 #define CDI_SANDBOX_IMAGE_ROOT_HPP

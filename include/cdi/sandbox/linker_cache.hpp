@@ -1,5 +1,5 @@
 // `merged_linker_cache`: the cache of glibc's dynamic linker, with more libraries.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_SANDBOX_LINKER_CACHE_HPP
 #define CDI_SANDBOX_LINKER_CACHE_HPP

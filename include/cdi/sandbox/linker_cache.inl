@@ -1,5 +1,5 @@
 // The bodies of <cdi/sandbox/linker_cache.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_SANDBOX_LINKER_CACHE_INL
 #define CDI_SANDBOX_LINKER_CACHE_INL

@@ -1,5 +1,5 @@
 // How a container's dynamic linker finds libraries without a run of ldconfig.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_SANDBOX_LINKER_SETUP_HPP
 #define CDI_SANDBOX_LINKER_SETUP_HPP

@@ -1,5 +1,5 @@
 // Generated files: written once, named after their content, and removed when unused.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_SANDBOX_STATE_DIR_HPP
 #define CDI_SANDBOX_STATE_DIR_HPP

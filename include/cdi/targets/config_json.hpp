@@ -1,5 +1,5 @@
 // `ConfigJson`: the JSON text of an OCI `config.json` as a target of edits.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TARGETS_CONFIG_JSON_HPP
 #define CDI_TARGETS_CONFIG_JSON_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/targets/config_json.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TARGETS_CONFIG_JSON_INL
 #define CDI_TARGETS_CONFIG_JSON_INL

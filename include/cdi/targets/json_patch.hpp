@@ -1,5 +1,5 @@
 // `JsonPatch`: changes objects and lists in a JSON text, and keeps all other bytes.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TARGETS_JSON_PATCH_HPP
 #define CDI_TARGETS_JSON_PATCH_HPP

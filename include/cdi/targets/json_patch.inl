@@ -1,5 +1,5 @@
 // The bodies of <cdi/targets/json_patch.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TARGETS_JSON_PATCH_INL
 #define CDI_TARGETS_JSON_PATCH_INL

@@ -1,5 +1,5 @@
 // This library's OCI model, `cdi::oci::Spec`, as a target of edits.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TARGETS_OCI_EDITOR_HPP
 #define CDI_TARGETS_OCI_EDITOR_HPP

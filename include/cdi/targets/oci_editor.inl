@@ -1,5 +1,5 @@
 // Instantiates the templates of <cdi/targets/oci_editor.hpp> in the library.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TARGETS_OCI_EDITOR_INL
 #define CDI_TARGETS_OCI_EDITOR_INL

@@ -1,5 +1,5 @@
 // The parts of a JSON OCI spec that edits change: their places, and a check of their kinds.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TARGETS_PART_CHECK_HPP
 #define CDI_TARGETS_PART_CHECK_HPP

@@ -1,5 +1,5 @@
 // Processing many bytes of a text at once: words of 8 bytes and blocks of 16.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_BYTES_HPP
 #define CDI_TEXT_BYTES_HPP

@@ -1,5 +1,5 @@
 // `Document`: parsed text as a flat tree of values with positions.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_DOCUMENT_HPP
 #define CDI_TEXT_DOCUMENT_HPP

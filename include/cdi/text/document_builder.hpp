@@ -1,5 +1,5 @@
 // `DocumentBuilder`: builds a `Document` from parser events, within limits.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_DOCUMENT_BUILDER_HPP
 #define CDI_TEXT_DOCUMENT_BUILDER_HPP

@@ -1,5 +1,5 @@
 // Reading and writing JSON text for models and your own described structs.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_JSON_HPP
 #define CDI_TEXT_JSON_HPP

@@ -1,5 +1,5 @@
 // JSON layout: where values end, and how lines are broken and indented.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_JSON_LAYOUT_HPP
 #define CDI_TEXT_JSON_LAYOUT_HPP

@@ -1,5 +1,5 @@
 // `Limits`: how long, how deep and how large a JSON or YAML text may be.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_LIMITS_HPP
 #define CDI_TEXT_LIMITS_HPP

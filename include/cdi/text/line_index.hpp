@@ -1,5 +1,5 @@
 // `LineIndex`: finds the line and column of any byte in a text.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_LINE_INDEX_HPP
 #define CDI_TEXT_LINE_INDEX_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/text/line_index.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_LINE_INDEX_INL
 #define CDI_TEXT_LINE_INDEX_INL

@@ -1,5 +1,5 @@
 // Member names that differ from a field's name only in case.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_MEMBER_CASE_HPP
 #define CDI_TEXT_MEMBER_CASE_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/text/member_case.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_MEMBER_CASE_INL
 #define CDI_TEXT_MEMBER_CASE_INL

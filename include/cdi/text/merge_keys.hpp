@@ -1,5 +1,5 @@
 // YAML merge keys: `<<` copies the members of other maps.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_MERGE_KEYS_HPP
 #define CDI_TEXT_MERGE_KEYS_HPP

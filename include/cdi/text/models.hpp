@@ -1,5 +1,5 @@
 // Explicit instances of the templates over the models, for the compiled library.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_MODELS_HPP
 #define CDI_TEXT_MODELS_HPP

@@ -1,5 +1,5 @@
 // Writes a value on one line, shortened to fit into a message.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_ONE_LINE_HPP
 #define CDI_TEXT_ONE_LINE_HPP

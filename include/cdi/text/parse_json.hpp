@@ -1,5 +1,5 @@
 // `parse_json`: parses JSON text into a `Document`.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_PARSE_JSON_HPP
 #define CDI_TEXT_PARSE_JSON_HPP

@@ -1,5 +1,5 @@
 // The bodies of <cdi/text/parse_json.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_PARSE_JSON_INL
 #define CDI_TEXT_PARSE_JSON_INL

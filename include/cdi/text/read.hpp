@@ -1,5 +1,5 @@
 // `read`: creates a model from a `Document`, following its field list.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_READ_HPP
 #define CDI_TEXT_READ_HPP

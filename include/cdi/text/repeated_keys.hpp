@@ -1,5 +1,5 @@
 // Finds repeated keys, and removes all but the first.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_REPEATED_KEYS_HPP
 #define CDI_TEXT_REPEATED_KEYS_HPP

@@ -1,5 +1,5 @@
 // The meaning of scalars: numbers and booleans in JSON and YAML.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_SCALAR_HPP
 #define CDI_TEXT_SCALAR_HPP

@@ -1,5 +1,5 @@
 // Handling of UTF-8 and UTF-16 for the parsers.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_UNICODE_HPP
 #define CDI_TEXT_UNICODE_HPP

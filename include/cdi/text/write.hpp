@@ -1,5 +1,5 @@
 // `write`: passes a model to a sink, following its field list.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_WRITE_HPP
 #define CDI_TEXT_WRITE_HPP

@@ -1,5 +1,5 @@
 // Unquoted texts that YAML 1.1 reads as booleans or numbers.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_YAML11_SCALAR_HPP
 #define CDI_TEXT_YAML11_SCALAR_HPP

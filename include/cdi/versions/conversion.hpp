@@ -1,5 +1,5 @@
 // `rejection_by`: why an engine rejects a spec file; `convert_spec`: its spec in another version.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_VERSIONS_CONVERSION_HPP
 #define CDI_VERSIONS_CONVERSION_HPP

@@ -1,5 +1,5 @@
 // `conversion_advice`: what to do about a spec file that an engine rejects.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_VERSIONS_CONVERSION_ADVICE_HPP
 #define CDI_VERSIONS_CONVERSION_ADVICE_HPP

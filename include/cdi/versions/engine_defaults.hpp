@@ -1,5 +1,5 @@
 // What container engines do without configuration: their spec directories, and whether CDI is on.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_VERSIONS_ENGINE_DEFAULTS_HPP
 #define CDI_VERSIONS_ENGINE_DEFAULTS_HPP

@@ -1,5 +1,5 @@
 // How each version of containerd and CRI-O accepts requests for CDI devices.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_VERSIONS_ENGINE_SUPPORT_HPP
 #define CDI_VERSIONS_ENGINE_SUPPORT_HPP

@@ -1,5 +1,5 @@
 // The CDI library of each version of containerd, CRI-O, podman and others, and what it reads.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_VERSIONS_ENGINE_VERSIONS_HPP
 #define CDI_VERSIONS_ENGINE_VERSIONS_HPP

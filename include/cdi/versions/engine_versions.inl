@@ -1,5 +1,5 @@
 // The bodies of <cdi/versions/engine_versions.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_VERSIONS_ENGINE_VERSIONS_INL
 #define CDI_VERSIONS_ENGINE_VERSIONS_INL

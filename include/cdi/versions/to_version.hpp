@@ -1,5 +1,5 @@
 // `to_version`: converts a spec to another CDI version, and lists the losses.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_VERSIONS_TO_VERSION_HPP
 #define CDI_VERSIONS_TO_VERSION_HPP

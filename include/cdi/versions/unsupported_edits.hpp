@@ -1,5 +1,5 @@
 // `unsupported_edits`: the edits that a runtime would ignore or reject.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_VERSIONS_UNSUPPORTED_EDITS_HPP
 #define CDI_VERSIONS_UNSUPPORTED_EDITS_HPP

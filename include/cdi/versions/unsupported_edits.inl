@@ -1,5 +1,5 @@
 // The bodies of <cdi/versions/unsupported_edits.hpp>.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_VERSIONS_UNSUPPORTED_EDITS_INL
 #define CDI_VERSIONS_UNSUPPORTED_EDITS_INL

@@ -1,4 +1,5 @@
 # An overlay port: it installs the source tree that contains it.
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(VCPKG_BUILD_TYPE release) # headers, and libraries for all build types
 set(VCPKG_POLICY_MISMATCHED_NUMBER_OF_BINARIES enabled)
@@ -31,4 +32,5 @@ elseif(NOT "compiled" IN_LIST FEATURES)
 endif()
 
 file(INSTALL "${CMAKE_CURRENT_LIST_DIR}/usage" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}")
-vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")
+vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE-APACHE"
+                                  "${SOURCE_PATH}/LICENSE-MIT")

@@ -1,5 +1,5 @@
 // Carries out `Change`s on a JSON document, without `apply`.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_CDI_APPLY_CHANGED_JSON_HPP
 #define CDI_TESTS_CDI_APPLY_CHANGED_JSON_HPP

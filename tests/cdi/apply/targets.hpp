@@ -1,5 +1,5 @@
 // The types of targets, and what is in them, for the tests of `apply`.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_APPLY_TARGETS_HPP
 #define CDI_TESTS_APPLY_TARGETS_HPP

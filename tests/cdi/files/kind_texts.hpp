@@ -1,5 +1,5 @@
 // A spec of one kind, written in every way that JSON and YAML have for the text of the kind.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_KIND_TEXTS_HPP
 #define CDI_TESTS_KIND_TEXTS_HPP

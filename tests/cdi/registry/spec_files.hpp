@@ -1,5 +1,5 @@
 // Spec files and engines for the tests of conversions.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_REGISTRY_SPEC_FILES_HPP
 #define CDI_TESTS_REGISTRY_SPEC_FILES_HPP

@@ -1,5 +1,5 @@
 // Specs and rejected files made by hand, for the tests of registries.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_CDI_REGISTRY_SPECS_HPP
 #define CDI_TESTS_CDI_REGISTRY_SPECS_HPP

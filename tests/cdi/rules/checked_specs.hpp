@@ -1,5 +1,5 @@
 // A valid spec, and what `validate` says of others, for the tests of rules.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_CDI_RULES_CHECKED_SPECS_HPP
 #define CDI_TESTS_CDI_RULES_CHECKED_SPECS_HPP

@@ -1,5 +1,5 @@
 // Specs, and what `to_version` makes of them, for the tests of conversions between releases.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_CDI_RULES_CONVERTED_SPECS_HPP
 #define CDI_TESTS_CDI_RULES_CONVERTED_SPECS_HPP

@@ -1,6 +1,6 @@
 // A container for the tests of plans without hooks: an image, files of the host and a state
 // directory.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_SANDBOX_CONTAINER_CASE_HPP
 #define CDI_TESTS_SANDBOX_CONTAINER_CASE_HPP

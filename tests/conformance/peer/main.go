@@ -1,5 +1,5 @@
 // cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // Runs the Go reference, of the release that go.mod names, on the inputs of conformance.cpp,
 // tables.cpp and trees.cpp. Prints one JSON line for each.

@@ -1,5 +1,5 @@
 // Text on one line.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/prepare/base/one_line.hpp"
 

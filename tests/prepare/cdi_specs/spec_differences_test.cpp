@@ -1,5 +1,5 @@
 // The differences between two specs.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/prepare/cdi_specs/spec_differences.hpp"
 

@@ -1,5 +1,5 @@
 // The last check of the paths of a spec.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/prepare/cdi_specs/verify.hpp"
 

@@ -1,5 +1,5 @@
 // The devices that claims ask for, in a survey.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/prepare/claims/found_device.hpp"
 

@@ -1,5 +1,5 @@
 // The verdict on a survey, for hosts with and without usable GPUs.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/prepare/commands/verdict.hpp"
 

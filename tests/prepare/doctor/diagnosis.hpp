@@ -1,5 +1,5 @@
 // The findings of doctor on a made-up host, for the tests of its parts.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_PREPARE_DOCTOR_DIAGNOSIS_HPP
 #define CDI_TESTS_PREPARE_DOCTOR_DIAGNOSIS_HPP

@@ -1,5 +1,5 @@
 // The findings about a host as a whole.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/prepare/doctor/doctor.hpp"
 

@@ -1,5 +1,5 @@
 // The findings about container engines.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/prepare/doctor/engine_setup.hpp"
 

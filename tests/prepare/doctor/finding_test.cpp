@@ -1,5 +1,5 @@
 // Findings as text and JSON.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/prepare/doctor/finding.hpp"
 

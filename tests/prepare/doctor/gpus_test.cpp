@@ -1,5 +1,5 @@
 // The findings about GPUs and their nodes.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/prepare/doctor/gpus.hpp"
 

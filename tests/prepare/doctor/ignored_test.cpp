@@ -1,5 +1,5 @@
 // The findings about files that engines ignore.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/prepare/doctor/ignored.hpp"
 

@@ -1,5 +1,5 @@
 // The findings about the IOMMU and SELinux.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/prepare/doctor/kernel.hpp"
 

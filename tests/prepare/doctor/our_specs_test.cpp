@@ -1,5 +1,5 @@
 // The spec files of `cdi-prepare write`.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/prepare/doctor/our_specs.hpp"
 

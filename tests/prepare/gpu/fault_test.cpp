@@ -1,5 +1,5 @@
 // The table of faults.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/prepare/gpu/fault.hpp"
 

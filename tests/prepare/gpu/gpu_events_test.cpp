@@ -1,5 +1,5 @@
 // Which kernel events are about GPUs.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/prepare/gpu/gpu_events.hpp"
 

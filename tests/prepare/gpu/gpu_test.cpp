@@ -1,5 +1,5 @@
 // The model of GPUs: its shares, counts, and when a kind is ready.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/prepare/gpu/gpu.hpp"
 

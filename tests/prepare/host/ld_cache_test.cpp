@@ -1,5 +1,5 @@
 // The entries of an ld.so.cache, whole and damaged.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/prepare/host/ld_cache.hpp"
 

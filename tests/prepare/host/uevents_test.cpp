@@ -1,5 +1,5 @@
 // Messages of the kernel, real and made up.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/prepare/host/uevents.hpp"
 

@@ -1,5 +1,5 @@
 // A fake of NVIDIA's management library.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // A library with the functions of NVML that cdi-prepare calls, for nvml_test.cpp. It shows two
 // GPUs, the first in MIG mode. The variable FAKE_NVML chooses how it misbehaves. FAKE_NVML_OLD

@@ -1,5 +1,5 @@
 // The files of NVIDIA's driver on made-up hosts.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/prepare/vendors/nvidia_files.hpp"
 

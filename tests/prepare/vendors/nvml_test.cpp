@@ -1,5 +1,5 @@
 // Answers of NVIDIA's library, from fake ones that misbehave.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/prepare/vendors/nvml.hpp"
 

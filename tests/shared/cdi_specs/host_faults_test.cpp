@@ -1,5 +1,5 @@
 // What specs need, and the host does not have.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/shared/cdi_specs/host_faults.hpp"
 

@@ -1,5 +1,5 @@
 // The builders of a host, and the directories that versions of engines read.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/shared/engines/builders.hpp"
 

@@ -1,5 +1,5 @@
 // The versions of engines, from programs and from packages.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/shared/engines/engine_versions.hpp"
 

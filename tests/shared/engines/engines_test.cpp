@@ -1,5 +1,5 @@
 // The configuration of each container engine.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/shared/engines/engines.hpp"
 

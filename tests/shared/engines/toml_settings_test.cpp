@@ -1,5 +1,5 @@
 // Settings in TOML, valid and not.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/shared/engines/toml_settings.hpp"
 

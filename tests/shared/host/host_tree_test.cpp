@@ -1,5 +1,5 @@
 // The files of a host below a root.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/shared/host/host_tree.hpp"
 

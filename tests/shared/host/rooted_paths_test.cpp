@@ -1,5 +1,5 @@
 // Paths below a root, with links.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../examples/tools/shared/host/rooted_paths.hpp"
 

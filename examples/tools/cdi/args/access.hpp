@@ -1,5 +1,5 @@
 // What the calling process may open on the host.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_ARGS_ACCESS_HPP
 #define CDI_TOOLS_CDI_ARGS_ACCESS_HPP

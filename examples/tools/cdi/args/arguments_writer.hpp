@@ -1,5 +1,5 @@
 // The arguments that give a program the edits of a plan.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_ARGS_ARGUMENTS_WRITER_HPP
 #define CDI_TOOLS_CDI_ARGS_ARGUMENTS_WRITER_HPP

@@ -1,5 +1,5 @@
 // What a program cannot express, and the consequences.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_ARGS_LOSS_HPP
 #define CDI_TOOLS_CDI_ARGS_LOSS_HPP

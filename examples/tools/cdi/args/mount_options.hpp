@@ -1,5 +1,5 @@
 // The options of mounts: which a program writes, and which it loses.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_ARGS_MOUNT_OPTIONS_HPP
 #define CDI_TOOLS_CDI_ARGS_MOUNT_OPTIONS_HPP

@@ -1,5 +1,5 @@
 // The edits that a program without hooks gets.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_ARGS_PLAN_FOR_HPP
 #define CDI_TOOLS_CDI_ARGS_PLAN_FOR_HPP

@@ -1,5 +1,5 @@
 // The programs that `cdi args` prints arguments for, as data.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_ARGS_PROGRAM_HPP
 #define CDI_TOOLS_CDI_ARGS_PROGRAM_HPP

@@ -1,5 +1,5 @@
 // Arguments from a form and values.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_ARGS_WRITE_FORM_HPP
 #define CDI_TOOLS_CDI_ARGS_WRITE_FORM_HPP

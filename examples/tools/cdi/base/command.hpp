@@ -1,5 +1,5 @@
 // A command of `cdi`, and options that several commands share.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_BASE_COMMAND_HPP
 #define CDI_TOOLS_CDI_BASE_COMMAND_HPP

@@ -1,5 +1,5 @@
 // An OCI config.json as a value, with exact numbers.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_BASE_CONFIG_FILE_HPP
 #define CDI_TOOLS_CDI_BASE_CONFIG_FILE_HPP

@@ -1,5 +1,5 @@
 // The exit codes of `cdi`.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_BASE_EXIT_CODES_HPP
 #define CDI_TOOLS_CDI_BASE_EXIT_CODES_HPP

@@ -1,5 +1,5 @@
 // Reads a file and replaces it, in a directory that other users may change at the same time.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_BASE_IN_PLACE_HPP
 #define CDI_TOOLS_CDI_BASE_IN_PLACE_HPP

@@ -1,5 +1,5 @@
 // The options of all commands, and the scan of their spec directories.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_BASE_OPTIONS_HPP
 #define CDI_TOOLS_CDI_BASE_OPTIONS_HPP

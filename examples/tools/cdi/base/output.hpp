@@ -1,5 +1,5 @@
 // Output of results, errors and warnings as text, JSON or YAML.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_BASE_OUTPUT_HPP
 #define CDI_TOOLS_CDI_BASE_OUTPUT_HPP

@@ -1,5 +1,5 @@
 // The policy from the command line.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_BASE_POLICY_HPP
 #define CDI_TOOLS_CDI_BASE_POLICY_HPP

@@ -1,5 +1,5 @@
 // Reports that several commands print: names that do not resolve, and overlapping edits.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_BASE_REPORTS_HPP
 #define CDI_TOOLS_CDI_BASE_REPORTS_HPP

@@ -1,5 +1,5 @@
 // `cdi args`: devices as arguments of programs that are not OCI runtimes.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_COMMANDS_ARGS_HPP
 #define CDI_TOOLS_CDI_COMMANDS_ARGS_HPP

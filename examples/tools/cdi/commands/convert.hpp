@@ -1,5 +1,5 @@
 // `cdi convert`: prints or rewrites a spec file in another CDI version.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_COMMANDS_CONVERT_HPP
 #define CDI_TOOLS_CDI_COMMANDS_CONVERT_HPP

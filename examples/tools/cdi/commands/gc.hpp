@@ -1,5 +1,5 @@
 // `cdi gc`: removes the spec files of an owner, or unused generated files.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_COMMANDS_GC_HPP
 #define CDI_TOOLS_CDI_COMMANDS_GC_HPP

@@ -1,5 +1,5 @@
 // `cdi inject`: injects devices into an OCI config.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_COMMANDS_INJECT_HPP
 #define CDI_TOOLS_CDI_COMMANDS_INJECT_HPP

@@ -1,5 +1,5 @@
 // The listing commands: devices, vendors, classes, specs, dirs.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_COMMANDS_LIST_HPP
 #define CDI_TOOLS_CDI_COMMANDS_LIST_HPP

@@ -1,5 +1,5 @@
 // `cdi names`: the qualified names of the GPUs that an environment variable selects.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_COMMANDS_NAMES_HPP
 #define CDI_TOOLS_CDI_COMMANDS_NAMES_HPP

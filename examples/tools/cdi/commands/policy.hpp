@@ -1,5 +1,5 @@
 // `cdi policy`: checks a policy, or prints what it decides about devices.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_COMMANDS_POLICY_HPP
 #define CDI_TOOLS_CDI_COMMANDS_POLICY_HPP

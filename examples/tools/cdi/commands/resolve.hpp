@@ -1,5 +1,5 @@
 // `cdi resolve`: prints the edits of devices as data, each with its origin.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_COMMANDS_RESOLVE_HPP
 #define CDI_TOOLS_CDI_COMMANDS_RESOLVE_HPP

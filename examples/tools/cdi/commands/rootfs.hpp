@@ -1,5 +1,5 @@
 // `cdi rootfs`: makes the changes to a root that `cdi inject --hooks lower` recorded in a config.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_COMMANDS_ROOTFS_HPP
 #define CDI_TOOLS_CDI_COMMANDS_ROOTFS_HPP

@@ -1,5 +1,5 @@
 // `cdi run`: runs a command in a bwrap sandbox with devices.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_COMMANDS_RUN_HPP
 #define CDI_TOOLS_CDI_COMMANDS_RUN_HPP

@@ -1,5 +1,5 @@
 // `cdi validate`: validates spec files, or prints the rules.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_COMMANDS_VALIDATE_HPP
 #define CDI_TOOLS_CDI_COMMANDS_VALIDATE_HPP

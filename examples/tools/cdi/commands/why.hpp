@@ -1,5 +1,5 @@
 // `cdi why`: prints where devices are defined, or why their names do not resolve.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_COMMANDS_WHY_HPP
 #define CDI_TOOLS_CDI_COMMANDS_WHY_HPP

@@ -1,5 +1,5 @@
 // The hooks of devices, and their places in the spec files.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_HOOKS_DEVICE_HOOKS_HPP
 #define CDI_TOOLS_CDI_HOOKS_DEVICE_HOOKS_HPP

@@ -1,5 +1,5 @@
 // Hooks that run programs of the host after a container's mounts.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_HOOKS_HOST_HOOKS_HPP
 #define CDI_TOOLS_CDI_HOOKS_HOST_HOOKS_HPP

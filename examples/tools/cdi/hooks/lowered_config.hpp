@@ -1,5 +1,5 @@
 // Replaces hooks in an OCI config with their effects.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_HOOKS_LOWERED_CONFIG_HPP
 #define CDI_TOOLS_CDI_HOOKS_LOWERED_CONFIG_HPP

@@ -1,5 +1,5 @@
 // The paths of links and files that hooks make, none of which is inside another.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_HOOKS_MADE_PATHS_HPP
 #define CDI_TOOLS_CDI_HOOKS_MADE_PATHS_HPP

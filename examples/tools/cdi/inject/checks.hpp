@@ -1,5 +1,5 @@
 // Checks of the host and the runtime before `cdi inject` injects.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_INJECT_CHECKS_HPP
 #define CDI_TOOLS_CDI_INJECT_CHECKS_HPP

@@ -1,5 +1,5 @@
 // The spec files in which `cdi inject` looks for devices.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_INJECT_DEVICE_FILES_HPP
 #define CDI_TOOLS_CDI_INJECT_DEVICE_FILES_HPP

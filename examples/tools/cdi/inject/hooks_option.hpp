@@ -1,5 +1,5 @@
 // `cdi inject --hooks lower` and `refuse`; `without_hooks.hpp` has `replace`.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_INJECT_HOOKS_OPTION_HPP
 #define CDI_TOOLS_CDI_INJECT_HOOKS_OPTION_HPP

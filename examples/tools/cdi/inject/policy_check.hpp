@@ -1,5 +1,5 @@
 // `cdi inject --policy`: which devices may be injected.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_INJECT_POLICY_CHECK_HPP
 #define CDI_TOOLS_CDI_INJECT_POLICY_CHECK_HPP

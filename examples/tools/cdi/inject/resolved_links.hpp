@@ -1,5 +1,5 @@
 // Devices with host paths without links, for `cdi inject --policy --resolve-links`.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_INJECT_RESOLVED_LINKS_HPP
 #define CDI_TOOLS_CDI_INJECT_RESOLVED_LINKS_HPP

@@ -1,5 +1,5 @@
 // `cdi inject --hooks replace`: mounts, variables and files in place of hooks.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_INJECT_WITHOUT_HOOKS_HPP
 #define CDI_TOOLS_CDI_INJECT_WITHOUT_HOOKS_HPP

@@ -1,5 +1,5 @@
 // The entries of an environment variable that selects GPUs, as the runtime that owns it reads them.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_NAMES_VISIBLE_LIST_HPP
 #define CDI_TOOLS_CDI_NAMES_VISIBLE_LIST_HPP

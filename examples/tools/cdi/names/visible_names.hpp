@@ -1,5 +1,5 @@
 // The devices of a kind that the entries of an environment variable name.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_NAMES_VISIBLE_NAMES_HPP
 #define CDI_TOOLS_CDI_NAMES_VISIBLE_NAMES_HPP

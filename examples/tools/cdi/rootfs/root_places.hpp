@@ -1,5 +1,5 @@
 // The places of the steps in a plan for a root: their paths with the image's links resolved.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_ROOTFS_ROOT_PLACES_HPP
 #define CDI_TOOLS_CDI_ROOTFS_ROOT_PLACES_HPP

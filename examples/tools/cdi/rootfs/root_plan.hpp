@@ -1,5 +1,5 @@
 // The steps for lowered hooks in a root, depending on which files the container's linker reads.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_ROOTFS_ROOT_PLAN_HPP
 #define CDI_TOOLS_CDI_ROOTFS_ROOT_PLAN_HPP

@@ -1,5 +1,5 @@
 // Steps that change files in the root of a container: each is checked, then carried out.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_ROOTFS_ROOT_STEPS_HPP
 #define CDI_TOOLS_CDI_ROOTFS_ROOT_STEPS_HPP

@@ -1,5 +1,5 @@
 // Files under the root of a container, whose links may be hostile.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_ROOTFS_ROOTED_FILES_HPP
 #define CDI_TOOLS_CDI_ROOTFS_ROOTED_FILES_HPP

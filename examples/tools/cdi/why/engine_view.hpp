@@ -1,5 +1,5 @@
 // Spec files as a container engine sees them: it rejects some, and may read others differently.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_WHY_ENGINE_VIEW_HPP
 #define CDI_TOOLS_CDI_WHY_ENGINE_VIEW_HPP

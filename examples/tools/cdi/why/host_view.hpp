@@ -1,5 +1,5 @@
 // The host that `cdi why` examines: its engines, and what devices need from it.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_WHY_HOST_VIEW_HPP
 #define CDI_TOOLS_CDI_WHY_HOST_VIEW_HPP

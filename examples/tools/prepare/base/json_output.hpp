@@ -1,5 +1,5 @@
 // JSON for output.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_BASE_JSON_OUTPUT_HPP
 #define CDI_TOOLS_PREPARE_BASE_JSON_OUTPUT_HPP

@@ -1,5 +1,5 @@
 // The options that several commands have.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_BASE_OPTIONS_HPP
 #define CDI_TOOLS_PREPARE_BASE_OPTIONS_HPP

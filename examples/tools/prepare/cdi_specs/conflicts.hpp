@@ -1,5 +1,5 @@
 // Conflicts with spec files of other programs that define the same devices.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CDI_SPECS_CONFLICTS_HPP
 #define CDI_TOOLS_PREPARE_CDI_SPECS_CONFLICTS_HPP

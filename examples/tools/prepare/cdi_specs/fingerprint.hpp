@@ -1,5 +1,5 @@
 // Annotations in a spec that record the host and the options for which it was written.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CDI_SPECS_FINGERPRINT_HPP
 #define CDI_TOOLS_PREPARE_CDI_SPECS_FINGERPRINT_HPP

@@ -1,5 +1,5 @@
 // GPUs as CDI edits and specs.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CDI_SPECS_GPU_EDITS_HPP
 #define CDI_TOOLS_PREPARE_CDI_SPECS_GPU_EDITS_HPP

@@ -1,5 +1,5 @@
 // Nodes in a spec with outdated device numbers.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CDI_SPECS_OLD_NUMBERS_HPP
 #define CDI_TOOLS_PREPARE_CDI_SPECS_OLD_NUMBERS_HPP

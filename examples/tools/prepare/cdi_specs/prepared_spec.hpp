@@ -1,5 +1,5 @@
 // The specs for a survey, and the devices that were left out.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CDI_SPECS_PREPARED_SPEC_HPP
 #define CDI_TOOLS_PREPARE_CDI_SPECS_PREPARED_SPEC_HPP

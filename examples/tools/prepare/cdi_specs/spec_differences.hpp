@@ -1,5 +1,5 @@
 // The differences between two CDI specs, as text for people.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CDI_SPECS_SPEC_DIFFERENCES_HPP
 #define CDI_TOOLS_PREPARE_CDI_SPECS_SPEC_DIFFERENCES_HPP

@@ -1,5 +1,5 @@
 // The spec file of a kind: its owner, and how it is written and removed.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CDI_SPECS_SPEC_FILE_HPP
 #define CDI_TOOLS_PREPARE_CDI_SPECS_SPEC_FILE_HPP

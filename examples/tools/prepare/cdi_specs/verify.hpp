@@ -1,5 +1,5 @@
 // The last check before a spec is published: every host path in the spec exists.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CDI_SPECS_VERIFY_HPP
 #define CDI_TOOLS_PREPARE_CDI_SPECS_VERIFY_HPP

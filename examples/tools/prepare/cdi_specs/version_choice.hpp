@@ -1,5 +1,5 @@
 // The CDI version in which specs are written.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CDI_SPECS_VERSION_CHOICE_HPP
 #define CDI_TOOLS_PREPARE_CDI_SPECS_VERSION_CHOICE_HPP

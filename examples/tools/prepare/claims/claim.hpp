@@ -1,5 +1,5 @@
 // A claim: GPUs that Kubernetes has assigned to a workload.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_CLAIM_HPP
 #define CDI_TOOLS_PREPARE_CLAIMS_CLAIM_HPP

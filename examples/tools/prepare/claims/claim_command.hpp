@@ -1,5 +1,5 @@
 // Commands about a claim, for advice that people can paste.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_CLAIM_COMMAND_HPP
 #define CDI_TOOLS_PREPARE_CLAIMS_CLAIM_COMMAND_HPP

@@ -1,5 +1,5 @@
 // The spec of a claim, with a device for each of its GPUs and partitions.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_CLAIM_EDITS_HPP
 #define CDI_TOOLS_PREPARE_CLAIMS_CLAIM_EDITS_HPP

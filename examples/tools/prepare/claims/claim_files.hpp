@@ -1,5 +1,5 @@
 // The spec files of the claims in a journal.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_CLAIM_FILES_HPP
 #define CDI_TOOLS_PREPARE_CLAIMS_CLAIM_FILES_HPP

@@ -1,5 +1,5 @@
 // The JSON text of a claim, for its file in the journal.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_CLAIM_JSON_HPP
 #define CDI_TOOLS_PREPARE_CLAIMS_CLAIM_JSON_HPP

@@ -1,5 +1,5 @@
 // Claims: the assignment of the host's GPUs to workloads.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_CLAIMS_HPP
 #define CDI_TOOLS_PREPARE_CLAIMS_CLAIMS_HPP

@@ -1,5 +1,5 @@
 // Conflicts between the devices of a claim and requested devices.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_DEVICE_CONFLICTS_HPP
 #define CDI_TOOLS_PREPARE_CLAIMS_DEVICE_CONFLICTS_HPP

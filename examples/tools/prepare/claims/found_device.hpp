@@ -1,5 +1,5 @@
 // The GPUs and partitions in a survey, under the names used in claims.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_FOUND_DEVICE_HPP
 #define CDI_TOOLS_PREPARE_CLAIMS_FOUND_DEVICE_HPP

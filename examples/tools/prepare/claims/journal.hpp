@@ -1,5 +1,5 @@
 // The journal of claims: one file for each claim, which survives crashes and reboots.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_JOURNAL_HPP
 #define CDI_TOOLS_PREPARE_CLAIMS_JOURNAL_HPP

@@ -1,5 +1,5 @@
 // Decides whether the spec of a claim with a fault may stay.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_KEPT_SPEC_HPP
 #define CDI_TOOLS_PREPARE_CLAIMS_KEPT_SPEC_HPP

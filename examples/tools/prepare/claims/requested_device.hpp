@@ -1,5 +1,5 @@
 // A device that a claim requests.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_CLAIMS_REQUESTED_DEVICE_HPP
 #define CDI_TOOLS_PREPARE_CLAIMS_REQUESTED_DEVICE_HPP

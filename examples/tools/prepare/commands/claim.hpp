@@ -1,5 +1,5 @@
 // The commands `unprepare` and `list`, and what all commands on claims share.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_CLAIM_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_CLAIM_HPP

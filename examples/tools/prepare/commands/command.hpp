@@ -1,5 +1,5 @@
 // A command of `cdi-prepare`, and options that several commands share.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_COMMAND_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_COMMAND_HPP

@@ -1,5 +1,5 @@
 // The command `doctor`.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_DOCTOR_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_DOCTOR_HPP

@@ -1,5 +1,5 @@
 // The exit codes, which scripts rely on.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_EXIT_CODES_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_EXIT_CODES_HPP

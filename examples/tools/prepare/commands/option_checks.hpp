@@ -1,5 +1,5 @@
 // Checks of option values.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_OPTION_CHECKS_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_OPTION_CHECKS_HPP

@@ -1,5 +1,5 @@
 // Makes the paths in options absolute, and resolves them under the root.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_OPTION_PATHS_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_OPTION_PATHS_HPP

@@ -1,5 +1,5 @@
 // Writing to standard output and standard error.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_OUTPUT_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_OUTPUT_HPP

@@ -1,5 +1,5 @@
 // The command `prepare`.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_PREPARE_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_PREPARE_HPP

@@ -1,5 +1,5 @@
 // The GPUs on a host as text and JSON.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_REPORT_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_REPORT_HPP

@@ -1,5 +1,5 @@
 // The specs for a survey and the reports about them, for `write`, `check` and `watch`.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_SPEC_SET_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_SPEC_SET_HPP

@@ -1,5 +1,5 @@
 // The verdict on a survey: the exit code, and why the run may be too early.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_VERDICT_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_VERDICT_HPP

@@ -1,5 +1,5 @@
 // Findings about why containers may not get the GPUs of a host.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_DOCTOR_DOCTOR_HPP
 #define CDI_TOOLS_PREPARE_DOCTOR_DOCTOR_HPP

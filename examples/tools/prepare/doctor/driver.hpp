@@ -1,5 +1,5 @@
 // Checks of NVIDIA's driver and its libraries.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_DOCTOR_DRIVER_HPP
 #define CDI_TOOLS_PREPARE_DOCTOR_DRIVER_HPP

@@ -1,5 +1,5 @@
 // Checks whether container engines are set up to read the specs.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_DOCTOR_ENGINE_SETUP_HPP
 #define CDI_TOOLS_PREPARE_DOCTOR_ENGINE_SETUP_HPP

@@ -1,5 +1,5 @@
 // A finding of `doctor`, and findings as text and JSON.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_DOCTOR_FINDING_HPP
 #define CDI_TOOLS_PREPARE_DOCTOR_FINDING_HPP

@@ -1,5 +1,5 @@
 // Checks of GPUs and their nodes.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_DOCTOR_GPUS_HPP
 #define CDI_TOOLS_PREPARE_DOCTOR_GPUS_HPP

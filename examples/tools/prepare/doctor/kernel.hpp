@@ -1,5 +1,5 @@
 // Checks of kernel features that restrict devices: the IOMMU and SELinux.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_DOCTOR_KERNEL_HPP
 #define CDI_TOOLS_PREPARE_DOCTOR_KERNEL_HPP

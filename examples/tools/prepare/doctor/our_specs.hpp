@@ -1,5 +1,5 @@
 // The spec files of `cdi-prepare write`, and when `write` can rewrite them.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_DOCTOR_OUR_SPECS_HPP
 #define CDI_TOOLS_PREPARE_DOCTOR_OUR_SPECS_HPP

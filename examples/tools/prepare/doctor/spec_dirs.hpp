@@ -1,5 +1,5 @@
 // The spec directories of a host, and the files in them.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_DOCTOR_SPEC_DIRS_HPP
 #define CDI_TOOLS_PREPARE_DOCTOR_SPEC_DIRS_HPP

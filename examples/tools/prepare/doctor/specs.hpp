@@ -1,5 +1,5 @@
 // Checks whether the specs exist and match this host.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_DOCTOR_SPECS_HPP
 #define CDI_TOOLS_PREPARE_DOCTOR_SPECS_HPP

@@ -1,5 +1,5 @@
 // The files of a GPU driver for containers.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_GPU_DRIVER_FILE_HPP
 #define CDI_TOOLS_PREPARE_GPU_DRIVER_FILE_HPP

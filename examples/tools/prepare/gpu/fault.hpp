@@ -1,5 +1,5 @@
 // The faults of GPUs, as a table of codes and remedies.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_GPU_FAULT_HPP
 #define CDI_TOOLS_PREPARE_GPU_FAULT_HPP

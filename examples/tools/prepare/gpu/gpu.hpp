@@ -1,5 +1,5 @@
 // The model of GPUs, the same for all vendors.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_GPU_GPU_HPP
 #define CDI_TOOLS_PREPARE_GPU_GPU_HPP

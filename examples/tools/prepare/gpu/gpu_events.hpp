@@ -1,5 +1,5 @@
 // Selects kernel events about GPUs.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_GPU_GPU_EVENTS_HPP
 #define CDI_TOOLS_PREPARE_GPU_GPU_EVENTS_HPP

@@ -1,5 +1,5 @@
 // A device node that containers get.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_GPU_NODE_HPP
 #define CDI_TOOLS_PREPARE_GPU_NODE_HPP

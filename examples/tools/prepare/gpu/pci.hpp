@@ -1,5 +1,5 @@
 // PCI functions and their nodes, for all vendors.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_GPU_PCI_HPP
 #define CDI_TOOLS_PREPARE_GPU_PCI_HPP

@@ -1,5 +1,5 @@
 // The ways in which containers use a GPU: compute, graphics, video.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_GPU_PROFILE_HPP
 #define CDI_TOOLS_PREPARE_GPU_PROFILE_HPP

@@ -1,5 +1,5 @@
 // The GPUs that this process can open.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_GPU_VISIBLE_HPP
 #define CDI_TOOLS_PREPARE_GPU_VISIBLE_HPP

@@ -1,5 +1,5 @@
 // Access to output directories.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_HOST_DIRECTORIES_HPP
 #define CDI_TOOLS_PREPARE_HOST_DIRECTORIES_HPP

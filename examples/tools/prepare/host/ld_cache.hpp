@@ -1,5 +1,5 @@
 // Parses /etc/ld.so.cache.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_HOST_LD_CACHE_HPP
 #define CDI_TOOLS_PREPARE_HOST_LD_CACHE_HPP

@@ -1,5 +1,5 @@
 // Kernel messages about devices, drivers and modules that come and go.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_HOST_UEVENTS_HPP
 #define CDI_TOOLS_PREPARE_HOST_UEVENTS_HPP

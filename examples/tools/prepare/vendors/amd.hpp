@@ -1,5 +1,5 @@
 // AMD GPUs, whole and in partitions.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_AMD_HPP
 #define CDI_TOOLS_PREPARE_VENDORS_AMD_HPP

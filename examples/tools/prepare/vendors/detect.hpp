@@ -1,5 +1,5 @@
 // Detection of the GPUs of all vendors on a host.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_DETECT_HPP
 #define CDI_TOOLS_PREPARE_VENDORS_DETECT_HPP

@@ -1,5 +1,5 @@
 // GPUs of other vendors: all other PCI functions and platform devices with a render node.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_DRM_HPP
 #define CDI_TOOLS_PREPARE_VENDORS_DRM_HPP

@@ -1,5 +1,5 @@
 // Intel GPUs on i915 or xe, with their SR-IOV functions; Intel NPUs; and Gaudi accelerators.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_INTEL_HPP
 #define CDI_TOOLS_PREPARE_VENDORS_INTEL_HPP

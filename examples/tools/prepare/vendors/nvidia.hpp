@@ -1,5 +1,5 @@
 // NVIDIA GPUs and their MIG instances.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_NVIDIA_HPP
 #define CDI_TOOLS_PREPARE_VENDORS_NVIDIA_HPP

@@ -1,5 +1,5 @@
 // The hooks of NVIDIA's container toolkit, if it is installed.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_NVIDIA_HOOKS_HPP
 #define CDI_TOOLS_PREPARE_VENDORS_NVIDIA_HOOKS_HPP

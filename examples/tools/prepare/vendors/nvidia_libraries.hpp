@@ -1,5 +1,5 @@
 // The libraries of one version of NVIDIA's driver.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_NVIDIA_LIBRARIES_HPP
 #define CDI_TOOLS_PREPARE_VENDORS_NVIDIA_LIBRARIES_HPP

@@ -1,5 +1,5 @@
 // The file names of NVIDIA's driver, and the places of these files on hosts and in containers.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_NVIDIA_TABLES_HPP
 #define CDI_TOOLS_PREPARE_VENDORS_NVIDIA_TABLES_HPP

@@ -1,5 +1,5 @@
 // GPU properties that only NVIDIA's management library reports.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_NVML_HPP
 #define CDI_TOOLS_PREPARE_VENDORS_NVML_HPP

@@ -1,5 +1,5 @@
 // A survey: the state of a host at one time, and its GPUs.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_SURVEY_HPP
 #define CDI_TOOLS_PREPARE_VENDORS_SURVEY_HPP

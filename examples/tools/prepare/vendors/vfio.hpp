@@ -1,5 +1,5 @@
 // GPUs of any vendor that are reserved for virtual machines.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_VFIO_HPP
 #define CDI_TOOLS_PREPARE_VENDORS_VFIO_HPP

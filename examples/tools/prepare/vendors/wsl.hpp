@@ -1,5 +1,5 @@
 // The Windows GPUs in the Windows Subsystem for Linux.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_VENDORS_WSL_HPP
 #define CDI_TOOLS_PREPARE_VENDORS_WSL_HPP

@@ -1,5 +1,5 @@
 // Text on one line.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_SHARED_BASE_ONE_LINE_HPP
 #define CDI_TOOLS_SHARED_BASE_ONE_LINE_HPP

@@ -1,5 +1,5 @@
 // Small text functions.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_SHARED_BASE_TEXT_HPP
 #define CDI_TOOLS_SHARED_BASE_TEXT_HPP

@@ -1,5 +1,5 @@
 // Error messages for the command line of a tool.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_SHARED_BASE_USAGE_HPP
 #define CDI_TOOLS_SHARED_BASE_USAGE_HPP

@@ -1,5 +1,5 @@
 // Things that the edits of a spec need and the host lacks.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_SHARED_CDI_SPECS_HOST_FAULTS_HPP
 #define CDI_TOOLS_SHARED_CDI_SPECS_HOST_FAULTS_HPP

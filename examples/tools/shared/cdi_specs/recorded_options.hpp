@@ -1,5 +1,5 @@
 // The owner and options that cdi-prepare records in its specs.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_SHARED_CDI_SPECS_RECORDED_OPTIONS_HPP
 #define CDI_TOOLS_SHARED_CDI_SPECS_RECORDED_OPTIONS_HPP

@@ -1,5 +1,5 @@
 // The command that rewrites a spec file of cdi-prepare.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_SHARED_CDI_SPECS_WRITE_COMMAND_HPP
 #define CDI_TOOLS_SHARED_CDI_SPECS_WRITE_COMMAND_HPP

@@ -1,5 +1,5 @@
 // Image builders, and programs that run single containers, which also read CDI specs.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_SHARED_ENGINES_BUILDERS_HPP
 #define CDI_TOOLS_SHARED_ENGINES_BUILDERS_HPP

@@ -1,5 +1,5 @@
 // The versions of the container engines on a host.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_SHARED_ENGINES_ENGINE_VERSIONS_HPP
 #define CDI_TOOLS_SHARED_ENGINES_ENGINE_VERSIONS_HPP

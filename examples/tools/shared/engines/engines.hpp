@@ -1,5 +1,5 @@
 // The container engines on a host, and how their configuration makes them read CDI specs.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_SHARED_ENGINES_ENGINES_HPP
 #define CDI_TOOLS_SHARED_ENGINES_ENGINES_HPP

@@ -1,5 +1,5 @@
 // Settings in the TOML configuration of a container engine.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_SHARED_ENGINES_TOML_SETTINGS_HPP
 #define CDI_TOOLS_SHARED_ENGINES_TOML_SETTINGS_HPP

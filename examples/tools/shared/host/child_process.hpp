@@ -1,5 +1,5 @@
 // Calls to a library or program that may hang, crash or write endlessly.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_SHARED_HOST_CHILD_PROCESS_HPP
 #define CDI_TOOLS_SHARED_HOST_CHILD_PROCESS_HPP

@@ -1,5 +1,5 @@
 // The files of a host under a directory.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_SHARED_HOST_HOST_TREE_HPP
 #define CDI_TOOLS_SHARED_HOST_HOST_TREE_HPP

@@ -1,5 +1,5 @@
 // Paths under a directory that is used as /.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_SHARED_HOST_ROOTED_PATHS_HPP
 #define CDI_TOOLS_SHARED_HOST_ROOTED_PATHS_HPP

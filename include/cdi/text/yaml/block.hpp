@@ -1,5 +1,5 @@
 // YAML lists and maps in block style, which are nested by indentation.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_YAML_BLOCK_HPP
 #define CDI_TEXT_YAML_BLOCK_HPP

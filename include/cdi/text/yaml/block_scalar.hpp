@@ -1,5 +1,5 @@
 // YAML block scalars: indented lines under `|`, which keeps line ends, or `>`, which folds them.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_YAML_BLOCK_SCALAR_HPP
 #define CDI_TEXT_YAML_BLOCK_SCALAR_HPP

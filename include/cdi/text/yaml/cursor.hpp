@@ -1,6 +1,6 @@
 // A place in a YAML text, which moves over blanks, comments and line ends, and finds markers; also
 // the scalar read at a place.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_YAML_CURSOR_HPP
 #define CDI_TEXT_YAML_CURSOR_HPP

@@ -1,5 +1,5 @@
 // The head of a YAML document: `%YAML`, `%TAG` and `---`.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_YAML_DIRECTIVES_HPP
 #define CDI_TEXT_YAML_DIRECTIVES_HPP

@@ -1,5 +1,5 @@
 // YAML lists in brackets and maps in braces: the flow style.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_YAML_FLOW_HPP
 #define CDI_TEXT_YAML_FLOW_HPP

@@ -1,5 +1,5 @@
 // A YAML node: a scalar or an alias, with its anchor and tag.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_YAML_NODE_HPP
 #define CDI_TEXT_YAML_NODE_HPP

@@ -1,5 +1,5 @@
 // `parse_yaml`: parses YAML text into a `Document`.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_YAML_PARSE_YAML_HPP
 #define CDI_TEXT_YAML_PARSE_YAML_HPP

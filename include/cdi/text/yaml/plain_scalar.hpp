@@ -1,5 +1,5 @@
 // YAML plain scalars: text without quotes.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_YAML_PLAIN_SCALAR_HPP
 #define CDI_TEXT_YAML_PLAIN_SCALAR_HPP

@@ -1,5 +1,5 @@
 // The properties of a YAML node: anchor and tag.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_YAML_PROPERTIES_HPP
 #define CDI_TEXT_YAML_PROPERTIES_HPP

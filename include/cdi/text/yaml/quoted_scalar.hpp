@@ -1,5 +1,5 @@
 // YAML scalars in single or double quotes.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_YAML_QUOTED_SCALAR_HPP
 #define CDI_TEXT_YAML_QUOTED_SCALAR_HPP

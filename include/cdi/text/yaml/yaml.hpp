@@ -1,5 +1,5 @@
 // Reading and writing models as YAML text.
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_YAML_YAML_HPP
 #define CDI_TEXT_YAML_YAML_HPP
