@@ -15,9 +15,20 @@ namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
-/// The characters that no shell treats specially outside quotes.
-inline constexpr std::string_view plain_in_shell =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=+,@";
+/// Whether no shell treats a character specially outside quotes.
+constexpr bool is_plain_in_shell(char c) {
+  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return letter || (c >= '0' && c <= '9') ||
+         std::string_view{"_-./:=+,@"}.find(c) != std::string_view::npos;
+}
+
+/// Whether no shell treats a character of a text specially. Most paths are such texts.
+constexpr bool is_plain_in_shell(std::string_view text) {
+  for (const char c : text) {
+    if (!is_plain_in_shell(c)) return false;
+  }
+  return true;
+}
 
 /// Whether messages show a text unchanged, apart from double quotes and backslashes.
 inline bool is_shown(std::string_view text) {
@@ -40,7 +51,7 @@ inline std::string by_printf(std::string_view text) {
   std::string out{"\"$(printf '"};
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (plain_in_shell.find(c) != std::string_view::npos) {
+    if (is_plain_in_shell(c)) {
       out.append(1, c);
     } else {
       out.append(1, '\\').append(1, static_cast<char>('0' + (byte >> 6)));
@@ -56,9 +67,8 @@ inline std::string by_printf(std::string_view text) {
 CDI_INLINE std::string shell_word(std::string_view path) {
   std::string text{path.starts_with('-') ? "./" : ""};
   text.append(path).append(path.ends_with('\n') ? "/" : "");
-  if (!detail::is_shown(text)) return detail::by_printf(text);
-  const bool plain = text.find_first_not_of(detail::plain_in_shell) == std::string::npos;
-  return plain && !text.empty() ? text : detail::in_single_quotes(text);
+  if (!text.empty() && detail::is_plain_in_shell(text)) return text;
+  return detail::is_shown(text) ? detail::in_single_quotes(text) : detail::by_printf(text);
 }
 
 }  // namespace cdi

@@ -36,37 +36,49 @@ namespace detail {
 /// An edit that may overlap with other edits that share the key.
 struct Overlapping {
   std::string key{};
-  std::string value{};  // equal edits have equal values
   const Origin* origin = nullptr;
+  std::string value{};  // equal edits have equal values
 };
 
 /// Whether equal edits overlap.
 enum class Equal : bool { overlap, none };
 
-inline void add_overlaps(OverlapKind kind, Equal equal, const std::vector<Overlapping>& all,
-                         std::vector<Overlap>& to) {
+/// Adds the overlaps of edits. `value_of` is only called for edits that share a key.
+template <class ValueOf>
+void add_overlaps(OverlapKind kind, Equal equal, const std::vector<Overlapping>& all,
+                  const ValueOf& value_of, std::vector<Overlap>& to) {
   const auto order = detail::order_of(
       all.size(), [&](std::size_t a, std::size_t b) { return all[a].key < all[b].key; });
   for (std::size_t i = 1; i < all.size(); ++i) {
     const auto& first = all[order[i - 1]];
     const auto& second = all[order[i]];
-    const bool same = first.value == second.value;
-    if (first.key != second.key || (same && equal == Equal::none)) continue;
-    if (*first.origin == *second.origin) continue;
+    if (first.key != second.key || *first.origin == *second.origin) continue;
+    const bool same = value_of(order[i - 1]) == value_of(order[i]);
+    if (same && equal == Equal::none) continue;
     to.push_back({kind, second.key, *first.origin, *second.origin, same});
   }
 }
 
-/// Returns the edits of a list with their keys, and with their JSON text as value.
+/// Adds the overlaps of a list's edits, which are equal if their JSON texts are.
 template <class Edit, class Key>
-std::vector<Overlapping> by_key(const std::vector<Planned<Edit>>& all, const Key& key) {
-  std::vector<Overlapping> out;
-  for (const auto& one : all) {
-    auto json = cdi::write_json(one.edit, /*indent=*/-1);
-    out.push_back({std::string{key(one.edit)}, json ? *std::move(json) : std::string{}});
-    out.back().origin = &one.origin;
-  }
-  return out;
+void add_edits(OverlapKind kind, const std::vector<Planned<Edit>>& edits, const Key& key,
+               std::vector<Overlap>& to) {
+  std::vector<Overlapping> all;
+  for (const auto& one : edits) all.push_back({std::string{key(one.edit)}, &one.origin});
+  const auto json_of = [&](std::size_t i) {
+    auto json = cdi::write_json(edits[i].edit, /*indent=*/-1);
+    return json ? *std::move(json) : std::string{};
+  };
+  add_overlaps(kind, Equal::overlap, all, json_of, to);
+}
+
+/// Adds the overlaps of edits with different values.
+inline void add_different(OverlapKind kind, const std::vector<Overlapping>& all,
+                          std::vector<Overlap>& to) {
+  const auto value_of = [&](std::size_t i) {
+    return std::string_view{all[i].value};
+  };
+  add_overlaps(kind, Equal::none, all, value_of, to);
 }
 
 inline void add_repeated_devices(const Plan& plan, std::vector<Overlap>& to) {
@@ -108,7 +120,7 @@ inline void add_all_with_others(const Plan& plan, std::vector<Overlap>& to) {
 inline std::vector<Overlapping> variables_of(const Plan& plan) {
   std::vector<Overlapping> out;
   for (const auto& one : plan.env) {
-    out.push_back({std::string{env_name(one.edit)}, one.edit, &one.origin});
+    out.push_back({std::string{env_name(one.edit)}, &one.origin, one.edit});
   }
   return out;
 }
@@ -120,7 +132,7 @@ inline std::vector<Overlapping> host_nodes_of(const Plan& plan) {
     if (overridden || node.type == "p") continue;
     std::string key = node.type == "b" ? "b " : "c ";  // the type "u" means "c"
     key.append(std::to_string(node.major)).append(":").append(std::to_string(node.minor));
-    out.push_back({std::move(key), node.path, &origin});
+    out.push_back({std::move(key), &origin, node.path});
   }
   return out;
 }
@@ -128,23 +140,21 @@ inline std::vector<Overlapping> host_nodes_of(const Plan& plan) {
 }  // namespace detail
 
 CDI_INLINE std::vector<Overlap> find_overlaps(const Plan& plan) {
-  using detail::Equal;
   std::vector<Overlap> out;
-  const auto add_edits = [&](OverlapKind kind, const auto& edits, const auto& key) {
-    detail::add_overlaps(kind, Equal::overlap, detail::by_key(edits, key), out);
-  };
   detail::add_repeated_devices(plan, out);
   detail::add_all_with_others(plan, out);
-  detail::add_overlaps(OverlapKind::variable, Equal::none, detail::variables_of(plan), out);
-  add_edits(OverlapKind::node, plan.device_nodes, [](const DeviceNode& node) { return node.path; });
-  detail::add_overlaps(OverlapKind::host_node, Equal::none, detail::host_nodes_of(plan), out);
-  add_edits(OverlapKind::mount, plan.mounts,
-            [](const Mount& mount) { return mount.container_path; });
-  add_edits(OverlapKind::host_interface, plan.net_devices,
-            [](const NetDevice& device) { return device.host_interface_name; });
-  add_edits(OverlapKind::interface, plan.net_devices,
-            [](const NetDevice& device) { return device.name; });
-  add_edits(OverlapKind::intel_rdt, plan.intel_rdt, [](const IntelRdt&) { return ""; });
+  detail::add_different(OverlapKind::variable, detail::variables_of(plan), out);
+  const auto add = [&](OverlapKind kind, const auto& edits, const auto& key) {
+    detail::add_edits(kind, edits, key, out);
+  };
+  add(OverlapKind::node, plan.device_nodes, [](const DeviceNode& node) { return node.path; });
+  detail::add_different(OverlapKind::host_node, detail::host_nodes_of(plan), out);
+  add(OverlapKind::mount, plan.mounts, [](const Mount& mount) { return mount.container_path; });
+  add(OverlapKind::host_interface, plan.net_devices,
+      [](const NetDevice& device) { return device.host_interface_name; });
+  add(OverlapKind::interface, plan.net_devices,
+      [](const NetDevice& device) { return device.name; });
+  add(OverlapKind::intel_rdt, plan.intel_rdt, [](const IntelRdt&) { return ""; });
   return out;
 }
 

@@ -69,23 +69,23 @@ class ArgumentsWriter {
   }
 
   /// Writes an edit in the first form that can carry it; or reports it as lost, and returns false.
-  bool append(const Forms& forms, const FormValues& values, Loss otherwise) {
+  bool append(const Forms& forms, const FormValues& values, const PossibleLoss& otherwise) {
     char obstacle = '\0';
     if (const auto* const form = choose_form(forms, values, obstacle)) {
       append(*form, values);
       return true;
     }
+    std::string cause;
     if (obstacle != '\0') {
-      otherwise.consequence =
-          fmt::format("{}: the program cannot take a name or value with {}", otherwise.consequence,
-                      cdi::quoted(std::string_view{&obstacle, 1}));
+      cause = fmt::format(": the program cannot take a name or value with {}",
+                          cdi::quoted(std::string_view{&obstacle, 1}));
     }
-    out_.lost.push_back(std::move(otherwise));
+    out_.lost.push_back(otherwise.because(cause));
     return false;
   }
 
   /// Adds the place of a path in the container; false, with a loss, if there is none.
-  bool place(FormValues& values, const std::string& path, const Loss& otherwise) {
+  bool place(FormValues& values, const std::string& path, const PossibleLoss& otherwise) {
     values["path"] = path;
     values["target"] = path.substr(std::min(path.find_first_not_of('/'), path.size()));
     if (root_ == nullptr) return true;
@@ -96,15 +96,17 @@ class ArgumentsWriter {
       values["at"] = root_path_ + found->path();
       return true;
     }
-    out_.lost.push_back(otherwise);
-    out_.lost.back().consequence +=
-        found ? ": it is no path below the root" : ": " + found.error().message;
+    out_.lost.push_back(
+        otherwise.because(found ? ": it is no path below the root" : ": " + found.error().message));
     return false;
   }
 
   void write_sys() {
+    const cdi::Origin origin;
     FormValues values;
-    if (!program_.sys || !place(values, "/sys", {"mount", "/sys", "it is not mounted", {}})) return;
+    if (!program_.sys || !place(values, "/sys", {"mount", "/sys", "it is not mounted", origin})) {
+      return;
+    }
     append(program_.sys, values);
   }
 
@@ -142,13 +144,12 @@ class ArgumentsWriter {
 };
 
 inline void ArgumentsWriter::add_tmpfs(const cdi::Mount& mount, const cdi::Origin& origin) {
-  const Loss loss{"mount", mount.container_path, "it is not mounted", origin};
+  const PossibleLoss loss{"mount", mount.container_path, "it is not mounted", origin};
   FormValues values;
   if (mount.type != "tmpfs" || !program_.tmpfs) {
-    return lose(loss.edit, loss.subject,
-                fmt::format("it is not mounted: the program has no mounts of the type {}",
-                            cdi::quoted(mount.type)),
-                origin);
+    out_.lost.push_back(loss.because(
+        fmt::format(": the program has no mounts of the type {}", cdi::quoted(mount.type))));
+    return;
   }
   if (!place(values, mount.container_path, loss)) return;
   // An option is needed where a separator precedes it.
@@ -168,15 +169,14 @@ inline void ArgumentsWriter::add(const cdi::Mount& mount, const cdi::Origin& ori
   if (!cdi::detail::has_bind(mount.options) && cdi::detail::is_file_system(mount.type)) {
     return add_tmpfs(mount, origin);
   }
-  const Loss loss{"mount", mount.container_path, "it is not mounted", origin};
+  const PossibleLoss loss{"mount", mount.container_path, "it is not mounted", origin};
   struct stat there = {};
   if (!mount.host_path.starts_with('/') || ::stat(mount.host_path.c_str(), &there) != 0) {
     const auto why = mount.host_path.starts_with('/') ? std::generic_category().message(errno)
                                                       : std::string{"it is no absolute path"};
-    return lose(
-        loss.edit, loss.subject,
-        fmt::format("it is not mounted: its source {}: {}", cdi::quoted(mount.host_path), why),
-        origin);
+    out_.lost.push_back(
+        loss.because(fmt::format(": its source {}: {}", cdi::quoted(mount.host_path), why)));
+    return;
   }
   FormValues values{{"host", mount.host_path}};
   if (!place(values, mount.container_path, loss)) return;
@@ -250,9 +250,9 @@ inline void ArgumentsWriter::compare(const cdi::DeviceNode& node, const struct s
 }
 
 inline void ArgumentsWriter::add(const cdi::DeviceNode& node, const cdi::Origin& origin) {
-  const Loss loss{"deviceNode", node.path, "the container does not get it", origin};
+  const PossibleLoss loss{"deviceNode", node.path, "the container does not get it", origin};
   const auto reject = [&](const std::string& why) {
-    lose(loss.edit, loss.subject, fmt::format("{}: {}", loss.consequence, why), origin);
+    out_.lost.push_back(loss.because(": " + why));
   };
   struct stat there = {};
   if (::stat(node.host_path.c_str(), &there) != 0) {
@@ -282,28 +282,27 @@ inline void ArgumentsWriter::add(const std::string& variable, const cdi::Origin&
   const auto equals = std::min(variable.find('='), variable.size());
   const FormValues values{{"name", variable.substr(0, equals)},
                           {"value", variable.substr(std::min(equals + 1, variable.size()))}};
-  const Loss loss{"env", values.at("name"), "it is not set", origin};
+  const auto& name = *values.find("name");
+  const PossibleLoss loss{"env", name, "it is not set", origin};
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-  const auto& name = values.at("name");
   const bool is_name = !name.empty() && name.find_first_not_of(plain) == std::string::npos &&
                        (name[0] < '0' || name[0] > '9');
   if (program_.shape == Shape::shell && !is_name) {
-    return lose(loss.edit, loss.subject, "it is not set: a shell cannot have such a name", origin);
+    out_.lost.push_back(loss.because(": a shell cannot have such a name"));
+    return;
   }
   append(program_.variable, values, loss);
 }
 
 inline void ArgumentsWriter::add(const cdi::NetDevice& device, const cdi::Origin& origin) {
   constexpr int first_index = 100;  // above those of most configs
-  const Loss loss{"netDevice", device.host_interface_name,
-                  "the container does not get the interface", origin};
+  const PossibleLoss loss{"netDevice", device.host_interface_name,
+                          "the container does not get the interface", origin};
   if (!program_.interface || (!program_.renames && device.name != device.host_interface_name)) {
-    return lose(
-        loss.edit, loss.subject,
-        fmt::format("{}: {}", loss.consequence,
-                    program_.interface ? "the program cannot rename it" : "the program moves none"),
-        origin);
+    out_.lost.push_back(loss.because(program_.interface ? ": the program cannot rename it"
+                                                        : ": the program moves none"));
+    return;
   }
   append(Forms{program_.interface},
          {{"host", device.host_interface_name},

@@ -25,6 +25,20 @@ struct Loss {
   cdi::Origin origin{};
 };
 
+/// A loss that has not happened yet. It refers to its texts, because most edits are not lost.
+struct PossibleLoss {
+  std::string_view edit;
+  std::string_view subject;
+  std::string_view consequence;
+  const cdi::Origin& origin;
+
+  /// The loss, with its cause after the consequence, such as `: it is no directory`.
+  Loss because(std::string_view cause = {}) const {
+    auto whole = std::string{consequence}.append(cause);
+    return {std::string{edit}, std::string{subject}, std::move(whole), origin};
+  }
+};
+
 /// Arguments, and what they leave out.
 struct Arguments {
   std::vector<std::string> args{};

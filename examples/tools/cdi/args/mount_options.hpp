@@ -5,6 +5,7 @@
 #define CDI_TOOLS_CDI_ARGS_MOUNT_OPTIONS_HPP
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -32,7 +33,10 @@ inline bool is_listed(std::string_view list, std::string_view option) {
 
 /// Whether an option says what every program does without it.
 inline bool is_usual_option(std::string_view option) {
-  return is_listed("bind,rbind,rw,private,rprivate,exec,suid,dev,relatime,defaults,async", option);
+  constexpr std::array<std::string_view, 11> usual{"bind",     "rbind",    "rw",   "private",
+                                                   "rprivate", "exec",     "suid", "dev",
+                                                   "relatime", "defaults", "async"};
+  return std::find(usual.begin(), usual.end(), option) != usual.end();
 }
 
 /// Whether an option matters for a source. A file that is no node and has no set-user-ID bit is

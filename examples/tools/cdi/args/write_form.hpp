@@ -6,10 +6,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,8 +19,35 @@
 
 #include "program.hpp"
 
-/// The values of a form, by their names.
-using FormValues = std::map<std::string_view, std::string>;
+/// The values of a form, by their names. There are few, so they are found by comparing all names.
+class FormValues {
+ public:
+  using Value = std::pair<std::string_view, std::string>;
+
+  FormValues() = default;
+  FormValues(std::initializer_list<Value> values) : values_{values} {}
+
+  /// The value of this name, which is added if it is new.
+  std::string& operator[](std::string_view name) {
+    const auto found = std::find_if(values_.begin(), values_.end(),
+                                    [&](const Value& value) { return value.first == name; });
+    return found == values_.end() ? values_.emplace_back(name, "").second : found->second;
+  }
+
+  /// The value of this name; null if there is none.
+  const std::string* find(std::string_view name) const {
+    for (const auto& [known, value] : values_) {
+      if (known == name) return &value;
+    }
+    return nullptr;
+  }
+
+  auto begin() const { return values_.begin(); }
+  auto end() const { return values_.end(); }
+
+ private:
+  std::vector<Value> values_{};
+};
 
 /// A text as one word of a shell command, on one line unless it ends with a newline.
 inline std::string shell_argument(std::string_view text) {
@@ -88,13 +116,12 @@ inline std::string filled(std::string_view text, const FormValues& values, Escap
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const auto end = text[at] == '{' ? text.find('}', at) : std::string_view::npos;
-    const auto value = end == std::string_view::npos
-                           ? values.end()
-                           : values.find(text.substr(at + 1, end - at - 1));
-    if (value == values.end()) {
+    const auto* const value =
+        end == std::string_view::npos ? nullptr : values.find(text.substr(at + 1, end - at - 1));
+    if (value == nullptr) {
       out += text[at++];
     } else {
-      out += escaped_value(value->second, escape);
+      out += escaped_value(*value, escape);
       at = end + 1;
     }
   }
@@ -132,6 +159,7 @@ inline std::string filled_part(std::string_view text, const FormValues& values, 
 
 /// A character of the values that a form cannot carry; none if it carries all.
 inline std::optional<char> obstacle(const Form& form, const FormValues& values) {
+  if (form.carrier.cannot.empty()) return std::nullopt;
   for (const auto& [name, value] : values) {
     if (form.text.find(fmt::format("{{{}}}", name)) == std::string_view::npos) continue;
     const auto at = value.find_first_of(form.carrier.cannot);

@@ -140,9 +140,9 @@ inline ExitCode args(const CommonOptions& common, const ArgsOptions& options,
   warn_of_targets(found_plan->plan, program, found);
   report_losses(found, program, options.partial, output);
   if (!found.lost.empty() && !options.partial) return exit_lost;
-  const bool printed = options.nul ? output.print(arguments_text(found, program.shape, true))
-                                   : output.result(arguments_text(found, program.shape, false),
-                                                   arguments_record(found, program));
+  const bool is_text = output.format() == OutputFormat::text;
+  const bool printed = is_text ? output.print(arguments_text(found, program.shape, options.nul))
+                               : output.result("", arguments_record(found, program));
   return printed ? exit_done : exit_failed;
 }
 
