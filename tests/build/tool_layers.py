@@ -13,7 +13,7 @@ import sys
 
 FOLDERS = {
     "shared": ["base", "host", "engines", "cdi_specs"],
-    "cdi": ["base", "hooks", "rootfs", "why", "inject", "args", "names", "commands"],
+    "cdi": ["base", "hooks", "rootfs", "why", "inject", "args", "names", "run", "commands"],
     "prepare": ["base", "host", "gpu", "vendors", "cdi_specs", "claims", "doctor", "commands"],
     "pod": ["."],
 }

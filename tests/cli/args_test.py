@@ -416,6 +416,17 @@ class Usage(Scratch):
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn(why, done.stderr)
 
+    def test_a_policy_decides(self):
+        policy, log = self.folder / "policy.json", self.folder / "log.json"
+        rule = {"name": "null", "allow": True, "devices": ["vendor.com/gpu=0"]}
+        for edits, code in (({"deviceNodes": ["/dev/gpu*", "/dev/zero"], "env": ["A"], "mounts": ["/mnt", "/"]},
+                             0), ({"deviceNodes": ["/dev/gpu*"]}, 4)):
+            policy.write_text(json.dumps({"rules": [{**rule, "edits": edits}]}))
+            out, errors = self.args("bwrap", "--policy", policy, "--decisions", log, expect=code)
+            self.assertEqual(bool(out), code == 0, errors)
+            self.assertEqual("the policy denies" in errors, code == 4, errors)
+            self.assertIn("vendor.com/gpu=0", log.read_text())
+
     def test_names_that_do_not_resolve(self):
         out, errors = self.args("bwrap", names=("vendor.com/gpu=9",), expect=1)
         self.assertEqual(out, "")

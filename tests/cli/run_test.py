@@ -81,6 +81,44 @@ class Sandbox(unittest.TestCase):
         self.run_cdi("vendor.com/gpu=0", "--", "sh", "-c", "kill -TERM $$",
                      code=128 + signal.SIGTERM)
 
+    def test_the_command_gets_signals(self):
+        self.write_spec(env=["GPU=0"])
+        for number in (signal.SIGTERM, signal.SIGUSR1):
+            name = number.name.removeprefix("SIG")
+            script = f"trap 'echo got {name}; exit 7' {name}; echo ready; sleep 1000 & wait"
+            running = subprocess.Popen([CDI, "-d", self.folder / "specs", "run", "vendor.com/gpu=0",
+                                        "--", "sh", "-c", script], text=True,
+                                       stdout=subprocess.PIPE)
+            self.assertEqual(running.stdout.readline(), "ready\n")
+            running.send_signal(number)
+            # The end of the output shows that nothing is left in the sandbox.
+            self.assertEqual(running.communicate(timeout=60)[0], f"got {name}\n")
+            self.assertEqual(running.returncode, 7)
+
+    def test_a_signal_ends_a_command_that_does_not_handle_it(self):
+        self.write_spec(env=["GPU=0"])
+        running = subprocess.Popen([CDI, "-d", self.folder / "specs", "run", "vendor.com/gpu=0",
+                                    "--", "sh", "-c", "echo ready; exec sleep 1000"], text=True,
+                                   stdout=subprocess.PIPE)
+        running.stdout.readline()
+        running.terminate()
+        running.communicate(timeout=60)
+        self.assertEqual(running.returncode, 128 + signal.SIGTERM)
+
+    def test_the_command_has_no_descriptor_of_bwrap(self):
+        self.write_spec(env=["GPU=0"])
+        done = self.run_cdi("vendor.com/gpu=0", "--", "sh", "-c", "echo /proc/self/fd/*")
+        self.assertLessEqual(set(done.stdout.split()),
+                             {f"/proc/self/fd/{number}" for number in (0, 1, 2, 3)}, done.stdout)
+
+    def test_a_policy_decides(self):
+        self.write_spec(env=["GPU=0"])
+        policy = self.folder / "policy.json"
+        policy.write_text(json.dumps({"rules": []}))
+        done = self.run_cdi("--policy", policy, "vendor.com/gpu=0", "--", "echo", "started", code=4)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("the policy denies", done.stderr)
+
     @unittest.skipUnless(COMPILER, "needs a C compiler")
     def test_libraries_are_found_without_hooks(self):
         library = self.folder / "libfake.so.570"

@@ -30,10 +30,9 @@ inline std::string hook_subject(const cdi::Hook& hook) {
 
 /// Returns the edits of devices without their hooks. What cannot be made in place of a hook, and a
 /// hook that is not understood, is a loss.
-inline cdi::Result<ProgramPlan> plan_for(const cdi::Registry& registry,
-                                         const std::vector<std::string>& names,
+inline cdi::Result<ProgramPlan> plan_for(const std::vector<cdi::ResolvedDevice>& devices,
                                          cdi::HooklessOptions options) {
-  const auto plan = cdi::plan(registry, names);
+  const auto plan = cdi::plan_resolved(devices);
   if (!plan) return plan.error();
   options.keep_unknown = true;
   auto made = cdi::without_hooks(*plan, options);

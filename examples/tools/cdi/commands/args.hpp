@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_CDI_COMMANDS_ARGS_HPP
 #define CDI_TOOLS_CDI_COMMANDS_ARGS_HPP
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
@@ -26,6 +27,7 @@
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/reports.hpp"
+#include "../inject/policy_check.hpp"
 #include "../inject/without_hooks.hpp"
 
 struct ArgsOptions {
@@ -35,6 +37,7 @@ struct ArgsOptions {
   bool nul = false;
   bool partial = false;
   bool no_sys = false;
+  PolicyCheck check{};
   cdi::HooklessOptions places{};
 };
 
@@ -80,23 +83,33 @@ inline void warn_of_targets(const cdi::Plan& plan, const Program& program, Argum
                              cdi::quoted(plan.mounts.front().edit.container_path))});
 }
 
-/// The plan for the devices. Prints the errors if there is no plan.
-inline std::optional<ProgramPlan> plan_or_report(const ArgsOptions& options,
-                                                 const cdi::Registry& registry,
-                                                 const Output& output) {
-  const auto& names = options.names;
+/// The options that select how the effects of hooks are made for the program.
+inline cdi::HooklessOptions places_of(const ArgsOptions& options) {
   auto places = options.places;
   if (places.image_root.empty()) places.image_root = options.root;
   places.library_dir = find_program(options.program)->library_dir;
   if (find_program(options.program)->keeps_environment) {
     for (auto at = environ; *at != nullptr; ++at) places.environment.emplace_back(*at);
   }
-  auto plan = plan_for(registry, names, std::move(places));
-  if (plan) return *std::move(plan);
-  const auto missing = registry.unresolved(names);
-  for (const auto& one : missing) report_unresolved(one, output);
-  if (missing.empty()) output.error(plan.error());
-  return std::nullopt;
+  return places;
+}
+
+/// Plans the devices, if they resolve and the policy allows them. Prints the errors otherwise.
+inline ExitCode plan_devices(const ArgsOptions& options, const cdi::Registry& registry,
+                             const cdi::ReadOptions& reading, const Output& output,
+                             ProgramPlan& found) {
+  const auto devices = registry.resolve_all(options.names);
+  if (!devices) {
+    for (const auto& one : registry.unresolved(options.names)) report_unresolved(one, output);
+    return exit_failed;
+  }
+  const std::array inputs{options.check.policy.file};
+  const auto code = enforce_policy(options.check, inputs, *devices, reading, output);
+  if (code != exit_done) return code;
+  auto plan = plan_for(*devices, places_of(options));
+  if (!plan) return output.reject(plan.error());
+  found = *std::move(plan);
+  return exit_done;
 }
 
 /// The arguments for a plan, with all that is lost.
@@ -129,15 +142,16 @@ inline ExitCode args(const CommonOptions& common, const ArgsOptions& options,
   const auto root = open_root(options.root);
   if (!root) return output.reject(root.error());
   const auto registry = scan_and_warn(common, output);
-  auto found_plan = plan_or_report(options, *registry, output);
-  if (!found_plan) return exit_failed;
+  ProgramPlan plan;
+  const auto code = plan_devices(options, *registry, common.reading, output, plan);
+  if (code != exit_done) return code;
   if (output.format() == OutputFormat::text) {
-    warn_of_overlaps(cdi::find_overlaps(found_plan->plan), output);
+    warn_of_overlaps(cdi::find_overlaps(plan.plan), output);
   }
   auto found = write_arguments(
-      *found_plan, ArgumentsWriter{program, root->paths ? &*root->paths : nullptr, root->path},
+      plan, ArgumentsWriter{program, root->paths ? &*root->paths : nullptr, root->path},
       !options.no_sys);
-  warn_of_targets(found_plan->plan, program, found);
+  warn_of_targets(plan.plan, program, found);
   report_losses(found, program, options.partial, output);
   if (!found.lost.empty() && !options.partial) return exit_lost;
   const bool is_text = output.format() == OutputFormat::text;
@@ -186,6 +200,7 @@ inline Run set_up_args(CLI::App& app, CommonOptions& common) {
   app.add_flag("-0,--null", options->nul, "End each word or line with NUL, without quotes");
   app.add_flag("--partial", options->partial, "Print arguments even if some edits are lost");
   app.add_flag("--no-sys", options->no_sys, "Do not mount /sys for the drivers of GPUs");
+  add_policy(app, options->check, "Give only devices that this policy allows");
   add_hookless_options(app, options->places);
   add_names(app, options->names);
   app.footer(args_footer());

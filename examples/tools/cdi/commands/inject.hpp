@@ -215,17 +215,13 @@ class Injection {
 };
 
 /// Adds the options for policies.
-inline void add_policy(CLI::App& app, InjectOptions& options) {
-  auto* const policy = app.add_option("--policy", options.check.policy.file,
-                                      "Inject only what this policy allows; hooks without an "
-                                      "environment get a PATH, as with --hook-env");
-  policy->type_name("FILE")->check(not_empty)->each(
-      [&](const std::string&) { options.host.hook_env = {std::string{cdi::explicit_hook_path}}; });
-  app.add_option("--decisions", options.check.decisions, "Write the policy decisions as JSON")
-      ->type_name("FILE")
-      ->check(not_empty)
-      ->needs(policy);
-  add_source(app, options.check.policy)->needs(policy);
+inline void add_policy_options(CLI::App& app, InjectOptions& options) {
+  add_policy(app, options.check,
+             "Inject only what this policy allows; hooks without an environment get a PATH, as "
+             "with --hook-env")
+      ->each([&](const std::string&) {
+        options.host.hook_env = {std::string{cdi::explicit_hook_path}};
+      });
 }
 
 /// Adds the options for the host and the runtime.
@@ -266,7 +262,7 @@ inline void add_inject_options(CLI::App& app, InjectOptions& options) {
                "Inject the devices that resolve, and print an error for every other name");
   app.add_flag("--diff", options.diff, "Print what would change instead of the config");
   app.footer(exit_code_table() + partial_exit_code_table());
-  add_policy(app, options);
+  add_policy_options(app, options);
   add_host_options(app, options);
   app.add_option(
          "--hooks", options.hooks,

@@ -4,15 +4,12 @@
 #ifndef CDI_TOOLS_CDI_COMMANDS_RUN_HPP
 #define CDI_TOOLS_CDI_COMMANDS_RUN_HPP
 
-#include <cerrno>
 #include <iterator>
 #include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
-#include <system_error>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -26,14 +23,8 @@
 #include "../base/exit_codes.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
+#include "../run/sandbox_process.hpp"
 #include "args.hpp"
-
-/// The options of `run`.
-struct RunOptions {
-  std::vector<std::string> names{};
-  bool partial = false;
-  bool no_sys = false;
-};
 
 /// Removes the mounts for which the host has no file or directory: the root is read-only. A library
 /// that is also in the directory for libraries is not lost.
@@ -79,41 +70,30 @@ inline std::vector<std::string> sandbox_words(Arguments found,
   return words;
 }
 
-/// Replaces this process by a program of PATH. Returns only if that fails.
-inline ExitCode become(std::vector<std::string> words, const Output& output) {
-  std::vector<char*> pointers;
-  for (auto& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  ::execvp(pointers[0], pointers.data());
-  const int number = errno;
-  return output.reject(
-      {.code = cdi::Errc::system,
-       .message = fmt::format("cannot run bwrap: {}", std::generic_category().message(number)),
-       .advice = number == ENOENT ? "install bubblewrap" : "",
-       .system = number});
-}
-
-/// Runs a command with devices. Returns only if the sandbox cannot be started.
-inline ExitCode run_in_sandbox(const CommonOptions& common, const RunOptions& options,
+/// Runs a command with devices. Returns its exit code, or why the sandbox was not started.
+inline ExitCode run_in_sandbox(const CommonOptions& common, const ArgsOptions& options,
                                const Output& output) {
-  ArgsOptions args{.program = "bwrap", .partial = options.partial, .no_sys = options.no_sys};
-  args.names = options.names;
-  const auto& program = *find_program(args.program);
+  const auto& program = *find_program(options.program);
   const auto registry = cdi::scan_spec_dirs(common.spec_dirs(), common.reading);
-  auto plan = plan_or_report(args, *registry, output);
-  if (!plan) return exit_failed;
-  keep_possible_mounts(*plan, program.library_dir);
-  auto found = write_arguments(*plan, ArgumentsWriter{program, nullptr, ""}, !args.no_sys);
-  report_losses(found, program, args.partial, output);
-  if (!found.lost.empty() && !args.partial) return exit_lost;
-  return become(sandbox_words(std::move(found), common.command), output);
+  ProgramPlan plan;
+  const auto code = plan_devices(options, *registry, common.reading, output, plan);
+  if (code != exit_done) return code;
+  keep_possible_mounts(plan, program.library_dir);
+  auto found = write_arguments(plan, ArgumentsWriter{program, nullptr, ""}, !options.no_sys);
+  report_losses(found, program, options.partial, output);
+  if (!found.lost.empty() && !options.partial) return exit_lost;
+  auto sandbox = SandboxProcess::start(sandbox_words(std::move(found), common.command));
+  if (!sandbox) return output.reject(sandbox.error());
+  return static_cast<ExitCode>(sandbox->wait());
 }
 
 inline Run set_up_run(CLI::App& app, CommonOptions& common) {
-  auto options = std::make_shared<RunOptions>();
+  auto options = std::make_shared<ArgsOptions>();
+  options->program = "bwrap";
   add_names(app, options->names);
   app.add_flag("--partial", options->partial, "Run the command even if some edits are lost");
   app.add_flag("--no-sys", options->no_sys, "Do not mount /sys for the drivers of GPUs");
+  add_policy(app, options->check, "Give only devices that this policy allows");
   app.footer(
       "Usage: cdi run NAME... -- COMMAND [ARGUMENT...]\n\n"
       "The sandbox of bwrap has the files of the host, read-only, an empty /tmp, a /dev with the\n"

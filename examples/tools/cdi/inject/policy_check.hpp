@@ -15,6 +15,7 @@
 #include <cdi/files/replace_file.hpp>
 #include <cdi/policy.hpp>
 
+#include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/output.hpp"
 #include "../base/policy.hpp"
@@ -24,6 +25,18 @@ struct PolicyCheck {
   PolicyOptions policy{};
   std::string decisions{};  // the log file; may be empty
 };
+
+/// Adds the options for policies. Returns `--policy`.
+inline CLI::Option* add_policy(CLI::App& app, PolicyCheck& check, const char* help) {
+  auto* const policy = app.add_option("--policy", check.policy.file, help);
+  policy->type_name("FILE")->check(not_empty);
+  app.add_option("--decisions", check.decisions, "Write the policy decisions as JSON")
+      ->type_name("FILE")
+      ->check(not_empty)
+      ->needs(policy);
+  add_source(app, check.policy)->needs(policy);
+  return policy;
+}
 
 namespace detail {
 

@@ -1,0 +1,135 @@
+// A sandbox of bwrap as a child process that gets the signals of this process.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_CDI_RUN_SANDBOX_PROCESS_HPP
+#define CDI_TOOLS_CDI_RUN_SANDBOX_PROCESS_HPP
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdlib>
+#include <fcntl.h>
+#include <spawn.h>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/files/descriptor.hpp>
+#include <cdi/files/text_file.hpp>
+#include <cdi/result.hpp>
+
+/// A running sandbox. While it runs, this process blocks the signals that it passes on.
+class SandboxProcess {
+ public:
+  /// Starts bwrap with these words; the first is the program.
+  static cdi::Result<SandboxProcess> start(std::vector<std::string> words);
+
+  /// Waits for the end of the sandbox, and passes signals on to its command. Returns the exit code
+  /// of the command, or 128 and the number of the signal that ended it.
+  int wait();
+
+ private:
+  /// What other processes send to end or to control a program.
+  static constexpr std::array passed{SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+
+  SandboxProcess(pid_t bwrap, cdi::Descriptor info) : bwrap_{bwrap}, info_{std::move(info)} {}
+
+  static sigset_t waited_signals();
+  void pass_on(int number);
+  pid_t command();
+
+  pid_t bwrap_;            // the process of bwrap outside the sandbox
+  cdi::Descriptor info_;   // where bwrap writes the number of its process in the sandbox
+  std::string written_{};  // what it wrote
+};
+
+inline sigset_t SandboxProcess::waited_signals() {
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  ::sigaddset(&signals, SIGCHLD);
+  for (const int number : passed) ::sigaddset(&signals, number);
+  return signals;
+}
+
+inline cdi::Result<SandboxProcess> SandboxProcess::start(std::vector<std::string> words) {
+  const auto failure = [](int number) {
+    return cdi::Error{
+        .code = cdi::Errc::system,
+        .message = fmt::format("cannot run bwrap: {}", std::generic_category().message(number)),
+        .advice = number == ENOENT ? "install bubblewrap" : "",
+        .system = number};
+  };
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return failure(errno);
+  cdi::Descriptor info{ends[0]};
+  const cdi::Descriptor writer{ends[1]};
+  ::fcntl(writer.get(), F_SETFD, 0);  // bwrap inherits it
+  words.insert(words.begin() + 1, {"--info-fd", fmt::format("{}", writer.get())});
+  std::vector<char*> pointers;
+  for (auto& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+
+  const auto signals = waited_signals();
+  sigset_t before;
+  ::sigprocmask(SIG_BLOCK, &signals, &before);
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  ::posix_spawnattr_setsigmask(&attributes, &before);
+  pid_t bwrap = 0;
+  const int fault =
+      ::posix_spawnp(&bwrap, pointers[0], nullptr, &attributes, pointers.data(), environ);
+  ::posix_spawnattr_destroy(&attributes);
+  if (fault != 0) return failure(fault);
+  return SandboxProcess{bwrap, std::move(info)};
+}
+
+inline int SandboxProcess::wait() {
+  const auto signals = waited_signals();
+  for (;;) {
+    siginfo_t info{};
+    const int number = ::sigwaitinfo(&signals, &info);
+    if (number > 0 && number != SIGCHLD) {
+      // The kernel sends those of a terminal to the command, too.
+      if (info.si_code != SI_KERNEL) pass_on(number);
+      continue;
+    }
+    int status = 0;
+    if (::waitpid(bwrap_, &status, WNOHANG) != bwrap_) continue;
+    if (WIFEXITED(status)) return WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);
+  }
+}
+
+/// Sends a signal to the command; to bwrap, which ends the sandbox, if there is no command yet.
+inline void SandboxProcess::pass_on(int number) {
+  const auto receiver = command();
+  ::kill(receiver > 0 ? receiver : bwrap_, number);
+}
+
+/// The process of the command: the child of bwrap's process in the sandbox; 0 if there is none.
+inline pid_t SandboxProcess::command() {
+  std::array<char, 256> part{};
+  for (;;) {
+    const auto got = ::read(info_.get(), part.data(), part.size());
+    if (got <= 0) break;
+    written_.append(part.data(), static_cast<std::size_t>(got));
+  }
+  constexpr std::string_view key = "\"child-pid\":";
+  const auto at = written_.find(key);
+  if (at == std::string::npos) return 0;
+  const auto inner = std::atoi(written_.c_str() + at + key.size());
+  const auto path = fmt::format("/proc/{0}/task/{0}/children", inner);
+  const auto children = cdi::read_file(path);
+  return children ? std::atoi(children->c_str()) : 0;
+}
+
+#endif  // CDI_TOOLS_CDI_RUN_SANDBOX_PROCESS_HPP
