@@ -32,9 +32,10 @@ Result<void> replace_file_at(int directory, const std::string& name, std::string
 
 /// Like `replace_file_at`, but keeps the mode, owner and group of a file that was read with the
 /// signature `expected`. If the file has since been changed or replaced, leaves it alone and fails
-/// with `Errc::conflict`. A change in the instant before the rename can go unnoticed.
+/// with `Errc::conflict`. A change in the instant before the rename can go unnoticed. `sync` is
+/// that of `FileAttributes`.
 Result<void> rewrite_file_at(int directory, const std::string& name, std::string_view text,
-                             std::string_view path, const Signature& expected);
+                             std::string_view path, const Signature& expected, bool sync = true);
 
 /// Syncs an open directory, so that a system crash cannot undo the creation, renaming or removal of
 /// its files. `path` appears in messages. Succeeds on file systems that cannot sync directories.

@@ -52,9 +52,9 @@ inline Result<struct stat> check_unchanged(int directory, const std::string& nam
 }
 
 inline Result<void> rename_over(Temporary& temporary, int directory, const std::string& name,
-                                std::string_view path) {
+                                std::string_view path, bool sync) {
   if (!temporary.replace(name)) return file_error(path, "cannot rename the temporary file");
-  return cdi::sync_directory(directory, path);
+  return sync ? cdi::sync_directory(directory, path) : Result<void>{};
 }
 
 }  // namespace detail
@@ -71,7 +71,7 @@ CDI_INLINE Result<void> replace_file_at(int directory, const std::string& name,
   if (auto good = detail::check_file_name(name, path); !good) return good;
   detail::Temporary temporary{directory, name};
   if (auto filled = temporary.fill(path, text, attributes); !filled) return filled;
-  return detail::rename_over(temporary, directory, name, path);
+  return detail::rename_over(temporary, directory, name, path, attributes.sync);
 }
 
 CDI_INLINE Result<void> replace_file(const std::string& path, std::string_view text,
@@ -87,18 +87,20 @@ CDI_INLINE Result<void> replace_file(const std::string& path, std::string_view t
 
 CDI_INLINE Result<void> rewrite_file_at(int directory, const std::string& name,
                                         std::string_view text, std::string_view path,
-                                        const Signature& expected) {
+                                        const Signature& expected, bool sync) {
   if (auto good = detail::check_file_name(name, path); !good) return good;
   const auto found = detail::check_unchanged(directory, name, path, expected);
   if (!found) return found.error();
   detail::Temporary temporary{directory, name};
-  auto filled = temporary.fill(
-      path, text,
-      {.mode = found->st_mode & 07777U, .owner = found->st_uid, .group = found->st_gid});
+  auto filled = temporary.fill(path, text,
+                               {.mode = found->st_mode & 07777U,
+                                .owner = found->st_uid,
+                                .group = found->st_gid,
+                                .sync = sync});
   if (!filled) return filled;
   const auto same = detail::check_unchanged(directory, name, path, expected);
   if (!same) return same.error();
-  return detail::rename_over(temporary, directory, name, path);
+  return detail::rename_over(temporary, directory, name, path, sync);
 }
 
 }  // namespace cdi

@@ -21,6 +21,9 @@ struct FileAttributes {
   mode_t mode = 0644;                    ///< regardless of the umask
   uid_t owner = static_cast<uid_t>(-1);  ///< -1: this process's user
   gid_t group = static_cast<gid_t>(-1);  ///< -1: this process's group
+  /// Whether file and directory are synced. If not, a crash of the system, but not of the process,
+  /// may lose the text: for files that only matter until the next boot.
+  bool sync = true;
 };
 
 /// Returns whether a name has the form `.NAME.PID-NUMBER.cdi-tmp` that `replace_file`, in any
@@ -72,7 +75,8 @@ class Temporary {
 
   const std::string& name() const { return name_; }
 
-  /// Writes and syncs the file. Call this first, and only once. `path` appears in messages.
+  /// Writes the file, and syncs it as the attributes say. Call this first, and only once. `path`
+  /// appears in messages.
   Result<void> fill(std::string_view path, std::string_view text, const FileAttributes& attributes);
 
   /// Renames the temporary file over a file. Returns false on failure, with the reason in `errno`.

@@ -130,7 +130,7 @@ CDI_INLINE Temporary::~Temporary() {
 
 CDI_INLINE Result<void> Temporary::fill(std::string_view path, std::string_view text,
                                         const FileAttributes& attributes) {
-  const auto [mode, owner, group] = attributes;
+  const auto [mode, owner, group, sync] = attributes;
   const bool give_away = owner != static_cast<uid_t>(-1) || group != static_cast<gid_t>(-1);
   const int file = file_.get();
   if (!file_) return file_error(path, "cannot create a temporary file in its directory");
@@ -139,7 +139,7 @@ CDI_INLINE Result<void> Temporary::fill(std::string_view path, std::string_view 
   }
   if (::fchmod(file, mode) != 0) return file_error(path, "cannot set the mode");
   if (!write_all(file, text)) return file_error(path, "cannot write");
-  if (::fsync(file) != 0) return file_error(path, "cannot sync");
+  if (sync && ::fsync(file) != 0) return file_error(path, "cannot sync");
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <doctest/doctest.h>
@@ -22,6 +23,8 @@
 
 namespace {
 
+int syncs = 0;
+
 cdi::Signature signature_of(const std::string& path) {
   struct stat info = {};
   REQUIRE(::lstat(path.c_str(), &info) == 0);
@@ -29,6 +32,12 @@ cdi::Signature signature_of(const std::string& path) {
 }
 
 }  // namespace
+
+/// Counts the calls of the library.
+extern "C" int fsync(int descriptor) {
+  ++syncs;
+  return static_cast<int>(::syscall(SYS_fsync, descriptor));
+}
 
 TEST_CASE(
     "A file is created or replaced with its mode, whatever the umask, and no other file is left") {
@@ -202,4 +211,23 @@ TEST_CASE("A file is rewritten with its mode, unless it was changed after it was
   REQUIRE_FALSE(done);
   CHECK(done.error().system == ENOENT);
   CHECK(tree.names().empty());
+}
+
+TEST_CASE("File and directory are synced, unless the caller does not need it") {
+  const TempTree tree;
+  const auto directory = open_dir(tree.path());
+  const auto count_of = [](const auto& write) {
+    syncs = 0;
+    CHECK(write());
+    return syncs;
+  };
+  CHECK(count_of([&] { return cdi::replace_file(tree / "file", "one"); }) == 2);
+  CHECK(count_of([&] { return cdi::replace_file(tree / "file", "two", {.sync = false}); }) == 0);
+  const auto rewrite = [&](bool sync) {
+    const auto read = signature_of(tree / "file");
+    return cdi::rewrite_file_at(directory.get(), "file", "new", tree / "file", read, sync);
+  };
+  CHECK(count_of([&] { return rewrite(true); }) == 2);
+  CHECK(count_of([&] { return rewrite(false); }) == 0);
+  CHECK(get_file(tree / "file") == "new");
 }
