@@ -12,10 +12,11 @@ import re
 import sys
 
 FOLDERS = {
-    "shared": ["base", "host", "engines", "cdi_specs"],
-    "cdi": ["base", "hooks", "rootfs", "why", "inject", "args", "names", "run", "commands"],
+    "shared": ["base", "host", "names", "engines", "cdi_specs"],
+    "cdi": ["base", "hooks", "rootfs", "why", "inject", "args", "run", "commands"],
     "prepare": ["base", "host", "gpu", "vendors", "cdi_specs", "claims", "doctor", "commands"],
     "pod": ["."],
+    "runtime": ["."],
 }
 
 MAX_LINES = 400

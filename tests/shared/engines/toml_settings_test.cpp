@@ -39,6 +39,14 @@ std::string repeated(std::size_t times, std::string_view part) {
 
 }  // namespace
 
+TEST_CASE("The names in a table are known") {
+  const auto settings = settings_of("b = 1\n[a]\nx = 1\ny = 2\n");
+  CHECK(settings.names_in({}) == Texts{"a", "b"});
+  CHECK(settings.names_in({"a"}) == Texts{"x", "y"});
+  CHECK(settings.names_in({"b"}).empty());
+  CHECK(settings.names_in({"c"}).empty());
+}
+
 TEST_CASE("settings and their tables are found") {
   const auto settings = settings_of(
       "version = 2 # not 3\n"

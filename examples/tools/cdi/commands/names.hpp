@@ -19,13 +19,13 @@
 #include <cdi/registry.hpp>
 
 #include "../../shared/base/text.hpp"
+#include "../../shared/names/visible_list.hpp"
+#include "../../shared/names/visible_names.hpp"
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/reports.hpp"
-#include "../names/visible_list.hpp"
-#include "../names/visible_names.hpp"
 
 /// The options of `names`.
 struct NamesOptions {

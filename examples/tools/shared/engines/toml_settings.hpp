@@ -75,6 +75,16 @@ class TomlSettings {
     return list;
   }
 
+  /// The names of the settings in a table; none if there is no such table.
+  std::vector<std::string> names_in(const TomlKey& key) const {
+    std::vector<std::string> names;
+    const auto* const node = find(key);
+    const auto* const table = node == nullptr ? nullptr : node->as_table();
+    if (table == nullptr) return names;
+    for (const auto& [name, value] : *table) names.emplace_back(name.str());
+    return names;
+  }
+
   /// The keys of all settings with this name, in any table.
   std::vector<TomlKey> keys_named(std::string_view name) const {
     std::vector<TomlKey> keys;

@@ -1,8 +1,8 @@
 // The entries of an environment variable that selects GPUs, as the runtime that owns it reads them.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_NAMES_VISIBLE_LIST_HPP
-#define CDI_TOOLS_CDI_NAMES_VISIBLE_LIST_HPP
+#ifndef CDI_TOOLS_SHARED_NAMES_VISIBLE_LIST_HPP
+#define CDI_TOOLS_SHARED_NAMES_VISIBLE_LIST_HPP
 
 #include <algorithm>
 #include <cstddef>
@@ -18,10 +18,11 @@
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 
-#include "../../shared/base/text.hpp"
+#include "../base/text.hpp"
 
-/// Whose rules decide what a text means.
-enum class Dialect { cuda, hip, rocr, slurm };
+/// Whose rules decide what a text means: `container` is for the variables that container runtimes
+/// read, NVIDIA_VISIBLE_DEVICES and AMD_VISIBLE_DEVICES.
+enum class Dialect { cuda, hip, rocr, slurm, container };
 
 constexpr std::size_t max_visible_bytes = 64 * 1024;
 constexpr std::size_t max_visible_entries = 1024;
@@ -49,7 +50,7 @@ struct VisibleText {
 
   /// The runtime, for messages.
   std::string_view runtime() const {
-    constexpr std::string_view names[] = {"CUDA", "HIP", "ROCr", "Slurm"};
+    constexpr std::string_view names[] = {"CUDA", "HIP", "ROCr", "Slurm", "the runtime"};
     return names[static_cast<std::size_t>(dialect)];
   }
 
@@ -237,9 +238,10 @@ inline bool add_entry(const VisibleText& given, VisibleEntry entry, VisibleList&
   return true;
 }
 
-/// Adds the numbers of `3` or `0-3`. Slurm writes them, so any fault is an error.
-inline cdi::Result<void> add_slurm_entry(const VisibleText& given, std::size_t place,
-                                         const std::string& text, VisibleList& list) {
+/// Adds the numbers of `3` or `0-3`. Slurm and people who start containers do not expect that a
+/// runtime ignores a part, so any fault is an error.
+inline cdi::Result<void> add_numbers(const VisibleText& given, std::size_t place,
+                                     const std::string& text, VisibleList& list) {
   const auto fault = [&](std::string_view what, std::string advice) {
     return given.fault(place, text, what, std::move(advice));
   };
@@ -262,22 +264,51 @@ inline cdi::Result<void> add_slurm_entry(const VisibleText& given, std::size_t p
   }
   for (auto number = *begin; number <= *end; ++number) {
     auto device = std::to_string(number);
-    for (const auto& earlier : list.entries) {
-      if (earlier.device == device) return fault("repeats " + device, "name each GPU once");
-    }
+    const bool repeats =
+        std::any_of(list.entries.begin(), list.entries.end(),
+                    [&](const VisibleEntry& earlier) { return earlier.device == device; });
+    if (repeats && given.dialect == Dialect::container) continue;
+    if (repeats) return fault("repeats " + device, "name each GPU once");
     list.entries.push_back({.place = place, .text = text, .device = std::move(device)});
   }
   return {};
 }
 
+/// Adds the numbers of `3` or `0-3`, a UUID, `0x` and the 16 digits of an AMD GPU, or the name of
+/// a device. An empty part adds nothing, as in NVIDIA's and AMD's runtimes.
+inline cdi::Result<void> add_container_entry(const VisibleText& given, std::size_t place,
+                                             const std::string& text, VisibleList& list) {
+  if (text.empty()) return {};
+  if (text.find_first_not_of("0123456789-") == text.npos) {
+    return add_numbers(given, place, text, list);
+  }
+  const auto low = lowered(text);
+  const bool is_uuid = low.starts_with("gpu-") || low.starts_with("mig-");
+  auto entry = is_uuid ? uuid_entry(text) : std::nullopt;
+  if (!entry) entry = VisibleEntry{.device = text};
+  if (low.starts_with("0x") && low.size() == 18 && is_hex(low.substr(2))) {
+    entry->uuid = "gpu-" + low.substr(2);
+  }
+  entry->place = place;
+  entry->text = text;
+  list.entries.push_back(*std::move(entry));
+  return {};
+}
+
 }  // namespace detail
 
-/// Reads the entries of a text. `NoDevFiles`, which Slurm sets, and an empty text have none. Fails
-/// for a text that is too large, and for any fault in a list of Slurm; what the runtime that owns
-/// another variable ignores is a warning.
+/// Whether a text selects nothing: an empty text, `NoDevFiles`, which Slurm sets, and for
+/// containers `none` and `void`.
+inline bool selects_nothing(const VisibleText& given) {
+  if (given.text.empty() || given.text == "NoDevFiles") return true;
+  return given.dialect == Dialect::container && (given.text == "none" || given.text == "void");
+}
+
+/// Reads the entries of a text. Fails for a text that is too large, and for any fault in a list of
+/// Slurm or for a container; what the runtime that owns another variable ignores is a warning.
 inline cdi::Result<VisibleList> read_visible(const VisibleText& given) {
   VisibleList list;
-  if (given.text.empty() || given.text == "NoDevFiles") return list;
+  if (selects_nothing(given)) return list;
   const auto parts = given.parts();
   if (given.text.size() > max_visible_bytes || parts.size() > max_visible_entries) {
     return cdi::Error{.code = cdi::Errc::limit,
@@ -286,13 +317,14 @@ inline cdi::Result<VisibleList> read_visible(const VisibleText& given) {
                       .advice = "write only the GPUs that are needed"};
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (given.dialect == Dialect::slurm) {
-      if (auto done = detail::add_slurm_entry(given, i + 1, parts[i], list); !done) {
-        return std::move(done).error();
-      }
+    const std::string text{given.dialect == Dialect::hip ? parts[i] : tools::trim(parts[i])};
+    if (given.dialect == Dialect::slurm || given.dialect == Dialect::container) {
+      auto done = given.dialect == Dialect::slurm
+                      ? detail::add_numbers(given, i + 1, parts[i], list)
+                      : detail::add_container_entry(given, i + 1, text, list);
+      if (!done) return std::move(done).error();
       continue;
     }
-    const std::string text{given.dialect == Dialect::hip ? parts[i] : tools::trim(parts[i])};
     auto entry = detail::entry_of(given.dialect, text);
     if (!entry) {
       auto [what, advice] = detail::words_of_fault(text);
@@ -306,4 +338,4 @@ inline cdi::Result<VisibleList> read_visible(const VisibleText& given) {
   return list;
 }
 
-#endif  // CDI_TOOLS_CDI_NAMES_VISIBLE_LIST_HPP
+#endif  // CDI_TOOLS_SHARED_NAMES_VISIBLE_LIST_HPP

@@ -1,8 +1,8 @@
 // The devices of a kind that the entries of an environment variable name.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_NAMES_VISIBLE_NAMES_HPP
-#define CDI_TOOLS_CDI_NAMES_VISIBLE_NAMES_HPP
+#ifndef CDI_TOOLS_SHARED_NAMES_VISIBLE_NAMES_HPP
+#define CDI_TOOLS_SHARED_NAMES_VISIBLE_NAMES_HPP
 
 #include <algorithm>
 #include <string>
@@ -82,4 +82,4 @@ inline VisibleMatch match_visible(const VisibleEntry& entry,
                             : detail::match_uuid(entry, devices);
 }
 
-#endif  // CDI_TOOLS_CDI_NAMES_VISIBLE_NAMES_HPP
+#endif  // CDI_TOOLS_SHARED_NAMES_VISIBLE_NAMES_HPP

@@ -1,0 +1,106 @@
+// The devices that a container requests by variables such as NVIDIA_VISIBLE_DEVICES.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_SHARED_NAMES_VARIABLE_REQUESTS_HPP
+#define CDI_TOOLS_SHARED_NAMES_VARIABLE_REQUESTS_HPP
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/config_json.hpp>
+#include <cdi/registry.hpp>
+#include <cdi/requests.hpp>
+#include <cdi/text/parse_json.hpp>
+
+#include "visible_list.hpp"
+#include "visible_names.hpp"
+
+/// The entries of a variable of a container.
+struct VariableRequest {
+  std::string variable{};
+  std::string kind{};
+  std::vector<VisibleEntry> entries{};
+};
+
+namespace detail {
+
+/// The name, in a kind, of the device of an entry: the device with this name, or else the only one
+/// with this UUID. Any other entry keeps the name that its device would have, so that the error
+/// about the missing device says the rest.
+inline std::string device_of(const VisibleEntry& entry, std::string_view kind,
+                             const std::vector<std::string>& devices) {
+  std::string_view device = entry.device;
+  if (device.starts_with(kind) && device.substr(kind.size()).starts_with('=')) {
+    device.remove_prefix(kind.size() + 1);
+  }
+  const bool is_name = std::find(devices.begin(), devices.end(), device) != devices.end();
+  if (!is_name && !entry.uuid.empty()) {
+    const auto match = match_visible(entry, devices);
+    if (match.devices.size() == 1) return match.devices.front();
+  }
+  return std::string{device};
+}
+
+}  // namespace detail
+
+/// Adds a device, unless it is already there: the hooks of one that is injected twice run twice.
+inline void add_once(std::vector<cdi::RequestedDevice>& devices, cdi::RequestedDevice device) {
+  const auto same = [&](const cdi::RequestedDevice& other) {
+    return other.name == device.name;
+  };
+  if (std::none_of(devices.begin(), devices.end(), same)) devices.push_back(std::move(device));
+}
+
+/// What the variables in a config select. `kinds` has the kind of each variable that counts. An
+/// annotation for a device of the same kind comes first: images set variables, too, and Kubernetes
+/// counts only what it has annotated. Fails with the errors of `parse_json` and `read_visible`.
+inline cdi::Result<std::vector<VariableRequest>> variable_requests(
+    const cdi::ConfigJson& config, const std::map<std::string, std::string>& kinds,
+    const std::vector<cdi::RequestedDevice>& annotated) {
+  std::vector<VariableRequest> out;
+  if (kinds.empty()) return out;
+  const auto document = cdi::parse_json(config.text, config.file, config.limits);
+  if (!document) return document.error();
+  cdi::Document::Value env = document->root();
+  for (std::string_view path = "process.env"; !path.empty();) {
+    if (!cdi::detail::descend(env, path)) return out;
+  }
+  for (const auto& [variable, kind] : kinds) {
+    const auto has_kind = [start = kind + "="](const cdi::RequestedDevice& device) {
+      return device.name.starts_with(start);
+    };
+    if (std::any_of(annotated.begin(), annotated.end(), has_kind)) continue;
+    for (const auto item : env.items()) {
+      if (!item.text().starts_with(variable + "=")) continue;
+      const auto text = item.text().substr(variable.size() + 1);
+      auto list = read_visible({Dialect::container, variable, std::string{text}});
+      if (!list) return std::move(list).error();
+      if (!list->entries.empty()) out.push_back({variable, kind, std::move(list->entries)});
+      break;
+    }
+  }
+  return out;
+}
+
+/// Adds the devices that variables select.
+inline void add_variables(const std::vector<VariableRequest>& variables,
+                          const cdi::Registry& registry,
+                          std::vector<cdi::RequestedDevice>& devices) {
+  for (const auto& [variable, kind, entries] : variables) {
+    std::vector<std::string> known;
+    for (const auto& name : registry.devices()) {
+      if (name.starts_with(kind + "=")) known.push_back(name.substr(kind.size() + 1));
+    }
+    for (const auto& entry : entries) {
+      add_once(devices, {.name = kind + "=" + detail::device_of(entry, kind, known),
+                         .origin = cdi::RequestOrigin::variable,
+                         .key = variable});
+    }
+  }
+}
+
+#endif  // CDI_TOOLS_SHARED_NAMES_VARIABLE_REQUESTS_HPP

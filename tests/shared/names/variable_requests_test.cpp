@@ -1,0 +1,60 @@
+// The devices that a container requests by variables.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "../../../examples/tools/shared/names/variable_requests.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/registry.hpp>
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+const std::map<std::string, std::string> kinds{{"A", "a.com/gpu"}, {"B", "b.com/gpu"}};
+
+cdi::ConfigJson config_with(const std::string& env) {
+  return {.text = R"({"process": {"env": )" + env + "}}"};
+}
+
+/// The names of the devices that variables select, after those that annotations name.
+Names names_of(const std::string& env, const Names& annotated = {}) {
+  std::vector<cdi::RequestedDevice> devices;
+  for (const auto& name : annotated) devices.push_back({.name = name});
+  const auto variables = variable_requests(config_with(env), kinds, devices);
+  REQUIRE(variables);
+  add_variables(*variables, cdi::Registry{}, devices);
+  return {devices.begin(), devices.end()};
+}
+
+}  // namespace
+
+TEST_CASE("Variables that count select devices of their kinds, each once") {
+  CHECK(names_of(R"(["X=1", "B=x", "A=0-1,0", "AB=7"])") ==
+        Names{"a.com/gpu=0", "a.com/gpu=1", "b.com/gpu=x"});
+  CHECK(names_of(R"(["A=all"])") == Names{"a.com/gpu=all"});
+  CHECK(names_of(R"(["A=a.com/gpu=3"])") == Names{"a.com/gpu=3"});
+  CHECK(names_of(R"(["A=0", "A=1"])") == Names{"a.com/gpu=0"});
+}
+
+TEST_CASE("Nothing is selected without a variable, and by none and void") {
+  for (const auto* const env : {"[]", R"(["A"])", R"(["A="])", R"(["A=none", "B=void"])", "null"}) {
+    CAPTURE(env);
+    CHECK(names_of(env).empty());
+  }
+  CHECK(variable_requests({.text = "{}"}, kinds, {})->empty());
+  CHECK(variable_requests({.text = "no JSON"}, {}, {})->empty());  // not even read
+}
+
+TEST_CASE("An annotation for a device of the same kind comes before a variable") {
+  CHECK(names_of(R"(["A=all", "B=1"])", {"a.com/gpu=0"}) == Names{"a.com/gpu=0", "b.com/gpu=1"});
+}
+
+TEST_CASE("Faults are errors") {
+  CHECK_FALSE(variable_requests(config_with(R"(["A=3-1"])"), kinds, {}));
+  CHECK_FALSE(variable_requests({.text = "no JSON"}, kinds, {}));
+}
