@@ -39,6 +39,7 @@ PROGRAMS = {
     "tests/cli/args_test.py": ["examples/tools/cdi/main.cpp"],
     "tests/cli/policy_test.py": ["examples/tools/cdi/main.cpp"],
     "tests/pod/pod_test.py": ["examples/tools/pod/main.cpp"],
+    "tests/runtime/runtime_test.py": ["examples/tools/runtime/main.cpp"],
 }
 C_FLAGS = ["-x", "c", "-std=c99", "-D_POSIX_C_SOURCE=200809L", "-c"]
 C_LIBRARY = "include/cdi/c/c_library.cpp"

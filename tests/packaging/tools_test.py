@@ -23,7 +23,7 @@ class Tools(PackagingTest):
         prefix = next(option["value"] for option in options if option["name"] == "prefix")
         usr = self.folder / prefix.lstrip("/")
         found = {str(path.relative_to(usr)) for path in usr.rglob("*") if path.is_file()}
-        self.assertEqual(found, {"bin/cdi", "bin/cdi-pod", "bin/cdi-prepare",
+        self.assertEqual(found, {"bin/cdi", "bin/cdi-pod", "bin/cdi-prepare", "bin/cdi-runtime",
                                  "lib/udev/rules.d/90-cdi-prepare.rules",
                                  *(f"lib/systemd/system/{name}" for name in UNITS)})
         for name in UNITS:

@@ -1,0 +1,72 @@
+// What cdi-runtime reads of the command line that an engine gives to an OCI runtime.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_RUNTIME_COMMAND_LINE_HPP
+#define CDI_TOOLS_RUNTIME_COMMAND_LINE_HPP
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace runtime {
+
+/// The command, and the options that matter here. The real runtime checks the command line.
+struct CommandLine {
+  std::string_view command{};
+  std::string bundle{"."};
+  std::string config{"config.json"};  // in the bundle; only crun has an option for it
+  std::string log{};
+  bool json_log = false;
+
+  /// Keeps the value of an option. `--config` of Kata, before the command, is another file.
+  void set(std::string_view name, std::string_view value) {
+    if (name == "log") log = value;
+    if (name == "log-format") json_log = value == "json";
+    if (command.empty()) return;
+    if (name == "b" || name == "bundle") bundle = value;
+    if (name == "f" || name == "config") config = value;
+  }
+};
+
+/// The commands of runc, crun and runsc. Another word is the value of an option not listed here.
+constexpr std::string_view commands[] = {
+    "checkpoint", "create", "delete", "do",    "events", "exec",   "features", "help",
+    "info",       "init",   "kill",   "list",  "mounts", "pause",  "ps",       "restore",
+    "resume",     "run",    "spec",   "start", "state",  "update", "wait"};
+
+/// The options whose next argument is a value, even if it looks like a command or an option.
+constexpr std::string_view with_value[] = {
+    "b",   "bundle",     "cgroup-manager", "config",   "console-socket", "criu", "f",
+    "log", "log-format", "log-level",      "pid-file", "preserve-fds",   "root", "rootless"};
+
+inline bool is_one_of(std::span<const std::string_view> words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// Reads the arguments after the program. Options may be written `--name value`, `--name=value`,
+/// with one dash, as Go's programs accept, and `-bvalue`.
+inline CommandLine read_command_line(std::span<char* const> arguments) {
+  CommandLine line;
+  for (auto at = arguments.begin(); at != arguments.end() && *at != std::string_view{"--"}; ++at) {
+    const std::string_view word{*at};
+    if (!word.starts_with('-')) {
+      if (line.command.empty() && is_one_of(commands, word)) line.command = word;
+      continue;
+    }
+    const auto equals = std::min(word.find('='), word.size());
+    const auto option = word.substr(0, equals).substr(word.starts_with("--") ? 2 : 1);
+    if (!is_one_of(with_value, option)) {
+      if (word.starts_with("-b")) line.set("b", word.substr(2));
+    } else if (equals < word.size()) {
+      line.set(option, word.substr(equals + 1));
+    } else if (at + 1 != arguments.end()) {
+      line.set(option, *++at);
+    }
+  }
+  return line;
+}
+
+}  // namespace runtime
+
+#endif  // CDI_TOOLS_RUNTIME_COMMAND_LINE_HPP

@@ -1,0 +1,81 @@
+// The settings of cdi-runtime: a TOML file.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_RUNTIME_SETTINGS_HPP
+#define CDI_TOOLS_RUNTIME_SETTINGS_HPP
+
+#include <cerrno>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <cdi/annotations.hpp>
+#include <cdi/files/text_file.hpp>
+#include <cdi/name.hpp>
+#include <cdi/scan.hpp>
+
+#include "../shared/engines/toml_settings.hpp"
+
+namespace runtime {
+
+/// The settings; without a file, as they are here.
+struct Settings {
+  std::string runtime{};  // a path, or a name in PATH; empty: the first of runc and crun
+  std::vector<std::string> spec_dirs = cdi::default_spec_dirs();
+  std::vector<std::string> prefixes{std::string{cdi::annotation_prefix}};
+  std::string policy{};                            // a file; empty: everything is allowed
+  std::map<std::string, std::string> variables{};  // the kind of each variable that counts
+};
+
+namespace detail {
+
+/// Keeps a setting. False if it is unknown, or its value has the wrong type.
+inline bool keep(const tools::TomlSettings& toml, const std::string& name, Settings& settings) {
+  const auto text = toml.text({name});
+  const auto list = toml.list({name});
+  if (name == "runtime" && text) {
+    settings.runtime = *text;
+  } else if (name == "policy" && text) {
+    settings.policy = *text;
+  } else if (name == "spec-dirs" && list) {
+    settings.spec_dirs = list->items;
+  } else if (name == "annotation-prefixes" && list) {
+    settings.prefixes = list->items;
+  } else if (name == "variables" && !text && !list) {
+    for (const auto& variable : toml.names_in({name})) {
+      const auto kind = toml.text({name, variable});
+      if (!kind || !cdi::parse_kind(*kind)) return false;
+      settings.variables[variable] = *kind;
+    }
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// The settings of a file, or those without a file. Unknown settings are errors: a policy with a
+/// typo would not count.
+inline cdi::Result<Settings> read_settings(const std::string& path) {
+  Settings settings;
+  const auto text = cdi::read_file(path);
+  if (!text && text.error().system == ENOENT) return settings;
+  if (!text) return text.error();
+  const auto toml = tools::parse_toml(*text, path);
+  if (!toml) return toml.error();
+  for (const auto& name : toml->names_in({})) {
+    if (detail::keep(*toml, name, settings)) continue;
+    return cdi::Error{.code = cdi::Errc::schema,
+                      .message = "the setting " + cdi::quoted(name) + " is unknown or wrong",
+                      .advice =
+                          "write runtime and policy as text, spec-dirs and "
+                          "annotation-prefixes as lists, and in [variables] a kind for each",
+                      .position = {.file = path}};
+  }
+  return settings;
+}
+
+}  // namespace runtime
+
+#endif  // CDI_TOOLS_RUNTIME_SETTINGS_HPP
