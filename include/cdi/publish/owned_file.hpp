@@ -45,8 +45,7 @@ inline Result<Publication::Action> write_owned_file(const PublishDir& dir, const
   std::optional<Temporary> temporary;
   static constexpr int tries = 100;
   for (int i = 0; i < tries; ++i) {
-    auto found = find_owner(dir, file.name, file.text);
-    if (!found && replace == Replace::any) found = FoundFile{.ownership = Ownership::not_a_spec};
+    auto found = find_owner_for(dir, file.name, replace, file.text);
     if (!found) return std::move(found).error();
     auto good = check_replaceable(*found, path, replace);
     if (!good) return std::move(good).error();
@@ -68,13 +67,14 @@ inline Result<Publication::Action> write_owned_file(const PublishDir& dir, const
                .position = {.file = path}};
 }
 
-/// Removes a spec file of this owner. The directory is not synced.
+/// Removes a spec file of this owner, or with `Replace::any` of any. The directory is not synced.
 inline Result<Publication::Action> remove_owned_file(const PublishDir& dir, const std::string& name,
-                                                     DryRun dry_run) {
+                                                     DryRun dry_run,
+                                                     Replace replace = Replace::own) {
   const auto path = path_in(dir.path, name);
-  const auto found = find_owner(dir, name);
+  const auto found = find_owner_for(dir, name, replace);
   if (!found) return found.error();
-  if (auto good = check_removable(*found, path); !good) return std::move(good).error();
+  if (auto good = check_removable(*found, path, replace); !good) return std::move(good).error();
   if (found->ownership == Ownership::absent) return Publication::Action::absent;
   if (dry_run == DryRun::yes || ::unlinkat(dir.directory, name.c_str(), 0) == 0) {
     return Publication::Action::removed;

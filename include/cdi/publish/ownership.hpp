@@ -208,6 +208,15 @@ inline Result<FoundFile> find_owner(const PublishDir& dir, const std::string& na
   return found;
 }
 
+/// Finds the owner as `find_owner` does. If the owner does not matter, a file that cannot be read
+/// is no error.
+inline Result<FoundFile> find_owner_for(const PublishDir& dir, const std::string& name,
+                                        Replace replace, std::string_view expected = {}) {
+  auto found = find_owner(dir, name, expected);
+  if (!found && replace == Replace::any) return FoundFile{.ownership = Ownership::not_a_spec};
+  return found;
+}
+
 /// Returns whether a file belongs to this owner. Most files in a directory do not even contain the
 /// annotation's name, which is also in the comment: such files are read, but not parsed. A file
 /// that cannot be parsed, and records no other owner, is an error.
@@ -241,9 +250,12 @@ inline Result<void> check_replaceable(const FoundFile& found, std::string path,
   return ownership_conflict(found, std::move(path), "choose another name, or ");
 }
 
-/// Rejects the removal of a file unless the file certainly belongs to this owner.
-inline Result<void> check_removable(const FoundFile& found, std::string path) {
-  if (ownership_row(found.ownership).removable) return {};
+/// Rejects the removal of a file unless the file certainly belongs to this owner, or the owner does
+/// not matter.
+inline Result<void> check_removable(const FoundFile& found, std::string path,
+                                    Replace replace = Replace::own) {
+  const bool allowed = replace == Replace::any && found.ownership != Ownership::special;
+  if (allowed || ownership_row(found.ownership).removable) return {};
   return ownership_conflict(found, std::move(path), "");
 }
 

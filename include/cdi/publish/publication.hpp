@@ -20,7 +20,7 @@ enum class DryRun : std::uint8_t {
   yes  ///< only report: nothing is written, created or removed
 };
 
-/// Which existing files a new file may replace.
+/// Which existing files a publisher may replace, or remove.
 enum class Replace : std::uint8_t {
   own,  ///< files of the same owner, and files that are not specs
   any   ///< also files of other owners, and specs without an owner

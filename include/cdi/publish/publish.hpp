@@ -62,8 +62,9 @@ class Publisher {
                             Replace replace = Replace::own) const;
 
   /// Removes the file `name`; a missing file is not an error. Fails with `Errc::conflict` if the
-  /// file does not record this owner.
-  Result<Publication> remove(const std::string& name, DryRun dry_run = DryRun::no) const;
+  /// file does not record this owner, unless `Replace::any` allows to remove any file or link.
+  Result<Publication> remove(const std::string& name, DryRun dry_run = DryRun::no,
+                             Replace replace = Replace::own) const;
 
   /// Changes this owner's files to the expected ones, by name: writes missing and different files,
   /// then removes this owner's other files except those in `keep`, and the temporary files of

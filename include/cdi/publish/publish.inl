@@ -214,12 +214,13 @@ CDI_INLINE Result<Publication> Publisher::write(const std::string& name, const S
   return Impl::finish({work.path_of(name), *action}, *directory, dry_run);
 }
 
-CDI_INLINE Result<Publication> Publisher::remove(const std::string& name, DryRun dry_run) const {
+CDI_INLINE Result<Publication> Publisher::remove(const std::string& name, DryRun dry_run,
+                                                 Replace replace) const {
   const Impl work{*this};
   if (auto good = work.check(name); !good) return std::move(good).error();
   const auto directory = work.open(Impl::IfMissing::leave);
   if (!directory) return directory.error();
-  const auto action = detail::remove_owned_file(work.owner_dir(*directory), name, dry_run);
+  const auto action = detail::remove_owned_file(work.owner_dir(*directory), name, dry_run, replace);
   if (!action) return action.error();
   return Impl::finish({work.path_of(name), *action}, *directory, dry_run);
 }

@@ -145,6 +145,26 @@ TEST_CASE("Owners that cannot be recorded exactly are refused") {
   CHECK(dir.names().empty());
 }
 
+TEST_CASE("With Replace::any, files of others are removed, but nothing that is not a file") {
+  const TempDir dir;
+  const Publisher me{"me", dir.path()};
+  REQUIRE(Publisher("you", dir.path()).write("yours.yaml", spec_of("d")));
+  put_file(dir / "broken.json", "{");
+  REQUIRE(::symlink("elsewhere", (dir / "link.yaml").c_str()) == 0);
+  REQUIRE(::mkdir((dir / "folder.yaml").c_str(), 0755) == 0);
+  for (const std::string name : {"yours.yaml", "broken.json", "link.yaml"}) {
+    CAPTURE(name);
+    CHECK(me.remove(name).error().code == cdi::Errc::conflict);
+    CHECK(report(me.remove(name, DryRun::yes, cdi::Replace::any)) == "removed " + name);
+    CHECK(dir.names().contains(name));
+    CHECK(report(me.remove(name, DryRun::no, cdi::Replace::any)) == "removed " + name);
+    CHECK_FALSE(dir.names().contains(name));
+  }
+  CHECK(me.remove("folder.yaml", DryRun::no, cdi::Replace::any).error().code ==
+        cdi::Errc::conflict);
+  CHECK(report(me.remove("absent.yaml", DryRun::no, cdi::Replace::any)) == "absent absent.yaml");
+}
+
 TEST_CASE("The directory is created when needed, with its parents and mode 0755") {
   const TempDir dir;
   const auto umask = ::umask(077);
