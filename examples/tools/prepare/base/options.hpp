@@ -39,6 +39,12 @@ struct SurveyOptions : HostOptions {
   bool visible_only = false;
   bool nvml = false;
   std::string nvml_library{};  // empty: the library under the root
+  std::string driver_root{};   // on the host: where the driver is installed; empty: /
+  std::string dev_root{};      // on the host: the directory with the `dev` of the nodes; empty:
+                               // the driver's, if it has nodes, and otherwise /
+  std::vector<std::string> library_dirs{};  // below the driver root; searched first
+  std::vector<std::string> devices{};       // the names of the GPUs to use; empty: all
+  std::string kind{};                       // the only kind, or its new name; empty: all kinds
 };
 
 /// The options that several commands have: the content of specs, and their directory.
@@ -47,6 +53,8 @@ struct Options : SurveyOptions {
   std::string profile = "all";
   std::string hooks = "none";
   std::string node_numbers = "auto";
+  std::string format = "yaml";  // of spec files, or "json"
+  bool no_all = false;          // no device `all`
   bool ld_library_path = false;
   std::vector<std::string> engines{};  // that will read the specs; empty: installed engines
   std::optional<cdi::SpecVersion> max_version{};  // of specs

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cdi/minimum_version.hpp>
 #include <cdi/rules/annotation_key.hpp>
@@ -48,6 +49,21 @@ inline std::string gpu_places(const Inventory& found) {
   return out;
 }
 
+/// The options that select GPUs, and say where their driver is.
+inline std::string selection_text(const Options& options) {
+  std::string out;
+  const auto record = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) out.append(" ").append(name).append("=").append(value);
+  };
+  record("kind", options.kind);
+  record("device", fmt::format("{}", fmt::join(options.devices, ",")));
+  record("driver-root", options.driver_root);
+  record("dev-root", options.dev_root);
+  record("library-search-path", fmt::format("{}", fmt::join(options.library_dirs, ":")));
+  if (options.no_all) out += " no-all";
+  return out;
+}
+
 /// The options that determine the content of a spec.
 inline std::string options_text(const Options& options) {
   auto out = fmt::format("profile={} hooks={} node-numbers={}", options.profile, options.hooks,
@@ -59,7 +75,7 @@ inline std::string options_text(const Options& options) {
   }
   if (options.nvml) out += " nvml";
   if (options.visible_only) out += " visible-only";
-  return out;
+  return out + selection_text(options);
 }
 
 /// Adds the annotations. A spec without device numbers does not record the boot id.

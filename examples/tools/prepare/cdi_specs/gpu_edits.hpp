@@ -30,13 +30,15 @@ struct SpecOptions {
   Profiles profiles = all_profiles;  // of the containers
   bool ask_host = false;      // leave out device numbers, for which runtimes then query the host
   bool library_path = false;  // set LD_LIBRARY_PATH, overriding the image's
+  bool all_device = true;     // the device `all`
   std::optional<nvidia::HookProgram> hook_program{};  // creates links instead of mounts
 };
 
 /// The node, with all device numbers or with none. From a partial set, a runtime would keep a major
 /// that changes at each boot.
 inline cdi::DeviceNode device_node(const Node& node, const SpecOptions& options) {
-  cdi::DeviceNode out{.path = node.path, .file_mode = node.mode, .permissions = "rwm"};
+  cdi::DeviceNode out{
+      .path = node.path, .host_path = node.host_path, .file_mode = node.mode, .permissions = "rwm"};
   if (node.gid != 0) out.gid = node.gid;
   if (options.ask_host) return out;
   out.type = std::string(1, node.type);
@@ -170,7 +172,7 @@ inline cdi::Spec gpu_spec(const Inventory& found, const SpecOptions& options) {
   }
   for (const auto& [name, nodes] : by_index) devices.add(name, nodes);
   for (const auto& [name, nodes] : by_alias) devices.add(name, nodes);
-  devices.add("all", all);
+  if (options.all_device) devices.add("all", all);
 
   cdi::Spec spec{.kind = found.kind, .devices = devices.take()};
   spec.container_edits = shared_edits(found, options);

@@ -28,7 +28,7 @@ inline std::optional<std::string> renumbered(const cdi::ContainerEdits& edits,
     if (node.major == 0) continue;
     const auto& path = node.host_path.empty() ? node.path : node.host_path;
     for (const auto& real : nodes) {
-      if (real.path != path || (real.major == node.major && real.minor == node.minor)) continue;
+      if (real.place() != path || (real.major == node.major && real.minor == node.minor)) continue;
       return fmt::format("{} has numbers {}:{} there, and {}:{} now", path, node.major, node.minor,
                          real.major, real.minor);
     }

@@ -47,16 +47,18 @@ struct PreparedSpec {
   std::vector<cdi::Loss> losses{};  // the parts that the version cannot express
 };
 
-/// `nvidia.com/gpu` is written to nvidia.com-gpu.yaml.
-inline std::string file_name(std::string_view kind) {
-  return *cdi::spec_name(kind) + ".yaml";
+/// `nvidia.com/gpu` is written to nvidia.com-gpu.yaml, or with `--format json` to
+/// nvidia.com-gpu.json.
+inline std::string file_name(std::string_view kind, const Options& options) {
+  return *cdi::spec_name(kind) + "." + options.format;
 }
 
 /// The options for specs, from the command line and the host's hooks.
 inline SpecOptions spec_options(const tools::HostTree& tree, const Options& options) {
   SpecOptions out{.profiles = profiles_named(options.profile),
                   .ask_host = options.ask_host(),
-                  .library_path = options.ld_library_path};
+                  .library_path = options.ld_library_path,
+                  .all_device = !options.no_all};
   if (options.hooks == "nvidia") out.hook_program = nvidia::find_hook_program(tree);
   return out;
 }
@@ -114,7 +116,7 @@ inline std::vector<LeftOut> left_out(const Inventory& found) {
 /// The spec for the usable devices of a kind, verified on the host. An error if there are none.
 inline cdi::Result<PreparedSpec> prepare_spec(const tools::HostTree& tree, const Inventory& found,
                                               const SpecOptions& holds, const Options& options) {
-  PreparedSpec out{.file_name = file_name(found.kind), .spec = gpu_spec(found, holds)};
+  PreparedSpec out{.file_name = file_name(found.kind, options), .spec = gpu_spec(found, holds)};
   auto failed = verify(tree, out.spec);
   if (!failed) return failed.error();
   out.left_out = std::move(*failed);
@@ -163,7 +165,7 @@ inline std::optional<std::string> old_number_in_file(const Inventory& found,
                                                      const Options& options) {
   const auto directory = open_directory(options, options.output_dir, Missing::stays);
   if (!directory || !directory->descriptor) return std::nullopt;
-  const auto old = cdi::read_spec_file(directory->path_of(file_name(found.kind)));
+  const auto old = cdi::read_spec_file(directory->path_of(file_name(found.kind, options)));
   return old ? renumbered(old->spec, found) : std::nullopt;
 }
 
@@ -178,9 +180,9 @@ inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options)
     const bool usable = found.usable_count() > 0;
     const auto old_number = ready ? std::nullopt : old_number_in_file(found, options);
     if (old_number) {
-      out.old_numbers.emplace(file_name(found.kind), *old_number);
+      out.old_numbers.emplace(file_name(found.kind, options), *old_number);
     } else if (usable || !ready) {
-      out.files_that_stay.insert(file_name(found.kind));
+      out.files_that_stay.insert(file_name(found.kind, options));
     }
     if (!usable || !ready) continue;
     auto prepared = prepare_spec(survey.tree, found, holds, options);

@@ -5,16 +5,20 @@
 #define CDI_TOOLS_PREPARE_CDI_SPECS_SPEC_FILE_HPP
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
 #include <utility>
 #include <vector>
 
+#include <cdi/file.hpp>
+#include <cdi/name.hpp>
 #include <cdi/publish.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 
+#include "../../shared/cdi_specs/recorded_options.hpp"
 #include "../../shared/cdi_specs/write_command.hpp"
 #include "../base/options.hpp"
 #include "../gpu/gpu.hpp"
@@ -46,6 +50,20 @@ inline cdi::Publisher publisher_in(const Directory& directory) {
   return {tools::spec_owner, directory.number(), directory.path};
 }
 
+/// The name of the file with the same kind in the other format.
+inline std::string name_in_other_format(const std::string& name) {
+  const auto dot = name.rfind('.');
+  return name.substr(0, dot) + (name.substr(dot) == ".yaml" ? ".json" : ".yaml");
+}
+
+/// Removes our file with the same kind in the other format, whose devices would conflict.
+inline cdi::Result<void> remove_other_format(const cdi::Publisher& publisher,
+                                             const std::string& name) {
+  const auto removed = publisher.remove(name_in_other_format(name));
+  if (removed || removed.error().code == cdi::Errc::conflict) return {};
+  return removed.error();
+}
+
 /// Writes a spec file. It replaces a file of another program only with `--force`.
 inline cdi::Result<cdi::Publication> publish(const Options& options, const PreparedSpec& prepared) {
   const auto directory = open_directory(options, options.output_dir, Missing::made);
@@ -55,6 +73,11 @@ inline cdi::Result<cdi::Publication> publish(const Options& options, const Prepa
     return publisher.write(prepared.file_name, prepared.spec, dry_run, replace);
   };
   auto done = write(cdi::DryRun::no, options.force ? cdi::Replace::any : cdi::Replace::own);
+  if (done) {
+    if (auto removed = remove_other_format(publisher, prepared.file_name); !removed) {
+      return std::move(removed).error();
+    }
+  }
   if (done || done.error().code != cdi::Errc::conflict) return done;
   // The name of a spec file is fixed, so only another directory helps.
   auto& advice = done.error().advice;
@@ -63,10 +86,38 @@ inline cdi::Result<cdi::Publication> publish(const Options& options, const Prepa
   return done;
 }
 
-/// Whether the host certainly lacks a kind that was not found: the whole PCI bus was read, and no
-/// GPU was hidden.
+/// Whether the host certainly lacks a kind that was not found: the whole PCI bus was read, no GPU
+/// was hidden, and the options select no GPUs.
 inline bool knows_all_kinds(const Survey& survey, const Options& options) {
-  return survey.complete && !options.visible_only;
+  return survey.complete && !options.visible_only && options.devices.empty();
+}
+
+/// Whether one of our files belongs to a run with another `--kind`, which alone may remove it.
+inline bool is_of_other_kind(const Directory& directory, const std::string& name,
+                             const Options& options) {
+  if (!options.kind.empty()) {
+    const auto own = file_name(options.kind, options);
+    return name != own && name != name_in_other_format(own);
+  }
+  const auto loaded = cdi::read_spec_file(directory.path_of(name));
+  if (!loaded) return false;
+  const auto words = tools::recorded_options(loaded->spec);
+  return std::any_of(words.begin(), words.end(),
+                     [](const std::string& word) { return word.starts_with("kind="); });
+}
+
+/// Our files that stay: those of kinds that are usable or not ready yet, and those of runs with
+/// another `--kind`.
+inline cdi::Result<std::set<std::string>> files_to_keep(const Directory& directory,
+                                                        const PreparedSpecs& prepared,
+                                                        const Options& options) {
+  auto keep = prepared.files_that_stay;
+  const auto ours = publisher_in(directory).files();
+  if (!ours) return ours.error();
+  for (const auto& name : *ours) {
+    if (is_of_other_kind(directory, name, options)) keep.insert(name);
+  }
+  return keep;
 }
 
 /// One of our files, for a kind without usable GPUs or with a wrong device.
@@ -81,14 +132,18 @@ inline std::vector<Outdated> outdated_among(const cdi::Reconciled& pruned, const
   const auto has_gpus = [&](std::string_view path) {
     const auto& kinds = survey.inventories;
     return std::any_of(kinds.begin(), kinds.end(), [&](const Inventory& found) {
-      return path.ends_with("/" + file_name(found.kind));
+      return path.ends_with("/" + *cdi::spec_name(found.kind) + ".yaml") ||
+             path.ends_with("/" + *cdi::spec_name(found.kind) + ".json");
     });
   };
   std::vector<Outdated> out;
   for (const auto& file : pruned.files) {
     if (file.action != cdi::Publication::Action::removed) continue;
     const auto old = prepared.old_numbers.find(file.path.substr(file.path.rfind('/') + 1));
+    const bool has_twin = prepared.files_that_stay.contains(
+        name_in_other_format(file.path.substr(file.path.rfind('/') + 1)));
     out.push_back({file.path, old != prepared.old_numbers.end() ? old->second
+                              : has_twin            ? "its kind has a file in another format"
                               : has_gpus(file.path) ? "no GPU of its kind can be handed out"
                                                     : "the host no longer has such a GPU"});
   }
@@ -102,7 +157,9 @@ inline cdi::Result<std::vector<Outdated>> outdated_files(const Survey& survey,
   if (!knows_all_kinds(survey, options)) return std::vector<Outdated>{};
   const auto directory = open_directory(options, options.output_dir, Missing::stays);
   if (!directory) return directory.error();
-  const auto planned = publisher_in(*directory).prune(prepared.files_that_stay, cdi::DryRun::yes);
+  const auto keep = files_to_keep(*directory, prepared, options);
+  if (!keep) return keep.error();
+  const auto planned = publisher_in(*directory).prune(*keep, cdi::DryRun::yes);
   if (!planned) return planned.error();
   return outdated_among(*planned, survey, prepared);
 }

@@ -34,6 +34,7 @@
 #include "exit_codes.hpp"
 #include "output.hpp"
 #include "report.hpp"
+#include "selection_options.hpp"
 #include "spec_set.hpp"
 #include "verdict.hpp"
 #include <CLI/CLI.hpp>
@@ -152,6 +153,7 @@ inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given
 template <Differences shown>
 Run set_up_check(CLI::App& app, Options& options) {
   add_spec_options(app, options);
+  add_content_options(app, options);
   add_survey_options(app, options);
   add_wait(app, options);
   add_output(app, options);

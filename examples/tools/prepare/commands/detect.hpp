@@ -9,6 +9,7 @@
 #include "exit_codes.hpp"
 #include "output.hpp"
 #include "report.hpp"
+#include "selection_options.hpp"
 #include "verdict.hpp"
 #include <CLI/CLI.hpp>
 
@@ -22,6 +23,8 @@ inline ExitCode show_gpus(const AssessedSurvey& assessed, const Options& options
 }
 
 inline Run set_up_detect(CLI::App& app, Options& options) {
+  add_driver_place(app, options);
+  add_selection(app, options);
   add_survey_options(app, options);
   add_wait(app, options);
   add_output(app, options);

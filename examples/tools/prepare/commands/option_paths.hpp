@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include <cdi/base/path.hpp>
 #include <cdi/versions.hpp>
 
 #include "../base/options.hpp"
@@ -83,11 +84,19 @@ inline std::string state_dir_or(const HostOptions& options, const std::string& g
   return directory_or(options, given, "/var/lib/cdi-prepare");
 }
 
+/// A path on the host without `.`, `..` and repeated slashes; empty for /.
+inline std::string clean_host_path(const std::string& path) {
+  const auto clean = path.empty() ? path : cdi::clean_path(path);
+  return clean == "/" ? std::string{} : clean;
+}
+
 /// Makes paths absolute, sets default paths, and uses the version of the oldest engine in
 /// `engines`.
 inline void complete(Options& options) {
   options.root = absolute({}, options.root);
   options.output_dir = directory_or(options, options.output_dir, "/var/run/cdi");
+  options.driver_root = clean_host_path(options.driver_root);
+  if (!options.dev_root.empty()) options.dev_root = cdi::clean_path(options.dev_root);
   // A name without a slash would be searched for in the library directories.
   if (auto& library = options.nvml_library; !library.empty()) library = absolute({}, library);
   for (const auto& engine : options.engines) {  // valid: checked by the parser

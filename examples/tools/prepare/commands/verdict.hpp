@@ -16,6 +16,7 @@
 
 #include <cdi/result.hpp>
 
+#include "../../shared/cdi_specs/write_command.hpp"
 #include "../base/options.hpp"
 #include "../cdi_specs/prepared_spec.hpp"
 #include "../gpu/gpu.hpp"
@@ -60,6 +61,11 @@ inline Verdict verdict_on(const Survey& survey, const Options& options) {
     if (auto reason = reason_not_ready(found, profiles)) {
       out.not_ready.push_back(found.kind + ": " + reason->text);
     }
+  }
+  for (const auto& name : survey.not_found) {
+    out.not_ready.push_back(fmt::format("--device {}: no GPU on this host has that name: see {}",
+                                        name, command_with(survey.tree, "detect", {})));
+    out.held_back = true;
   }
   const auto usable = survey.usable_count();
   if (usable < options.expect) {
@@ -136,10 +142,10 @@ inline std::string survey_lines(const AssessedSurvey& assessed, const Options& o
   if (survey.hidden > 0) {
     out += error_line(
         fmt::format("GPUs ignored, because this process cannot open them: {}", survey.hidden));
-  } else if (survey.inventories.empty()) {
-    out += error_line(survey.complete ? "no GPU found on this host"
-                                      : "no GPU found on this host, but its PCI bus cannot be "
-                                        "read: spec files are not changed");
+  } else if (survey.inventories.empty() && survey.not_found.empty()) {
+    out += error_line(fmt::format(
+        "no GPU{} found on this host{}", options.kind.empty() ? "" : " for kind " + options.kind,
+        survey.complete ? "" : ", but its PCI bus cannot be read: spec files are not changed"));
   }
   for (const auto& found : survey.inventories) {
     out += warning_lines(found, profiles_named(options.profile));

@@ -31,6 +31,7 @@
 #include "option_checks.hpp"
 #include "output.hpp"
 #include "report.hpp"
+#include "selection_options.hpp"
 #include "spec_set.hpp"
 #include "verdict.hpp"
 #include "write.hpp"
@@ -153,6 +154,7 @@ inline ExitCode watch_specs(const Options& options, const WatchOptions& own) {
 inline Run set_up_watch(CLI::App& app, Options& options) {
   auto own = std::make_shared<WatchOptions>();
   add_spec_options(app, options);
+  add_content_options(app, options);
   add_survey_options(app, options);
   add_force(app, options);
   app.add_option("--interval", own->interval,

@@ -28,6 +28,7 @@
 #include "exit_codes.hpp"
 #include "output.hpp"
 #include "report.hpp"
+#include "selection_options.hpp"
 #include "spec_set.hpp"
 #include "verdict.hpp"
 #include <CLI/CLI.hpp>
@@ -104,7 +105,9 @@ inline void remove_outdated(const Survey& survey, const SpecSet& wanted, Written
     if (written.errors.empty()) fail(directory.error());  // otherwise a spec has the same error
     return;
   }
-  const auto done = publisher_in(*directory).prune(wanted.prepared.files_that_stay);
+  const auto keep = files_to_keep(*directory, wanted.prepared, options);
+  if (!keep) return fail(keep.error());
+  const auto done = publisher_in(*directory).prune(*keep);
   if (!done) return fail(done.error());
   for (const auto& error : done->errors) fail(error);
   written.removed = outdated_among(*done, survey, wanted.prepared);
@@ -136,9 +139,10 @@ inline ExitCode update_specs(const Survey& survey, const SpecSet& wanted, Writte
 /// The text of all specs as one stream.
 inline Output specs_as_text(const std::vector<PreparedSpec>& specs, const Options& options) {
   std::string out;
+  const bool as_json = options.json() || options.format == "json";
   for (const auto& one : specs) {
-    auto text = cdi::write_spec(owned(one.spec, options),
-                                options.json() ? cdi::Format::json : cdi::Format::yaml);
+    auto text =
+        cdi::write_spec(owned(one.spec, options), as_json ? cdi::Format::json : cdi::Format::yaml);
     if (!text) return text;
     out += *text;
   }
@@ -163,6 +167,7 @@ inline ExitCode write_specs(const AssessedSurvey& assessed, const Options& given
 inline Run set_up_write(CLI::App& app, Options& options) {
   auto own = std::make_shared<WriteOptions>();
   add_spec_options(app, options);
+  add_content_options(app, options);
   add_survey_options(app, options);
   add_wait(app, options);
   add_output(app, options);

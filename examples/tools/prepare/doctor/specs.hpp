@@ -54,7 +54,7 @@ inline SharedDevices devices_defined_twice(const cdi::Registry& registry) {
 inline bool has_other_gpus(const cdi::Spec& spec) {
   const auto options = tools::recorded_options(spec);
   return std::any_of(options.begin(), options.end(), [](std::string_view option) {
-    return option == "nvml" || option == "visible-only";
+    return option == "nvml" || option == "visible-only" || option.starts_with("device=");
   });
 }
 

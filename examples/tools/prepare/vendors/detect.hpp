@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_PREPARE_VENDORS_DETECT_HPP
 #define CDI_TOOLS_PREPARE_VENDORS_DETECT_HPP
 
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "../gpu/gpu.hpp"
 #include "../gpu/pci.hpp"
 #include "amd.hpp"
+#include "driver_place.hpp"
 #include "drm.hpp"
 #include "intel.hpp"
 #include "nvidia.hpp"
@@ -37,6 +39,12 @@ inline constexpr Detector detectors[] = {
     &drm::detect,           // drm.local/gpu: all others
 };
 
+/// The kinds of the vendors above.
+inline constexpr std::string_view own_kinds[] = {
+    "nvidia.com/gpu",  "amd.com/gpu",    "intel.com/gpu",     "intel.com/npu",
+    "intel.com/gaudi", "vfio.local/gpu", "microsoft.com/gpu", "drm.local/gpu",
+};
+
 /// The inventories of all vendors with a GPU on this host. A GPU with an unknown index gets none,
 /// because a wrong index would be the name of another GPU.
 inline std::vector<Inventory> detect(const tools::HostTree& tree, const PciBus& bus) {
@@ -53,12 +61,13 @@ inline std::vector<Inventory> detect(const tools::HostTree& tree, const PciBus& 
 
 /// Adds the driver files for the containers of an inventory. For other drivers, images contain the
 /// libraries.
-inline void add_driver_files(const tools::HostTree& tree, Inventory& found) {
+inline void add_driver_files(const tools::HostTree& tree, const DriverPlace& place,
+                             Inventory& found) {
   if (found.usable_count() == 0) return;
   if (!found.library_directories.empty()) {
     found.files = wsl::driver_files(tree, found.library_directories);
   } else if (found.kind == "nvidia.com/gpu") {
-    found.files = nvidia::driver_files(tree, found.driver_version, found.warnings);
+    found.files = nvidia::driver_files(tree, found.driver_version, found.warnings, place);
   }
 }
 

@@ -19,6 +19,7 @@
 #include "../../shared/host/host_tree.hpp"
 #include "../gpu/driver_file.hpp"
 #include "../gpu/fault.hpp"
+#include "driver_place.hpp"
 #include "nvidia_libraries.hpp"
 #include "nvidia_tables.hpp"
 
@@ -39,14 +40,19 @@ inline void add_programs(const tools::HostTree& tree, std::vector<DriverFile>& f
   }
 }
 
-/// The directories in which the kernel searches for firmware, in search order.
-inline std::vector<std::string> firmware_directories(const tools::HostTree& tree) {
+/// The directories of the driver's tree in which the kernel searches for firmware, in search order.
+inline std::vector<std::string> firmware_directories(const tools::HostTree& host,
+                                                     const DriverPlace& place) {
   std::vector<std::string> directories;
-  const auto custom = tree.line("/sys/module/firmware_class/parameters/path");
-  if (auto real_path = tree.real_path(custom); real_path && custom.starts_with('/')) {
+  auto custom = host.line("/sys/module/firmware_class/parameters/path");
+  // The path of the kernel is one on the host.
+  if (!place.root.empty() && custom.starts_with(place.root + "/")) {
+    custom.erase(0, place.root.size());
+  }
+  if (auto real_path = place.tree(host).real_path(custom); real_path && custom.starts_with('/')) {
     directories.push_back(std::move(*real_path));
   }
-  const auto kernel = tree.line("/proc/sys/kernel/osrelease");
+  const auto kernel = host.line("/proc/sys/kernel/osrelease");
   const bool is_name = !kernel.starts_with('.') && kernel.find('/') == std::string::npos;
   for (const std::string directory : {"/lib/firmware/updates", "/lib/firmware"}) {
     if (!kernel.empty() && is_name) directories.push_back(directory + "/" + kernel);
@@ -56,10 +62,10 @@ inline std::vector<std::string> firmware_directories(const tools::HostTree& tree
 }
 
 /// Adds GPU firmware, each file from the directory in which the kernel finds it first.
-inline void add_firmware(const tools::HostTree& tree, const std::string& driver_version,
-                         std::vector<DriverFile>& files) {
+inline void add_firmware(const tools::HostTree& tree, const std::vector<std::string>& directories,
+                         const std::string& driver_version, std::vector<DriverFile>& files) {
   std::set<std::string> known;
-  for (const auto& directory : firmware_directories(tree)) {
+  for (const auto& directory : directories) {
     const auto place = fmt::format("{}/nvidia/{}", directory, driver_version);
     for (auto& [name, real_path] : tree.files(place)) {
       if (!name.starts_with("gsp") || !name.ends_with(".bin")) continue;
@@ -117,15 +123,18 @@ inline void add_configurations(const tools::HostTree& tree, std::vector<DriverFi
   }
 }
 
-/// The driver files for containers, sorted by container path. `driver_version` is the version of
-/// the loaded module; libraries of another version do not work with it, and cause a warning.
-inline std::vector<DriverFile> driver_files(const tools::HostTree& tree,
+/// The driver files for containers, sorted by container path, at the places of the driver on the
+/// host. `driver_version` is the version of the loaded module; libraries of another version do not
+/// work with it, and cause a warning.
+inline std::vector<DriverFile> driver_files(const tools::HostTree& host,
                                             const std::string& driver_version,
-                                            std::vector<Problem>& warnings) {
+                                            std::vector<Problem>& warnings,
+                                            const DriverPlace& place = {}) {
   const auto version = is_driver_version(driver_version) ? driver_version : std::string{};
-  auto files = sorted_files(libraries(tree, version, warnings));
+  const auto& tree = place.tree(host);
+  auto files = sorted_files(libraries(tree, version, warnings, place.library_dirs));
   add_programs(tree, files);
-  if (!version.empty()) add_firmware(tree, version, files);
+  if (!version.empty()) add_firmware(tree, firmware_directories(host, place), version, files);
   add_sockets(tree, files);
   add_mps_directory(tree, files);
   add_configurations(tree, files);
@@ -135,6 +144,7 @@ inline std::vector<DriverFile> driver_files(const tools::HostTree& tree,
   std::sort(files.begin(), files.end(), [](const DriverFile& a, const DriverFile& b) {
     return a.container_path < b.container_path;
   });
+  for (auto& file : files) file.host_path.insert(0, place.root);
   return files;
 }
 

@@ -97,7 +97,9 @@ class LibrarySearch {
   LibrarySearch(const tools::HostTree& tree, std::string_view driver_version)
       : tree_{tree}, driver_version_{driver_version} {}
 
-  void run() {
+  /// Searches `first`, and then the usual directories.
+  void run(const std::vector<std::string>& first) {
+    for (const auto& directory : first) add_with_subdirectories(directory);
     const auto cache = tree_.read("/etc/ld.so.cache", cache_limit);
     const auto entries = driver_entries(cache ? std::string_view{*cache} : std::string_view{});
     for (const auto& entry : entries) add_cache_directory(directory_of(entry.path));
@@ -232,9 +234,10 @@ inline std::optional<Problem> library_fault(const std::string& driver_version,
 
 /// The libraries of this version of the driver.
 inline FilesByPath libraries(const tools::HostTree& tree, const std::string& driver_version,
-                             std::vector<Problem>& warnings) {
+                             std::vector<Problem>& warnings,
+                             const std::vector<std::string>& first_directories) {
   LibrarySearch search{tree, driver_version};
-  search.run();
+  search.run(first_directories);
   const auto is_found = [&](auto is_meant) {
     return std::any_of(search.found().begin(), search.found().end(), [&](const auto& item) {
       const auto [stem, version] = parse_library_name(file_name(item.first));

@@ -19,8 +19,10 @@
 #include "../base/options.hpp"
 #include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
+#include "../gpu/selection.hpp"
 #include "../gpu/visible.hpp"
 #include "detect.hpp"
+#include "driver_place.hpp"
 #include "nvml.hpp"
 
 namespace prepare {
@@ -32,6 +34,7 @@ struct Survey {
   bool complete = true;                   // otherwise there may be undetected GPUs
   std::vector<std::string> unreadable{};  // PCI functions that may also be GPUs
   std::size_t hidden = 0;                 // GPUs that this process may not open
+  std::vector<std::string> not_found{};   // names in `devices` that no GPU has
 
   std::size_t total_count() const { return sum(&Inventory::total_count); }
   std::size_t usable_count() const { return sum(&Inventory::usable_count); }
@@ -88,21 +91,62 @@ inline std::optional<std::string> unreadable_functions(const Survey& survey) {
       survey.unreadable.front(), more);
 }
 
-/// Finds the GPUs of the host.
-inline cdi::Result<Survey> survey_host(const SurveyOptions& options, NvmlMemory& memory) {
+namespace detail {
+
+/// Opens the tree under the root.
+inline cdi::Result<tools::HostTree> open_root(const SurveyOptions& options) {
   auto tree = tools::HostTree::open(options.root);
-  if (!tree) {
-    tree.error().message.insert(0, fmt::format("cannot read --root {}: ", options.root));
-    return std::move(tree).error();
-  }
-  Survey survey{.tree = std::move(*tree)};
-  auto bus = read_pci_bus(survey.tree);
-  survey.inventories = detect(survey.tree, bus);
+  if (!tree) tree.error().message.insert(0, fmt::format("cannot read --root {}: ", options.root));
+  return tree;
+}
+
+/// Finds the GPUs of all kinds, with the nodes in the tree's `dev`.
+inline void find_gpus(const tools::HostTree& tree, const SurveyOptions& options, NvmlMemory& memory,
+                      Survey& survey) {
+  auto bus = read_pci_bus(tree);
+  survey.inventories = detect(tree, bus);
   survey.complete = bus.is_complete();
   survey.unreadable = std::move(bus.unreadable);
   if (options.nvml) ask_nvml(survey.inventories, options, memory);
-  if (options.visible_only) survey.hidden = keep_visible(survey.tree, survey.inventories);
-  for (auto& found : survey.inventories) add_driver_files(survey.tree, found);
+  if (options.visible_only) survey.hidden = keep_visible(tree, survey.inventories);
+}
+
+/// Keeps the GPUs and the kind that the options select, and adds the files of their drivers.
+inline cdi::Result<void> complete_inventories(const DriverPlace& place,
+                                              const SurveyOptions& options, Survey& survey) {
+  auto& inventories = survey.inventories;
+  if (!options.devices.empty()) {
+    Selection selected{options.devices};
+    selected.keep_named(inventories);
+    survey.not_found = selected.not_found();
+  }
+  for (auto& found : inventories) add_driver_files(survey.tree, place, found);
+  if (options.kind.empty()) return {};
+  return settle_kind(options.kind, own_kinds, inventories);
+}
+
+}  // namespace detail
+
+/// Finds the GPUs of the host.
+inline cdi::Result<Survey> survey_host(const SurveyOptions& options, NvmlMemory& memory) {
+  auto tree = detail::open_root(options);
+  if (!tree) return std::move(tree).error();
+  Survey survey{.tree = std::move(*tree)};
+  const auto place = open_driver_place(survey.tree, options);
+  if (!place) return place.error();
+  auto dev_root = dev_root_of(survey.tree, options);
+  if (!dev_root) return std::move(dev_root).error();
+  if (dev_root->empty()) {
+    detail::find_gpus(survey.tree, options, memory, survey);
+  } else {
+    auto other_dev = detail::open_root(options);
+    if (!other_dev) return std::move(other_dev).error();
+    other_dev->set_dev_root(std::move(*dev_root));
+    detail::find_gpus(*other_dev, options, memory, survey);
+  }
+  if (auto done = detail::complete_inventories(*place, options, survey); !done) {
+    return std::move(done).error();
+  }
   return survey;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <cdi/minimum_version.hpp>
+#include <cdi/name.hpp>
 #include <cdi/rules/annotation_key.hpp>
 #include <cdi/spec.hpp>
 
@@ -31,20 +32,75 @@ static_assert(cdi::is_annotation_key(options_annotation));
 inline constexpr std::array<std::string_view, 4> profile_names{"compute", "graphics", "video",
                                                                "all"};
 
+/// Whether a path can be recorded: words are separated by spaces, and paths in a list by colons.
+inline bool is_recorded_path(std::string_view path) {
+  return path.starts_with('/') && is_plain(path) && path.find_first_of(" :") == path.npos;
+}
+
+/// Whether a text is a device name, with or without its kind.
+inline bool is_recorded_device(std::string_view name) {
+  return cdi::is_device_name(name) || cdi::parse_name(name);
+}
+
+namespace recorded {
+
+inline bool is_profile(std::string_view value) {
+  return std::find(profile_names.begin(), profile_names.end(), value) != profile_names.end();
+}
+
+inline bool is_version(std::string_view value) {
+  const auto version = cdi::parse_spec_version(value);
+  return version && *version >= cdi::SpecVersion{0, 3, 0} && cdi::to_string(*version) == value;
+}
+
+inline bool is_kind(std::string_view value) {
+  return cdi::parse_kind(value).has_value();
+}
+
+/// Whether all parts of a list are valid.
+template <bool (*is_valid)(std::string_view)>
+bool is_list(std::string_view value, std::string_view separator) {
+  const auto parts = split(value, separator);
+  return !parts.empty() && std::all_of(parts.begin(), parts.end(),
+                                       [](const std::string& part) { return is_valid(part); });
+}
+
+inline bool are_devices(std::string_view value) {
+  return is_list<is_recorded_device>(value, ",");
+}
+
+inline bool are_paths(std::string_view value) {
+  return is_list<is_recorded_path>(value, ":");
+}
+
+/// A recorded option, and which values it has.
+struct Option {
+  std::string_view name;
+  bool (*is_valid)(std::string_view value);
+};
+
+inline constexpr Option with_value[] = {
+    {"profile=", is_profile},
+    {"max-version=", is_version},
+    {"kind=", is_kind},
+    {"device=", are_devices},
+    {"driver-root=", is_recorded_path},
+    {"dev-root=", is_recorded_path},
+    {"library-search-path=", are_paths},
+};
+
+}  // namespace recorded
+
 /// Whether a word is one that cdi-prepare records.
 inline bool is_option_word(std::string_view word) {
   for (const auto known : {"hooks=none", "hooks=nvidia", "node-numbers=asked", "node-numbers=given",
-                           "ld-library-path", "nvml", "visible-only"}) {
+                           "ld-library-path", "nvml", "visible-only", "no-all"}) {
     if (word == known) return true;
   }
-  const auto value = word.substr(std::min(word.find('=') + 1, word.size()));
-  if (word.starts_with("profile=")) {
-    return std::any_of(profile_names.begin(), profile_names.end(),
-                       [&](std::string_view name) { return name == value; });
+  for (const auto& option : recorded::with_value) {
+    if (word.starts_with(option.name)) return option.is_valid(word.substr(option.name.size()));
   }
-  const auto version = cdi::parse_spec_version(value);
-  return word.starts_with("max-version=") && version && *version >= cdi::SpecVersion{0, 3, 0} &&
-         cdi::to_string(*version) == value;
+  return false;
 }
 
 /// The option words recorded in a spec, such as `profile=all`. Unknown words, which only another

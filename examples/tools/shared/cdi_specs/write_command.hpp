@@ -80,6 +80,14 @@ inline std::string conversion_advice_here(const HostTree& tree, const std::strin
   return cdi::conversion_advice(engine, named);
 }
 
+/// The argument for a recorded option.
+inline std::string argument_for(std::string_view word) {
+  const auto equals = word.find('=');
+  auto out = std::string{"--"}.append(word.substr(0, equals));
+  if (equals == word.npos) return out;
+  return out.append(" ").append(cdi::shell_word(word.substr(equals + 1)));
+}
+
 /// The arguments with which `cdi-prepare write` rewrites a spec file.
 inline std::vector<std::string> arguments_for(const HostTree& tree, const cdi::LoadedSpec& loaded) {
   const auto directory = loaded.path.substr(0, loaded.path.rfind('/'));
@@ -89,9 +97,9 @@ inline std::vector<std::string> arguments_for(const HostTree& tree, const cdi::L
   std::vector<std::string> arguments;
   for (auto& word : recorded_options(loaded.spec)) {
     if (std::find(std::begin(defaults), std::end(defaults), word) != std::end(defaults)) continue;
-    std::replace(word.begin(), word.end(), '=', ' ');
-    arguments.push_back("--" + word);
+    arguments.push_back(argument_for(word));
   }
+  if (loaded.path.ends_with(".json")) arguments.emplace_back("--format json");
   if (place_of(tree, directory) != place_of(tree, "/var/run/cdi")) {
     arguments.push_back("--output-dir " + cdi::shell_word(path_here(tree, directory)));
   }

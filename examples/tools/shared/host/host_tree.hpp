@@ -41,6 +41,10 @@ struct HostNode {
   std::uint32_t mode = 0;  // permission bits
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
+  std::string host_path{};  // if not `path`, which is then the path in containers
+
+  /// The path on the host.
+  const std::string& place() const { return host_path.empty() ? path : host_path; }
 };
 
 /// The files of a host under a directory, read as if that directory were /.
@@ -54,6 +58,10 @@ class HostTree {
     if (auto loaded = tree.load_device_table(); !loaded) return std::move(loaded).error();
     return tree;
   }
+
+  /// Looks for everything in /dev below `directory` instead, as for the nodes of a driver that has
+  /// a /dev of its own.
+  void set_dev_root(std::string directory) { dev_root_ = std::move(directory); }
 
   /// The directory that is read as /, as passed by the caller.
   const std::string& root() const { return root_; }
@@ -174,10 +182,40 @@ class HostTree {
 
   /// The device node at `path`; links are not followed, because runtimes do not follow them.
   cdi::Result<HostNode> node(const std::string& path) const {
+    auto place = in_dev_root(path);
+    auto found = node_at(path, place);
+    if (found && place != path) found->host_path = std::move(place);
+    return found;
+  }
+
+  /// Whether this process can open a node. Opens the node, because only that shows what the cgroup
+  /// forbids.
+  bool may_open(const HostNode& node) const {
+    const bool writable = (node.mode & 0222) != 0;
+    if (device_table_) return device_table_->contains(node.place()) && permits(node, writable);
+    const auto place = find(node.path, Last::keep);
+    if (!place) return false;
+    const cdi::Descriptor opened =
+        place->open((writable ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_NOCTTY);
+    // A busy node, or a node without a device, is not forbidden.
+    return opened || (errno != EACCES && errno != EPERM);
+  }
+
+ private:
+  /// The path at which a path is looked up.
+  std::string in_dev_root(std::string_view path) const {
+    const bool in_dev = path == "/dev" || path.starts_with("/dev/");
+    std::string out{in_dev ? std::string_view{dev_root_} : std::string_view{}};
+    return out.append(path);
+  }
+
+  cdi::Result<HostNode> node_at(const std::string& path, const std::string& place_on_host) const {
     if (device_table_) {
-      const auto row = device_table_->find(path);
-      if (row == device_table_->end()) return path_error(path, ENOENT);
-      return row->second;
+      auto row = device_table_->find(place_on_host);
+      if (row == device_table_->end()) return path_error(place_on_host, ENOENT);
+      auto node = row->second;
+      node.path = path;
+      return node;
     }
     const auto place = find(path, Last::keep);
     if (!place) return place.error();
@@ -194,20 +232,6 @@ class HostTree {
                     .gid = status.st_gid};
   }
 
-  /// Whether this process can open a node. Opens the node, because only that shows what the cgroup
-  /// forbids.
-  bool may_open(const HostNode& node) const {
-    const bool writable = (node.mode & 0222) != 0;
-    if (device_table_) return device_table_->contains(node.path) && permits(node, writable);
-    const auto place = find(node.path, Last::keep);
-    if (!place) return false;
-    const cdi::Descriptor opened =
-        place->open((writable ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_NOCTTY);
-    // A busy node, or a node without a device, is not forbidden.
-    return opened || (errno != EACCES && errno != EPERM);
-  }
-
- private:
   /// Whether the permission bits of a node allow this process to read, or to write too.
   static bool permits(const HostNode& node, bool write) {
     if (::geteuid() == 0) return true;
@@ -230,7 +254,7 @@ class HostTree {
       : paths_{std::move(paths)}, root_{std::move(root)} {}
 
   cdi::Result<Place> find(std::string_view path, Last last) const {
-    return paths_.find(path, last);
+    return dev_root_.empty() ? paths_.find(path, last) : paths_.find(in_dev_root(path), last);
   }
 
   static std::string join(std::string_view directory, std::string_view name) {
@@ -348,6 +372,7 @@ class HostTree {
 
   RootedPaths paths_;
   std::string root_;
+  std::string dev_root_{};
   std::optional<DeviceTable> device_table_{};  // used instead of `stat` for device nodes
 };
 
