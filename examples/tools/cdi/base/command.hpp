@@ -34,9 +34,13 @@ inline CLI::Option* add_repeated(CLI::App& app, const std::string& name,
   return app.add_option(name, values, help)->expected(1)->allow_extra_args(false)->take_all();
 }
 
+/// The help of device names.
+inline constexpr const char* device_names_help =
+    "Qualified names, vendor.com/class=device, or quoted patterns of them: 'vendor.com/class=*'";
+
 /// Adds the positional argument for device names.
 inline void add_names(CLI::App& app, std::vector<std::string>& names) {
-  app.add_option("NAME", names, "Qualified names: vendor.com/class=device")->required();
+  app.add_option("NAME", names, device_names_help)->required();
 }
 
 #endif  // CDI_TOOLS_CDI_BASE_COMMAND_HPP

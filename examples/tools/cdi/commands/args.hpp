@@ -24,6 +24,7 @@
 #include "../args/write_form.hpp"
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
+#include "../base/globs.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/reports.hpp"
@@ -98,9 +99,11 @@ inline cdi::HooklessOptions places_of(const ArgsOptions& options) {
 inline ExitCode plan_devices(const ArgsOptions& options, const cdi::Registry& registry,
                              const cdi::ReadOptions& reading, const Output& output,
                              ProgramPlan& found) {
-  const auto devices = registry.resolve_all(options.names);
+  const auto names = expand_or_report(options.names, registry, output);
+  if (!names) return exit_failed;
+  const auto devices = registry.resolve_all(*names);
   if (!devices) {
-    for (const auto& one : registry.unresolved(options.names)) report_unresolved(one, output);
+    for (const auto& one : registry.unresolved(*names)) report_unresolved(one, output);
     return exit_failed;
   }
   const std::array inputs{options.check.policy.file};

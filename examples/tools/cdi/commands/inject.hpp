@@ -4,7 +4,9 @@
 #ifndef CDI_TOOLS_CDI_COMMANDS_INJECT_HPP
 #define CDI_TOOLS_CDI_COMMANDS_INJECT_HPP
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +19,7 @@
 #include "../base/command.hpp"
 #include "../base/config_file.hpp"
 #include "../base/exit_codes.hpp"
+#include "../base/globs.hpp"
 #include "../base/in_place.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
@@ -102,15 +105,17 @@ struct FoundDevices {
 /// resolve.
 inline FoundDevices find_devices(const DeviceFiles& files, const Output& output) {
   FoundDevices found{.registry = files.scan()};
-  auto devices = found.registry->resolve_all(files.names);
+  auto [names, failed] = expand_names(files.names, *found.registry);
+  auto devices = found.registry->resolve_all(names);
   if (!files.quiet) warn(files.common, *found.registry, output);
-  if (devices) {
+  if (devices && failed.empty()) {
     found.devices = *std::move(devices);
     return found;
   }
-  found.missing = found.registry->unresolved(files.names);
+  found.missing = found.registry->unresolved(names);
+  std::move(failed.begin(), failed.end(), std::back_inserter(found.missing));
   for (const auto& one : found.missing) report_unresolved(one, output);
-  found.devices = found.registry->resolvable(files.names);
+  found.devices = found.registry->resolvable(names);
   return found;
 }
 

@@ -14,6 +14,7 @@
 
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
+#include "../base/globs.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/policy.hpp"
@@ -55,9 +56,11 @@ inline ExitCode check_policy(const CommonOptions& common, const PolicyCommand& o
     return output.result(text, record) ? exit_done : exit_failed;
   }
   const auto registry = scan_and_warn(common, output);
-  const auto devices = registry->resolve_all(options.names);
+  const auto names = expand_or_report(options.names, *registry, output);
+  if (!names) return exit_failed;
+  const auto devices = registry->resolve_all(*names);
   if (!devices) {
-    for (const auto& one : registry->unresolved(options.names)) report_unresolved(one, output);
+    for (const auto& one : registry->unresolved(*names)) report_unresolved(one, output);
     return exit_failed;
   }
   return print_decisions(cdi::decide(*policy, *devices, options.policy.origin()), output);
@@ -66,7 +69,7 @@ inline ExitCode check_policy(const CommonOptions& common, const PolicyCommand& o
 inline Run set_up_policy(CLI::App& app, CommonOptions& /*common*/) {
   auto options = std::make_shared<PolicyCommand>();
   app.add_option("FILE", options->policy.file, "The policy")->required()->check(not_empty);
-  app.add_option("NAME", options->names, "Qualified names of the devices to decide about");
+  app.add_option("NAME", options->names, device_names_help);
   add_source(app, options->policy);
   return [options](const CommonOptions& given, const Output& output) {
     return check_policy(given, *options, output);

@@ -21,6 +21,7 @@
 
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
+#include "../base/globs.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/reports.hpp"
@@ -166,7 +167,9 @@ struct ResolveOptions {
 inline ExitCode resolve(const CommonOptions& common, const ResolveOptions& options,
                         const Output& output) {
   const auto registry = scan_and_warn(common, output);
-  auto plan = merge_devices(options.names, *registry, output);
+  const auto names = expand_or_report(options.names, *registry, output);
+  if (!names) return exit_failed;
+  auto plan = merge_devices(*names, *registry, output);
   if (!plan) return exit_failed;
   if (output.format() == OutputFormat::text) warn_of_overlaps(cdi::find_overlaps(*plan), output);
   std::vector<cdi::HookNote> notes;

@@ -16,6 +16,7 @@
 
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
+#include "../base/globs.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/reports.hpp"
@@ -88,6 +89,7 @@ struct SearchedSpecs {
 struct Question {
   const CommonOptions& common;
   const WhyOptions& options;
+  ExpandedNames names{};  // known once the specs are
   std::optional<HostView> host{};
   std::vector<std::string> spec_dirs{};  // as seen from here, if under another root
 };
@@ -140,13 +142,15 @@ inline cdi::Result<SearchedSpecs> search_specs(Question& question) {
   }
   specs.all = host ? host->scan(dirs, common.reading) : cdi::scan_spec_dirs(dirs, common.reading);
   specs.registry = specs.all;
+  question.names = expand_names(options.names, *specs.all, GlobScope::all);
   if (engine) {
     specs.engine.emplace(
         *engine, *specs.all,
         SpecHost{.root = host ? host->root() : std::string{}, .dirs_named = common.dirs_named()});
     specs.registry = specs.engine->registry();
   }
-  const bool any = std::any_of(options.names.begin(), options.names.end(), [&](const auto& name) {
+  const auto& names = question.names.names;
+  const bool any = std::any_of(names.begin(), names.end(), [&](const auto& name) {
     return specs.registry->find(name).device != nullptr;
   });
   const bool in_guest = engine && engine->name == "kata-agent";  // this host is not its host
@@ -235,7 +239,7 @@ inline std::vector<cdi::Unresolved> unresolved_names(const Question& question,
   const bool elsewhere = question.host && question.host->is_other();
   const auto others = elsewhere ? question.spec_dirs : cdi::usual_spec_dirs();
   const auto diagnose = [&](const cdi::Registry& registry) {
-    return cdi::diagnose(registry, question.options.names, others, question.common.reading);
+    return cdi::diagnose(registry, question.names.names, others, question.common.reading);
   };
   auto missing = diagnose(*specs.registry);
   if (!specs.engine || missing.empty()) return missing;
@@ -258,9 +262,10 @@ inline ExitCode explain_names(const CommonOptions& common, const WhyOptions& opt
   if (!searched) return output.reject(searched.error());
   const auto& specs = *searched;
   const auto missing = unresolved_names(*question, specs);
+  const auto& failed = question->names.failed;
   std::string text;
   Json list = Json::array();
-  for (const auto& name : options.names) {
+  for (const auto& name : question->names.names) {
     const auto found = specs.registry->find(name);
     const auto is_it = [&](const auto& one) {
       return one.name == name;
@@ -276,8 +281,13 @@ inline ExitCode explain_names(const CommonOptions& common, const WhyOptions& opt
     text += one.text;
     list.push_back(std::move(one.record));
   }
+  for (const auto& one : failed) {
+    text += reason_text(one);
+    list.push_back(reason_record(one));
+  }
   if (!output.result(text, list)) return exit_failed;
-  return missing.empty() ? exit_done : exit_code_of(missing.front().reason);
+  if (missing.empty() && failed.empty()) return exit_done;
+  return exit_code_of(missing.empty() ? failed.front().reason : missing.front().reason);
 }
 
 inline Run set_up_why(CLI::App& app, CommonOptions& common) {

@@ -1,0 +1,225 @@
+// Patterns in place of device names: `vendor.com/gpu=*` stands for all devices of the kind.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_CDI_BASE_GLOBS_HPP
+#define CDI_TOOLS_CDI_BASE_GLOBS_HPP
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/registry.hpp>
+
+#include "output.hpp"
+#include "reports.hpp"
+
+/// Whether a name is a pattern. No qualified name contains any of these characters.
+inline bool is_glob(std::string_view name) {
+  return name.find_first_of("*?[") != std::string_view::npos;
+}
+
+namespace detail {
+
+/// Takes a character of a class such as [0-9], which a backslash may precede; nothing if the class
+/// is empty or not closed.
+inline std::optional<char> take_class_char(std::string_view& pattern) {
+  if (pattern.starts_with('-') || pattern.starts_with(']')) return std::nullopt;
+  if (pattern.starts_with('\\')) pattern.remove_prefix(1);
+  if (pattern.empty()) return std::nullopt;
+  const char taken = pattern.front();
+  pattern.remove_prefix(1);
+  return taken;
+}
+
+/// Takes a class from a pattern, without its first bracket. Returns whether a character is in the
+/// class; nothing if the class is empty or not closed.
+inline std::optional<bool> take_class(std::string_view& pattern, char c) {
+  const bool negated = pattern.starts_with('^');
+  if (negated) pattern.remove_prefix(1);
+  bool found = false;
+  do {
+    const auto low = detail::take_class_char(pattern);
+    auto high = low;
+    if (pattern.starts_with('-')) {
+      pattern.remove_prefix(1);
+      high = detail::take_class_char(pattern);
+    }
+    if (!low || !high) return std::nullopt;
+    found = found || (*low <= c && c <= *high);
+  } while (!pattern.starts_with(']'));
+  pattern.remove_prefix(1);
+  return found != negated;
+}
+
+/// Takes what matches one character from a valid pattern. Returns whether it matches `c`.
+inline bool take_one(std::string_view& pattern, char c) {
+  const char first = pattern.front();
+  pattern.remove_prefix(1);
+  if (first == '?') return c != '/';
+  if (first == '[') return *detail::take_class(pattern, c);
+  if (first != '\\') return first == c;
+  const char escaped = pattern.front();
+  pattern.remove_prefix(1);
+  return escaped == c;
+}
+
+}  // namespace detail
+
+/// What is wrong with a pattern; empty for a valid one.
+inline std::string glob_fault(std::string_view pattern) {
+  while (!pattern.empty()) {
+    const auto rest = pattern;
+    const char c = pattern.front();
+    pattern.remove_prefix(1);
+    if (c == '[' && !detail::take_class(pattern, '\0')) {
+      return fmt::format("{} is not closed, or is empty; write [0-3] or [abc] for one character",
+                         cdi::quoted(rest));
+    }
+    if (c == '\\' && pattern.empty()) return "a backslash at the end has nothing to escape";
+    if (c == '\\') pattern.remove_prefix(1);
+  }
+  return {};
+}
+
+/// Whether a valid pattern matches a whole name, as in `filepath.Match` of Go, which the reference
+/// uses: `*` and `?` match no slash.
+inline bool glob_matches(std::string_view pattern, std::string_view name) {
+  std::optional<std::string_view> after_star;  // the pattern after the last star
+  std::string_view star_name;                  // what follows the text of this star
+  while (!name.empty() || !pattern.empty()) {
+    if (pattern.starts_with('*')) {
+      pattern.remove_prefix(1);
+      after_star = pattern;
+      star_name = name;
+      continue;
+    }
+    if (!name.empty() && !pattern.empty() && detail::take_one(pattern, name.front())) {
+      name.remove_prefix(1);
+      continue;
+    }
+    if (!after_star || star_name.empty() || star_name.front() == '/') return false;
+    star_name.remove_prefix(1);
+    pattern = *after_star;
+    name = star_name;
+  }
+  return true;
+}
+
+/// The devices that patterns may stand for.
+enum class GlobScope { resolving, all };  // all: also those in conflict and in rejected files
+
+/// Names with their patterns replaced, and the patterns that stand for no device.
+struct ExpandedNames {
+  std::vector<std::string> names{};
+  std::vector<cdi::Unresolved> failed{};
+};
+
+namespace detail {
+
+/// The names of all devices that files define, in byte order, whether they resolve or not.
+inline std::vector<std::string> defined_names(const cdi::Registry& registry) {
+  std::set<std::string> names;
+  for (const auto& loaded : registry.specs()) {
+    const auto& spec = loaded->spec;
+    for (const auto& device : spec.devices) {
+      names.insert(cdi::qualified_name(spec.kind, device.name));
+    }
+    for (const auto& one : loaded->quarantined) {
+      names.insert(cdi::qualified_name(spec.kind, one.name));
+    }
+  }
+  for (const auto& file : registry.rejected()) {
+    for (const auto& name : file->devices) names.insert(cdi::qualified_name(file->kind, name));
+  }
+  return {names.begin(), names.end()};
+}
+
+/// Explains why a valid pattern stands for no device. If files of its kind are rejected, they may
+/// define one.
+inline cdi::Unresolved explain_no_match(const cdi::Registry& registry, const std::string& pattern) {
+  cdi::Unresolved out{.name = pattern, .reason = cdi::Reason::unknown_kind};
+  out.why = {.code = cdi::Errc::not_found,
+             .message = fmt::format("no device matches {}: ", cdi::quoted(pattern)),
+             .advice = "`cdi devices` lists all names"};
+  const auto kind = std::string_view{pattern}.substr(0, pattern.find('='));
+  if (kind.size() == pattern.size() || kind.find('/') == kind.npos || !glob_fault(kind).empty()) {
+    out.reason = cdi::Reason::invalid_name;
+    out.why.code = cdi::Errc::invalid_name;
+    out.why.message += "a pattern has the form of a whole name, such as vendor.com/gpu=*";
+    return out;
+  }
+  for (const auto& loaded : registry.specs()) {
+    if (glob_matches(kind, loaded->spec.kind)) out.reason = cdi::Reason::unknown_device;
+  }
+  for (const auto& file : registry.rejected()) {
+    if (file->kind.empty() || !glob_matches(kind, file->kind)) continue;
+    if (out.causes.empty()) out.needs_version = file->needs_version;
+    out.reason = cdi::Reason::rejected;
+    out.why.advice.clear();
+    out.causes.push_back(file->why);
+  }
+  out.why.message += out.reason == cdi::Reason::unknown_device
+                         ? "its kind has no device of such a name"
+                         : std::string{row_of(out.reason).meaning};
+  for (const auto& cause : out.causes) out.why.message += ": " + to_string(cause);
+  return out;
+}
+
+inline cdi::Unresolved invalid_glob(const std::string& pattern, const std::string& fault) {
+  return {.name = pattern,
+          .reason = cdi::Reason::invalid_name,
+          .why = {.code = cdi::Errc::invalid_name,
+                  .message = fmt::format("{} is not a pattern: {}", cdi::quoted(pattern), fault)}};
+}
+
+}  // namespace detail
+
+/// Replaces each pattern by the names of the devices that it matches, in byte order. With a
+/// pattern, each name comes once. Without patterns, the names stay as they are.
+inline ExpandedNames expand_names(const std::vector<std::string>& names,
+                                  const cdi::Registry& registry,
+                                  GlobScope scope = GlobScope::resolving) {
+  if (std::none_of(names.begin(), names.end(), is_glob)) return {.names = names};
+  const auto known = scope == GlobScope::all ? detail::defined_names(registry) : registry.devices();
+  ExpandedNames out;
+  std::set<std::string_view> added;
+  const auto add = [&](const std::string& name) {
+    if (added.insert(name).second) out.names.push_back(name);
+  };
+  for (const auto& name : names) {
+    if (!is_glob(name)) {
+      add(name);
+    } else if (const auto fault = glob_fault(name); !fault.empty()) {
+      out.failed.push_back(detail::invalid_glob(name, fault));
+    } else {
+      const auto is_match = [&](const std::string& one) {
+        return glob_matches(name, one);
+      };
+      if (std::none_of(known.begin(), known.end(), is_match)) {
+        out.failed.push_back(detail::explain_no_match(registry, name));
+      }
+      for (const auto& one : known) {
+        if (is_match(one)) add(one);
+      }
+    }
+  }
+  return out;
+}
+
+/// Replaces patterns, and prints an error for each that stands for no device. Returns nothing if
+/// there is one.
+inline std::optional<std::vector<std::string>> expand_or_report(
+    const std::vector<std::string>& names, const cdi::Registry& registry, const Output& output) {
+  auto expanded = expand_names(names, registry);
+  for (const auto& one : expanded.failed) report_unresolved(one, output);
+  if (!expanded.failed.empty()) return std::nullopt;
+  return std::move(expanded.names);
+}
+
+#endif  // CDI_TOOLS_CDI_BASE_GLOBS_HPP

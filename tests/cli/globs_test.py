@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Tests of patterns in place of device names, in all commands. usage: globs_test.py CDI"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CDI = sys.argv.pop(1)
+
+
+def spec(kind, *names):
+    """A spec of devices that set a variable each."""
+    return json.dumps({"cdiVersion": "0.6.0", "kind": kind, "devices": [
+        {"name": name, "containerEdits": {"env": [f"D{name}=1"]}} for name in names]})
+
+
+class Globs(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="cdi-globs-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        os.mkdir(os.path.join(self.folder, "specs"))
+        self.write("specs/gpu.json", spec("vendor.com/gpu", "10", "1", "0", "all"))
+        self.write("specs/nic.json", spec("vendor.com/nic", "a"))
+        self.config = self.write("config.json", "{}")
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def cdi(self, *args, expect=0):
+        """Runs cdi. Returns standard output and standard error."""
+        done = subprocess.run([CDI, "-d", os.path.join(self.folder, "specs"), *args], text=True,
+                              timeout=60, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, expect, done.stderr)
+        if expect == 1:
+            self.assertEqual(done.stdout, "")
+        return done.stdout, done.stderr
+
+    def resolved(self, *names):
+        out, _ = self.cdi("resolve", "-o", "json", *names)
+        return [device["name"] for device in json.loads(out)["devices"]]
+
+    def test_a_pattern_stands_for_the_devices_that_it_matches(self):
+        for pattern, names in (("vendor.com/gpu=*", ["0", "1", "10", "all"]),
+                               ("vendor.com/gpu=[0-9]*", ["0", "1", "10"]),
+                               ("vendor.com/gpu=?", ["0", "1"]),
+                               ("vendor.com/gpu=[^0-9]*", ["all"]),
+                               ("*/*u=1?", ["10"]), ("v*.com/gpu=[01]", ["0", "1"])):
+            with self.subTest(pattern):
+                self.assertEqual(self.resolved(pattern), ["vendor.com/gpu=" + n for n in names])
+
+    def test_with_a_pattern_each_name_comes_once_at_its_first_place(self):
+        self.assertEqual(self.resolved("vendor.com/gpu=10", "vendor.com/gpu=1*", "*/*=a",
+                                       "vendor.com/nic=a", "vendor.com/gpu=?"),
+                         ["vendor.com/gpu=10", "vendor.com/gpu=1", "vendor.com/nic=a",
+                          "vendor.com/gpu=0"])
+
+    def test_names_without_a_pattern_may_repeat(self):
+        self.assertEqual(self.resolved("vendor.com/gpu=1", "vendor.com/gpu=1"),
+                         ["vendor.com/gpu=1"] * 2)
+
+    def test_a_star_matches_no_slash(self):
+        err = self.cdi("resolve", "*", expect=1)[1]
+        self.assertEqual(err, 'cdi: error: no device matches "*": a pattern has the form of a whole '
+                              "name, such as vendor.com/gpu=*: `cdi devices` lists all names\n")
+
+    def test_all_commands_take_patterns(self):
+        policy = self.write("policy.json", '{"rules": []}')
+        pattern = "vendor.com/gpu=[01]"
+        for args, said in ((["inject", self.config, pattern], "D1=1"),
+                           (["inject", "-q", self.config, pattern], "D1=1"),
+                           (["inject", "--diff", self.config, pattern], "D1=1"),
+                           (["inject", "--partial", self.config, pattern], "D1=1"),
+                           (["resolve", pattern], "D1=1"),
+                           (["why", "--no-host", pattern], "resolved: vendor.com/gpu=1"),
+                           (["args", "--for", "bwrap", pattern], "D1 1")):
+            with self.subTest(args):
+                out = self.cdi(*args)[0]
+                self.assertIn(said, out)
+                self.assertIn(said.replace("1", "0", 1), out)
+                self.assertNotIn("10", out)
+        out, _ = self.cdi("policy", policy, pattern, expect=4)
+        self.assertEqual(out.count("denied"), 2)
+
+    def test_a_pattern_that_matches_nothing_is_an_error(self):
+        for pattern, said in (
+                ("vendor.com/gpu=x*", "its kind has no device of such a name: `cdi devices`"),
+                ("vendor.com/gpx=*", "no spec has this kind: `cdi devices`"),
+                ("gpu=*", "a pattern has the form of a whole name")):
+            for args in (["resolve", pattern], ["inject", self.config, pattern],
+                         ["inject", "--in-place", self.config, "vendor.com/gpu=1", pattern],
+                         ["args", "--for", "bwrap", pattern], ["run", pattern, "--", "true"]):
+                with self.subTest(args):
+                    err = self.cdi(*args, expect=1)[1]
+                    self.assertIn(f'no device matches "{pattern}"', err)
+                    self.assertIn(said, err)
+        with open(self.config) as file:
+            self.assertEqual(file.read(), "{}")
+
+    def test_a_malformed_pattern_is_refused(self):
+        for pattern in ("vendor.com/gpu=[0", "vendor.com/gpu=[]", "vendor.com/gpu=[a-]",
+                        "vendor.com/gpu=*\\"):
+            with self.subTest(pattern):
+                self.assertIn("is not a pattern", self.cdi("resolve", pattern, expect=1)[1])
+        self.assertIn('"[0" is not closed', self.cdi("resolve", "vendor.com/gpu=[0", expect=1)[1])
+
+    def test_partial_injects_the_others(self):
+        out, err = self.cdi("inject", "--partial", self.config, "vendor.com/gpu=x*",
+                            "vendor.com/gpu=1", expect=12)
+        self.assertIn("D1=1", out)
+        self.assertIn("no device matches", err)
+
+    def test_a_rejected_file_of_the_kind_is_the_reason(self):
+        bad = self.write("specs/bad.json", spec("bad.com/nic", "a").replace("env", "envy"))
+        err = self.cdi("inject", "-q", self.config, "bad.com/n*=*", expect=1)[1]
+        self.assertIn('no device matches "bad.com/n*=*": a file of its kind is not a valid spec: '
+                      f"{bad}:1:", err)
+
+    def test_why_also_matches_names_that_do_not_resolve(self):
+        self.write("specs/bad.json", spec("vendor.com/gpu", "2").replace("env", "envy"))
+        self.write("specs/twice.json", spec("vendor.com/gpu", "1"))
+        out, _ = self.cdi("why", "--no-host", "-o", "json", "vendor.com/gpu=?", "a.com/b=*",
+                          expect=13)
+        self.assertEqual([(one["name"], one.get("reason")) for one in json.loads(out)],
+                         [("vendor.com/gpu=0", None), ("vendor.com/gpu=1", "conflict"),
+                          ("vendor.com/gpu=2", "file-rejected"), ("a.com/b=*", "unknown-kind")])
+        self.cdi("why", "--no-host", "a.com/b=*", expect=11)
+        self.cdi("why", "--no-host", "a.com/b=[", expect=10)
+        self.assertEqual(self.resolved("vendor.com/gpu=?"), ["vendor.com/gpu=0"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
