@@ -16,6 +16,7 @@
 #include <cdi/files/file.hpp>
 #include <cdi/files/make_registry.hpp>
 #include <cdi/files/read_options.hpp>
+#include <cdi/files/spec_errors.hpp>
 #include <cdi/files/spec_text.hpp>
 #include <cdi/registry/drift.hpp>
 #include <cdi/targets/config_json.hpp>

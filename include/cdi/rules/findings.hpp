@@ -1,4 +1,4 @@
-// `Findings`: a spec's broken rules, as the first error and the warnings.
+// `Findings`: a spec's broken rules, as the first error or all errors, and the warnings.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_RULES_FINDINGS_HPP
@@ -12,18 +12,19 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/rules/rules.hpp>
+#include <cdi/text/limits.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 
-/// Collects broken rules: the first error, and the warnings before it.
+/// Collects broken rules: the first error, and the warnings before it; or all errors.
 class Findings {
  public:
-  /// `warnings` may be null.
-  Findings(std::vector<Error>* warnings, ValidateFor purpose)
-      : warnings_{warnings}, purpose_{purpose} {}
+  /// `warnings` may be null. If `every` is not null, it receives all errors, at most `max_errors`.
+  Findings(std::vector<Error>* warnings, ValidateFor purpose, std::vector<Error>* every = nullptr)
+      : warnings_{warnings}, every_{every}, purpose_{purpose} {}
 
-  /// Whether there is an error; later notes are then ignored.
+  /// Whether there is an error after which no other counts; later notes are then ignored.
   bool stopped() const { return !error_; }
 
   /// Records a broken rule.
@@ -36,10 +37,7 @@ class Findings {
     if (is_warning && (warnings_ == nullptr || noted_ == max_warnings)) return;
     error.rule = row.code;
     error.where = at.text();
-    if (!is_warning) {
-      error_ = std::move(error);
-      return;
-    }
+    if (!is_warning) return add(std::move(error));
     if (only_read) error.message.append("; such a spec can be read, but not written");
     warnings_->push_back(std::move(error));
     ++noted_;
@@ -55,7 +53,16 @@ class Findings {
   Result<void> take() && { return std::move(error_); }
 
  private:
+  void add(Error error) {
+    if (every_ != nullptr && every_->size() + 1 < max_errors) {
+      every_->push_back(std::move(error));
+    } else {
+      error_ = std::move(error);
+    }
+  }
+
   std::vector<Error>* warnings_;
+  std::vector<Error>* every_;
   ValidateFor purpose_;
   std::size_t noted_ = 0;
   Result<void> error_{};

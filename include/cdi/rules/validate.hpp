@@ -1,4 +1,4 @@
-// `validate`: checks a spec against the rules of rules.hpp.
+// `validate`, `every_error`: check a spec against the rules of rules.hpp.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_RULES_VALIDATE_HPP
@@ -55,6 +55,14 @@ concept SpecPart = requires(const T& value) {
 template <SpecPart T>
 Result<void> validate(const T& value, std::vector<Error>* warnings = nullptr,
                       ValidateFor purpose = ValidateFor::reading);
+
+/// Checks a spec or a part of a spec like `validate`, and returns all broken rules that are errors
+/// for this purpose, in the order of the checks, at most `max_errors`; empty if `value` is valid.
+/// For a person who corrects a spec: `validate` is cheaper. With `CDI_COMPILED`, types other than
+/// `Spec` also need `<cdi/rules/validate.inl>`.
+template <SpecPart T>
+std::vector<Error> every_error(const T& value, std::vector<Error>* warnings = nullptr,
+                               ValidateFor purpose = ValidateFor::reading);
 
 namespace detail {
 

@@ -172,6 +172,17 @@ Result<void> validate(const T& value, std::vector<Error>* warnings, ValidateFor 
   return std::move(findings).take();
 }
 
+template <SpecPart T>
+std::vector<Error> every_error(const T& value, std::vector<Error>* warnings, ValidateFor purpose) {
+  std::vector<Error> errors;
+  detail::Findings findings{warnings, purpose, &errors};
+  detail::check_texts(&value, detail::type_of<T>, {}, findings);
+  if (!findings.stopped()) detail::check(value, {}, findings);
+  auto last = std::move(findings).take();
+  if (!last) errors.push_back(std::move(last).error());
+  return errors;
+}
+
 #ifdef CDI_SOURCE
 template Result<void> validate(const BasicSpec<Owning>&, std::vector<Error>*, ValidateFor);
 template Result<void> validate(const BasicSpec<Borrowed>&, std::vector<Error>*, ValidateFor);
@@ -191,6 +202,7 @@ template Result<void> validate(const BasicMount<Owning>&, std::vector<Error>*, V
 template Result<void> validate(const BasicMount<Borrowed>&, std::vector<Error>*, ValidateFor);
 template Result<void> validate(const BasicIntelRdt<Owning>&, std::vector<Error>*, ValidateFor);
 template Result<void> validate(const BasicIntelRdt<Borrowed>&, std::vector<Error>*, ValidateFor);
+template std::vector<Error> every_error(const BasicSpec<Owning>&, std::vector<Error>*, ValidateFor);
 #endif
 
 }  // namespace cdi

@@ -19,6 +19,7 @@
 #include <cdi/targets/json_patch.hpp>
 #include <cdi/targets/part_check.hpp>
 #include <cdi/text/document.hpp>
+#include <cdi/text/found_field.hpp>
 #include <cdi/text/member_case.hpp>
 #include <cdi/text/parse_json.hpp>
 #include <cdi/text/read.inl>

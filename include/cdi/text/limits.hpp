@@ -29,6 +29,9 @@ struct Limits {
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 
+/// The maximum number of errors that a function for every error of a text or spec returns.
+inline constexpr std::size_t max_errors = 1000;
+
 }  // namespace cdi
 
 #endif  // CDI_TEXT_LIMITS_HPP

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include <cdi/base/result.hpp>
 #include <cdi/model/borrowed.hpp>
@@ -23,7 +24,8 @@ namespace detail {
 
 /// The error or warning from reading a value.
 struct Reading {
-  Error why{};                                // why the value could not be read
+  Error why{};                          // why the value could not be read
+  std::vector<Error>* every = nullptr;  // if not null, reading goes on after errors, kept here
   std::optional<Document::Value> odd_case{};  // the first key that differs from its field in case
   std::string_view field{};                   // the field of `odd_case`
   /// The first quoted boolean; otherwise, the first unquoted text that YAML 1.1 reads as a

@@ -17,6 +17,8 @@
 #include <cdi/model/spec_version.hpp>
 #include <cdi/model/type.hpp>
 #include <cdi/text/document.hpp>
+#include <cdi/text/found_field.hpp>
+#include <cdi/text/limits.hpp>
 #include <cdi/text/member_case.hpp>
 #include <cdi/text/read.hpp>
 #include <cdi/text/scalar.hpp>
@@ -66,6 +68,30 @@ inline bool expected(Reading& reading, const Document::Value& at, std::string_vi
   return false;
 }
 
+/// The number of errors that are kept so far.
+inline std::size_t errors_kept(const Reading& reading) {
+  return reading.every == nullptr ? 0 : reading.every->size();
+}
+
+/// After an error in the member `key`, adds the key to the paths of the errors kept since there
+/// were `before`. Returns whether reading goes on.
+[[gnu::noinline]] inline bool goes_on(Reading& reading, std::string_view key, std::size_t& before) {
+  if (reading.every == nullptr) {
+    if (!key.empty()) reading.why.add_outer(key);
+    return false;
+  }
+  auto& errors = *reading.every;
+  if (!reading.why.message.empty()) {  // it is from this member, not from within it
+    errors.push_back(reading.why);
+    reading.why.message.clear();
+    reading.why.where.clear();
+  }
+  for (; before < errors.size(); ++before) {
+    if (!key.empty()) errors[before].add_outer(key);
+  }
+  return reading.why.code != Errc::limit && errors.size() < max_errors;
+}
+
 inline constexpr std::size_t bytes_per_block = 16;  // what malloc adds, including rounding
 
 /// Counts items before they are created: otherwise a model with many small items, such as `{}`,
@@ -95,39 +121,6 @@ inline ValueKind scalar_kind(const Document::Value& value) {
   if (is_json_number(value.text())) return ValueKind::number;
   const bool truth = value.text() == "true" || value.text() == "false";
   return truth ? ValueKind::boolean : ValueKind::text;
-}
-
-inline std::string name_fields(const Type& type) {
-  std::string names;
-  for (std::size_t i = 0; i < type.field_count; ++i) {
-    const FieldRow& row = type.fields[i];
-    if (!row.lifetime.ended()) names.append(names.empty() ? "" : ", ").append(row.key);
-  }
-  return names;
-}
-
-/// The field that matches a key.
-struct FoundField {
-  std::size_t index = 0;  // the field count if no field matches
-  bool same_case = true;
-};
-
-/// Finds the field of a key, ignoring case. Tries field `next` first.
-inline FoundField find_field(const Type& type, std::string_view key, std::size_t next = 0) {
-  const std::size_t count = type.field_count;
-  std::size_t i = next < count ? next : 0;
-  for (std::size_t tried = 0; tried < count; ++tried, i = i + 1 < count ? i + 1 : 0) {
-    const std::string_view field = type.fields[i].key;
-    if (field.size() != key.size() || ascii_lower(field[0]) != ascii_lower(key[0])) continue;
-    if (field == key) return {i};
-    if (same_key(field, key)) return {i, false};
-  }
-  for (const char c : key) {  // a key with U+017F or U+212A is longer than its field
-    if (static_cast<unsigned char>(c) < 0x80) continue;
-    for (i = 0; i < count && !same_key(type.fields[i].key, key);) ++i;
-    return {i, false};
-  }
-  return {count};
 }
 
 /// Reads a `BasicAnyMember`.
@@ -193,13 +186,15 @@ inline bool fail_at_key(const Document::Value& key, std::string message, std::st
 /// Whether all required fields are in `seen`, a bit set of fields.
 inline bool check_required(const Document::Value& value, const Type& type, std::uint64_t seen,
                            Reading& reading) {
+  bool good = true;
   for (std::size_t i = 0; i < type.field_count; ++i) {
     if (type.fields[i].when != Presence::required || (seen >> i & 1) != 0) continue;
+    std::size_t before = errors_kept(reading);
     detail::fail(reading, value, "the required field is missing", "add it");
-    reading.why.add_outer(type.fields[i].key);
-    return false;
+    if (!goes_on(reading, type.fields[i].key, before)) return false;
+    good = false;
   }
-  return true;
+  return good;
 }
 
 /// Checks that a type accepts a member that has no field.
@@ -229,18 +224,26 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
   type.pointers(self, pointers);
   std::uint64_t seen = 0;
   std::size_t unknown = 0;
+  std::size_t before = errors_kept(reading);
+  bool good = true;
   std::size_t next = 0;  // likely the next key's field: most texts follow the field order
   for (const auto [key, member] : value.members()) {
     const auto [i, same_case] = detail::find_field(type, key.text(), next);
     next = i + 1;
     if (i == type.field_count) {
-      if (!detail::check_unknown({key, member}, type, reading)) return false;
-      ++unknown;
+      if (detail::check_unknown({key, member}, type, reading)) {
+        ++unknown;
+        continue;
+      }
+      good = false;
+      if (!goes_on(reading, {}, before)) return false;
       continue;
     }
     const std::uint64_t bit = std::uint64_t{1} << i;
     if ((seen & bit) != 0) {
-      return fail_at_key(key, "the field appears twice, in different cases", "remove one", reading);
+      good = fail_at_key(key, "the field appears twice, in different cases", "remove one", reading);
+      if (!goes_on(reading, {}, before)) return false;
+      continue;
     }
     seen |= bit;
     const FieldRow& row = type.fields[i];
@@ -251,12 +254,12 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
     if (row.lifetime.since != SpecVersion{}) note_version(key, row.lifetime.since, reading);
     if (member.is_null() && takes_null(row, type)) continue;
     if (!detail::read_value(member, pointers[i], *row.type, text_as(type, reading), reading)) {
-      reading.why.add_outer(row.key);
-      return false;
+      if (!goes_on(reading, row.key, before)) return false;
+      good = false;
     }
   }
   if (unknown != 0) detail::read_unknown(value, type, pointers[type.field_count], unknown);
-  return check_required(value, type, seen, reading);
+  return check_required(value, type, seen, reading) && good;
 }
 
 inline bool read_list(const Document::Value& value, void* self, const Type& type, TextAs text,
@@ -273,13 +276,15 @@ inline bool read_list(const Document::Value& value, void* self, const Type& type
   }
   if (!detail::count_items(value, value.size(), item_type.size, reading)) return false;
   Items items{type.make(self, value.size()), 0};
+  std::size_t before = errors_kept(reading);
+  bool good = true;
   for (const auto item : value.items()) {
     void* const place = nth(items, items.size++, item_type);
     if (detail::read_value(item, place, item_type, text, reading)) continue;
-    reading.why.add_outer(detail::item_path("", items.size - 1));
-    return false;
+    if (!goes_on(reading, detail::item_path("", items.size - 1), before)) return false;
+    good = false;
   }
-  return true;
+  return good;
 }
 
 /// Not inlined into `note_plain_text`, since few texts look like numbers or booleans.
@@ -301,14 +306,16 @@ inline bool read_dict(const Document::Value& value, void* self, const Type& type
   if (value.kind() != Document::Kind::map) return detail::expected(reading, value, "an object");
   constexpr std::size_t node_size = sizeof(std::string) + 4 * sizeof(void*) + bytes_per_block;
   if (!detail::count_items(value, value.size(), node_size + type.item->size, reading)) return false;
+  std::size_t before = errors_kept(reading);
+  bool good = true;
   for (const auto [key, member] : value.members()) {
     detail::note_plain_text(key, reading);
     void* const place = type.insert(self, key.text());
     if (member.is_null() || detail::read_value(member, place, *type.item, text, reading)) continue;
-    reading.why.add_outer(key.text());
-    return false;
+    if (!goes_on(reading, key.text(), before)) return false;
+    good = false;
   }
-  return true;
+  return good;
 }
 
 inline bool read_integer(const Document::Value& value, void* self, const Type& type,

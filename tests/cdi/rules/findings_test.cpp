@@ -1,6 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,26 @@ TEST_CASE("The first error counts, and warnings until then") {
   REQUIRE_FALSE(result);
   CHECK(result.error().where == "b");
   CHECK(result.error().message == "first");
+}
+
+TEST_CASE("All errors are kept if they are asked for, up to a limit") {
+  std::vector<cdi::Error> warnings;
+  std::vector<cdi::Error> every;
+  Findings findings{&warnings, cdi::ValidateFor::reading, &every};
+  findings.note(cdi::Rule::env_entry, {nullptr, "a"}, "first");
+  findings.note(cdi::Rule::gid_zero, {nullptr, "b"}, "warning");
+  findings.note(cdi::Rule::env_entry, {nullptr, "c"}, "second");
+  CHECK_FALSE(findings.stopped());
+  REQUIRE(every.size() == 2);
+  CHECK(every[0].where == "a");
+  CHECK(every[1].where == "c");
+  CHECK(warnings.size() == 1);
+  for (std::size_t i = 2; i < 2 * cdi::max_errors; ++i) {
+    findings.note(cdi::Rule::env_entry, {nullptr, "d"}, "more");
+  }
+  CHECK(findings.stopped());
+  CHECK(every.size() + 1 == cdi::max_errors);  // the last one is what `take` returns
+  CHECK_FALSE(std::move(findings).take());
 }
 
 TEST_CASE("A rule on writing is a warning to a reader") {

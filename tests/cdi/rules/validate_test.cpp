@@ -36,6 +36,28 @@ TEST_CASE("The version must be a known one, and the message lists them") {
   CHECK(fault(spec) == R"(cdiVersion: version "0.2.0" is too old: write "0.3.0")");
 }
 
+TEST_CASE("Every broken rule of a spec is an error, in the order of validate") {
+  Spec spec = good_spec();
+  CHECK(cdi::every_error(spec).empty());
+  spec.version = "0.2";
+  spec.kind = "gpu";
+  spec.devices[0].name = "a b";
+  spec.annotations = {{"a b", "c"}};
+  spec.devices.push_back({.name = "n", .container_edits = {.env = {std::string{"A=\0", 3}, "B"}}});
+  std::vector<cdi::Error> warnings;
+  const auto rules_of = [&](const std::vector<cdi::Error>& errors) {
+    std::string out;
+    for (const auto& error : errors) out.append(error.rule).append(" ");
+    return out;
+  };
+  CHECK(rules_of(cdi::every_error(spec, &warnings)) ==
+        "text-nul version-known kind-name device-name env-entry ");
+  CHECK(rules_of(warnings) == "annotation-key ");
+  CHECK(rules_of(cdi::every_error(spec, nullptr, cdi::ValidateFor::writing)) ==
+        "text-nul version-known kind-name annotation-key device-name env-entry ");
+  CHECK(cdi::every_error(spec).front().where == cdi::validate(spec).error().where);
+}
+
 TEST_CASE("Host paths and mount types of devices before the last are too new only to writers") {
   const cdi::Device plain{.name = "a", .container_edits = {.env = {"A=1"}}};
   cdi::Device typed{.name = "b"};
