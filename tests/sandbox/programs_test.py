@@ -22,10 +22,11 @@ import unittest
 sys.dont_write_bytecode = True
 from roots import (COMPAT, FOLDER, GLIBC, LDCONFIG, Roots, build_library,  # noqa: E402
                    missing, run)
-from sandboxes import USER, Bwrap, Chroot, Job, Lxc, Nspawn, Oci, Podman  # noqa: E402
+from sandboxes import USER, Bwrap, Chroot, Job, Lxc, Nspawn, Oci, Podman, Runsc  # noqa: E402
 
 CDI, BWRAP_EXAMPLE = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
-SANDBOXES = [Oci("runc"), Oci("crun"), Bwrap(BWRAP_EXAMPLE), Chroot(), Podman(), Nspawn(), Lxc()]
+SANDBOXES = [Oci("runc"), Oci("crun"), Runsc(), Bwrap(BWRAP_EXAMPLE), Chroot(), Podman(), Nspawn(),
+             Lxc()]
 # A node that no runtime makes by itself.
 OWN_NODE = next((path for path in ("/dev/kmsg", "/dev/mem", "/dev/fuse", "/dev/loop-control")
                  if os.path.exists(path)), None)

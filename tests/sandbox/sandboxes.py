@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from roots import run
 
 USER = 65534  # an ordinary user, who owns nothing but the files of the test
-PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+PATH = "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 DEVICE = "vendor.com/gpu"
 UNIFIED = "/sys/fs/cgroup/unified"  # crun rejects it next to cgroups of version 1
 WITHOUT_UNIFIED = ["unshare", "-m", "sh", "-c", f"umount {UNIFIED}; exec \"$@\"", "sh"]
@@ -134,12 +134,34 @@ class Oci(Sandbox):
         if job.device:
             path.write_text(json.dumps(self.injected(job, path)))
         name = f"cdi-{os.getpid()}-{job.place.name}"
+        return job.run(*self.words(job), "run", "--bundle", job.place, name)
+
+    def words(self, job):
+        """The program and its options."""
         words = [self.name]
         if job.is_user:
             words += ["--root", job.place / "run"]
         if job.is_user and self.name == "crun":
             words = ["unshare", "-rm", *words, "--cgroup-manager=disabled"]
-        return job.run(*words, "run", "--bundle", job.place, name)
+        return words
+
+
+class Runsc(Oci):
+    """gVisor's runsc with a config that `cdi inject` edits.
+
+    Debian does not have it; `CGO_ENABLED=0 go install gvisor.dev/gvisor/runsc@latest` makes a static
+    program, which it must be, to be copied to /usr/local/bin.
+    """
+
+    def __init__(self):
+        super().__init__("runsc")
+
+    def why_not(self, is_user):
+        return "runsc needs root for a network namespace" if is_user else super().why_not(is_user)
+
+    def words(self, job):
+        return [self.name, "--root", job.place / "run", "--network=none", "--ignore-cgroups",
+                "--overlay2=none"]
 
 
 class Bwrap(Sandbox):

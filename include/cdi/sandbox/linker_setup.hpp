@@ -253,7 +253,16 @@ class LinkerSetup {
     return !found || mode_of(found->host) != 0 ? library.link : library.path;
   }
 
-  /// Adds the libraries of a directory of the image, in place of others with the same SONAME.
+  /// Adds a library, in place of others with the same name.
+  static void replace_entry(LinkerEntry entry, std::vector<LinkerEntry>& entries) {
+    std::erase_if(entries, [&](const LinkerEntry& known) {
+      return known.soname == entry.soname && known.kind == entry.kind;
+    });
+    entries.push_back(std::move(entry));
+  }
+
+  /// Adds the libraries of a directory of the image, as ldconfig(8) does: by their SONAMEs, and by
+  /// names without a version, such as `libx.so`.
   void add_image_libraries(const std::string& folder, std::vector<LinkerEntry>& entries) const {
     constexpr std::size_t max_files = 256;
     const auto opened = image_->open_file(folder);
@@ -265,10 +274,8 @@ class LinkerSetup {
       const auto file = image_->open_file(path);
       const auto elf = file ? read_elf_library(file.get()) : std::nullopt;
       if (!elf || elf->soname.empty() || elf->cache_kind == 0) continue;
-      std::erase_if(entries, [&](const LinkerEntry& known) {
-        return known.soname == elf->soname && known.kind == elf->cache_kind;
-      });
-      entries.push_back({elf->soname, path, elf->cache_kind});
+      replace_entry({elf->soname, path, elf->cache_kind}, entries);
+      if (entry.name.ends_with(".so")) replace_entry({entry.name, path, elf->cache_kind}, entries);
     }
   }
 

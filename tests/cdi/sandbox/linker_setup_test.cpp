@@ -243,13 +243,16 @@ TEST_CASE("A newer CUDA library of the image comes first, for all linkers") {
   box.mount_library("/drv/libx.so.5", "libx.so.1");
   box.put_library(compat_name, "libcuda.so.1");
   box.tree.link("libcuda.so.580.1", "image/compat/libcuda.so.1");
+  box.tree.link("libcuda.so.1", "image/compat/libcuda.so");
+  box.wishes.names = {{"libcuda.so", "/drv/libcuda.so", 0x0303}};  // of x86-64
   box.put_library("image/compat/libptx.so.580.1", "libptx.so.1");
   box.put_library("image/compat/libnone.so", nullptr);
   box.put("image/compat/libtext.so");
   CHECK(box.make().preferred == Texts{"/compat"});
   CHECK(cached_libraries(box.generated("/etc/ld.so.cache")) ==
-        Texts{"libc.so.6 => /lib/libc.so.6", "libcuda.so.1 => /compat/libcuda.so.580.1",
-              "libptx.so.1 => /compat/libptx.so.580.1", "libx.so.1 => /drv/libx.so.1"});
+        Texts{"libc.so.6 => /lib/libc.so.6", "libcuda.so => /compat/libcuda.so",
+              "libcuda.so.1 => /compat/libcuda.so.580.1", "libptx.so.1 => /compat/libptx.so.580.1",
+              "libx.so.1 => /drv/libx.so.1"});
   box.use_musl();
   REQUIRE(box.make().files.size() == 2);
   CHECK(get_file(box.make().files[0].host) == "/compat\n/drv\n/lib:/usr/local/lib:/usr/lib\n");
