@@ -13,7 +13,7 @@ import sys
 
 FOLDERS = {
     "shared": ["base", "host", "names", "engines", "cdi_specs"],
-    "cdi": ["base", "hooks", "rootfs", "why", "inject", "args", "run", "commands"],
+    "cdi": ["base", "hooks", "rootfs", "why", "inject", "args", "run", "specs", "commands"],
     "prepare": ["base", "host", "gpu", "vendors", "cdi_specs", "claims", "doctor", "commands"],
     "pod": ["."],
     "runtime": ["."],

@@ -25,6 +25,7 @@
 #include "commands/inject.hpp"
 #include "commands/list.hpp"
 #include "commands/names.hpp"
+#include "commands/new.hpp"
 #include "commands/policy.hpp"
 #include "commands/resolve.hpp"
 #include "commands/rootfs.hpp"
@@ -36,10 +37,10 @@
 namespace {
 
 constexpr Command commands[] = {
-    devices_command, vendors_command,  classes_command, specs_command,
-    dirs_command,    validate_command, inject_command,  resolve_command,
-    policy_command,  rootfs_command,   args_command,    run_command,
-    why_command,     names_command,    convert_command, gc_command,
+    devices_command,  vendors_command, classes_command, specs_command,  dirs_command,
+    validate_command, inject_command,  resolve_command, policy_command, rootfs_command,
+    args_command,     run_command,     why_command,     names_command,  convert_command,
+    gc_command,       new_command,
 };
 
 void add_common_options(CLI::App& app, CommonOptions& common) {
