@@ -27,11 +27,13 @@
 #include "commands/names.hpp"
 #include "commands/new.hpp"
 #include "commands/policy.hpp"
+#include "commands/remove.hpp"
 #include "commands/resolve.hpp"
 #include "commands/rootfs.hpp"
 #include "commands/run.hpp"
 #include "commands/validate.hpp"
 #include "commands/why.hpp"
+#include "commands/write.hpp"
 #include <CLI/CLI.hpp>
 
 namespace {
@@ -40,7 +42,7 @@ constexpr Command commands[] = {
     devices_command,  vendors_command, classes_command, specs_command,  dirs_command,
     validate_command, inject_command,  resolve_command, policy_command, rootfs_command,
     args_command,     run_command,     why_command,     names_command,  convert_command,
-    gc_command,       new_command,
+    gc_command,       new_command,     write_command,   remove_command,
 };
 
 void add_common_options(CLI::App& app, CommonOptions& common) {

@@ -19,6 +19,7 @@
 #include "../base/in_place.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
+#include "../base/spec_input.hpp"
 
 /// The options of `convert`.
 struct ConvertOptions {
@@ -98,17 +99,6 @@ struct ConvertedFile {
   cdi::LoadedSpec spec{};
   std::optional<FileInPlace> in_place{};
 };
-
-/// Rejects a link from one format to another: the text would be in the format of the link.
-inline cdi::Result<void> check_link(const FileInPlace& file) {
-  const auto format = cdi::format_of(file.name);
-  if (!format || format == cdi::format_of(file.path)) return {};
-  return cdi::Error{
-      .code = cdi::Errc::denied,
-      .message = "the path is a link to a file in another format, " + cdi::quoted(file.name),
-      .advice = "give that file instead",
-      .position = {.file = file.path}};
-}
 
 inline cdi::Result<ConvertedFile> read_file_to_convert(const CommonOptions& common,
                                                        const ConvertOptions& options) {

@@ -1,0 +1,44 @@
+// Specs read from a file or from standard input, to be written again.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_CDI_BASE_SPEC_INPUT_HPP
+#define CDI_TOOLS_CDI_BASE_SPEC_INPUT_HPP
+
+#include <string>
+#include <utility>
+
+#include <cdi/versions.hpp>
+
+#include "config_file.hpp"
+#include "in_place.hpp"
+#include "options.hpp"
+
+/// Rejects a link from one format to another: the text would be in the format of the link.
+inline cdi::Result<void> check_link(const FileInPlace& file) {
+  const auto format = cdi::format_of(file.name);
+  if (!format || format == cdi::format_of(file.path)) return {};
+  return cdi::Error{
+      .code = cdi::Errc::denied,
+      .message = "the path is a link to a file in another format, " + cdi::quoted(file.name),
+      .advice = "give that file instead",
+      .position = {.file = file.path}};
+}
+
+/// Reads the spec of a file, or of standard input for `-`, which may have either format.
+inline cdi::Result<cdi::LoadedSpec> read_spec(const std::string& file,
+                                              const cdi::ReadOptions& reading) {
+  if (file != "-") return cdi::read_spec_file(file, reading);
+  const auto text = read_standard_input();
+  if (!text) return text.error();
+  return cdi::parse_spec(*text, "standard input", cdi::Format::yaml, reading);
+}
+
+/// The spec of a file in its own version, with the owner that the file records. Fails, with the
+/// first loss, if a text written from it would not contain everything in the file.
+inline cdi::Result<cdi::Conversion> whole_spec(const cdi::LoadedSpec& loaded) {
+  auto spec = cdi::convert_spec(loaded, *cdi::parse_spec_version(loaded.spec.version));
+  if (spec && !spec->losses.empty()) return std::move(spec->losses.front());
+  return spec;
+}
+
+#endif  // CDI_TOOLS_CDI_BASE_SPEC_INPUT_HPP

@@ -1,0 +1,149 @@
+// `cdi write`: publishes a spec in a spec directory.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_CDI_COMMANDS_WRITE_HPP
+#define CDI_TOOLS_CDI_COMMANDS_WRITE_HPP
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <cdi/name.hpp>
+#include <cdi/publish.hpp>
+
+#include "../base/command.hpp"
+#include "../base/exit_codes.hpp"
+#include "../base/options.hpp"
+#include "../base/output.hpp"
+#include "../base/spec_input.hpp"
+#include "../specs/rivals.hpp"
+
+/// The owner of files from `cdi write`, unless `--owner` names another one.
+inline constexpr const char* write_owner = "cdi";
+
+/// The options of `write`.
+struct WriteOptions {
+  std::string file{};
+  std::string name{};  // of the new file; by convention if empty
+  std::string owner = write_owner;
+  bool force = false;
+  bool dry_run = false;
+};
+
+/// Why the name of an owner is not valid; empty if it is valid.
+inline std::string write_owner_error(const std::string& owner) {
+  const auto good = cdi::check_owner(owner);
+  return good ? std::string{} : to_string(good.error());
+}
+
+/// Why the name of a spec file is not valid; empty if it is valid.
+inline std::string file_name_error(const std::string& name) {
+  const auto good = cdi::check_spec_file_name(name);
+  return good ? std::string{} : to_string(good.error());
+}
+
+/// The directory to write to, as the registry names it: the last of --spec-dir, or else the
+/// directory for specs of an administrator, which outlive a reboot.
+inline std::string dir_to_write(const CommonOptions& common) {
+  return cdi::clean_path(common.dirs_named() ? common.named_dirs.back()
+                                             : common.spec_dirs().front());
+}
+
+/// The spec to publish: complete, and without the record of a former owner.
+inline cdi::Result<cdi::Spec> read_spec_to_write(const CommonOptions& common,
+                                                 const WriteOptions& options,
+                                                 const Output& output) {
+  const auto loaded = read_spec(options.file, common.reading);
+  if (!loaded) return loaded.error();
+  for (const auto& warning : loaded->warnings) output.warning(warning);
+  auto spec = whole_spec(*loaded);
+  if (!spec) return std::move(spec).error();
+  return std::move(spec->spec);
+}
+
+/// The name of the file: of `--name`, or else by convention. YAML can record an owner in any CDI
+/// version, JSON only from 0.6.0 on.
+inline cdi::Result<std::string> name_to_write(const WriteOptions& options, const cdi::Spec& spec) {
+  if (!options.name.empty()) return options.name;
+  auto name = cdi::spec_name(spec.kind);
+  if (name) name->append(".yaml");
+  return name;
+}
+
+/// Whether a spec may be written in spite of the other specs; reports them.
+inline bool report_rivals(const Rivals& rivals, bool force, const Output& output) {
+  for (const auto& note : rivals.notes) output.warning(note);
+  for (const auto& conflict : rivals.conflicts) {
+    force ? output.warning(conflict) : output.error(conflict);
+  }
+  return force || rivals.conflicts.empty();
+}
+
+inline ExitCode print_written(const cdi::Publication& done, const WriteOptions& options,
+                              const Output& output) {
+  const auto action = to_string(done.action);
+  const auto text =
+      fmt::format("{}: {}{}\n", printable(done.path), options.dry_run ? "would be " : "", action);
+  const Json value{
+      {"version", 1}, {"dryRun", options.dry_run}, {"file", done.path}, {"action", action}};
+  return output.result(text, value) ? exit_done : exit_failed;
+}
+
+/// Checks everything, and then writes the file.
+inline ExitCode write_published(const CommonOptions& common, const WriteOptions& options,
+                                const Output& output) {
+  const auto spec = read_spec_to_write(common, options, output);
+  if (!spec) return output.reject(spec.error());
+  const auto name = name_to_write(options, *spec);
+  if (!name) return output.reject(name.error());
+  const cdi::Publisher publisher{options.owner, dir_to_write(common)};
+  const auto replace = options.force ? cdi::Replace::any : cdi::Replace::own;
+  auto done = publisher.write(*name, *spec, cdi::DryRun::yes, replace);
+  if (!done && done.error().code == cdi::Errc::conflict) {
+    done.error().advice = "choose another --name, or replace the file with --force";
+  }
+  if (!done) return output.reject(done.error());
+  const auto registry = cdi::scan_spec_dirs(common.spec_dirs(), common.reading);
+  const auto rivals = find_rivals(*registry, *spec, done->path);
+  if (!report_rivals(rivals, options.force, output)) return exit_failed;
+  if (!options.dry_run) done = publisher.write(*name, *spec, cdi::DryRun::no, replace);
+  return done ? print_written(*done, options, output) : output.reject(done.error());
+}
+
+inline Run set_up_write(CLI::App& app, CommonOptions& common) {
+  auto options = std::make_shared<WriteOptions>();
+  app.add_option("FILE", options->file, "Spec file, .json or .yaml, or - for standard input")
+      ->required()
+      ->check(not_empty);
+  app.add_option(
+         "--name", options->name,
+         "The name of the new file, which ends in .yaml or .json (default: vendor.com-class.yaml)")
+      ->type_name("FILE")
+      ->check(file_name_error);
+  app.add_option("--owner", options->owner, "The owner that the file records")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->check(write_owner_error);
+  app.add_flag("--force", options->force,
+               "Replace a file of another owner, and write in spite of conflicts");
+  app.add_flag("--dry-run", options->dry_run, "Check everything, but write nothing");
+  app.footer(
+      "Writes to the last -d directory, or without -d to /etc/cdi. A file that records another\n"
+      "owner, or none, is not replaced without --force. If another file of the directory defines\n"
+      "one of the devices, nothing is written without --force.\n\n" +
+      exit_code_table());
+  app.callback([&common] {
+    if (!common.reading.quarantine_devices) return;
+    throw CLI::ValidationError{"write",
+                               "cannot be combined with --quarantine: devices would be lost"};
+  });
+  return [options](const CommonOptions& given, const Output& output) {
+    return write_published(given, *options, output);
+  };
+}
+
+inline constexpr Command write_command{"write", "Write a spec to a spec directory", set_up_write};
+
+#endif  // CDI_TOOLS_CDI_COMMANDS_WRITE_HPP

@@ -1,0 +1,76 @@
+// Specs that define the same devices as a spec that is about to be written.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_CDI_SPECS_RIVALS_HPP
+#define CDI_TOOLS_CDI_SPECS_RIVALS_HPP
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/name.hpp>
+#include <cdi/registry.hpp>
+
+/// The directory of a spec file.
+inline std::string dir_of(std::string_view path) {
+  return std::string{path.substr(0, path.rfind('/'))};
+}
+
+/// Specs that define some of the devices that a new file defines.
+struct Rivals {
+  std::vector<cdi::Error> conflicts{};  // in the directory of the new file
+  std::vector<cdi::Error> notes{};      // in directories of another priority
+};
+
+/// A spec to write, its path, and the priority of its directory.
+struct SpecToWrite {
+  const cdi::Spec& spec;
+  const std::string& path;
+  int priority = 0;
+};
+
+namespace detail {
+
+/// Adds what another spec means for the devices of a new spec that it defines, too.
+inline void add_rival(Rivals& rivals, const SpecToWrite& ours, const cdi::LoadedSpec& other) {
+  if (other.spec.kind != ours.spec.kind || other.path == ours.path) return;
+  for (const auto& device : other.spec.devices) {
+    const auto is_same = [&](const cdi::Device& our) {
+      return our.name == device.name;
+    };
+    if (std::none_of(ours.spec.devices.begin(), ours.spec.devices.end(), is_same)) continue;
+    const auto name = cdi::quoted(cdi::qualified_name(other.spec.kind, device.name));
+    cdi::Error why{.code = cdi::Errc::conflict,
+                   .position = cdi::ResolvedDevice{&other, &device}.position()};
+    if (other.priority == ours.priority) {
+      why.message = fmt::format("also defines {}, which no engine would then resolve", name);
+      why.advice = "remove one of the files, or use --force";
+      rivals.conflicts.push_back(std::move(why));
+      continue;
+    }
+    why.message = name + (other.priority < ours.priority ? " is replaced by the one of "
+                                                         : " has priority over the one of ");
+    why.message.append(cdi::escaped(ours.path, std::string::npos));
+    rivals.notes.push_back(std::move(why));
+  }
+}
+
+}  // namespace detail
+
+/// Compares a new spec with those of a registry, except for the file that it replaces.
+inline Rivals find_rivals(const cdi::Registry& registry, const cdi::Spec& spec,
+                          const std::string& path) {
+  SpecToWrite ours{.spec = spec, .path = path};
+  for (const auto& dir : registry.dirs()) {
+    if (dir.path == dir_of(path)) ours.priority = dir.priority;
+  }
+  Rivals rivals;
+  for (const auto& other : registry.specs()) detail::add_rival(rivals, ours, *other);
+  return rivals;
+}
+
+#endif  // CDI_TOOLS_CDI_SPECS_RIVALS_HPP
