@@ -31,6 +31,7 @@
 #include "commands/resolve.hpp"
 #include "commands/rootfs.hpp"
 #include "commands/run.hpp"
+#include "commands/transform.hpp"
 #include "commands/validate.hpp"
 #include "commands/why.hpp"
 #include "commands/write.hpp"
@@ -42,7 +43,7 @@ constexpr Command commands[] = {
     devices_command,  vendors_command, classes_command, specs_command,  dirs_command,
     validate_command, inject_command,  resolve_command, policy_command, rootfs_command,
     args_command,     run_command,     why_command,     names_command,  convert_command,
-    gc_command,       new_command,     write_command,   remove_command,
+    gc_command,       new_command,     write_command,   remove_command, transform_command,
 };
 
 void add_common_options(CLI::App& app, CommonOptions& common) {
