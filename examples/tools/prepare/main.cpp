@@ -13,6 +13,7 @@
 #include "commands/check.hpp"
 #include "commands/claim.hpp"
 #include "commands/command.hpp"
+#include "commands/configure.hpp"
 #include "commands/detect.hpp"
 #include "commands/doctor.hpp"
 #include "commands/exit_codes.hpp"
@@ -28,7 +29,7 @@ namespace {
 
 constexpr Command commands[] = {
     detect_command,  write_command,     check_command, diff_command,   watch_command,
-    prepare_command, unprepare_command, list_command,  doctor_command,
+    prepare_command, unprepare_command, list_command,  doctor_command, configure_command,
 };
 
 /// Parses the command line, and returns what runs its command. Throws `CLI::ParseError` for an

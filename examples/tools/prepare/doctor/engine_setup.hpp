@@ -11,11 +11,13 @@
 
 #include <fmt/format.h>
 
+#include <cdi/base/shell_word.hpp>
 #include <cdi/rules/owner.hpp>
 #include <cdi/versions.hpp>
 
 #include "../../shared/engines/engines.hpp"
 #include "../../shared/host/host_tree.hpp"
+#include "../configure/engine_edits.hpp"
 #include "../gpu/gpu.hpp"
 #include "finding.hpp"
 #include "our_specs.hpp"
@@ -45,6 +47,20 @@ inline std::string reading_of(const tools::Engine& engine) {
   return text;
 }
 
+/// Advice that begins with the command that changes the configuration, if there is one.
+inline std::string advice_to_configure(const tools::HostTree& tree, const tools::Engine& engine,
+                                       const std::string& output_dir,
+                                       const std::string& otherwise) {
+  const auto name = configure::configure_name(engine.name);
+  if (name.empty() || !configure::obeys_directories(engine)) return otherwise;
+  std::vector<std::string> arguments{std::string{name}};
+  if (place_of(tree, output_dir) != place_of(tree, "/var/run/cdi")) {
+    arguments.push_back("--output-dir " + cdi::shell_word(path_here(tree, output_dir)));
+  }
+  return fmt::format("Run {}, and restart the engine. By hand: {}",
+                     command_with(tree, "configure", arguments), otherwise);
+}
+
 /// Reports whether an engine is set up to read the specs. `reads_all`: the engine rejects none of
 /// the files.
 inline void check_setup(const tools::HostTree& tree, const tools::Engine& engine,
@@ -52,16 +68,19 @@ inline void check_setup(const tools::HostTree& tree, const tools::Engine& engine
                         Findings& findings) {
   const auto state = engine.state();
   if (state == tools::Engine::Cdi::off) {
-    findings.push_back({trouble, engine.full_name(), "CDI is switched off", engine.to_switch_on});
+    findings.push_back({trouble, engine.full_name(), "CDI is switched off",
+                        advice_to_configure(tree, engine, output_dir, engine.to_switch_on)});
     return;
   }
   if (!reads_directory(tree, engine, output_dir)) {
-    findings.push_back({trouble, engine.full_name(),
-                        fmt::format("does not read {}, where specs are written; it reads {}",
-                                    output_dir, tools::listed(engine.spec_dirs)),
-                        fmt::format("Add {} to {}, or write the specs to a directory that it reads "
-                                    "(--output-dir).",
-                                    output_dir, engine.to_set_dirs)});
+    findings.push_back(
+        {trouble, engine.full_name(),
+         fmt::format("does not read {}, where specs are written; it reads {}", output_dir,
+                     tools::listed(engine.spec_dirs)),
+         advice_to_configure(tree, engine, output_dir,
+                             fmt::format("Add {} to {}, or write the specs to a directory that it "
+                                         "reads (--output-dir).",
+                                         output_dir, engine.to_set_dirs))});
   } else if (state == tools::Engine::Cdi::on && reads_all) {
     findings.push_back({Level::good, engine.full_name(), reading_of(engine), {}});
   }
@@ -69,7 +88,7 @@ inline void check_setup(const tools::HostTree& tree, const tools::Engine& engine
     findings.push_back(
         {Level::note, engine.full_name(),
          "whether CDI is on depends on its version: the configuration does not set it",
-         engine.to_switch_on});
+         advice_to_configure(tree, engine, output_dir, engine.to_switch_on)});
   }
 }
 

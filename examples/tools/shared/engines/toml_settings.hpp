@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,6 +39,12 @@ using TomlKey = std::vector<std::string>;
 struct TomlList {
   std::vector<std::string> items{};
   bool append = false;  // with `{append=true}`: to the list from other files
+};
+
+/// The lines of a value, counted from 0.
+struct TomlLines {
+  std::size_t first = 0;
+  std::size_t last = 0;
 };
 
 /// The settings in a file.
@@ -93,7 +100,57 @@ class TomlSettings {
     return keys;
   }
 
+  /// The lines of a setting in the parsed text; nullopt if the setting is missing.
+  std::optional<TomlLines> lines_of(const TomlKey& key) const {
+    const auto* const node = find(key);
+    if (node == nullptr || node->source().begin.line == 0) return std::nullopt;
+    const auto& place = node->source();
+    return TomlLines{place.begin.line - std::size_t{1}, place.end.line - std::size_t{1}};
+  }
+
+  /// Whether there is nothing but an empty table.
+  bool is_only_table(const TomlKey& key) const {
+    const auto* at = &table_;
+    for (const auto& name : key) {
+      if (at->size() != 1) return false;
+      const auto* const node = at->get(name);
+      at = node == nullptr ? nullptr : node->as_table();
+      if (at == nullptr) return false;
+    }
+    return at->empty();
+  }
+
+  /// Whether a setting is in both, with the same value.
+  bool has_same(const TomlKey& key, const TomlSettings& other) const {
+    const auto* const here = find(key);
+    const auto* const there = other.find(key);
+    if (here == nullptr || there == nullptr) return false;
+    return toml::array{*here} == toml::array{*there};
+  }
+
+  /// Whether all settings but one are the same; the tables of that one may be missing.
+  bool equals_without(const TomlKey& key, const TomlSettings& other) const {
+    auto here = table_;
+    auto there = other.table_;
+    erase(here, key);
+    erase(there, key);
+    return here == there;
+  }
+
  private:
+  /// Erases a setting, and its tables if they are then empty.
+  static void erase(toml::table& table, std::span<const std::string> key) {
+    if (key.size() == 1) {
+      table.erase(key.front());
+      return;
+    }
+    auto* const node = table.get(key.front());
+    auto* const inner = node == nullptr ? nullptr : node->as_table();
+    if (inner == nullptr) return;
+    erase(*inner, key.subspan(1));
+    if (inner->empty()) table.erase(key.front());
+  }
+
   const toml::node* find(const TomlKey& key) const {
     const toml::node* at = &table_;
     for (const auto& name : key) {

@@ -1,0 +1,181 @@
+// The command `configure`.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_PREPARE_COMMANDS_CONFIGURE_HPP
+#define CDI_TOOLS_PREPARE_COMMANDS_CONFIGURE_HPP
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/result.hpp>
+#include <cdi/versions.hpp>
+
+#include "../../shared/engines/engine_versions.hpp"
+#include "../../shared/engines/engines.hpp"
+#include "../../shared/host/host_tree.hpp"
+#include "../base/one_line.hpp"
+#include "../base/options.hpp"
+#include "../cdi_specs/version_choice.hpp"
+#include "../configure/engine_edits.hpp"
+#include "../configure/file_edit.hpp"
+#include "../doctor/engine_setup.hpp"
+#include "command.hpp"
+#include "exit_codes.hpp"
+#include "output.hpp"
+#include <CLI/CLI.hpp>
+
+namespace prepare {
+
+/// The options of `configure`.
+struct ConfigureOptions {
+  std::string engine{};
+  bool dry_run = false;
+  bool undo = false;
+};
+
+/// The engine that an option names; nullopt if it is not on the host.
+inline std::optional<tools::Engine> find_engine(const tools::HostTree& tree, const Options& options,
+                                                const configure::Configurable& wanted) {
+  for (auto& engine : tools::EngineVersions{versions_from(options)}.engines(tree)) {
+    if (engine.name == wanted.engine) return std::move(engine);
+  }
+  return std::nullopt;
+}
+
+/// What an engine needs to read specs in a directory; with nothing missing if it does.
+inline configure::Needs needs_of(const tools::HostTree& tree, const tools::Engine& engine,
+                                 const std::string& directory) {
+  configure::Needs needs{.switch_on = engine.state() != tools::Engine::Cdi::on,
+                         .set_dirs = !doctor::reads_directory(tree, engine, directory),
+                         .dirs = engine.spec_dirs};
+  if (needs.dirs.empty()) needs.dirs.emplace_back("/etc/cdi");
+  if (needs.set_dirs) needs.dirs.push_back(directory);
+  return needs;
+}
+
+/// Prints the changes, or makes them.
+inline ExitCode show_or_make(const configure::Edits& edits, const Options& options,
+                             const ConfigureOptions& own, std::string_view restart) {
+  std::string out;
+  for (const auto& edit : edits) {
+    if (!edit.changes()) continue;
+    if (own.dry_run) {
+      out += configure::diff_of(edit);
+      continue;
+    }
+    if (auto made = configure::make(options, edit); !made) {
+      print_error(out);
+      return finish(made.error(), ExitCode::failed);
+    }
+    out += as_line(fmt::format("{}: {}", edit.path, configure::action_of(edit)));
+  }
+  if (!own.dry_run) out += as_line(restart);
+  return finish(out, ExitCode::done);
+}
+
+/// Reports why an engine still does not read the directory after a change: another file, which it
+/// reads later, has the same settings.
+inline ExitCode check_again(const tools::HostTree& tree, const Options& options,
+                            const configure::Configurable& wanted, const std::string& directory) {
+  const auto engine = find_engine(tree, options, wanted);
+  if (!engine || !needs_of(tree, *engine, directory).any()) return ExitCode::done;
+  report(
+      fmt::format("error: {} still does not read {}: a file that it reads later has the same "
+                  "settings; it reads {}",
+                  engine->full_name(), directory, tools::listed(engine->spec_dirs)));
+  return ExitCode::failed;
+}
+
+inline ExitCode undo_configuration(const tools::HostTree& tree, const Options& options,
+                                   const ConfigureOptions& own,
+                                   const configure::Configurable& wanted) {
+  const auto edits = wanted.undo(tree);
+  if (!edits) return finish(edits.error(), ExitCode::failed);
+  if (edits->empty()) {
+    return finish(
+        fmt::format("{}: cdi-prepare has configured nothing: nothing to undo\n", wanted.name),
+        ExitCode::done);
+  }
+  return show_or_make(*edits, options, own, wanted.restart);
+}
+
+inline ExitCode change_configuration(const tools::HostTree& tree, const Options& options,
+                                     const ConfigureOptions& own,
+                                     const configure::Configurable& wanted,
+                                     const std::string& directory) {
+  const auto fail = [](std::string message) {
+    return finish(cdi::Error{.code = cdi::Errc::host, .message = std::move(message)},
+                  ExitCode::failed);
+  };
+  const auto engine = find_engine(tree, options, wanted);
+  if (!engine) {
+    return fail(
+        fmt::format("{} is not on this host: neither its program nor its configuration "
+                    "was found",
+                    wanted.engine));
+  }
+  for (const auto& warning : engine->warnings) report("warning: " + warning);
+  if (engine->version) {
+    const auto newest = cdi::newest_spec_version_for(engine->of_version());
+    if (!newest) {
+      return fail(newest.error().message +
+                  ": update it, because this version cannot inject CDI "
+                  "devices");
+    }
+  }
+  const auto needs = needs_of(tree, *engine, directory);
+  if (!needs.any()) {
+    return finish(as_line(fmt::format("{}: CDI is on, and it reads {}: nothing to do",
+                                      engine->full_name(), directory)),
+                  ExitCode::done);
+  }
+  const auto edits = wanted.edits(tree, *engine, needs);
+  if (!edits) return finish(edits.error(), ExitCode::failed);
+  const auto code = show_or_make(*edits, options, own, wanted.restart);
+  if (own.dry_run || code != ExitCode::done) return code;
+  return check_again(tree, options, wanted, directory);
+}
+
+inline ExitCode configure_engine(const Options& options, const ConfigureOptions& own) {
+  const auto tree = tools::HostTree::open(options.root);
+  if (!tree) return finish(tree.error(), ExitCode::failed);
+  const auto directory = options.place_on_host(options.output_dir);
+  if (!directory) {
+    report(fmt::format("error: --output-dir {} is not under --root {}", options.output_dir,
+                       options.root));
+    return ExitCode::usage;
+  }
+  for (const auto& one : configure::configurable) {
+    if (one.name != own.engine) continue;
+    if (own.undo) return undo_configuration(*tree, options, own, one);
+    return change_configuration(*tree, options, own, one, *directory);
+  }
+  return ExitCode::usage;  // not reached: the parser knows the names
+}
+
+inline Run set_up_configure(CLI::App& app, Options& options) {
+  auto own = std::make_shared<ConfigureOptions>();
+  std::vector<std::string> names;
+  for (const auto& one : configure::configurable) names.emplace_back(one.name);
+  app.add_option("engine", own->engine, "The engine")->required()->check(CLI::IsMember(names));
+  app.add_flag("--dry-run", own->dry_run, "Print what would change; write nothing");
+  app.add_flag("--undo", own->undo, "Remove what configure has added");
+  add_output_dir(app, options);
+  return [own](const Options& given) {
+    return configure_engine(given, *own);
+  };
+}
+
+inline constexpr Command configure_command{
+    "configure", "Make a container engine read the specs: containerd, docker, podman or crio",
+    set_up_configure};
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_COMMANDS_CONFIGURE_HPP

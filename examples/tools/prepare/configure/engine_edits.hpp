@@ -1,0 +1,276 @@
+// The changes that make a container engine read CDI specs, and those that undo them.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_PREPARE_CONFIGURE_ENGINE_EDITS_HPP
+#define CDI_TOOLS_PREPARE_CONFIGURE_ENGINE_EDITS_HPP
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/result.hpp>
+#include <cdi/versions.hpp>
+
+#include "../../shared/engines/engines.hpp"
+#include "../../shared/engines/toml_settings.hpp"
+#include "../../shared/host/host_tree.hpp"
+#include "docker_json.hpp"
+#include "file_edit.hpp"
+#include "toml_edit.hpp"
+
+namespace prepare::configure {
+
+/// Changes, in the order in which they are safe: a file that another one refers to comes first.
+using Edits = std::vector<FileEdit>;
+
+/// What an engine lacks.
+struct Needs {
+  bool switch_on = false;
+  bool set_dirs = false;
+  std::vector<std::string> dirs{};  // that it shall read, lowest priority first
+
+  bool any() const { return switch_on || set_dirs; }
+};
+
+/// An engine whose configuration can be changed.
+struct Configurable {
+  std::string_view name;     // on the command line
+  std::string_view engine;   // in `tools::Engine`
+  std::string_view restart;  // how the change takes effect
+  cdi::Result<Edits> (*edits)(const tools::HostTree&, const tools::Engine&, const Needs&);
+  cdi::Result<Edits> (*undo)(const tools::HostTree&);
+};
+
+namespace detail {
+
+/// The first line of a file that belongs to cdi-prepare.
+inline std::string first_line(std::string_view name) {
+  return fmt::format(
+      "# Written by cdi-prepare configure {0}; cdi-prepare configure {0} --undo removes it.\n",
+      name);
+}
+
+/// A file of our own, with this text after its first line.
+inline cdi::Result<FileEdit> drop_in(const tools::HostTree& tree, const std::string& path,
+                                     std::string_view name, const std::string& text) {
+  auto file = read_to_edit(tree, path);
+  if (!file) return file;
+  if (file->before && !file->before->starts_with(first_line(name))) {
+    return cdi::Error{.code = cdi::Errc::conflict,
+                      .message = "another program or person wrote it: rename or remove it",
+                      .position = {.file = path}};
+  }
+  file->after = first_line(name) + text;
+  return file;
+}
+
+/// The removal of a file of our own; no edit if it is missing or of others.
+inline cdi::Result<Edits> remove_drop_in(const tools::HostTree& tree, const std::string& path,
+                                         std::string_view name) {
+  auto file = read_to_edit(tree, path);
+  if (!file) return file.error();
+  if (!file->before || !file->before->starts_with(first_line(name))) return Edits{};
+  file->after.reset();
+  return Edits{*std::move(file)};
+}
+
+/// The settings of one table as the text of a file.
+inline std::string table_text(const std::vector<Setting>& settings) {
+  auto out = toml_header(settings.front().table) + "\n";
+  for (const auto& setting : settings) {
+    out += fmt::format("{} = {}\n", setting.name, setting.value);
+  }
+  return out;
+}
+
+}  // namespace detail
+
+// CRI-O, podman: their drop-in files have priority over the main file.
+
+inline constexpr const char* crio_drop_in = "/etc/crio/crio.conf.d/99-cdi-prepare.conf";
+inline constexpr const char* podman_drop_in =
+    "/etc/containers/containers.conf.d/99-cdi-prepare.conf";
+
+inline cdi::Result<Edits> crio_edits(const tools::HostTree& tree, const tools::Engine&,
+                                     const Needs& needs) {
+  const std::vector<Setting> settings{
+      {{"crio", "runtime"}, "cdi_spec_dirs", toml_list(needs.dirs)}};
+  auto file = detail::drop_in(tree, crio_drop_in, "crio", detail::table_text(settings));
+  if (!file) return file.error();
+  return Edits{*std::move(file)};
+}
+
+inline cdi::Result<Edits> undo_crio(const tools::HostTree& tree) {
+  return detail::remove_drop_in(tree, crio_drop_in, "crio");
+}
+
+/// Whether a setting changes the directories that an engine reads.
+inline bool obeys_directories(const tools::Engine& engine) {
+  constexpr cdi::EngineVersion first{5, 5, 0};
+  return engine.name != "podman" || !engine.version || *engine.version >= first;
+}
+
+inline cdi::Result<Edits> podman_edits(const tools::HostTree& tree, const tools::Engine& engine,
+                                       const Needs& needs) {
+  if (!obeys_directories(engine)) {
+    return cdi::Error{.code = cdi::Errc::unsupported,
+                      .message = fmt::format("{} ignores cdi_spec_dirs, and always reads {}: write "
+                                             "the specs there, or update it to 5.5.0 or newer",
+                                             engine.full_name(), tools::listed(engine.spec_dirs))};
+  }
+  const std::vector<Setting> settings{{{"engine"}, "cdi_spec_dirs", toml_list(needs.dirs)}};
+  auto file = detail::drop_in(tree, podman_drop_in, "podman", detail::table_text(settings));
+  if (!file) return file.error();
+  return Edits{*std::move(file)};
+}
+
+inline cdi::Result<Edits> undo_podman(const tools::HostTree& tree) {
+  return detail::remove_drop_in(tree, podman_drop_in, "podman");
+}
+
+// Docker: it has one file.
+
+inline constexpr const char* docker_config = "/etc/docker/daemon.json";
+inline constexpr const char* docker_copy = "/etc/docker/daemon.json.before-cdi-prepare";
+
+inline cdi::Result<Edits> docker_edits(const tools::HostTree& tree, const tools::Engine&,
+                                       const Needs& needs) {
+  auto file = read_to_edit(tree, docker_config);
+  if (!file) return file.error();
+  auto copy = read_to_edit(tree, docker_copy);
+  if (!copy) return copy.error();
+  DockerSettings wanted{.switch_on = needs.switch_on};
+  if (needs.set_dirs) wanted.dirs = needs.dirs;
+  auto text = with_docker_settings(*file, wanted);
+  if (!text) return text.error();
+  file->after = *std::move(text);
+  Edits edits;
+  if (!copy->before) {  // an older copy is from before our first change
+    copy->after = file->before.value_or("");
+    edits.push_back(*std::move(copy));
+  }
+  edits.push_back(*std::move(file));
+  return edits;
+}
+
+inline cdi::Result<Edits> undo_docker(const tools::HostTree& tree) {
+  auto file = read_to_edit(tree, docker_config);
+  if (!file) return file.error();
+  auto copy = read_to_edit(tree, docker_copy);
+  if (!copy) return copy.error();
+  if (!copy->before) return Edits{};
+  auto content = without_docker_settings(*file, *copy->before);
+  if (!content) return content.error();
+  file->after = *std::move(content);
+  copy->after.reset();
+  Edits edits;
+  if (file->changes()) edits.push_back(*std::move(file));
+  edits.push_back(*std::move(copy));
+  return edits;
+}
+
+// containerd: before 2.0, an imported file replaces the whole table of a plugin, with runtimes and
+// registries, so the main file changes. From 2.0 on, tables are merged.
+
+inline constexpr const char* containerd_config = "/etc/containerd/config.toml";
+inline constexpr const char* containerd_drop_in = "/etc/containerd/conf.d/cdi-prepare.toml";
+/// A pattern, because containerd does not start if an imported file is missing.
+inline constexpr const char* containerd_import = "/etc/containerd/conf.d/cdi-prepare*.toml";
+
+namespace detail {
+
+inline std::vector<Setting> containerd_settings(std::int64_t version, const Needs& needs) {
+  const auto table = tools::engines::containerd_table(version);
+  std::vector<Setting> settings{{table, "enable_cdi", "true"}};
+  if (needs.set_dirs) settings.push_back({table, "cdi_spec_dirs", toml_list(needs.dirs)});
+  return settings;
+}
+
+/// The main file; if it is missing, one of our own with a version.
+inline cdi::Result<FileEdit> containerd_main(const tools::HostTree& tree, std::int64_t version) {
+  auto file = read_to_edit(tree, containerd_config);
+  if (!file || file->before) return file;
+  file->after = first_line("containerd") + fmt::format("version = {}\n", version);
+  return file;
+}
+
+/// Adds an import to the list in the main file.
+inline cdi::Result<std::string> with_import(const FileEdit& file) {
+  const auto settings = tools::parse_toml(*file.after, file.path);
+  if (!settings) return settings.error();
+  auto imports = settings->list({"imports"}).value_or(tools::TomlList{}).items;
+  for (const auto& import : imports) {
+    if (import == containerd_import) return *file.after;
+  }
+  imports.emplace_back(containerd_import);
+  return with_settings(*file.after, file.path, {{{}, "imports", toml_list(imports)}});
+}
+
+}  // namespace detail
+
+inline cdi::Result<Edits> containerd_edits(const tools::HostTree& tree, const tools::Engine& engine,
+                                           const Needs& needs) {
+  const bool merges = engine.version && *engine.version >= cdi::EngineVersion{2, 0, 0};
+  auto file = detail::containerd_main(tree, merges ? 3 : 2);
+  if (!file) return file.error();
+  const auto old = tools::parse_toml(*file->after, file->path);
+  if (!old) return old.error();
+  const auto version = tools::engines::containerd_version(*old);
+  const auto settings = detail::containerd_settings(version, needs);
+  if (!merges) {
+    auto text = with_settings(*file->after, file->path, settings);
+    if (!text) return text.error();
+    file->after = *std::move(text);
+    return Edits{*std::move(file)};
+  }
+  auto own =
+      detail::drop_in(tree, containerd_drop_in, "containerd",
+                      fmt::format("version = {}\n\n", version) + detail::table_text(settings));
+  if (!own) return own.error();
+  auto text = detail::with_import(*file);
+  if (!text) return text.error();
+  file->after = *std::move(text);
+  return Edits{*std::move(own), *std::move(file)};
+}
+
+inline cdi::Result<Edits> undo_containerd(const tools::HostTree& tree) {
+  auto file = read_to_edit(tree, containerd_config);
+  if (!file) return file.error();
+  Edits edits;
+  if (file->before && file->before->starts_with(detail::first_line("containerd"))) {
+    file->after.reset();
+  } else if (file->before) {
+    file->after = without_settings(*file->before);
+  }
+  if (file->changes()) edits.push_back(*std::move(file));
+  auto own = detail::remove_drop_in(tree, containerd_drop_in, "containerd");
+  if (!own) return own.error();
+  for (auto& edit : *own) edits.push_back(std::move(edit));
+  return edits;
+}
+
+/// The engines that can be configured.
+inline constexpr Configurable configurable[] = {
+    {"containerd", "containerd", "Restart containerd: systemctl restart containerd",
+     containerd_edits, undo_containerd},
+    {"docker", "docker", "Restart Docker: systemctl restart docker", docker_edits, undo_docker},
+    {"podman", "podman",
+     "podman reads it when it starts. If its API service runs: systemctl restart podman.service",
+     podman_edits, undo_podman},
+    {"crio", "cri-o", "Restart CRI-O: systemctl restart crio", crio_edits, undo_crio},
+};
+
+/// The name on the command line of an engine; empty if it cannot be configured.
+inline std::string_view configure_name(std::string_view engine) {
+  for (const auto& one : configurable) {
+    if (one.engine == engine) return one.name;
+  }
+  return {};
+}
+
+}  // namespace prepare::configure
+
+#endif  // CDI_TOOLS_PREPARE_CONFIGURE_ENGINE_EDITS_HPP

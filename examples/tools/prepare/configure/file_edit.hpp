@@ -1,0 +1,156 @@
+// Changes of configuration files: shown as a difference, or made.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_PREPARE_CONFIGURE_FILE_EDIT_HPP
+#define CDI_TOOLS_PREPARE_CONFIGURE_FILE_EDIT_HPP
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/file.hpp>
+#include <cdi/files/replace_file.hpp>
+#include <cdi/result.hpp>
+
+#include "../../shared/host/host_tree.hpp"
+#include "../base/one_line.hpp"
+#include "../base/options.hpp"
+#include "../host/directories.hpp"
+
+namespace prepare::configure {
+
+/// The content of a file; nullopt if there is no file.
+using Content = std::optional<std::string>;
+
+/// A file, and what becomes of it.
+struct FileEdit {
+  std::string path{};  // on the host
+  Content before{};
+  Content after{};
+
+  bool changes() const { return before != after; }
+};
+
+/// Reads a file that will be changed. A missing file is no error, but a file that cannot be read
+/// is, because a new one would lose its content.
+inline cdi::Result<FileEdit> read_to_edit(const tools::HostTree& tree, const std::string& path) {
+  auto text = tree.read(path);
+  if (text) return FileEdit{tree.real_path(path).value_or(path), *text, *text};
+  const bool missing = text.error().system == ENOENT || text.error().system == ENOTDIR;
+  if (missing && !tree.exists(path)) return FileEdit{.path = path};
+  return std::move(text).error();
+}
+
+/// The lines of a text, each with its end.
+inline std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size() - 1) + 1;
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return lines;
+}
+
+namespace detail {
+
+/// The lines that differ: from `begin` on, up to the ends.
+struct DifferentLines {
+  std::size_t begin = 0;
+  std::size_t old_end = 0;
+  std::size_t new_end = 0;
+};
+
+inline DifferentLines different_lines(const std::vector<std::string_view>& before,
+                                      const std::vector<std::string_view>& after) {
+  DifferentLines out{0, before.size(), after.size()};
+  while (out.begin < before.size() && out.begin < after.size() &&
+         before[out.begin] == after[out.begin]) {
+    ++out.begin;
+  }
+  while (out.old_end > out.begin && out.new_end > out.begin &&
+         before[out.old_end - 1] == after[out.new_end - 1]) {
+    --out.old_end;
+    --out.new_end;
+  }
+  return out;
+}
+
+inline std::string marked(char mark, std::string_view line) {
+  if (line.ends_with('\n')) return mark + as_line(line.substr(0, line.size() - 1));
+  return mark + as_line(line) + "\\ No newline at end of file\n";
+}
+
+/// The position of lines as in `@@ -1,2 +1,3 @@`.
+inline std::string range(std::size_t begin, std::size_t end) {
+  const auto count = end - begin;
+  return fmt::format("{},{}", count == 0 ? begin : begin + 1, count);
+}
+
+}  // namespace detail
+
+/// The change of a file as a unified diff with one hunk; empty if no line changes.
+inline std::string diff_of(const FileEdit& edit) {
+  if (!edit.changes()) return {};
+  const auto before = lines_of(edit.before ? std::string_view{*edit.before} : std::string_view{});
+  const auto after = lines_of(edit.after ? std::string_view{*edit.after} : std::string_view{});
+  if (before.empty() && after.empty()) return {};
+  const auto lines = detail::different_lines(before, after);
+  constexpr std::size_t context = 3;
+  const auto begin = lines.begin - std::min(lines.begin, context);
+  const auto old_end = std::min(lines.old_end + context, before.size());
+  const auto new_end = lines.new_end + (old_end - lines.old_end);
+  auto out =
+      as_line("--- " + (edit.before ? edit.path : std::string{"/dev/null"})) +
+      as_line("+++ " + (edit.after ? edit.path : std::string{"/dev/null"})) +
+      fmt::format("@@ -{} +{} @@\n", detail::range(begin, old_end), detail::range(begin, new_end));
+  for (auto i = begin; i < lines.begin; ++i) out += detail::marked(' ', before[i]);
+  for (auto i = lines.begin; i < lines.old_end; ++i) out += detail::marked('-', before[i]);
+  for (auto i = lines.begin; i < lines.new_end; ++i) out += detail::marked('+', after[i]);
+  for (auto i = lines.old_end; i < old_end; ++i) out += detail::marked(' ', before[i]);
+  return out;
+}
+
+/// What becomes of a file, in a word.
+inline std::string_view action_of(const FileEdit& edit) {
+  if (!edit.after) return "removed";
+  return edit.before ? "changed" : "created";
+}
+
+/// Makes a change. Fails, and changes nothing, if the file is no longer the one that was read.
+inline cdi::Result<void> make(const HostOptions& options, const FileEdit& edit) {
+  const auto slash = edit.path.rfind('/');
+  const auto name = edit.path.substr(slash + 1);
+  const auto directory = open_directory(
+      options, options.below_root(slash == 0 ? "/" : edit.path.substr(0, slash)), Missing::made);
+  if (!directory) return directory.error();
+  const auto shown = directory->path_of(name);
+  if (!edit.before) {
+    return cdi::replace_file_at(directory->number(), name, *edit.after, shown);
+  }
+  const auto now = cdi::read_file_at(directory->number(), name, shown, edit.before->size() + 1);
+  if (!now || now->text != *edit.before) {
+    return cdi::Error{.code = cdi::Errc::conflict,
+                      .message = "another program has just changed the file; try again",
+                      .position = {.file = shown}};
+  }
+  if (edit.after) {
+    return cdi::rewrite_file_at(directory->number(), name, *edit.after, shown, now->signature);
+  }
+  if (::unlinkat(directory->number(), name.c_str(), 0) != 0) {
+    return cdi::file_error(shown, "cannot remove the file");
+  }
+  return cdi::sync_directory(directory->number(), directory->path);
+}
+
+}  // namespace prepare::configure
+
+#endif  // CDI_TOOLS_PREPARE_CONFIGURE_FILE_EDIT_HPP

@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""`cdi-prepare configure`: engines read the specs afterwards, and nothing else changes.
+
+configure_test.py CDI_PREPARE [unittest options]
+"""
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+
+sys.dont_write_bytecode = True
+from tree_case import TreeTest, run_tests  # noqa: E402  pylint: disable=C0413
+
+CONTAINERD = "/etc/containerd/config.toml"
+CONTAINERD_OWN = "/etc/containerd/conf.d/cdi-prepare.toml"
+DOCKER = "/etc/docker/daemon.json"
+DOCKER_COPY = DOCKER + ".before-cdi-prepare"
+CRIO_OWN = "/etc/crio/crio.conf.d/99-cdi-prepare.conf"
+PODMAN_OWN = "/etc/containers/containers.conf.d/99-cdi-prepare.conf"
+DIRS = ["/etc/cdi", "/var/run/cdi"]
+CRI_2, CRI_3 = "io.containerd.grpc.v1.cri", "io.containerd.cri.v1.runtime"
+
+
+class ConfigureTest(TreeTest):
+    tree = "nv2"
+
+    def put(self, path, text):
+        self.path(path).parent.mkdir(parents=True, exist_ok=True)
+        self.path(path).write_text(text)
+
+    def text(self, path):
+        return self.path(path).read_text()
+
+    def toml(self, path):
+        return tomllib.loads(self.text(path))
+
+    def files(self):
+        """The bytes of all files in /etc."""
+        return {str(path.relative_to(self.root)): path.read_bytes()
+                for path in self.path("/etc").rglob("*") if path.is_file()}
+
+    def configure(self, *arguments, code=0):
+        done = self.run_prepare("configure", *arguments)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stderr if code else done.stdout
+
+    def finding(self, engine):
+        """What doctor says about an engine."""
+        found = json.loads(self.run_prepare("doctor", "-o", "json").stdout)["findings"]
+        return [one for one in found if one["about"].split(" ")[0] == engine]
+
+    def check_all(self, engine, name, restart):
+        """Doctor finds a fault; its advice changes this; the undo gives the bytes of before."""
+        before = self.files()
+        (finding,) = self.finding(engine)
+        self.assertEqual(finding["level"], "fault", finding)
+        (command,) = re.findall("`(cdi-prepare configure .*?)`", finding["advice"])
+        words = shlex.split(command)
+        run = lambda *more: subprocess.run(  # noqa: E731
+            [self.program, *words[1:], *more], text=True, capture_output=True, check=False)
+        diff = run("--dry-run").stdout
+        self.assertEqual(self.files(), before)
+        done = run()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(restart, done.stdout)
+        after = self.files()
+        self.check_diff(diff, before, after)
+        self.assertEqual([one["level"] for one in self.finding(engine)], ["good"])
+        self.assertIn("nothing to do", self.configure(name))
+        self.assertEqual(self.files(), after)
+        diff = self.configure(name, "--undo", "--dry-run")
+        self.assertEqual(self.files(), after)
+        self.configure(name, "--undo")
+        self.assertEqual(self.files(), before)
+        self.check_diff(diff, after, before)
+        self.assertIn("nothing to undo", self.configure(name, "--undo"))
+        return after
+
+    def check_diff(self, diff, before, after):
+        """`patch` makes of one the other."""
+        place = self.place / "patched"
+        subprocess.run(["rm", "-rf", place], check=True)
+        for name, content in before.items():
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            (place / name).write_bytes(content)
+        place.mkdir(exist_ok=True)
+        done = subprocess.run(["patch", "-p1", "-E", "-d", place], input=diff, text=True,
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + diff)
+        patched = {str(path.relative_to(place)): path.read_bytes()
+                   for path in place.rglob("*") if path.is_file()}
+        empty = {name for name, content in (before | after).items() if not content}
+        drop = lambda files: {name: files[name] for name in files.keys() - empty}  # noqa: E731
+        self.assertEqual(drop(patched), drop(after))
+
+
+class Containerd(ConfigureTest):
+    def test_before_2_the_main_file_changes(self):
+        # An imported file would replace the whole table, with the runtimes.
+        self.install(containerd="1.7.24")
+        for text in ('version = 2\n\n[plugins]\n  [plugins."io.containerd.grpc.v1.cri"]\n'
+                     '    sandbox_image = "a"\n    enable_cdi = false  # no\n'
+                     '    cdi_spec_dirs = [ # both\n      "/etc/cdi",\n      "/x",\n    ]\n'
+                     '    [plugins."io.containerd.grpc.v1.cri".containerd]\n'
+                     '      default_runtime_name = "nvidia"\n',
+                     f'version = 2\n[plugins.\'{CRI_2}\'.containerd]\nsnapshotter = "x"\n',
+                     "version = 2\n", f"version = 2\n# [plugins.\"{CRI_2}\"]\n",
+                     f'version = 2\n[ plugins . "{CRI_2}" ] # x\n[grpc]\nuid = 3\n'):
+            self.put(CONTAINERD, text)
+            after = self.check_all("containerd", "containerd", "systemctl restart containerd")
+            self.assertEqual(set(self.files()), set(after))
+            config = tomllib.loads(after[CONTAINERD[1:]].decode())
+            cri = config["plugins"][CRI_2]
+            self.assertIs(cri.pop("enable_cdi"), True)
+            if '"/x"' in text:
+                self.assertEqual(cri.pop("cdi_spec_dirs"), ["/etc/cdi", "/x", "/var/run/cdi"])
+            old = tomllib.loads(text)
+            old_cri = old.setdefault("plugins", {}).setdefault(CRI_2, {})
+            old_cri.pop("enable_cdi", None)
+            old_cri.pop("cdi_spec_dirs", None)
+            self.assertEqual(config, old)
+
+    def test_table_of_version_1(self):
+        self.install(containerd="1.7.24")
+        self.put(CONTAINERD, '[plugins.cri]\nsandbox_image = "a"\n')
+        after = self.check_all("containerd", "containerd", "systemctl restart containerd")
+        cri = tomllib.loads(after[CONTAINERD[1:]].decode())["plugins"]["cri"]
+        self.assertEqual(cri, {"sandbox_image": "a", "enable_cdi": True})
+
+    def test_no_main_file(self):
+        self.install(containerd="1.7.24")
+        after = self.check_all("containerd", "containerd", "systemctl restart containerd")
+        config = tomllib.loads(after[CONTAINERD[1:]].decode())
+        self.assertEqual(config, {"version": 2, "plugins": {CRI_2: {"enable_cdi": True}}})
+
+    def test_from_2_on_a_file_of_our_own(self):
+        self.install(containerd="2.0.5")
+        for version, table in ((2, CRI_2), (3, CRI_3)):
+            for imports in ("", 'imports = [\n  "/etc/containerd/other.toml",\n]\n'):
+                text = (f'{imports}version = {version}\n[plugins."{table}"]\n'
+                        'enable_cdi = false\nsandbox = "a"\n')
+                self.put(CONTAINERD, text)
+                after = self.check_all("containerd", "containerd", "restart containerd")
+                own = tomllib.loads(after[CONTAINERD_OWN[1:]].decode())
+                self.assertEqual(own, {"version": version,
+                                       "plugins": {table: {"enable_cdi": True}}})
+                main, old = tomllib.loads(after[CONTAINERD[1:]].decode()), tomllib.loads(text)
+                old.setdefault("imports", []).append("/etc/containerd/conf.d/cdi-prepare*.toml")
+                self.assertEqual(main, old)
+
+    def test_settings_that_were_added_later_stay(self):
+        self.install(containerd="1.7.24")
+        self.put(CONTAINERD, "version = 2\n")
+        self.configure("containerd")
+        with self.path(CONTAINERD).open("a", encoding="ascii") as file:
+            file.write('sandbox_image = "mine"\n')
+        self.configure("containerd", "--undo")
+        self.assertEqual(self.toml(CONTAINERD),
+                         {"version": 2, "plugins": {CRI_2: {"sandbox_image": "mine"}}})
+
+    def test_form_that_cannot_be_changed(self):
+        self.install(containerd="1.7.24")
+        for text in (f'version = 2\nplugins."{CRI_2}".enable_cdi = false\n',
+                     f'version = 2\nplugins = {{"{CRI_2}" = {{enable_cdi = false, a = 1}}}}\n',
+                     f'version = 2\na = """\n[plugins."{CRI_2}"]\n"""\n'):
+            self.put(CONTAINERD, text)
+            self.assertIn("enable_cdi = true in [plugins", self.configure("containerd", code=1))
+            self.assertEqual(self.text(CONTAINERD), text)
+
+    def test_file_that_is_wrong(self):
+        self.install(containerd="1.7.24")
+        self.put(CONTAINERD, "version = \n")
+        self.assertIn(f"{CONTAINERD}:1:", self.configure("containerd", code=1))
+        self.assertEqual(self.text(CONTAINERD), "version = \n")
+
+    def test_too_old(self):
+        self.install(containerd="1.6.20")
+        self.assertIn("update it", self.configure("containerd", code=1))
+
+    def test_not_installed(self):
+        for name in ("containerd", "docker", "podman", "crio"):
+            self.assertIn("is not on this host", self.configure(name, code=1))
+        self.assertIn("rkt", self.configure("rkt", code=2))
+
+
+class Docker(ConfigureTest):
+    def setUp(self):
+        super().setUp()
+        database = self.path("var/lib/dpkg/status")
+        database.parent.mkdir(parents=True)
+        self.path("usr/bin/dockerd").touch()
+        database.write_text("Package: docker.io\nStatus: install ok installed\n"
+                            "Version: 26.1.5\n")
+
+    def docker(self, text):
+        self.put(DOCKER, text)
+        after = self.check_all("docker", "docker", "systemctl restart docker")
+        return after[DOCKER[1:]].decode()
+
+    def test_other_members_stay_in_their_order(self):
+        text = ('{\n  "zeta": 1, "runtimes": {"nvidia": {"path": "x", "args": []}},\n'
+                '  "features": {"buildkit": true},\n  "alpha": [1.5, null]\n}\n')
+        after = self.docker(text)
+        self.assertEqual(list(json.loads(after)), ["zeta", "runtimes", "features", "alpha"])
+        self.assertIn('\n  "zeta": 1,\n', after)
+        config = json.loads(text)
+        config["features"]["cdi"] = True
+        self.assertEqual(json.loads(after), config)
+
+    def test_old_values(self):
+        text = '{"features":{"cdi":false},"cdi-spec-dirs":["/a"]}'
+        self.assertEqual(json.loads(self.docker(text)),
+                         {"features": {"cdi": True}, "cdi-spec-dirs": ["/a", "/var/run/cdi"]})
+
+    def test_file_that_is_missing(self):
+        after = self.check_all("docker", "docker", "systemctl restart docker")
+        self.assertEqual(json.loads(after[DOCKER[1:]]), {"features": {"cdi": True}})
+
+    def test_what_was_changed_later_stays(self):
+        for text in ('{"features": {"cdi": false}, "a": 1}', '{"a": 1}', ""):
+            self.put(DOCKER, text)
+            self.configure("docker")
+            config = json.loads(self.text(DOCKER))
+            self.put(DOCKER, json.dumps({**config, "log-level": "debug"}))
+            self.configure("docker", "--undo")
+            expected = {**json.loads(text or "{}"), "log-level": "debug"}
+            self.assertEqual(json.loads(self.text(DOCKER)), expected)
+            self.assertFalse(self.path(DOCKER_COPY).exists())
+
+    def test_second_change_keeps_the_first_copy(self):
+        self.put(DOCKER, '{"a": 1}')
+        self.configure("docker")
+        self.configure("docker", "--output-dir", str(self.path("/opt/cdi")))
+        self.assertEqual(json.loads(self.text(DOCKER))["cdi-spec-dirs"], [*DIRS, "/opt/cdi"])
+        self.configure("docker", "--undo")
+        self.assertEqual(self.text(DOCKER), '{"a": 1}')
+
+    def test_file_that_is_wrong(self):
+        for text in ('{"a": 1,}', "[]", '{"features": []}', "\x00"):
+            self.put(DOCKER, text)
+            self.assertIn("by hand", self.configure("docker", code=1))
+            self.assertEqual((self.text(DOCKER), self.path(DOCKER_COPY).exists()), (text, False))
+
+    def test_file_that_cannot_be_read(self):
+        self.path("/etc/docker").mkdir(parents=True)
+        for make in (lambda path: path.mkdir(), lambda path: path.symlink_to("nowhere"),
+                     lambda path: path.symlink_to(path.name)):
+            make(self.path(DOCKER))
+            before = os.lstat(self.path(DOCKER))
+            self.assertIn("daemon.json", self.configure("docker", code=1))
+            self.assertEqual(os.lstat(self.path(DOCKER)), before)
+            self.assertEqual(os.listdir(self.path("/etc/docker")), ["daemon.json"])
+            (pathlib.Path.rmdir if before.st_mode & 0o40000 and not self.path(DOCKER).is_symlink()
+             else pathlib.Path.unlink)(self.path(DOCKER))
+
+    def test_link_and_mode_stay(self):
+        self.put("/opt/daemon.json", "{}")
+        self.path("/opt/daemon.json").chmod(0o600)
+        self.path("/etc/docker").mkdir()
+        self.path(DOCKER).symlink_to("/opt/daemon.json")
+        self.configure("docker")
+        self.assertEqual(json.loads(self.text("/opt/daemon.json")), {"features": {"cdi": True}})
+        self.assertEqual(self.path("/opt/daemon.json").stat().st_mode & 0o777, 0o600)
+        self.assertEqual(os.readlink(self.path(DOCKER)), "/opt/daemon.json")
+        self.configure("docker", "--undo")
+        self.assertEqual(self.text("/opt/daemon.json"), "{}")
+
+
+class DropIns(ConfigureTest):
+    def test_crio(self):
+        self.install(**{"crio": "1.30.0"})
+        self.put("/etc/crio/crio.conf", '[crio.runtime]\ncdi_spec_dirs = ["/etc/cdi"]\n')
+        after = self.check_all("cri-o", "crio", "systemctl restart crio")
+        own = tomllib.loads(after[CRIO_OWN[1:]].decode())
+        self.assertEqual(own, {"crio": {"runtime": {"cdi_spec_dirs": DIRS}}})
+
+    def test_podman(self):
+        self.install(podman="5.5.0")
+        after = self.check_all("podman", "podman", "podman reads it when it starts")
+        own = tomllib.loads(after[PODMAN_OWN[1:]].decode())
+        self.assertEqual(own, {"engine": {"cdi_spec_dirs": DIRS}})
+
+    def test_podman_that_ignores_the_setting(self):
+        self.install(podman="5.2.0")
+        self.assertIn("nothing to do", self.configure("podman"))
+        done = self.configure("podman", "--output-dir", str(self.path("/opt/cdi")), code=1)
+        self.assertIn("ignores cdi_spec_dirs", done)
+        found = self.run_prepare("doctor", "--output-dir", str(self.path("/opt/cdi"))).stdout
+        self.assertNotIn("cdi-prepare configure", found)
+
+    def test_another_directory(self):
+        self.install(podman="5.6.0")
+        out = str(self.path("/opt/a b"))
+        done = self.run_prepare("doctor", "--output-dir", out).stdout
+        self.assertIn(f"configure --root {self.root} podman --output-dir '{out}'", done)
+        self.configure("podman", "--output-dir", out)
+        self.assertEqual(self.toml(PODMAN_OWN)["engine"]["cdi_spec_dirs"], [*DIRS, "/opt/a b"])
+        self.configure("podman", "--output-dir", "/opt", code=2)
+
+    def test_file_that_is_read_later(self):
+        self.install(podman="5.5.0")
+        self.put("/etc/containers/containers.conf.d/99-z.conf",
+                 '[engine]\ncdi_spec_dirs = ["/x"]\n')
+        self.assertIn("a file that it reads later", self.configure("podman", code=1))
+
+    def test_file_of_others(self):
+        self.install(podman="5.5.0")
+        self.put(PODMAN_OWN, "[engine]\n")
+        self.assertIn("another program or person wrote it", self.configure("podman", code=1))
+        self.assertIn("nothing to undo", self.configure("podman", "--undo"))
+        self.assertEqual(self.text(PODMAN_OWN), "[engine]\n")
+
+
+if __name__ == "__main__":
+    run_tests()
