@@ -203,6 +203,24 @@ TEST_CASE_FIXTURE(MergedUsr, "the status is that of what a path leads to") {
   CHECK(tree.status("/none").st_mode == 0);
 }
 
+TEST_CASE_FIXTURE(MergedUsr, "nodes in the dev of another directory") {
+  place.put("dev.tab", "/opt/dev/null c 1 3 0666 0 0\n/dev/zero c 1 5 0666 0 0\n");
+  place.make_dir("opt/dev");
+  place.put("opt/dev/file", "");
+  auto other = open_tree(place);
+  CHECK_FALSE(other.node("/dev/null"));
+  CHECK(other.node("/dev/zero")->place() == "/dev/zero");
+  other.set_dev_root("/opt");
+  const auto node = other.node("/dev/null");
+  REQUIRE(node);
+  CHECK(node->path == "/dev/null");
+  CHECK(node->place() == "/opt/dev/null");
+  CHECK(other.may_open(*node));
+  CHECK_FALSE(other.node("/dev/zero"));
+  CHECK(other.list("/dev") == std::vector<std::string>{"file"});
+  CHECK(other.exists("/opt/b.so.3"));  // outside of /dev, all is as before
+}
+
 TEST_CASE("what this process may open is found out by opening it") {
   const auto root = HostTree::open("/");
   REQUIRE(root);

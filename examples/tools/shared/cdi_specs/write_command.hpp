@@ -99,7 +99,10 @@ inline std::vector<std::string> arguments_for(const HostTree& tree, const cdi::L
     if (std::find(std::begin(defaults), std::end(defaults), word) != std::end(defaults)) continue;
     arguments.push_back(argument_for(word));
   }
-  if (loaded.path.ends_with(".json")) arguments.emplace_back("--format json");
+  const auto name = cdi::spec_name(loaded.spec.kind);
+  if (name && loaded.path.ends_with("/" + *name + ".json")) {
+    arguments.emplace_back("--format json");
+  }
   if (place_of(tree, directory) != place_of(tree, "/var/run/cdi")) {
     arguments.push_back("--output-dir " + cdi::shell_word(path_here(tree, directory)));
   }
