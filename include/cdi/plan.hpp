@@ -4,7 +4,10 @@
 #ifndef CDI_PLAN_HPP
 #define CDI_PLAN_HPP
 
-#include <cdi/plan/overlaps.hpp>  // IWYU pragma: export
-#include <cdi/plan/plan.hpp>      // IWYU pragma: export
+// IWYU pragma: begin_exports
+#include <cdi/plan/change_origin.hpp>
+#include <cdi/plan/overlaps.hpp>
+#include <cdi/plan/plan.hpp>
+// IWYU pragma: end_exports
 
 #endif  // CDI_PLAN_HPP

@@ -1,0 +1,86 @@
+// Tests for cdi/plan/change_origin.hpp.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/oci/spec.hpp>
+#include <cdi/plan/change_origin.hpp>
+#include <cdi/targets/oci_editor.hpp>
+
+namespace {
+
+/// Adds an edit, whose origin is named after it.
+template <class Edit>
+void add(std::vector<cdi::Planned<Edit>>& edits, Edit edit, const char* name) {
+  edits.push_back({std::move(edit), {.name = name, .file = "/f"}});
+}
+
+/// The changes in a spec, sorted: part and key, and the name of the origin.
+std::vector<std::string> changes(const cdi::Plan& plan, cdi::oci::Spec spec = {}) {
+  std::vector<std::string> out;
+  const auto made = plan.apply(spec);
+  REQUIRE(made);
+  for (const auto& change : *made) {
+    const auto* const origin = cdi::find_origin(plan, change);
+    out.push_back(change.part + " " + change.key + " " + (origin ? origin->name : "none"));
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+using Lines = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("Each kind of edit makes its changes") {
+  cdi::Plan plan;
+  add<std::string>(plan.env, "A=1", "env");
+  add<cdi::DeviceNode>(plan.device_nodes,
+                       {.path = "/dev/a",
+                        .host_path = "/dev/a",
+                        .type = "c",
+                        .major = 1,
+                        .minor = 3,
+                        .file_mode = 0600,
+                        .permissions = "rw"},
+                       "node");
+  add<cdi::NetDevice>(plan.net_devices, {.host_interface_name = "eth0", .name = "n"}, "net");
+  add<cdi::Hook>(plan.hooks, {.hook_name = "createContainer", .path = "/h", .args = {"h", "1"}},
+                 "first hook");
+  add<cdi::Hook>(plan.hooks, {.hook_name = "createContainer", .path = "/h", .args = {"h", "2"}},
+                 "second hook");
+  add<cdi::Mount>(plan.mounts, {.host_path = "/s", .container_path = "/d", .options = {"bind"}},
+                  "mount");
+  add<cdi::IntelRdt>(plan.intel_rdt, {.clos_id = "c"}, "rdt");
+  add<std::uint32_t>(plan.additional_gids, 44, "gid");
+  CHECK(changes(plan) == Lines{"hooks.createContainer /h first hook",
+                               "hooks.createContainer /h second hook", "linux.devices /dev/a node",
+                               "linux.intelRdt  rdt", "linux.netDevices eth0 net",
+                               "linux.resources.devices c 1:3 node", "mounts /d mount",
+                               "process.env A env", "process.user.additionalGids 44 gid"});
+}
+
+TEST_CASE("The last edit of an entry makes the change") {
+  cdi::Plan plan;
+  add<std::string>(plan.env, "A=1", "first");
+  add<std::string>(plan.env, "A=2", "second");
+  add<std::string>(plan.env, "AA=3", "other");
+  CHECK(changes(plan) == Lines{"process.env A second", "process.env AA other"});
+}
+
+TEST_CASE("A mount that only moves has no origin") {
+  cdi::oci::Spec spec;
+  spec.mounts = {{.destination = "/x/y", .source = "/a"}, {.destination = "/x", .source = "/b"}};
+  cdi::Plan plan;
+  add<cdi::Mount>(plan.mounts, {.host_path = "/s", .container_path = "/d"}, "mount");
+  const auto made = changes(plan, spec);
+  CHECK(std::count(made.begin(), made.end(), "mounts /d mount") == 1);
+  CHECK(std::count_if(made.begin(), made.end(),
+                      [](const std::string& line) { return line.ends_with(" none"); }) == 1);
+}
