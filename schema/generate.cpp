@@ -7,6 +7,7 @@
 //   generate-schema oci-edits   an empty OCI config after edits of such specs
 //   generate-schema policy      a policy
 //   generate-schema resolved    what cdi resolve -o json prints
+//   generate-schema shown       what cdi show -o json prints
 //
 // The schemas are for writers: they do not allow null or field names in another case, which readers
 // accept.
@@ -282,6 +283,29 @@ class Schema {
     return schema;
   }
 
+  /// The schema of what `cdi show -o json` prints. Can be called only once.
+  Json shown() {
+    Json kinds = Json::object();
+    std::vector<std::string> keys;
+    cdi::Plan::each_kind(
+        [&]<class Edit>(const char* key, std::vector<cdi::Planned<Edit>> cdi::Plan::*, auto) {
+          kinds[key] = list_of(closed({{"edit", value<Edit>()}, {"origin", origin()}}));
+          keys.emplace_back(key);
+        });
+    Json device = closed({{"name", value<std::string>()},
+                          {"file", value<std::string>()},
+                          {"line", value<std::uint32_t>()},
+                          {"annotations", value<decltype(cdi::Device::annotations)>()},
+                          {"edits", closed(std::move(kinds), keys)}},
+                         {"annotations"});
+    Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                {"$id", "urn:container-device-interface:shown-1"},
+                {"title", "The edits of devices as in their files, as cdi show prints them"}};
+    schema.update(closed({{"version", {{"const", 1}}}, {"devices", list_of(std::move(device))}}));
+    schema["$defs"] = std::move(definitions_);
+    return schema;
+  }
+
   /// The schema of a document whose root is a `T`. Can be called only once.
   template <cdi::Described T>
   Json document(std::string_view id, std::string_view title) {
@@ -446,6 +470,10 @@ Json resolved_schema() {
   return Schema{{}, {}}.resolved();
 }
 
+Json shown_schema() {
+  return Schema{{}, {}}.shown();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -458,8 +486,10 @@ int main(int argc, char** argv) {
     std::cout << policy_schema().dump(2) << '\n';
   } else if (which == "resolved") {
     std::cout << resolved_schema().dump(2) << '\n';
+  } else if (which == "shown") {
+    std::cout << shown_schema().dump(2) << '\n';
   } else {
-    std::cerr << "usage: generate-schema cdi|oci-edits|policy|resolved\n";
+    std::cerr << "usage: generate-schema cdi|oci-edits|policy|resolved|shown\n";
     return 2;
   }
 }

@@ -862,7 +862,7 @@ devices:
     # Usage
 
     def test_wrong_usage_exits_2(self):
-        for args in ([], ["frob"], ["inject"], ["inject", self.config], ["devices", "extra"],
+        for args in ([], ["frob"], ["inject"], ["inject", self.config], ["vendors", "extra"],
                      ["-o", "xml", "devices"], ["devices", "--no-such-option"],
                      ["inject", "--in-place", "-", "a/b=c"], ["inject", "--in-place", "", "a/b=c"],
                      ["inject", "", "a/b=c"], ["convert", "--to", "0.5.0", ""], ["validate", ""],
@@ -892,7 +892,7 @@ devices:
                  "commands devices, vendors, "),
                 (["--nope", "-o", "yaml"], "is not an option of cdi itself"),
                 ([""], 'cdi: error: "" is not a command'), ([], "A subcommand is required"),
-                (["devices", "extra"], "not expected: extra"),
+                (["vendors", "extra"], "not expected: extra"),
                 (["inject", "--in-place", "", "a/b=c"], "CONFIG: must not be empty"),
                 (["inject", "--in-place", "-", "a/b=c"], "needs a file, not standard input"),
                 (["inject", "--in-place", "-o", "yaml", "c.json", "a/b=c"], "leave out -o yaml"),
@@ -907,7 +907,7 @@ devices:
         for args in (["-o", "json", "frob"], ["frob", "--output", "json"], ["-o", "json"],
                      ["--output=json", "devices", "--no-such-option"], ["-ojson", "gc"],
                      ["-o", "json", "convert", "--for", "lxc@1", self.low],
-                     ["-o", "yaml", "devices", "extra"]):
+                     ["-o", "yaml", "vendors", "extra"]):
             with self.subTest(args):
                 out, err = self.run_cdi(*args, expect=2)
                 self.assertEqual((out, len(err.splitlines())), ("", 1), err)

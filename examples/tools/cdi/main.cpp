@@ -19,6 +19,7 @@
 #include "base/exit_codes.hpp"
 #include "base/options.hpp"
 #include "base/output.hpp"
+#include "commands/about.hpp"
 #include "commands/args.hpp"
 #include "commands/convert.hpp"
 #include "commands/gc.hpp"
@@ -31,6 +32,7 @@
 #include "commands/resolve.hpp"
 #include "commands/rootfs.hpp"
 #include "commands/run.hpp"
+#include "commands/show.hpp"
 #include "commands/transform.hpp"
 #include "commands/validate.hpp"
 #include "commands/why.hpp"
@@ -40,17 +42,15 @@
 namespace {
 
 constexpr Command commands[] = {
-    devices_command,  vendors_command, classes_command, specs_command,  dirs_command,
-    validate_command, inject_command,  resolve_command, policy_command, rootfs_command,
-    args_command,     run_command,     why_command,     names_command,  convert_command,
-    gc_command,       new_command,     write_command,   remove_command, transform_command,
+    devices_command, vendors_command, classes_command,  specs_command,   dirs_command,
+    show_command,    why_command,     validate_command, inject_command,  resolve_command,
+    policy_command,  rootfs_command,  args_command,     run_command,     names_command,
+    new_command,     write_command,   remove_command,   convert_command, transform_command,
+    gc_command,      schema_command,  version_command,
 };
 
 void add_common_options(CLI::App& app, CommonOptions& common) {
-  app.set_version_flag("--version", [] {
-    return fmt::format("cdi {}.{}.{}, CDI {}", CDI_VERSION_MAJOR, CDI_VERSION_MINOR,
-                       CDI_VERSION_PATCH, to_string(cdi::current_version));
-  });
+  app.set_version_flag("--version", version_text);
   add_repeated(app, "-d,--spec-dir", common.named_dirs,
                "Read specs from DIR; may be repeated, the last has the highest priority "
                "(default: /etc/cdi, /var/run/cdi)")

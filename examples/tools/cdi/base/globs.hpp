@@ -222,4 +222,16 @@ inline std::optional<std::vector<std::string>> expand_or_report(
   return std::move(expanded.names);
 }
 
+/// The devices of names or patterns. Prints an error for each that does not resolve, and then
+/// returns nothing.
+inline std::optional<std::vector<cdi::ResolvedDevice>> resolve_or_report(
+    const std::vector<std::string>& names, const cdi::Registry& registry, const Output& output) {
+  const auto expanded = expand_or_report(names, registry, output);
+  if (!expanded) return std::nullopt;
+  auto devices = registry.resolve_all(*expanded);
+  if (devices) return *std::move(devices);
+  for (const auto& one : registry.unresolved(*expanded)) report_unresolved(one, output);
+  return std::nullopt;
+}
+
 #endif  // CDI_TOOLS_CDI_BASE_GLOBS_HPP

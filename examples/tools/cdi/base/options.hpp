@@ -37,12 +37,17 @@ inline std::vector<cdi::Error> errors_of(const CommonOptions& common,
   return errors;
 }
 
-/// Prints errors and warnings about files on standard error.
-inline void warn(const CommonOptions& common, const cdi::Registry& registry, const Output& output) {
-  for (const auto& error : errors_of(common, registry)) output.warning(error);
+/// Prints the warnings about valid files on standard error.
+inline void warn_of_specs(const cdi::Registry& registry, const Output& output) {
   for (const auto& spec : registry.specs()) {
     for (const auto& warning : spec->warnings) output.warning(warning);
   }
+}
+
+/// Prints errors and warnings about files on standard error.
+inline void warn(const CommonOptions& common, const cdi::Registry& registry, const Output& output) {
+  for (const auto& error : errors_of(common, registry)) output.warning(error);
+  warn_of_specs(registry, output);
 }
 
 /// Scans the directories, and prints errors and warnings about their files.

@@ -99,13 +99,8 @@ inline cdi::HooklessOptions places_of(const ArgsOptions& options) {
 inline ExitCode plan_devices(const ArgsOptions& options, const cdi::Registry& registry,
                              const cdi::ReadOptions& reading, const Output& output,
                              ProgramPlan& found) {
-  const auto names = expand_or_report(options.names, registry, output);
-  if (!names) return exit_failed;
-  const auto devices = registry.resolve_all(*names);
-  if (!devices) {
-    for (const auto& one : registry.unresolved(*names)) report_unresolved(one, output);
-    return exit_failed;
-  }
+  const auto devices = resolve_or_report(options.names, registry, output);
+  if (!devices) return exit_failed;
   const std::array inputs{options.check.policy.file};
   const auto code = enforce_policy(options.check, inputs, *devices, reading, output);
   if (code != exit_done) return code;

@@ -18,7 +18,6 @@
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/policy.hpp"
-#include "../base/reports.hpp"
 
 /// The options of `policy`.
 struct PolicyCommand {
@@ -56,13 +55,8 @@ inline ExitCode check_policy(const CommonOptions& common, const PolicyCommand& o
     return output.result(text, record) ? exit_done : exit_failed;
   }
   const auto registry = scan_and_warn(common, output);
-  const auto names = expand_or_report(options.names, *registry, output);
-  if (!names) return exit_failed;
-  const auto devices = registry->resolve_all(*names);
-  if (!devices) {
-    for (const auto& one : registry->unresolved(*names)) report_unresolved(one, output);
-    return exit_failed;
-  }
+  const auto devices = resolve_or_report(options.names, *registry, output);
+  if (!devices) return exit_failed;
   return print_decisions(cdi::decide(*policy, *devices, options.policy.origin()), output);
 }
 

@@ -4,11 +4,9 @@
 #ifndef CDI_TOOLS_CDI_COMMANDS_RESOLVE_HPP
 #define CDI_TOOLS_CDI_COMMANDS_RESOLVE_HPP
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -20,62 +18,13 @@
 #include <cdi/sandbox.hpp>
 
 #include "../base/command.hpp"
+#include "../base/edit_text.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/globs.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/reports.hpp"
 #include "../inject/without_hooks.hpp"
-
-// The kind of an edit, and a short description.
-inline std::string edit_text(const std::string& variable) {
-  return "env  " + printable(variable);
-}
-inline std::string edit_text(std::uint32_t gid) {
-  return fmt::format("gid  {}", gid);
-}
-inline std::string edit_text(const cdi::DeviceNode& node) {
-  auto text =
-      fmt::format("node  {} {} {}:{}", printable(node.path), node.type, node.major, node.minor);
-  if (node.file_mode) text += fmt::format(" {:04o}", *node.file_mode);
-  if (node.host_path != node.path) text += " from " + printable(node.host_path);
-  return text;
-}
-inline std::string edit_text(const cdi::NetDevice& device) {
-  return fmt::format("interface  {} from {}", printable(device.name),
-                     printable(device.host_interface_name));
-}
-inline std::string_view class_of(const cdi::Hook& hook) {
-  return hook_class_name(cdi::classify_hook(cdi::command_of(hook)));
-}
-inline std::string edit_text(const cdi::Hook& hook) {
-  return fmt::format("hook  {} {} ({})", hook.hook_name, printable(hook.path), class_of(hook));
-}
-inline std::string edit_text(const cdi::Mount& mount) {
-  return fmt::format("mount  {} from {}", printable(mount.container_path),
-                     printable(mount.host_path));
-}
-inline std::string edit_text(const cdi::IntelRdt& settings) {
-  return "rdt  " + printable(settings.clos_id);
-}
-
-inline Json edit_json(const std::string& variable) {
-  return variable;
-}
-inline Json edit_json(std::uint32_t gid) {
-  return gid;
-}
-template <class Edit>
-Json edit_json(const Edit& edit) {
-  return cdi::to_json_value(edit);
-}
-
-inline Json origin_json(const cdi::Origin& origin) {
-  Json record{{"name", origin.name}, {"file", origin.file}};
-  if (origin.line != 0) record["line"] = origin.line;
-  record["where"] = origin.where;
-  return record;
-}
 
 /// What a hook does to a container that has only the edits of a plan; null if that is not known.
 inline Json effects_json(const cdi::Hook& hook, const cdi::SortedOutline& container) {

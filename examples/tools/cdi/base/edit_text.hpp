@@ -1,0 +1,71 @@
+// An edit and its place in a spec, as text and as JSON.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_CDI_BASE_EDIT_TEXT_HPP
+#define CDI_TOOLS_CDI_BASE_EDIT_TEXT_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include <cdi/nvidia.hpp>
+#include <cdi/plan.hpp>
+
+#include "output.hpp"
+
+// The kind of an edit, and a short description.
+inline std::string edit_text(const std::string& variable) {
+  return "env  " + printable(variable);
+}
+inline std::string edit_text(std::uint32_t gid) {
+  return fmt::format("gid  {}", gid);
+}
+inline std::string edit_text(const cdi::DeviceNode& node) {
+  auto text = "node  " + printable(node.path);
+  if (!node.type.empty()) text += " " + printable(node.type);
+  if (!node.type.empty() || node.major != 0) text += fmt::format(" {}:{}", node.major, node.minor);
+  if (node.file_mode) text += fmt::format(" {:04o}", *node.file_mode);
+  const bool has_host_path = !node.host_path.empty() && node.host_path != node.path;
+  if (has_host_path) text += " from " + printable(node.host_path);
+  return text;
+}
+inline std::string edit_text(const cdi::NetDevice& device) {
+  return fmt::format("interface  {} from {}", printable(device.name),
+                     printable(device.host_interface_name));
+}
+inline std::string_view class_of(const cdi::Hook& hook) {
+  return hook_class_name(cdi::classify_hook(cdi::command_of(hook)));
+}
+inline std::string edit_text(const cdi::Hook& hook) {
+  return fmt::format("hook  {} {} ({})", hook.hook_name, printable(hook.path), class_of(hook));
+}
+inline std::string edit_text(const cdi::Mount& mount) {
+  return fmt::format("mount  {} from {}", printable(mount.container_path),
+                     printable(mount.host_path));
+}
+inline std::string edit_text(const cdi::IntelRdt& settings) {
+  return "rdt  " + printable(settings.clos_id);
+}
+
+inline Json edit_json(const std::string& variable) {
+  return variable;
+}
+inline Json edit_json(std::uint32_t gid) {
+  return gid;
+}
+template <class Edit>
+Json edit_json(const Edit& edit) {
+  return cdi::to_json_value(edit);
+}
+
+/// Where an edit comes from.
+inline Json origin_json(const cdi::Origin& origin) {
+  Json record{{"name", origin.name}, {"file", origin.file}};
+  if (origin.line != 0) record["line"] = origin.line;
+  record["where"] = origin.where;
+  return record;
+}
+
+#endif  // CDI_TOOLS_CDI_BASE_EDIT_TEXT_HPP
