@@ -830,10 +830,13 @@ devices:
     def test_a_diff_prints_what_changes_and_changes_nothing(self):
         out, err = self.run_cdi("inject", "--diff", self.config, "vendor.com/gpu=two",
                                 "vendor.com/gpu=one")
-        self.assertEqual(out, "replaced process.env[1]: ONE=0 -> ONE=high\n"
-                              "added process.env[2]: SPEC=low\n"
-                              "added process.env[3]: TWO=low\n"
-                              'added mounts[0]: {"destination":"/c","source":"/h","options":["bind"]}\n')
+        two = f"vendor.com/gpu=two ({self.low}:7)\n"
+        self.assertEqual(out, f"replaced process.env[1]: ONE=0 -> ONE=high  vendor.com/gpu=one "
+                              f"({self.high}:1)\n"
+                              f"added process.env[2]: SPEC=low  vendor.com/gpu ({self.low}:4)\n"
+                              f"added process.env[3]: TWO=low  {two}"
+                              'added mounts[0]: {"destination":"/c","source":"/h",'
+                              f'"options":["bind"]}}  {two}')
         self.assertEqual(err, "")
         self.assertEqual(self.read("config.json"), CONFIG)
 
@@ -854,7 +857,9 @@ devices:
                          [{"change": "replaced", "part": "mounts", "key": "/c",
                            "before": {"destination": "/c", "type": "x"},
                            "after": {"destination": "/c", "source": "/h", "options": ["bind"]},
-                           "from": 0, "to": 0}])
+                           "from": 0, "to": 0, "origin": {
+                               "name": "vendor.com/gpu=two", "file": self.low, "line": 7,
+                               "where": "devices[1].containerEdits.mounts[0]"}}])
         self.assertIn("process.env: expected an array", self.run_cdi(
             "inject", "--diff", "-", "vendor.com/gpu=two", given='{"process": {"env": 1}}',
             expect=1)[1])

@@ -41,18 +41,29 @@ inline void warn_of_overlaps(const std::vector<cdi::Overlap>& overlaps, const Ou
   for (const auto& overlap : overlaps) output.warning({.message = to_string(overlap)});
 }
 
-/// Fills in the lines of overlapping edits, from the spec files of the devices.
-inline void find_lines(std::vector<cdi::Overlap>& overlaps,
-                       std::span<const cdi::ResolvedDevice> devices) {
-  if (overlaps.empty()) return;
-  std::map<std::string_view, const cdi::LoadedSpec*> specs;  // by path
-  for (const auto& [spec, device] : devices) specs.emplace(spec->path, spec);
-  const auto find_line = [&](cdi::Origin& origin) {
-    origin.line = specs.at(origin.file)->locate(origin.where).line;
-  };
+/// The lines of edits in the spec files of devices, which are read only when a line is needed.
+class EditLines {
+ public:
+  explicit EditLines(std::span<const cdi::ResolvedDevice> devices) {
+    for (const auto& [spec, device] : devices) specs_.emplace(spec->path, spec);
+  }
+
+  /// An origin with the line of its edit.
+  cdi::Origin completed(cdi::Origin origin) const {
+    const auto found = specs_.find(origin.file);
+    if (found != specs_.end()) origin.line = found->second->locate(origin.where).line;
+    return origin;
+  }
+
+ private:
+  std::map<std::string_view, const cdi::LoadedSpec*> specs_{};  // by path
+};
+
+/// Fills in the lines of overlapping edits.
+inline void find_lines(std::vector<cdi::Overlap>& overlaps, const EditLines& lines) {
   for (auto& overlap : overlaps) {
-    find_line(overlap.first);
-    find_line(overlap.second);
+    overlap.first = lines.completed(std::move(overlap.first));
+    overlap.second = lines.completed(std::move(overlap.second));
   }
 }
 

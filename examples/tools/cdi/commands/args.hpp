@@ -102,7 +102,7 @@ inline ExitCode plan_devices(const ArgsOptions& options, const cdi::Registry& re
   const auto devices = resolve_or_report(options.names, registry, output);
   if (!devices) return exit_failed;
   const std::array inputs{options.check.policy.file};
-  const auto code = enforce_policy(options.check, inputs, *devices, reading, output);
+  const auto code = enforce_policy(options.check, inputs, *devices, {}, reading, output);
   if (code != exit_done) return code;
   auto plan = plan_for(*devices, places_of(options));
   if (!plan) return output.reject(plan.error());

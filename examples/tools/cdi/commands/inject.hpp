@@ -24,17 +24,21 @@
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/reports.hpp"
+#include "../inject/changes.hpp"
 #include "../inject/checks.hpp"
 #include "../inject/device_files.hpp"
 #include "../inject/hooks_option.hpp"
 #include "../inject/policy_check.hpp"
+#include "../inject/requests.hpp"
 #include "../inject/resolved_links.hpp"
 #include "../inject/without_hooks.hpp"
 
 /// The options of `inject`.
 struct InjectOptions {
   std::string config{};  // a file, or - for standard input
+  std::string bundle{};  // the directory with the config, in place of `config`
   std::vector<std::string> names{};
+  bool annotations = false;
   bool in_place = false;
   bool quiet = false;
   bool partial = false;
@@ -70,29 +74,6 @@ inline ExitCode print_config(const std::string& before, const cdi::ConfigJson& c
   return output.reject(given ? edited.error() : given.error());
 }
 
-inline Json change_json(const cdi::Change& change) {
-  const auto entry = [&](const std::string& text) {
-    return text.empty() || change.part == "process.env" ? Json(text) : Json::parse(text);
-  };
-  Json record{{"change", name_of(change.kind)}, {"part", change.part}, {"key", change.key}};
-  if (change.kind != cdi::ChangeKind::added) record["before"] = entry(change.before);
-  if (change.kind != cdi::ChangeKind::removed) record["after"] = entry(change.after);
-  if (change.from) record["from"] = *change.from;
-  if (change.to) record["to"] = *change.to;
-  return record;
-}
-
-/// The changes in a config, as text and as a list of records.
-inline ExitCode print_changes(const std::vector<cdi::Change>& changes, const Output& output) {
-  std::string text;
-  Json list = Json::array();
-  for (const auto& change : changes) {
-    text += to_string(change) + "\n";
-    list.push_back(change_json(change));
-  }
-  return output.result(text, list) ? exit_done : exit_failed;
-}
-
 /// The devices to inject. Each name is resolved once; if a name fails, it is resolved again to find
 /// the reason.
 struct FoundDevices {
@@ -123,11 +104,15 @@ inline FoundDevices find_devices(const DeviceFiles& files, const Output& output)
 class Injection {
  public:
   Injection(const CommonOptions& common, const InjectOptions& options, const Output& output)
-      : options_{options}, output_{output}, files_{common, options.names, options.quiet} {}
+      : options_{options},
+        output_{output},
+        names_{options.names},
+        files_{common, names_, options.quiet} {}
 
-  ExitCode run() const {
+  ExitCode run() {
     const auto file = read_config(options_);
     if (!file) return output_.reject(file.error());
+    if (const auto done = read_annotations(*file); !done) return output_.reject(done.error());
     const auto found = find_devices(files_, output_);
     if (!found.missing.empty() && !options_.partial) return exit_failed;
     auto devices = found.devices;
@@ -140,10 +125,21 @@ class Injection {
   }
 
  private:
+  /// With `--annotations`, adds the names in the config.
+  cdi::Result<void> read_annotations(const FileInPlace& file) {
+    if (!options_.annotations) return {};
+    auto requested = annotated_requests(file, options_.names);
+    if (!requested) return std::move(requested).error();
+    requested_ = *std::move(requested);
+    names_ = names_of(requested_);
+    return {};
+  }
+
   /// Applies the policy to devices.
   ExitCode enforce(const std::vector<cdi::ResolvedDevice>& devices) const {
     const std::array inputs{options_.config, options_.check.policy.file, options_.features};
-    return enforce_policy(options_.check, inputs, devices, files_.common.reading, output_);
+    return enforce_policy(options_.check, inputs, devices, requested_, files_.common.reading,
+                          output_);
   }
 
   /// With a policy and `--resolve-links`, checks the devices as they are in the files, and replaces
@@ -189,7 +185,7 @@ class Injection {
     return written ? exit_done : output_.reject(written.error());
   }
 
-  cdi::Result<std::vector<cdi::Change>> replace_hooks(
+  cdi::Result<cdi::RecordedInjection> replace_hooks(
       cdi::ConfigJson& config, const FileInPlace& file,
       const std::vector<cdi::ResolvedDevice>& devices) const {
     return inject_without_hooks(config, file, options_.config, devices, options_.host,
@@ -200,22 +196,25 @@ class Injection {
   ExitCode show(const FileInPlace& file, const std::vector<cdi::ResolvedDevice>& devices) const {
     cdi::ConfigJson config{.text = file.text, .file = file.path};
     if (options_.hooks == "replace") {
-      const auto changes = replace_hooks(config, file, devices);
-      return changes ? print_changes(*changes, output_) : output_.reject(changes.error());
+      const auto injected = replace_hooks(config, file, devices);
+      return injected ? print_changes(*injected, devices, output_)
+                      : output_.reject(injected.error());
     }
     const cdi::HostWithOptions<> host{options_.host};
     const auto injected = cdi::inject_recorded(config, devices, host);
     if (!injected) return output_.reject(injected.error());
     if (!options_.quiet) {
       auto overlaps = cdi::find_overlaps(injected->plan);
-      find_lines(overlaps, devices);
+      find_lines(overlaps, EditLines{devices});
       warn_of_overlaps(overlaps, output_);
     }
-    return print_changes(injected->changes, output_);
+    return print_changes(*injected, devices, output_);
   }
 
   const InjectOptions& options_;
   const Output& output_;
+  std::vector<cdi::RequestedDevice> requested_{};  // with --annotations
+  std::vector<std::string> names_;
   DeviceFiles files_;
 };
 
@@ -256,10 +255,16 @@ inline void add_host_options(CLI::App& app, InjectOptions& options) {
 }
 
 inline void add_inject_options(CLI::App& app, InjectOptions& options) {
-  app.add_option("CONFIG", options.config, "The config.json, or - for standard input")
-      ->required()
+  app.add_option("CONFIG", options.config,
+                 "The config.json, or - for standard input; not with --bundle")
       ->check(not_empty);
-  add_names(app, options.names);
+  app.add_option("NAME", options.names,
+                 std::string{device_names_help} + "; optional with --annotations");
+  app.add_flag("--annotations", options.annotations,
+               "Also inject the devices that the annotations of the config request");
+  app.add_option("--bundle", options.bundle, "Use DIR/config.json as CONFIG")
+      ->type_name("DIR")
+      ->check(not_empty);
   app.add_flag("--in-place", options.in_place, "Rewrite CONFIG instead of printing it");
   app.add_flag("-q,--quiet", options.quiet,
                "Print no warnings about spec files, and skip files of other kinds");
@@ -278,6 +283,19 @@ inline void add_inject_options(CLI::App& app, InjectOptions& options) {
       ->capture_default_str()
       ->check(CLI::IsMember({"keep", "replace", "lower", "refuse"}));
   add_hookless_options(app, options.places);
+}
+
+/// Finds the config and the names among the arguments: with `--bundle`, all are names.
+inline void sort_arguments(InjectOptions& options) {
+  if (!options.bundle.empty()) {
+    if (!options.config.empty()) options.names.insert(options.names.begin(), options.config);
+    if (!options.config.empty() && options.config.find('=') == std::string::npos) {
+      throw CLI::ValidationError{"--bundle", "selects DIR/config.json: leave out CONFIG"};
+    }
+    options.config = options.bundle + "/config.json";
+  }
+  if (options.config.empty()) throw CLI::RequiredError{"CONFIG"};
+  if (options.names.empty() && !options.annotations) throw CLI::RequiredError{"NAME"};
 }
 
 /// Rejects options that contradict each other.
@@ -299,7 +317,10 @@ inline void check_inject_options(const InjectOptions& options, const CommonOptio
 inline Run set_up_inject(CLI::App& app, CommonOptions& common) {
   auto options = std::make_shared<InjectOptions>();
   add_inject_options(app, *options);
-  app.callback([options, &common] { check_inject_options(*options, common); });
+  app.callback([options, &common] {
+    sort_arguments(*options);
+    check_inject_options(*options, common);
+  });
   return [options](const CommonOptions& given, const Output& output) {
     return Injection{given, *options, output}.run();
   };

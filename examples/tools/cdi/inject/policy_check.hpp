@@ -19,6 +19,7 @@
 #include "../base/exit_codes.hpp"
 #include "../base/output.hpp"
 #include "../base/policy.hpp"
+#include "requests.hpp"
 
 /// The policy of `inject`, and its log. Without a policy file, nothing is checked.
 struct PolicyCheck {
@@ -88,9 +89,11 @@ inline cdi::Result<void> write_log(const std::string& log,
 }  // namespace detail
 
 /// Decides about devices, and writes the log even if a device is denied. Prints why devices are
-/// denied. `inputs` are the command's input files, which the log must not replace.
+/// denied. `inputs` are the command's input files, which the log must not replace; `annotated` are
+/// the requests by annotations.
 inline ExitCode enforce_policy(const PolicyCheck& check, std::span<const std::string> inputs,
                                const std::vector<cdi::ResolvedDevice>& devices,
+                               std::span<const cdi::RequestedDevice> annotated,
                                const cdi::ReadOptions& reading, const Output& output) {
   const auto& named = check.policy;
   if (named.file.empty()) return exit_done;
@@ -102,7 +105,8 @@ inline ExitCode enforce_policy(const PolicyCheck& check, std::span<const std::st
   }
   const auto policy = read_policy_file(named, reading);
   if (!policy) return output.reject(policy.error());
-  const auto decisions = cdi::decide(*policy, devices, named.origin());
+  const auto requested = requests_for(devices, annotated, named.origin());
+  const auto decisions = cdi::decide(*policy, devices, requested);
   const auto written = detail::write_log(check.decisions, decisions);
   if (!written) return output.reject(written.error());
   for (const auto& decision : decisions) {

@@ -81,7 +81,7 @@ inline cdi::Result<cdi::HooklessOptions> options_for(const FileInPlace& file,
 
 /// Injects devices without their hooks. Without `--image-root`, the image is the root directory
 /// that the config names. `path` is what the user gave for the config.
-inline cdi::Result<std::vector<cdi::Change>> inject_without_hooks(
+inline cdi::Result<cdi::RecordedInjection> inject_without_hooks(
     cdi::ConfigJson& config, const FileInPlace& file, const std::string& path,
     std::span<const cdi::ResolvedDevice> devices, const cdi::HostOptions& host,
     const cdi::HooklessOptions& places, const Output& output) {
@@ -89,10 +89,12 @@ inline cdi::Result<std::vector<cdi::Change>> inject_without_hooks(
   if (!options) return options.error();
   const auto plan = cdi::plan_resolved(devices, cdi::HostWithOptions<>{host});
   if (!plan) return plan.error();
-  const auto made = cdi::without_hooks(*plan, *options);
+  auto made = cdi::without_hooks(*plan, *options);
   if (!made) return made.error();
   warn_of_notes(made->notes, output);
-  return made->plan.apply(config);
+  auto changes = made->plan.apply(config);
+  if (!changes) return std::move(changes).error();
+  return cdi::RecordedInjection{std::move(made->plan), *std::move(changes)};
 }
 
 #endif  // CDI_TOOLS_CDI_INJECT_WITHOUT_HOOKS_HPP

@@ -1,0 +1,48 @@
+// The devices that `cdi inject` is asked for, on the command line and by the config.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_CDI_INJECT_REQUESTS_HPP
+#define CDI_TOOLS_CDI_INJECT_REQUESTS_HPP
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <cdi/config_json.hpp>
+#include <cdi/registry.hpp>
+#include <cdi/requests.hpp>
+
+#include "../base/in_place.hpp"
+
+/// The names of the command line, and then those of the config's annotations, each once. Requests
+/// are read as by `cdi-pod guest`.
+inline cdi::Result<std::vector<cdi::RequestedDevice>> annotated_requests(
+    const FileInPlace& file, const std::vector<std::string>& names) {
+  const cdi::ConfigJson config{.text = file.text, .file = file.path};
+  return cdi::gather_requests(config, {.rules = cdi::RequestRules::containerd, .field = names});
+}
+
+/// The names of requests.
+inline std::vector<std::string> names_of(std::span<const cdi::RequestedDevice> requested) {
+  std::vector<std::string> names;
+  for (const auto& one : requested) names.push_back(one.name);
+  return names;
+}
+
+/// The requests for devices: by an annotation as in `annotated`, and others by `origin`.
+inline std::vector<cdi::RequestedDevice> requests_for(
+    std::span<const cdi::ResolvedDevice> devices, std::span<const cdi::RequestedDevice> annotated,
+    cdi::RequestOrigin origin) {
+  std::vector<cdi::RequestedDevice> out;
+  for (const auto& found : devices) {
+    auto& request = out.emplace_back();
+    request.name = cdi::qualified_name(found.spec->spec.kind, found.device->name);
+    request.origin = origin;
+    for (const auto& one : annotated) {
+      if (one.origin == cdi::RequestOrigin::annotation && one.name == request.name) request = one;
+    }
+  }
+  return out;
+}
+
+#endif  // CDI_TOOLS_CDI_INJECT_REQUESTS_HPP
