@@ -145,7 +145,7 @@ class Cdi(unittest.TestCase):
         bad = self.write("bad.yaml", NULL_ITEM)
         _, err = self.run_cdi("validate", self.low, bad, expect=1)
         self.assertEqual(err, f"cdi: error: {bad}:9:5: devices[0].containerEdits.mounts[1]: "
-                              "expected an object, not null\n")
+                              "expected an object, not null\ncdi: 2 files, 1 with errors\n")
         _, err = self.run_cdi("-o", "json", "validate", bad, expect=1)
         self.assertEqual(json.loads(err), {
             "level": "error", "message": "expected an object, not null", "file": bad,
@@ -158,8 +158,7 @@ class Cdi(unittest.TestCase):
     def test_other_files_than_specs_are_refused(self):
         os.mkfifo(self.path("fifo.yaml"))
         self.write("plain", "")
-        for name, said in (("none.yaml", "No such file"), ("low", "is a directory: give a file in it"),
-                           ("low/", "a directory: "), ("plain", "must end in .json or .yaml"),
+        for name, said in (("none.yaml", "No such file"), ("plain", "must end in .json or .yaml"),
                            ("fifo.yaml", "not a regular file"), ("config.json", "unknown field")):
             with self.subTest(name):
                 self.assertIn(said, self.run_cdi("validate", self.path(name), expect=1)[1])
@@ -972,7 +971,8 @@ devices:
                     self.assertIn(mark, done.stderr)
                 self.assertTrue(said.replace("\n", "").isprintable(), said)
                 if form == "json":
-                    self.assertIn("unknown field", json.loads(said)["message"])
+                    messages = [json.loads(line)["message"] for line in said.splitlines()]
+                    self.assertIn("unknown field", messages)
 
     def test_help_names_commands_and_exit_codes(self):
         out = self.run_cdi("--help")[0]

@@ -103,6 +103,8 @@ def files_for(page, transcript):
         files["etc/cdi/vendor.yaml"] = dict(steps_of(README))["/etc/cdi/vendor.yaml"]
     if "colour" in transcript:
         files["etc/cdi/vendor.yaml"] += "    colour: red\n"
+    if "evn" in transcript:
+        files["vendor.yaml"] = SPEC.replace("vendor.com/gpu", "vendor").replace("env", "evn")
     if "vendor.yml" in transcript:
         files["etc/cdi/vendor.yml"] = files.pop("etc/cdi/vendor.yaml")
     if "libcuda.so.550" in transcript:

@@ -1,27 +1,36 @@
-// `cdi validate`: validates spec files, or prints the rules.
+// `cdi validate`: prints every error of spec files, or the rules.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_COMMANDS_VALIDATE_HPP
 #define CDI_TOOLS_CDI_COMMANDS_VALIDATE_HPP
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <cdi/diagnose.hpp>
+#include <cdi/files/text_file.hpp>
+
 #include "../base/command.hpp"
+#include "../base/config_file.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
+#include "../base/sarif.hpp"
 
 /// The options of `validate`.
 struct ValidateOptions {
   std::vector<std::string> files{};
   bool strict = false;
+  bool quiet = false;
   bool rules = false;
 };
 
@@ -45,84 +54,180 @@ inline ExitCode list_rules(const Output& output) {
   return output.result(text, list) ? exit_done : exit_failed;
 }
 
-/// Validates files or spec directories: collects the valid files, and prints the errors in the
-/// others.
+/// Validates files, directories and standard input: collects the valid files, and prints every
+/// error of the others.
 class Validation {
  public:
-  Validation(const CommonOptions& common, bool strict, const Output& output)
-      : common_{common}, strict_{strict}, output_{output} {}
+  Validation(const CommonOptions& common, const ValidateOptions& options, const Output& output)
+      : common_{common}, options_{options}, output_{output} {}
 
-  void check_dirs() {
-    const auto registry = cdi::scan_spec_dirs(common_.spec_dirs(), common_.reading);
-    for (const auto& error : errors_of(common_, *registry)) report(error);
+  void check_dirs(const CommonOptions& dirs) {
+    const auto registry = cdi::scan_spec_dirs(dirs.spec_dirs(), common_.reading);
+    for (const auto& file : registry->rejected()) {
+      if (!is_dir(*registry, file->why.position.file)) files_.insert(file->why.position.file);
+    }
     for (const auto& spec : registry->specs()) accept(*spec);
-    for (const auto& one : cdi::ignored_specs(common_.spec_dirs())) {
-      report_warning(cdi::error_of(one));
+    for (const auto& error : errors_of(dirs, *registry)) report_every(error);
+    const auto ignored = cdi::ignored_specs(dirs.spec_dirs());
+    for (const auto& one : ignored) report_warning(cdi::error_of(one));
+    if (registry->specs().empty() && registry->errors().empty() && ignored.empty()) {
+      report_warning(no_files(dirs));
     }
-    if (!failed_ && valid_.empty()) report_warning(no_files());
   }
 
-  void check_file(const std::string& path) {
-    auto spec = cdi::read_spec_file(path, common_.reading);
-    if (spec) return accept(*spec);
+  void check(const std::string& path) {
+    if (path == "-") return check_standard_input();
     if (std::error_code none; std::filesystem::is_directory(path, none)) {
-      spec.error().message = "is a directory";
-      spec.error().advice = "give a file in it, or use --spec-dir";
+      return check_dirs({.named_dirs = {path}});
     }
-    report(spec.error());
+    files_.insert(path);
+    struct stat there = {};
+    if (!cdi::format_of(path) && ::stat(path.c_str(), &there) != 0) {
+      return report(cdi::file_error(path, "cannot open the file"));
+    }
+    accept_or_report(cdi::read_spec_file(path, common_.reading));
   }
 
-  /// Prints the list of valid files, unless there was an error.
+  /// Prints the list of valid files, unless there was an error, and the summary.
   ExitCode finish() const {
-    if (failed_) return exit_failed;
+    if (common_.format == "sarif") {
+      const bool printed = output_.print(to_json(sarif_of(findings_)));
+      return printed && bad_.empty() ? exit_done : exit_failed;
+    }
+    if (!options_.quiet && files_.size() > 1 && output_.format() == OutputFormat::text) {
+      print_error(summary());
+    }
+    if (!bad_.empty()) return exit_failed;
+    if (options_.quiet) return exit_done;
     std::string text;
     for (const auto& path : valid_) text.append(printable(path)).append(": valid\n");
     return output_.result(text, Json{{"valid", valid_}}) ? exit_done : exit_failed;
   }
 
  private:
+  static bool is_dir(const cdi::Registry& registry, const std::string& path) {
+    const auto& dirs = registry.dirs();
+    return std::any_of(dirs.begin(), dirs.end(), [&](const auto& dir) { return dir.path == path; });
+  }
+
+  void check_standard_input() {
+    files_.insert(standard_input);
+    const auto text = read_standard_input();
+    if (!text) return report(text.error());
+    input_ = *text;
+    accept_or_report(cdi::parse_spec(input_, standard_input, cdi::Format::yaml, common_.reading));
+  }
+
+  void accept_or_report(const cdi::Result<cdi::LoadedSpec>& spec) {
+    if (!spec) return report_every(spec.error());
+    accept(*spec);
+    for (const auto& device : spec->quarantined) report(device.why);
+  }
+
   void accept(const cdi::LoadedSpec& spec) {
+    files_.insert(spec.path);
     valid_.push_back(spec.path);
     for (const auto& warning : spec.warnings) report_warning(warning);
   }
 
+  /// Reports every error of the file that has this one, unless the file can be read by now.
+  void report_every(const cdi::Error& first) {
+    using cdi::Errc;
+    const bool is_in_text = first.code == Errc::schema || first.code == Errc::invalid ||
+                            first.code == Errc::invalid_name;
+    auto errors = is_in_text ? errors_in(first.position.file) : std::vector<cdi::Error>{};
+    if (errors.empty()) errors.push_back(first);
+    for (const auto& error : errors) report(error);
+    if (errors.size() < cdi::max_errors) return;
+    report({.message = fmt::format("more than {} errors: only the first ones are listed",
+                                   cdi::max_errors - 1),
+            .position = {.file = first.position.file}});
+  }
+
+  std::vector<cdi::Error> errors_in(const std::string& path) const {
+    if (path == standard_input) {
+      return cdi::spec_errors(input_, path, cdi::Format::yaml, common_.reading);
+    }
+    const auto format = cdi::format_of(path);
+    const auto text = cdi::read_file(path, common_.reading.limits.bytes);
+    if (!format || !text) return {};
+    return cdi::spec_errors(*text, path, *format, common_.reading);
+  }
+
   void report(const cdi::Error& error) {
-    output_.error(error);
-    failed_ = true;
+    bad_.insert(error.position.file);
+    print("error", error);
   }
 
   /// A warning, which `--strict` treats as an error.
   void report_warning(const cdi::Error& warning) {
-    if (strict_) return report(warning);
-    output_.warning(warning);
+    if (options_.strict) return report(warning);
+    doubtful_.insert(warning.position.file);
+    if (!options_.quiet) print("warning", warning);
   }
 
-  cdi::Error no_files() const {
+  void print(std::string_view level, const cdi::Error& error) {
+    if (common_.format == "sarif") {
+      findings_.push_back({level, error});
+    } else if (level == "error") {
+      output_.error(error);
+    } else {
+      output_.warning(error);
+    }
+  }
+
+  static cdi::Error no_files(const CommonOptions& dirs) {
     cdi::Error nothing{.message = "no spec files in"};
-    for (const auto& dir : common_.spec_dirs()) nothing.message.append(" ").append(printable(dir));
+    for (const auto& dir : dirs.spec_dirs()) nothing.message.append(" ").append(printable(dir));
     return nothing;
   }
 
+  /// How many of the files have errors or warnings.
+  std::string summary() const {
+    const auto count = [&](const std::set<std::string>& named) {
+      return std::count_if(named.begin(), named.end(),
+                           [&](const auto& path) { return files_.contains(path); });
+    };
+    auto text = fmt::format("cdi: {} files, ", files_.size());
+    text += bad_.empty() ? "all valid" : fmt::format("{} with errors", count(bad_));
+    if (const auto some = count(doubtful_)) text += fmt::format(", {} with warnings", some);
+    return text + "\n";
+  }
+
+  static constexpr const char* standard_input = "standard input";
+
   const CommonOptions& common_;
-  bool strict_;
+  const ValidateOptions& options_;
   const Output& output_;
+  std::string input_{};
   std::vector<std::string> valid_{};
-  bool failed_ = false;
+  std::set<std::string> files_{};     // all that were examined
+  std::set<std::string> bad_{};       // with errors, also directories
+  std::set<std::string> doubtful_{};  // with warnings
+  std::vector<Finding> findings_{};   // for SARIF
 };
 
 inline ExitCode validate(const CommonOptions& common, const ValidateOptions& options,
                          const Output& output) {
   if (options.rules) return list_rules(output);
-  Validation validation{common, options.strict, output};
-  if (options.files.empty()) validation.check_dirs();
-  for (const auto& path : options.files) validation.check_file(path);
+  Validation validation{common, options, output};
+  if (options.files.empty()) validation.check_dirs(common);
+  for (const auto& path : options.files) validation.check(path);
   return validation.finish();
 }
 
-inline Run set_up_validate(CLI::App& app, CommonOptions& /*common*/) {
+inline Run set_up_validate(CLI::App& app, CommonOptions& common) {
   auto options = std::make_shared<ValidateOptions>();
-  app.add_option("FILE", options->files, "Spec files, .json or .yaml")->check(not_empty);
+  app.add_option("FILE", options->files,
+                 "Spec files, .json or .yaml; directories with spec files; - for standard input")
+      ->check(not_empty);
   app.add_flag("--strict", options->strict, "Treat warnings as errors");
+  app.add_flag("-q,--quiet", options->quiet, "Print only errors");
+  app.add_option("-o,--output", common.format,
+                 "Format of results, warnings and errors; sarif prints SARIF 2.1.0 on standard "
+                 "output, for code review services")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json", "yaml", "sarif"}));
   app.add_flag("--rules", options->rules, "Print the rules instead of checking files");
   return [options](const CommonOptions& given, const Output& output) {
     return validate(given, *options, output);
@@ -130,6 +235,7 @@ inline Run set_up_validate(CLI::App& app, CommonOptions& /*common*/) {
 }
 
 inline constexpr Command validate_command{
-    "validate", "Validate spec files, or all files of the spec directories", set_up_validate};
+    "validate", "Validate spec files and directories, or all files of the spec directories",
+    set_up_validate};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_VALIDATE_HPP

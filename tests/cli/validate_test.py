@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Tests of `cdi validate`. usage: validate_test.py CDI"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CDI = os.path.abspath(sys.argv.pop(1))
+
+GOOD = """cdiVersion: 0.6.0
+kind: vendor.com/gpu
+devices:
+- name: a
+  containerEdits: {env: [A=1]}
+"""
+BAD = """cdiVersion: 0.6.0
+kind: vendor
+colour: red
+devices:
+- name: a b
+  containerEdits: {env: [A, B=1, {c: 1}]}
+"""
+# Lines and columns of the errors in BAD, with the members and the rules.
+ERRORS = [(2, 7, "kind", "kind-name"), (3, 1, "colour", None),
+          (5, 9, "devices[0].name", "device-name"),
+          (6, 26, "devices[0].containerEdits.env[0]", "env-entry"),
+          (6, 34, "devices[0].containerEdits.env[2]", None)]
+DOUBTFUL = GOOD.replace("env: [A=1]", "hooks: [{hookName: prestart, path: bin/hook}]")
+
+
+class Validate(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="cdi-validate-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.good = self.write("specs/good.yaml", GOOD)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text):
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def validate(self, *args, given="", cwd=None):
+        """Exit code, standard output and standard error."""
+        done = subprocess.run([CDI, "validate", *args], input=given, text=True, timeout=20, cwd=cwd,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return done.returncode, done.stdout, done.stderr
+
+    def errors(self, *args, **more):
+        """The places of all errors, as in ERRORS."""
+        code, out, err = self.validate("-o", "json", *args, **more)
+        self.assertEqual((code, out), (1, ""))
+        records = [json.loads(line) for line in err.splitlines()]
+        self.assertEqual({record["level"] for record in records}, {"error"})
+        return [(one["line"], one["column"], one["where"], one.get("rule")) for one in records]
+
+    def test_every_error_of_a_file_is_reported(self):
+        bad = self.write("bad/bad.yaml", BAD)
+        for args in ((bad,), (self.path("bad"),), ("-d", self.path("bad"))):
+            with self.subTest(args):
+                self.assertEqual(self.errors(*args), ERRORS)
+        self.assertEqual(self.errors("-", given=BAD), ERRORS)
+
+    def test_an_error_outside_of_members_is_the_only_one_of_its_file(self):
+        broken = self.write("bad/x.json", "{\n  \"a\": 1,\n")
+        code, _, err = self.validate(broken)
+        self.assertEqual((code, err.count("\n")), (1, 1))
+        self.assertIn(f"cdi: error: {broken}:", err)
+
+    def test_with_quarantine_the_errors_of_devices_are_reported(self):
+        bad = self.write("bad.yaml", GOOD + "- name: b\n  containerEdits: {env: [B]}\n")
+        self.assertEqual(self.errors(bad), [(7, 26, "devices[1].containerEdits.env[0]", "env-entry")])
+        self.assertEqual(self.errors("--quarantine", bad),
+                         [(7, 26, "devices[1].containerEdits.env[0]", "env-entry")])
+
+    def test_standard_input_is_a_file(self):
+        self.assertEqual(self.validate("-", given=GOOD), (0, "standard input: valid\n", ""))
+        as_json = json.dumps({"cdiVersion": "0.6.0", "kind": "v.com/c", "devices": [
+            {"name": "a", "containerEdits": {"env": ["A=1"]}}]})
+        self.assertEqual(self.validate("-", given=as_json)[0], 0)
+        code, out, err = self.validate("-", given=BAD)
+        self.assertEqual((code, out), (1, ""))
+        self.assertTrue(err.startswith("cdi: error: standard input:2:7: kind: "), err)
+
+    def test_a_directory_is_examined_as_one_of_specs(self):
+        other = self.write("specs/other.json", json.dumps({"cdiVersion": "0.6.0"}))
+        ignored = self.write("specs/x.yml", GOOD)
+        code, out, err = self.validate(self.path("specs"))
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn(f"cdi: error: {other}:1:1: kind: the required field is missing", err)
+        self.assertIn(f"cdi: error: {other}:1:1: devices: the required field is missing", err)
+        self.assertIn(f"cdi: warning: {ignored}: ignored: ", err)
+        self.assertTrue(err.endswith("cdi: 2 files, 1 with errors\n"), err)
+        os.makedirs(self.path("empty"))
+        self.assertEqual(self.validate(self.path("empty")), (
+            0, "", f"cdi: warning: no spec files in {self.path('empty')}\n"))
+
+    def test_two_files_of_a_directory_with_one_device_are_an_error(self):
+        other = self.write("specs/other.yaml", GOOD)
+        code, _, err = self.validate(self.path("specs"))
+        self.assertEqual(code, 1)
+        self.assertIn(f"cdi: error: {self.good}:4:3: ", err)
+        self.assertIn(f"cdi: error: {other}:4:3: ", err)
+        self.assertEqual(self.validate(self.good, other)[0], 0)  # files may be for two directories
+
+    def test_the_summary_counts_files(self):
+        bad = self.write("bad.yaml", BAD)
+        doubtful = self.write("doubtful.yaml", DOUBTFUL)
+        for files, said in (((self.good, bad, doubtful), "3 files, 1 with errors, 1 with warnings"),
+                            ((self.good, doubtful), "2 files, all valid, 1 with warnings"),
+                            ((self.good, "--strict", doubtful), "2 files, 1 with errors"),
+                            ((self.good, bad, self.path("none.yaml")), "3 files, 2 with errors")):
+            with self.subTest(files):
+                self.assertEqual(self.validate(*files)[2].splitlines()[-1], "cdi: " + said)
+        self.assertEqual(self.validate(self.good)[2], "")
+
+    def test_quiet_prints_errors_only(self):
+        bad = self.write("bad.yaml", BAD)
+        doubtful = self.write("doubtful.yaml", DOUBTFUL)
+        for quiet in ("-q", "--quiet"):
+            self.assertEqual(self.validate(quiet, self.good, doubtful), (0, "", ""))
+        code, out, err = self.validate("--quiet", self.good, doubtful, bad)
+        self.assertEqual((code, out, err.count("cdi: error: "), len(err.splitlines())), (1, "", 5, 5))
+        self.assertEqual(self.validate("--quiet", "--strict", doubtful)[0], 1)
+
+    def test_a_file_that_is_not_there_is_an_error(self):
+        for name in ("none", "none.yaml"):
+            code, _, err = self.validate(self.path(name))
+            self.assertEqual(code, 1)
+            self.assertIn("No such file or directory", err)
+
+    def sarif(self, *args, expect=1, **more):
+        """The results of the only run, and its rules by their ids."""
+        code, out, err = self.validate("-o", "sarif", *args, **more)
+        self.assertEqual((code, err), (expect, ""))
+        log = json.loads(out)
+        self.assertEqual(log["version"], "2.1.0")
+        (run,) = log["runs"]
+        driver = run["tool"]["driver"]
+        self.assertEqual(driver["name"], "cdi")
+        rules = {rule["id"]: rule for rule in driver["rules"]}
+        self.assertEqual(len(rules), len(driver["rules"]))
+        for result in run["results"]:
+            self.assertIn(result["ruleId"], rules)
+            self.assertIn(result["level"], ("error", "warning"))
+            self.assertTrue(result["message"]["text"])
+        return run["results"], rules
+
+    def test_sarif_has_rules_levels_and_places(self):
+        bad = self.write("specs/bad 1.yaml", BAD)
+        self.write("specs/doubtful.yaml", DOUBTFUL)
+        results, rules = self.sarif("bad 1.yaml", "doubtful.yaml", cwd=self.path("specs"))
+        found = []
+        for result in results:
+            (location,) = result["locations"]
+            place = location["physicalLocation"]
+            (member,) = location["logicalLocations"]
+            found.append((place["artifactLocation"]["uri"], result["level"], result["ruleId"],
+                          place["region"]["startLine"], place["region"]["startColumn"],
+                          member["fullyQualifiedName"]))
+        self.assertEqual(found, [
+            *(("bad%201.yaml", "error", rule or "schema", line, column, where)
+              for line, column, where, rule in ERRORS),
+            ("doubtful.yaml", "warning", "hook-path-absolute", 5, 55,
+             "devices[0].containerEdits.hooks[0].path")])
+        self.assertIn("write vendor.com/class", results[0]["message"]["text"])
+        listed = json.loads(self.validate("-o", "json", "--rules")[1])
+        self.assertLessEqual({row["rule"] for row in listed}, set(rules))
+        results, _ = self.sarif(bad)
+        self.assertEqual(results[0]["locations"][0]["physicalLocation"]["artifactLocation"],
+                         {"uri": "file://" + bad.replace(" ", "%20")})
+
+    def test_sarif_without_findings_and_for_a_text_with_one(self):
+        self.assertEqual(self.sarif(self.good, expect=0)[0], [])
+        ((result,), _) = self.sarif("-", given="{")
+        self.assertEqual(result["ruleId"], "syntax")
+        ((result,), _) = self.sarif(self.path("none.yaml"))
+        self.assertEqual((result["ruleId"], list(result["locations"][0]["physicalLocation"])),
+                         ("unreadable", ["artifactLocation"]))
+        done = subprocess.run([CDI, "-o", "sarif", "devices"], text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
