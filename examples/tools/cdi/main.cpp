@@ -25,6 +25,7 @@
 #include "commands/gc.hpp"
 #include "commands/inject.hpp"
 #include "commands/list.hpp"
+#include "commands/monitor.hpp"
 #include "commands/names.hpp"
 #include "commands/new.hpp"
 #include "commands/policy.hpp"
@@ -35,6 +36,7 @@
 #include "commands/show.hpp"
 #include "commands/transform.hpp"
 #include "commands/validate.hpp"
+#include "commands/wait.hpp"
 #include "commands/why.hpp"
 #include "commands/write.hpp"
 #include <CLI/CLI.hpp>
@@ -46,7 +48,7 @@ constexpr Command commands[] = {
     show_command,    why_command,     validate_command, inject_command,  resolve_command,
     policy_command,  rootfs_command,  args_command,     run_command,     names_command,
     new_command,     write_command,   remove_command,   convert_command, transform_command,
-    gc_command,      schema_command,  version_command,
+    gc_command,      monitor_command, wait_command,     schema_command,  version_command,
 };
 
 void add_common_options(CLI::App& app, CommonOptions& common) {

@@ -8,12 +8,10 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <memory>
 #include <optional>
 #include <poll.h>
 #include <string>
-#include <sys/signalfd.h>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,6 +19,7 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
+#include "../../shared/host/termination.hpp"
 #include "../base/options.hpp"
 #include "../cdi_specs/version_choice.hpp"
 #include "../gpu/gpu_events.hpp"
@@ -43,16 +42,6 @@ namespace prepare {
 struct WatchOptions {
   double interval = 10;  // seconds between surveys
 };
-
-/// A signalfd for the signals that end the program.
-inline cdi::Descriptor termination_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  sigprocmask(SIG_BLOCK, &signals, nullptr);
-  return cdi::Descriptor{::signalfd(-1, &signals, SFD_CLOEXEC)};
-}
 
 /// Writes the specs when the host changes.
 class SpecKeeper {
@@ -138,7 +127,7 @@ inline bool wait_for_change(const cdi::Descriptor& signals, std::optional<Uevent
 
 /// Keeps the specs up to date until a signal ends the program.
 inline ExitCode watch_specs(const Options& options, const WatchOptions& own) {
-  const auto signals = termination_signals();
+  const auto signals = tools::termination_signals();
   std::optional<Uevents> uevents;
   if (auto opened = Uevents::open(&concerns_gpus)) {
     uevents.emplace(std::move(*opened));

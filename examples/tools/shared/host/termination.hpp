@@ -1,0 +1,26 @@
+// The signals that end a program, as a descriptor to poll.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_SHARED_HOST_TERMINATION_HPP
+#define CDI_TOOLS_SHARED_HOST_TERMINATION_HPP
+
+#include <csignal>
+#include <sys/signalfd.h>
+
+#include <cdi/files/descriptor.hpp>
+
+namespace tools {
+
+/// A signalfd for the signals that end the program, which are blocked from now on.
+inline cdi::Descriptor termination_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  return cdi::Descriptor{::signalfd(-1, &signals, SFD_CLOEXEC)};
+}
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_HOST_TERMINATION_HPP
