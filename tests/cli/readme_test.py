@@ -113,6 +113,11 @@ def files_for(page, transcript):
             f"    mounts:\n    - {{hostPath: {path}, containerPath: {path}, options: [rbind]}}\n")
         files["usr/bin/podman"] = ""
         files["var/lib/dpkg/status"] = FILES["var/lib/dpkg/status"].replace("5.4.0", "4.3.1")
+    if "bundle/" in transcript:
+        library = files["etc/cdi/vendor.yaml"].split("containerPath: ")[1].split(",")[0]
+        files["bundle/config.json"] = json.dumps({
+            "ociVersion": "1.2.0", "process": {"env": ["GPU=0"]}, "mounts": [
+                {"destination": library, "source": library, "options": ["rbind"]}]})
     return files
 
 
@@ -386,6 +391,13 @@ class Commands(unittest.TestCase):
             printed, _ = running.communicate(timeout=60)
         return running.returncode, printed.replace(self.root, "")
 
+    def check_monitor(self, command):
+        with self.start(f"exec {command}") as monitor:
+            self.assertTrue(monitor.stdout.readline().startswith("watching: "))
+            monitor.terminate()
+            monitor.communicate(timeout=60)
+        self.assertEqual(monitor.returncode, 0)
+
     def check_watch(self, command):
         shutil.rmtree(f"{self.root}/var/run/cdi")
         with self.start(f"exec {command}") as watching:
@@ -401,6 +413,8 @@ class Commands(unittest.TestCase):
         self.run_command("cdi-prepare write")  # what `check`, `diff` and `doctor` look for
         if command.startswith("cdi-prepare watch"):
             self.check_watch(command)
+        elif command.startswith("cdi monitor"):
+            self.check_monitor(command)
         else:
             status, printed = self.run_command(command)
             self.assertEqual(status, 0, printed)

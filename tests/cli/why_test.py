@@ -645,5 +645,188 @@ class Host(Files):
         self.assertIn(f"{link}: the link target does not exist", text)
 
 
+CONFIG = {
+    "ociVersion": "1.2.0",
+    "process": {"env": ["PATH=/bin", "SHARED=1"], "user": {"additionalGids": [44]}},
+    "mounts": [
+        {"destination": "/proc", "type": "proc", "source": "proc"},
+        {"destination": "/usr/lib/gpu.so", "source": "/usr/lib/gpu.so", "options": ["ro", "bind"]},
+        {"destination": "/data", "source": "/srv/data", "options": ["rbind"]}],
+    "hooks": {"createRuntime": [{"path": "/usr/bin/hook", "args": ["hook", "link"]}],
+              "poststop": [{"path": "/usr/bin/other"}]},
+    "linux": {"devices": [
+        {"path": "/dev/fuse", "type": "c", "major": 10, "minor": 229},
+        {"path": "/dev/gpu0", "type": "c", "major": 195, "minor": 0}]},
+}
+IN_CONFIG = """cdiVersion: 0.7.0
+kind: vendor.com/gpu
+containerEdits:
+  env: [SHARED=1]
+  hooks:
+  - {hookName: createRuntime, path: /usr/bin/hook, args: [hook, link]}
+devices:
+- name: gpu0
+  containerEdits:
+    deviceNodes:
+    - {path: /dev/gpu0}
+    mounts:
+    - {hostPath: /usr/lib/gpu.so, containerPath: /usr/lib/gpu.so, options: [ro, bind]}
+    additionalGids: [44]
+- name: uuid
+  containerEdits:
+    deviceNodes:
+    - {path: /dev/gpu0}
+    mounts:
+    - {hostPath: /usr/lib/gpu.so, containerPath: /usr/lib/gpu.so, options: [ro, bind]}
+    additionalGids: [44]
+- name: gpu1
+  containerEdits:
+    deviceNodes:
+    - {path: /dev/gpu1}
+- name: all
+  containerEdits:
+    deviceNodes:
+    - {path: /dev/gpu0}
+    - {path: /dev/gpu1}
+"""
+HOST_NODES = "/dev/gpu0 c 195 0 0666 0 0\n/dev/fuse c 10 229 0666 0 0\n"
+
+
+class Bundle(Files):
+    def setUp(self):
+        super().setUp()
+        self.file = self.write("host/etc/cdi/v.yaml", IN_CONFIG)
+        self.config = self.write("bundle/config.json", json.dumps(CONFIG, indent=1))
+        self.write("host/dev.tab", HOST_NODES)
+        self.write("host/srv/data/x", "")
+        self.write("host/usr/lib/gpu.so", "")
+        for program in ("hook", "other"):
+            os.chmod(self.write(f"host/usr/bin/{program}", ""), 0o755)
+
+    def bundle(self, *args, path=None):
+        return self.why("--bundle", path or self.config, *args, dirs=(),
+                        host=("--root", self.path("host")))
+
+    def bundle_record(self, *args, **more):
+        code, out = self.bundle("-o", "json", *args, **more)
+        return code, json.loads(out)
+
+    def config_line(self, text):
+        """The line of a text in the config."""
+        with open(self.config) as file:
+            return next(n for n, line in enumerate(file, 1) if text in line)
+
+    def test_what_came_from_which_device_and_still_holds(self):
+        said = (
+            "vendor.com/gpu=gpu0, vendor.com/gpu=uuid: {v}:8: 3 of 3 edits in the container\n"
+            "  linux.devices[1]: device node /dev/gpu0: {v}:11\n"
+            "  mounts[1]: mount /usr/lib/gpu.so: {v}:13\n"
+            "  process.user.additionalGids[0]: group 44: {v}:14\n"
+            "vendor.com/gpu: {v}:4: 2 of 2 edits in the container\n"
+            "  process.env[1]: variable SHARED: {v}:4\n"
+            "  hooks.createRuntime[0]: hook createRuntime /usr/bin/hook link: {v}:6\n"
+            "of no known device: linux.devices[0]: device node /dev/fuse\n"
+            "of no known device: hooks.poststop[0]: hook poststop /usr/bin/other\n"
+        ).replace("{v}", self.file)
+        self.assertEqual(self.bundle(), (0, said))
+        self.assertEqual(self.bundle(path=self.path("bundle")), (0, said))
+        code, record = self.bundle_record()
+        self.assertEqual((code, record["holds"], "advice" in record), (0, True, False))
+        self.assertEqual(record["config"], self.config)
+        first, shared = record["devices"]
+        self.assertEqual((first["names"], first["file"], first["line"]),
+                         (["vendor.com/gpu=gpu0", "vendor.com/gpu=uuid"], self.file, 8))
+        self.assertEqual(first["edits"][1], {
+            "kind": "mounts", "key": "/usr/lib/gpu.so", "file": self.file, "line": 13,
+            "where": "devices[0].containerEdits.mounts[0]", "state": "same",
+            "inConfig": "mounts[1]"})
+        self.assertEqual(shared["names"], ["vendor.com/gpu"])
+        self.assertEqual([one["inConfig"] for one in record["others"]],
+                         ["linux.devices[0]", "hooks.poststop[0]"])
+
+    def test_what_the_host_no_longer_has(self):
+        self.write("host/dev.tab", "/dev/gpu0 c 195 7 0666 0 0\n")
+        os.remove(self.path("host/usr/lib/gpu.so"))
+        os.chmod(self.path("host/usr/bin/hook"), 0o644)
+        shutil.rmtree(self.path("host/srv"))
+        code, out = self.bundle()
+        self.assertEqual(code, 6)
+        for line in (
+                f'will fail: {self.config}:{self.config_line("/dev/gpu0") - 1}:4: '
+                'linux.devices[1]: host device "/dev/gpu0" is c 195:7, not c 195:0',
+                'mounts[1]: mount source "/usr/lib/gpu.so" is missing',
+                'hooks.createRuntime[0]: hook program "/usr/bin/hook" is not executable',
+                'may fail: ', 'linux.devices[0]: device node "/dev/fuse" is missing; ',
+                "of no known device: mounts[2]: mount /data\n",
+                'mounts[2]: mount source "/srv/data" is missing',
+                "\nfix: regenerate the spec with the program that wrote it, or install"):
+            self.assertIn(line, out)
+        code, record = self.bundle_record()
+        self.assertEqual((code, record["holds"]), (6, False))
+        fault = record["devices"][0]["edits"][1]["hostFaults"][0]
+        self.assertEqual((fault["level"], fault["where"], fault["file"]),
+                         ("error", "mounts[1]", self.config))
+        self.assertEqual(self.why("--bundle", self.config, dirs=("host/etc/cdi",))[0], 0)
+
+    def test_what_the_spec_says_now(self):
+        self.write("host/etc/cdi/v.yaml", IN_CONFIG.replace(
+            "hostPath: /usr/lib/gpu.so", "hostPath: /usr/lib/gpu.so.2").replace(
+            "SHARED=1]", "SHARED=2, MORE=1]"))
+        code, out = self.bundle()
+        self.assertEqual(code, 6)
+        self.assertIn(f"{self.file}:8: 2 of 3 edits in the container\n", out)
+        self.assertIn('    differs: the container has "/usr/lib/gpu.so", the spec has '
+                      '"/usr/lib/gpu.so.2"\n', out)
+        self.assertIn(f"  not in the container: variable MORE: {self.file}:4\n", out)
+        self.assertTrue(out.endswith(
+            "\nfix: create the container again, so that it gets what the specs say now\n"), out)
+        _, record = self.bundle_record()
+        self.assertEqual([(one["key"], one["state"]) for one in record["devices"][1]["edits"][:2]],
+                         [("SHARED", "differs"), ("MORE", "absent")])
+
+    def test_the_path_of_a_node_on_the_host_is_that_of_the_spec(self):
+        self.write("host/etc/cdi/v.yaml", IN_CONFIG.replace(
+            "{path: /dev/gpu0}", "{path: /dev/gpu0, hostPath: /dev/other}"))
+        self.write("host/dev.tab", HOST_NODES.replace("/dev/gpu0", "/dev/other"))
+        self.assertEqual(self.bundle()[0], 0)
+
+    def test_a_device_without_nodes_is_there_if_all_its_edits_are(self):
+        text = GOOD.replace("A=0", "SHARED=1").replace("A=1", "SHARED=1, OTHER=1")
+        self.write("host/etc/cdi/v.yaml", text)
+        _, record = self.bundle_record()
+        self.assertEqual([one["names"] for one in record["devices"]], [["vendor.com/gpu=gpu0"]])
+        os.remove(self.file)
+        code, out = self.bundle()
+        self.assertEqual(code, 0)
+        self.assertTrue(out.startswith("no device of these directories is in the container: "), out)
+
+    def test_what_is_no_config_is_refused(self):
+        for text, said in (("{", "not valid JSON"), ('{"mounts": 3}', "mounts: expected a list"),
+                           (None, "No such file")):
+            path = self.write("bad/config.json", text) if text else self.path("none")
+            done = subprocess.run([CDI, "why", "--bundle", path], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(said, done.stderr)
+        for words in ((), ("--bundle", self.config, "vendor.com/gpu=gpu0"),
+                      ("--bundle", self.config, "--for", "podman@5.4"), ("--bundle", "")):
+            done = subprocess.run([CDI, "why", *words], text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+
+    def test_what_inject_wrote_is_found_again(self):
+        self.write("specs/good.yaml", GOOD.replace("env: [A=1]", "env: [A=1], mounts: [{hostPath: "
+                   "/usr/../usr, containerPath: /x/../y, options: [bind]}], additionalGids: [7], "
+                   "hooks: [{hookName: poststop, path: /bin/true, args: [true, x]}]").replace(
+                   "0.6.0", "0.7.0"))
+        config = self.write("plain/config.json", '{"ociVersion": "1.2.0"}')
+        subprocess.run([CDI, "-d", self.path("specs"), "inject", "--in-place", config,
+                        "vendor.com/gpu=gpu1"], check=True)
+        code, out = self.why("-o", "json", "--bundle", config)
+        record = json.loads(out)
+        self.assertEqual((code, [one["names"] for one in record["devices"]], record["others"]),
+                         (0, [["vendor.com/gpu=gpu1"]], []))
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)

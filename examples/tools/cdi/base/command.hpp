@@ -39,8 +39,8 @@ inline constexpr const char* device_names_help =
     "Qualified names, vendor.com/class=device, or quoted patterns of them: 'vendor.com/class=*'";
 
 /// Adds the positional argument for device names.
-inline void add_names(CLI::App& app, std::vector<std::string>& names) {
-  app.add_option("NAME", names, device_names_help)->required();
+inline CLI::Option* add_names(CLI::App& app, std::vector<std::string>& names) {
+  return app.add_option("NAME", names, device_names_help)->required();
 }
 
 #endif  // CDI_TOOLS_CDI_BASE_COMMAND_HPP

@@ -19,6 +19,7 @@ enum ExitCode : int {
   exit_incomplete = 3,
   exit_denied = 4,
   exit_lost = 5,
+  exit_outdated = 6,
   exit_unresolved = 10,  // from here on, one for each `cdi::Reason` of `why`
 };
 
@@ -50,7 +51,10 @@ inline std::string exit_code_table() {
                                "output, and writes only the --decisions log") +
          detail::exit_code_row(exit_lost,
                                "args found edits that the program cannot express; nothing is "
-                               "printed on standard output");
+                               "printed on standard output") +
+         detail::exit_code_row(exit_outdated,
+                               "why --bundle found that specs or host have changed since the "
+                               "container was created");
 }
 
 /// The additional lines in the help of `inject`.

@@ -5,10 +5,12 @@
 #define CDI_TOOLS_CDI_COMMANDS_WHY_HPP
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,7 @@
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/reports.hpp"
+#include "../why/bundle_report.hpp"
 #include "../why/engine_view.hpp"
 #include "../why/host_view.hpp"
 
@@ -27,6 +30,7 @@
 struct WhyOptions {
   std::vector<std::string> names{};
   std::string engine{};  // of --for; empty: all installed engines
+  std::string bundle{};  // of --bundle: a config.json, or its directory
   std::string root{"/"};
   bool no_host = false;
 };
@@ -290,14 +294,55 @@ inline ExitCode explain_names(const CommonOptions& common, const WhyOptions& opt
   return exit_code_of(missing.empty() ? failed.front().reason : missing.front().reason);
 }
 
+/// Prints which devices a config contains, and whether specs and host still have what it needs.
+inline ExitCode explain_bundle(const CommonOptions& common, const WhyOptions& options,
+                               const Output& output) {
+  auto path = options.bundle;
+  if (std::error_code none; std::filesystem::is_directory(path, none)) path += "/config.json";
+  const auto text = cdi::read_file(path);
+  if (!text) return output.reject(text.error());
+  const auto config = cdi::parse_json(*text, path);
+  if (!config) return output.reject(config.error());
+  const auto spec = cdi::read<cdi::oci::Spec>(*config);
+  if (!spec) return output.reject(spec.error());
+  const auto question = open_question(common, options);
+  if (!question) return output.reject(question.error());
+  const auto& host = question->host;
+  const auto& dirs = question->spec_dirs;
+  const auto registry =
+      host ? host->scan(dirs, common.reading) : cdi::scan_spec_dirs(dirs, common.reading);
+  const BundleReport report{*config, *spec, *registry, host ? &*host : nullptr};
+  if (!output.result(report.text(), report.record())) return exit_failed;
+  return report.holds() ? exit_done : exit_outdated;
+}
+
+/// Rejects options that contradict each other.
+inline void check_why_options(const WhyOptions& options, const CommonOptions& common) {
+  if (options.names.empty() && options.bundle.empty()) throw CLI::RequiredError{"NAME"};
+  const auto& reading = common.reading;
+  if (options.engine.empty() || !(reading.quarantine_devices || reading.reject_writable)) return;
+  throw CLI::ValidationError{"why --for",
+                             "cannot be combined with --quarantine or --refuse-writable, which "
+                             "engines do not have"};
+}
+
 inline Run set_up_why(CLI::App& app, CommonOptions& common) {
   auto options = std::make_shared<WhyOptions>();
-  add_names(app, options->names);
-  app.add_option("--for", options->engine,
-                 "Explain what this engine resolves: engines refuse files of newer CDI versions; "
-                 "podman@4.9 is podman 4.9.0, and podman is the version on this host")
-      ->type_name("ENGINE[@VERSION]")
-      ->check(requested_engine_error);
+  auto* const names = add_names(app, options->names)->required(false);
+  auto* const engine =
+      app.add_option(
+             "--for", options->engine,
+             "Explain what this engine resolves: engines refuse files of newer CDI versions; "
+             "podman@4.9 is podman 4.9.0, and podman is the version on this host")
+          ->type_name("ENGINE[@VERSION]")
+          ->check(requested_engine_error);
+  app.add_option("--bundle", options->bundle,
+                 "Instead of names: explain which devices this config.json contains, and whether "
+                 "specs and host still have what it needs; DIR/config.json for a directory")
+      ->type_name("PATH")
+      ->check(not_empty)
+      ->excludes(names)
+      ->excludes(engine);
   auto* const root = app.add_option("--root", options->root,
                                     "Examine the host under DIR, and its spec directories "
                                     "unless -d selects others");
@@ -307,14 +352,9 @@ inline Run set_up_why(CLI::App& app, CommonOptions& common) {
                "nodes, mounts and hooks")
       ->excludes(root);
   app.footer(exit_code_table() + why_exit_code_table());
-  app.callback([options, &common] {
-    const auto& reading = common.reading;
-    if (options->engine.empty() || !(reading.quarantine_devices || reading.reject_writable)) return;
-    throw CLI::ValidationError{"why --for",
-                               "cannot be combined with --quarantine or --refuse-writable, which "
-                               "engines do not have"};
-  });
+  app.callback([options, &common] { check_why_options(*options, common); });
   return [options](const CommonOptions& given, const Output& output) {
+    if (!options->bundle.empty()) return explain_bundle(given, *options, output);
     return explain_names(given, *options, output);
   };
 }

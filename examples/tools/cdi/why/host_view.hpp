@@ -146,6 +146,11 @@ class HostView {
     return out;
   }
 
+  /// Things that edits need and the host lacks.
+  tools::HostFaults faults(const cdi::ContainerEdits& edits) const {
+    return tools::host_faults(tree_, edits);
+  }
+
  private:
   explicit HostView(tools::HostTree tree) : tree_{std::move(tree)} {}
 

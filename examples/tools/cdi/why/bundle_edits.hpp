@@ -1,0 +1,257 @@
+// Which edits of which devices an OCI config contains.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_CDI_WHY_BUNDLE_EDITS_HPP
+#define CDI_TOOLS_CDI_WHY_BUNDLE_EDITS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/base/path.hpp>
+#include <cdi/oci.hpp>
+#include <cdi/registry.hpp>
+#include <cdi/spec.hpp>
+
+/// An entry of a config that a device may have made, or an edit of a spec, in the same form.
+struct BundleEntry {
+  std::string_view kind{};     // the list of edits in a spec: env, deviceNodes, ...
+  std::string key{};           // what tells it from other entries of its kind
+  std::string value{};         // the rest, as far as specs determine it; for people
+  std::string where{};         // its path in the config or the spec
+  cdi::ContainerEdits edit{};  // with only this entry, for checks of the host
+};
+
+namespace detail {
+
+inline std::string node_value(std::string_view type, std::int64_t major, std::int64_t minor) {
+  return major == 0 ? "" : fmt::format("{} {}:{}", type == "u" ? "c" : type, major, minor);
+}
+
+inline std::string hook_key(std::string_view point, std::string_view path,
+                            const std::vector<std::string>& args) {
+  std::string key{point};
+  key.append(" ").append(path);
+  for (std::size_t i = 1; i < args.size(); ++i) key.append(" ").append(args[i]);
+  return key;
+}
+
+inline void add_variables(const std::vector<std::string>& variables, std::string_view outer,
+                          std::vector<BundleEntry>& out) {
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const auto equals = std::min(variables[i].find('='), variables[i].size());
+    out.push_back({"env", variables[i].substr(0, equals), variables[i].substr(equals),
+                   fmt::format("{}[{}]", outer, i)});
+  }
+}
+
+inline void add_groups(const std::vector<std::uint32_t>& groups, std::string_view outer,
+                       std::vector<BundleEntry>& out) {
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i] == 0) continue;  // ignored by injections
+    out.push_back(
+        {"additionalGids", std::to_string(groups[i]), {}, fmt::format("{}[{}]", outer, i)});
+  }
+}
+
+inline void add_hooks(cdi::oci::Hooks hooks, std::vector<BundleEntry>& out) {
+  for (std::size_t p = 0; p < cdi::oci::hook_point_names.size(); ++p) {
+    const auto point = cdi::oci::hook_point_names[p];
+    const auto& list = hooks.at(static_cast<cdi::oci::HookPoint>(p));
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      cdi::Hook hook{.hook_name = std::string{point}, .path = list[i].path, .args = list[i].args};
+      out.push_back({"hooks",
+                     hook_key(point, hook.path, hook.args),
+                     {},
+                     fmt::format("hooks.{}[{}]", point, i),
+                     {.hooks = {hook}}});
+    }
+  }
+}
+
+inline void add_linux(const cdi::oci::Linux& linux_, std::vector<BundleEntry>& out) {
+  for (std::size_t i = 0; i < linux_.devices.size(); ++i) {
+    const auto& node = linux_.devices[i];
+    cdi::DeviceNode edit{
+        .path = node.path, .type = node.type, .major = node.major, .minor = node.minor};
+    out.push_back({"deviceNodes",
+                   cdi::clean_path(node.path),
+                   node_value(node.type, node.major, node.minor),
+                   fmt::format("linux.devices[{}]", i),
+                   {.device_nodes = {edit}}});
+  }
+  for (const auto& [host, device] : linux_.net_devices) {
+    out.push_back(
+        {"netDevices", host, device.name.empty() ? host : device.name, "linux.netDevices." + host});
+  }
+}
+
+}  // namespace detail
+
+/// The entries of a config that devices may have made.
+inline std::vector<BundleEntry> entries_of(const cdi::oci::Spec& config) {
+  std::vector<BundleEntry> out;
+  if (config.process) {
+    detail::add_variables(config.process->env, "process.env", out);
+    detail::add_groups(config.process->user.additional_gids, "process.user.additionalGids", out);
+  }
+  if (config.linux_) detail::add_linux(*config.linux_, out);
+  for (std::size_t i = 0; i < config.mounts.size(); ++i) {
+    const auto& mount = config.mounts[i];
+    cdi::Mount edit{.host_path = mount.source,
+                    .container_path = mount.destination,
+                    .options = mount.options,
+                    .type = mount.type};
+    out.push_back({"mounts",
+                   cdi::clean_path(mount.destination),
+                   mount.source,
+                   fmt::format("mounts[{}]", i),
+                   {.mounts = {edit}}});
+  }
+  if (config.hooks) detail::add_hooks(*config.hooks, out);
+  return out;
+}
+
+/// The edits of a device, or of a spec for all its devices; `outer` is their path in the spec.
+inline std::vector<BundleEntry> entries_of(const cdi::ContainerEdits& edits,
+                                           const std::string& outer) {
+  std::vector<BundleEntry> out;
+  detail::add_variables(edits.env, outer + ".env", out);
+  for (std::size_t i = 0; i < edits.device_nodes.size(); ++i) {
+    const auto& node = edits.device_nodes[i];
+    out.push_back({"deviceNodes",
+                   cdi::clean_path(node.path),
+                   detail::node_value(node.type, node.major, node.minor),
+                   fmt::format("{}.deviceNodes[{}]", outer, i),
+                   {.device_nodes = {node}}});
+  }
+  for (std::size_t i = 0; i < edits.net_devices.size(); ++i) {
+    const auto& device = edits.net_devices[i];
+    out.push_back({"netDevices", device.host_interface_name, device.name,
+                   fmt::format("{}.netDevices[{}]", outer, i)});
+  }
+  for (std::size_t i = 0; i < edits.mounts.size(); ++i) {
+    const auto& mount = edits.mounts[i];
+    out.push_back({"mounts", cdi::clean_path(mount.container_path), mount.host_path,
+                   fmt::format("{}.mounts[{}]", outer, i)});
+  }
+  for (std::size_t i = 0; i < edits.hooks.size(); ++i) {
+    const auto& hook = edits.hooks[i];
+    out.push_back({"hooks",
+                   detail::hook_key(hook.hook_name, hook.path, hook.args),
+                   {},
+                   fmt::format("{}.hooks[{}]", outer, i)});
+  }
+  detail::add_groups(edits.additional_gids, outer + ".additionalGids", out);
+  return out;
+}
+
+/// An edit of a device, and what the container has of it.
+struct BundleMatch {
+  enum class State : std::uint8_t { same, differs, absent };
+
+  BundleEntry edit{};
+  State state = State::absent;
+  std::size_t entry = 0;  // the index of the entry, unless absent
+};
+
+/// Devices with the same edits, found in a container; or the edits of a spec for all its devices.
+struct BundleDevice {
+  std::vector<std::string> names{};  // or the kind
+  const cdi::LoadedSpec* spec = nullptr;
+  const cdi::ContainerEdits* edits = nullptr;
+  cdi::Position position{};
+  std::vector<BundleMatch> matches{};
+
+  std::size_t count(BundleMatch::State state) const {
+    return static_cast<std::size_t>(std::count_if(
+        matches.begin(), matches.end(), [&](const auto& one) { return one.state == state; }));
+  }
+};
+
+/// Finds the edits of devices in a config.
+class BundleSearch {
+ public:
+  explicit BundleSearch(const cdi::oci::Spec& config) : entries_{entries_of(config)} {}
+
+  const std::vector<BundleEntry>& entries() const { return entries_; }
+
+  /// The devices of which the container has all nodes; or all edits, for devices without nodes.
+  /// The edits that a spec makes for all its devices follow its first device.
+  std::vector<BundleDevice> find(const cdi::Registry& registry) const {
+    std::vector<BundleDevice> found;
+    for (const auto& name : registry.devices()) add(name, registry.find(name), found);
+    return found;
+  }
+
+ private:
+  void add(const std::string& name, const cdi::ResolvedDevice& device,
+           std::vector<BundleDevice>& found) const {
+    const auto& edits = device.device->container_edits;
+    bool is_first = true;  // of its spec
+    for (auto& other : found) {
+      is_first = is_first && other.spec != device.spec;
+      if (other.spec != device.spec || !(*other.edits == edits)) continue;
+      other.names.push_back(name);
+      return;
+    }
+    const auto outer = fmt::format("devices[{}].containerEdits", device.index());
+    auto matches = compare(entries_of(edits, outer));
+    if (!is_there(matches)) return;
+    found.push_back({{name}, device.spec, &edits, device.position(), std::move(matches)});
+    const auto& shared = device.spec->spec.container_edits;
+    auto of_all = compare(entries_of(shared, "containerEdits"));
+    if (!is_first || of_all.empty()) return;
+    found.push_back({{device.spec->spec.kind},
+                     device.spec,
+                     &shared,
+                     device.spec->locate("containerEdits"),
+                     std::move(of_all)});
+  }
+
+  std::vector<BundleMatch> compare(std::vector<BundleEntry> edits) const {
+    std::vector<BundleMatch> matches;
+    for (auto& edit : edits) {
+      BundleMatch match{.edit = std::move(edit)};
+      for (std::size_t i = 0; i < entries_.size(); ++i) {
+        const auto& entry = entries_[i];
+        if (entry.kind != match.edit.kind || entry.key != match.edit.key) continue;
+        match.entry = i;
+        match.state =
+            is_same(match.edit, entry) ? BundleMatch::State::same : BundleMatch::State::differs;
+        if (match.state == BundleMatch::State::same) break;
+      }
+      matches.push_back(std::move(match));
+    }
+    return matches;
+  }
+
+  /// A spec may leave the numbers of a node to the host.
+  static bool is_same(const BundleEntry& edit, const BundleEntry& entry) {
+    if (edit.kind == "deviceNodes" && edit.value.empty()) return true;
+    return edit.value == entry.value;
+  }
+
+  static bool is_there(const std::vector<BundleMatch>& matches) {
+    using State = BundleMatch::State;
+    const auto is_node = [](const auto& one) {
+      return one.edit.kind == "deviceNodes";
+    };
+    const bool has_nodes = std::any_of(matches.begin(), matches.end(), is_node);
+    return !matches.empty() && std::all_of(matches.begin(), matches.end(), [&](const auto& one) {
+      if (has_nodes) return !is_node(one) || one.state != State::absent;
+      return one.state == State::same;
+    });
+  }
+
+  std::vector<BundleEntry> entries_;
+};
+
+#endif  // CDI_TOOLS_CDI_WHY_BUNDLE_EDITS_HPP
