@@ -179,6 +179,13 @@ class Validate(unittest.TestCase):
         self.assertEqual(results[0]["locations"][0]["physicalLocation"]["artifactLocation"],
                          {"uri": "file://" + bad.replace(" ", "%20")})
 
+    def test_sarif_columns_count_characters(self):
+        for args, given in (((self.write("x.yaml", GOOD.replace("A=1", "É=ü, B")),), ""),
+                            (("-",), GOOD.replace("A=1", "É=ü, B"))):
+            ((result,), _) = self.sarif(*args, given=given)
+            self.assertEqual(result["locations"][0]["physicalLocation"]["region"],
+                             {"startLine": 5, "startColumn": 31})
+
     def test_sarif_without_findings_and_for_a_text_with_one(self):
         self.assertEqual(self.sarif(self.good, expect=0)[0], [])
         ((result,), _) = self.sarif("-", given="{")

@@ -4,7 +4,8 @@
 #ifndef CDI_TOOLS_CDI_BASE_SARIF_HPP
 #define CDI_TOOLS_CDI_BASE_SARIF_HPP
 
-#include <cstddef>
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -95,8 +96,23 @@ inline Json sarif_location(const cdi::Error& error) {
 
 }  // namespace detail
 
-/// A SARIF document with findings. Its rules are the rules of specs, and one for each kind of other
-/// errors. Columns count bytes.
+/// The column of a position in a text, counted in characters instead of bytes.
+inline std::uint32_t character_column(std::string_view text, const cdi::Position& at) {
+  for (std::uint32_t line = 1; line < at.line; ++line) {
+    const auto end = text.find('\n');
+    if (end == text.npos) return at.column;
+    text.remove_prefix(end + 1);
+  }
+  if (at.column == 0) return 0;
+  const auto before = text.substr(0, at.column - 1);
+  const auto is_first_byte = [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  };
+  return 1 + static_cast<std::uint32_t>(std::count_if(before.begin(), before.end(), is_first_byte));
+}
+
+/// A SARIF document with findings, whose columns count characters. Its rules are the rules of
+/// specs, and one for each kind of other errors.
 inline Json sarif_of(const std::vector<Finding>& findings) {
   Json rules = detail::sarif_rules();
   Json results = Json::array();
@@ -111,7 +127,9 @@ inline Json sarif_of(const std::vector<Finding>& findings) {
   const auto version =
       fmt::format("{}.{}.{}", CDI_VERSION_MAJOR, CDI_VERSION_MINOR, CDI_VERSION_PATCH);
   Json driver{{"name", "cdi"}, {"version", version}, {"rules", std::move(rules)}};
-  Json run{{"tool", {{"driver", std::move(driver)}}}, {"results", std::move(results)}};
+  Json run{{"tool", {{"driver", std::move(driver)}}},
+           {"columnKind", "unicodeCodePoints"},
+           {"results", std::move(results)}};
   return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
           {"version", "2.1.0"},
           {"runs", Json::array({std::move(run)})}};

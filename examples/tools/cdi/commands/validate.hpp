@@ -12,6 +12,7 @@
 #include <string_view>
 #include <sys/stat.h>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -169,11 +170,22 @@ class Validation {
   void print(std::string_view level, const cdi::Error& error) {
     if (common_.format == "sarif") {
       findings_.push_back({level, error});
+      auto& at = findings_.back().error.position;
+      if (at.column > 1) at.column = character_column(text_of(at.file), at);
     } else if (level == "error") {
       output_.error(error);
     } else {
       output_.warning(error);
     }
+  }
+
+  /// The text of a file, for the columns of SARIF; the last one is kept.
+  const std::string& text_of(const std::string& path) {
+    if (path == standard_input) return input_;
+    if (std::exchange(last_path_, path) == path) return last_text_;
+    auto text = cdi::read_file(path, common_.reading.limits.bytes);
+    last_text_ = text ? *std::move(text) : std::string{};
+    return last_text_;
   }
 
   static cdi::Error no_files(const CommonOptions& dirs) {
@@ -205,6 +217,8 @@ class Validation {
   std::set<std::string> bad_{};       // with errors, also directories
   std::set<std::string> doubtful_{};  // with warnings
   std::vector<Finding> findings_{};   // for SARIF
+  std::string last_path_{};
+  std::string last_text_{};
 };
 
 inline ExitCode validate(const CommonOptions& common, const ValidateOptions& options,
