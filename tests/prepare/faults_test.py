@@ -69,6 +69,17 @@ def renumber_in_sysfs(node):
     node.path("sys/class/misc/dxg/dev").write_text("10:126\n")
 
 
+def add_npu(node, more):
+    """A device of a vendor file, with `more` in the file."""
+    with open(node.path("dev.tab"), "a", encoding="ascii") as table:
+        table.write("/dev/npu0 c 240 0 0666 0 0\n")
+    node.path("dev/npu0").touch()
+    node.path("sys/dev/char/240:0").mkdir(parents=True)
+    node.path("etc/cdi-prepare.d").mkdir(parents=True)
+    node.path("etc/cdi-prepare.d/npu.toml").write_text(
+        f'kind = "acme.com/npu"\ndevices = "/dev/npu*"\n{more}\n')
+
+
 # By code: the tree, what is done to it if anything, and options of `detect`.
 CASES = {
     "bound-to-nouveau": ("nv2", lambda node: node.bind(FIRST, "nouveau")),
@@ -115,6 +126,10 @@ CASES = {
         "usr/lib/x86_64-linux-gnu/libcuda.so.570.195.03").unlink()),
     "other-libraries": ("nv2", lambda node: node.path(
         "sys/module/nvidia/version").write_text("575.57.08\n")),
+    "vendor-node": ("nv2", lambda node: add_npu(node, 'nodes = "/dev/npu{index}_dma"')),
+    "vendor-name": ("nv2", lambda node: add_npu(node, 'name = "{attribute:serial}"')),
+    "vendor-health": ("nv2", lambda node: add_npu(
+        node, 'health = {attribute = "status", good = "ok"}')),
 }
 
 

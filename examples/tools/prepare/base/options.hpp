@@ -45,6 +45,7 @@ struct SurveyOptions : HostOptions {
   std::vector<std::string> library_dirs{};  // below the driver root; searched first
   std::vector<std::string> devices{};       // the names of the GPUs to use; empty: all
   std::string kind{};                       // the only kind, or its new name; empty: all kinds
+  std::vector<std::string> vendor_files{};  // besides those in the host's directory
 };
 
 /// The options that several commands have: the content of specs, and their directory.

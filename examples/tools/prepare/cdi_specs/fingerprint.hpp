@@ -65,7 +65,7 @@ inline std::string selection_text(const Options& options) {
 }
 
 /// The options that determine the content of a spec.
-inline std::string options_text(const Options& options) {
+inline std::string options_text(const Inventory& found, const Options& options) {
   auto out = fmt::format("profile={} hooks={} node-numbers={}", options.profile, options.hooks,
                          options.ask_host() ? "asked" : "given");
   if (options.ld_library_path) out += " ld-library-path";
@@ -75,6 +75,9 @@ inline std::string options_text(const Options& options) {
   }
   if (options.nvml) out += " nvml";
   if (options.visible_only) out += " visible-only";
+  if (tools::is_recorded_path(found.vendor_file)) {
+    out.append(" ").append(tools::vendor_file_word).append(found.vendor_file);
+  }
   return out + selection_text(options);
 }
 
@@ -86,7 +89,7 @@ inline void add_fingerprint(cdi::Spec& spec, const tools::HostTree& tree, const 
   };
   record(driver_annotation, found.driver_version);
   record(gpus_annotation, gpu_places(found));
-  record(tools::options_annotation, options_text(options));
+  record(tools::options_annotation, options_text(found, options));
   if (!options.ask_host()) record(boot_annotation, boot_id(tree));
 }
 

@@ -103,6 +103,20 @@ inline void add_files(cdi::ContainerEdits& edits, const std::vector<DriverFile>&
   edits.env.push_back(fmt::format("LD_LIBRARY_PATH={}", fmt::join(directories, ":")));
 }
 
+/// Adds edits that are not in the list yet.
+inline void merge(cdi::ContainerEdits& edits, const cdi::ContainerEdits& more) {
+  const auto add_new = [](auto& list, const auto& added) {
+    for (const auto& one : added) {
+      if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
+    }
+  };
+  add_new(edits.env, more.env);
+  add_new(edits.device_nodes, more.device_nodes);
+  add_new(edits.hooks, more.hooks);
+  add_new(edits.mounts, more.mounts);
+  add_new(edits.additional_gids, more.additional_gids);
+}
+
 /// The edits for every container with a GPU of the inventory.
 inline cdi::ContainerEdits shared_edits(const Inventory& found, const SpecOptions& options) {
   cdi::ContainerEdits edits{.env = found.env};
@@ -114,15 +128,17 @@ inline cdi::ContainerEdits shared_edits(const Inventory& found, const SpecOption
     edits.hooks = nvidia::driver_hooks(*options.hook_program, found.files, options.profiles,
                                        found.driver_version);
   }
+  merge(edits, found.edits);
   return edits;
 }
 
-/// The edits for a container that gets these nodes.
-inline cdi::ContainerEdits node_edits(const std::vector<Node>& nodes, const SpecOptions& options) {
+/// The edits for a container that gets a GPU or a part of one.
+inline cdi::ContainerEdits share_edits(const Share& share, const SpecOptions& options) {
   cdi::ContainerEdits edits;
-  add_nodes(edits, nodes, options);
+  add_nodes(edits, share.nodes, options);
   if (options.hook_program)
-    edits.hooks = nvidia::node_hooks(*options.hook_program, nodes, options.profiles);
+    edits.hooks = nvidia::node_hooks(*options.hook_program, share.nodes, options.profiles);
+  merge(edits, share.edits);
   return edits;
 }
 
@@ -132,8 +148,8 @@ class DeviceList {
   explicit DeviceList(const SpecOptions& options) : options_{options} {}
 
   /// Adds a device, unless its name is in use or not valid, or it would have no nodes.
-  void add(const std::string& name, const std::vector<Node>& nodes) {
-    auto edits = node_edits(nodes, options_);
+  void add(const std::string& name, const Share& share) {
+    auto edits = share_edits(share, options_);
     if (edits.device_nodes.empty() || !cdi::is_device_name(name)) return;
     if (!taken_.insert(name).second) return;
     devices_.push_back({.name = name, .container_edits = std::move(edits)});
@@ -153,25 +169,27 @@ class DeviceList {
 /// renumber the others.
 inline cdi::Spec gpu_spec(const Inventory& found, const SpecOptions& options) {
   DeviceList devices{options};
-  std::vector<std::pair<std::string, std::vector<Node>>> by_index;
-  std::vector<std::pair<std::string, std::vector<Node>>> by_alias;
-  std::vector<Node> all;
+  std::vector<std::pair<std::string, Share>> by_index;
+  std::vector<std::pair<std::string, Share>> by_alias;
+  Share all;
   for (const auto& gpu : found.gpus) {
     for (const auto& share : gpu.shares()) {
       if (share.left_out) continue;
-      devices.add(gpu.stable_name() + share.suffix, share.nodes);
-      if (auto name = gpu.index_name(share)) by_index.emplace_back(*name, share.nodes);
-      for (const auto& alias : gpu.all_aliases(share)) by_alias.emplace_back(alias, share.nodes);
+      devices.add(gpu.stable_name() + share.suffix, share);
+      if (auto name = gpu.index_name(share)) by_index.emplace_back(*name, share);
+      for (const auto& alias : gpu.all_aliases(share)) by_alias.emplace_back(alias, share);
       const bool in_vain =
           std::any_of(share.nodes.begin(), share.nodes.end(),
                       [&](const Node& node) { return is_asked_in_vain(node, options); });
-      if (!in_vain) all.insert(all.end(), share.nodes.begin(), share.nodes.end());
+      if (in_vain) continue;
+      all.nodes.insert(all.nodes.end(), share.nodes.begin(), share.nodes.end());
+      merge(all.edits, share.edits);
     }
     if (gpu.whole.left_out || gpu.iommufd_nodes.empty()) continue;
-    by_alias.emplace_back(gpu.stable_name() + "-iommufd", gpu.iommufd_nodes);
+    by_alias.emplace_back(gpu.stable_name() + "-iommufd", Share{.nodes = gpu.iommufd_nodes});
   }
-  for (const auto& [name, nodes] : by_index) devices.add(name, nodes);
-  for (const auto& [name, nodes] : by_alias) devices.add(name, nodes);
+  for (const auto& [name, share] : by_index) devices.add(name, share);
+  for (const auto& [name, share] : by_alias) devices.add(name, share);
   if (options.all_device) devices.add("all", all);
 
   cdi::Spec spec{.kind = found.kind, .devices = devices.take()};

@@ -5,10 +5,12 @@
 #define CDI_TOOLS_PREPARE_CDI_SPECS_SPEC_FILE_HPP
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -92,7 +94,19 @@ inline bool knows_all_kinds(const Survey& survey, const Options& options) {
   return survey.complete && !options.visible_only && options.devices.empty();
 }
 
-/// Whether one of our files belongs to a run with another `--kind`, which alone may remove it.
+/// Whether a recorded option is that of a run with another `--kind`, or with a `--vendor-file` that
+/// still exists and was not given this time.
+inline bool is_of_other_run(std::string_view word, const Options& options) {
+  if (word.starts_with("kind=")) return true;
+  if (!word.starts_with(tools::vendor_file_word)) return false;
+  const std::string file{word.substr(tools::vendor_file_word.size())};
+  const auto& given = options.vendor_files;
+  std::error_code unreadable;
+  return std::find(given.begin(), given.end(), file) == given.end() &&
+         std::filesystem::exists(file, unreadable);
+}
+
+/// Whether one of our files belongs to another run, which alone may remove it.
 inline bool is_of_other_kind(const Directory& directory, const std::string& name,
                              const Options& options) {
   if (!options.kind.empty()) {
@@ -103,7 +117,7 @@ inline bool is_of_other_kind(const Directory& directory, const std::string& name
   if (!loaded) return false;
   const auto words = tools::recorded_options(loaded->spec);
   return std::any_of(words.begin(), words.end(),
-                     [](const std::string& word) { return word.starts_with("kind="); });
+                     [&](const std::string& word) { return is_of_other_run(word, options); });
 }
 
 /// Our files that stay: those of kinds that are usable or not ready yet, and those of runs with

@@ -60,20 +60,6 @@ inline Options options_of(const Claim& claim, Options options) {
   return options;
 }
 
-/// Adds edits that are not in the list yet.
-inline void merge(cdi::ContainerEdits& edits, const cdi::ContainerEdits& more) {
-  const auto add_new = [](auto& list, const auto& added) {
-    for (const auto& one : added) {
-      if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
-    }
-  };
-  add_new(edits.env, more.env);
-  add_new(edits.device_nodes, more.device_nodes);
-  add_new(edits.hooks, more.hooks);
-  add_new(edits.mounts, more.mounts);
-  add_new(edits.additional_gids, more.additional_gids);
-}
-
 /// The indexes of the devices that carry a kind's hooks: the first device for all requests, or
 /// otherwise the first device of each request. A container gets all devices of a request, so each
 /// hook runs once.
@@ -159,7 +145,7 @@ inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& c
   std::vector<std::string> warnings;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto& claimed = claim.devices[i];
-    auto edits = node_edits(found[i].share.nodes, holds);
+    auto edits = share_edits(found[i].share, holds);
     if (edits.device_nodes.empty()) {
       return device_error(claimed.name,
                           "it has no node for this --profile: request another device");

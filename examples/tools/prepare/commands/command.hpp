@@ -54,8 +54,21 @@ inline void add_nvml(CLI::App& command, Options& options) {
       ->check(CLI::ExistingFile);
 }
 
+inline void add_vendor_files(CLI::App& command, Options& options) {
+  command
+      .add_option("--vendor-file", options.vendor_files,
+                  "TOML file about devices of another vendor; can be repeated. Those in "
+                  "/etc/cdi-prepare.d under the root are read anyway")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile)
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+}
+
 inline void add_survey_options(CLI::App& command, Options& options) {
   add_nvml(command, options);
+  add_vendor_files(command, options);
   command.add_flag("--visible-only", options.visible_only,
                    "Ignore GPUs whose nodes this process cannot open");
   command

@@ -70,6 +70,7 @@ inline ExitCode examine_host(const AssessedSurvey& assessed, const Options& opti
 inline Run set_up_doctor(CLI::App& app, Options& options) {
   auto own = std::make_shared<CheckedPaths>();
   add_output(app, options);
+  add_vendor_files(app, options);
   add_output_dir(app, options);
   add_state_dir(app, own->state_dir);
   app.add_option("--spec-dir", own->spec_dirs,

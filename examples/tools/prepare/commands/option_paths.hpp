@@ -99,6 +99,7 @@ inline void complete(Options& options) {
   if (!options.dev_root.empty()) options.dev_root = cdi::clean_path(options.dev_root);
   // A name without a slash would be searched for in the library directories.
   if (auto& library = options.nvml_library; !library.empty()) library = absolute({}, library);
+  for (auto& file : options.vendor_files) file = absolute({}, file);
   for (const auto& engine : options.engines) {  // valid: checked by the parser
     static_cast<void>(limit_version(options, *cdi::parse_engine(engine)));
   }

@@ -70,25 +70,28 @@ inline Json partitions_json(const Gpu& gpu) {
 }
 
 inline Json to_json(const Gpu& gpu) {
-  return {{"index", number_or_null(gpu.index)},
-          {"name", gpu.stable_name()},
-          {"aliases", gpu.partitions.empty() ? gpu.other_names({}) : std::vector<std::string>{}},
-          {"vendor", gpu.vendor},
-          {"id", text_or_null(gpu.id)},
-          {"model", text_or_null(gpu.model)},
-          {"pci_address", text_or_null(gpu.pci_address)},
-          {"pci_id", text_or_null(gpu.pci_id)},
-          {"physical_function", text_or_null(gpu.physical_function)},
-          {"iommu_group", text_or_null(gpu.iommu_group)},
-          {"driver", text_or_null(gpu.driver)},
-          {"numa_node", number_or_null(gpu.numa_node)},
-          {"mode", text_or_null(gpu.mode)},
-          {"nodes", to_json(gpu.whole.nodes)},
-          {"iommufd_nodes", to_json(gpu.iommufd_nodes)},
-          {"other_nodes", to_json(gpu.other_nodes)},
-          {"partitions", partitions_json(gpu)},
-          {"left_out", text_of(gpu.whole.left_out)},
-          {"left_out_code", code_of(gpu.whole.left_out)}};
+  Json object{
+      {"index", number_or_null(gpu.index)},
+      {"name", gpu.stable_name()},
+      {"aliases", gpu.partitions.empty() ? gpu.other_names({}) : std::vector<std::string>{}},
+      {"vendor", gpu.vendor},
+      {"id", text_or_null(gpu.id)},
+      {"model", text_or_null(gpu.model)},
+      {"pci_address", text_or_null(gpu.pci_address)},
+      {"pci_id", text_or_null(gpu.pci_id)},
+      {"physical_function", text_or_null(gpu.physical_function)},
+      {"iommu_group", text_or_null(gpu.iommu_group)},
+      {"driver", text_or_null(gpu.driver)},
+      {"numa_node", number_or_null(gpu.numa_node)},
+      {"mode", text_or_null(gpu.mode)},
+      {"nodes", to_json(gpu.whole.nodes)},
+      {"iommufd_nodes", to_json(gpu.iommufd_nodes)},
+      {"other_nodes", to_json(gpu.other_nodes)},
+      {"partitions", partitions_json(gpu)},
+      {"left_out", text_of(gpu.whole.left_out)},
+      {"left_out_code", code_of(gpu.whole.left_out)}};
+  if (!gpu.attributes.empty()) object["attributes"] = Json(gpu.attributes);
+  return object;
 }
 
 inline Json to_json(const std::vector<DriverFile>& files) {
@@ -167,6 +170,9 @@ inline std::string to_text(const Gpu& gpu) {
   std::string out = heading(gpu);
   if (gpu.whole.left_out) out += as_line("  left out: " + gpu.whole.left_out->text);
   if (gpu.partitions.empty()) out += names_line(gpu, {});
+  for (const auto& [name, value] : gpu.attributes) {
+    out += as_line(fmt::format("  {}: {}", name, value));
+  }
   out += to_text("", gpu.whole.nodes);
   out += to_text(as_line(fmt::format("  {}-iommufd, for use with iommufd", gpu.stable_name())),
                  gpu.iommufd_nodes);

@@ -67,6 +67,7 @@ inline Verdict verdict_on(const Survey& survey, const Options& options) {
                                         name, command_with(survey.tree, "detect", {})));
     out.held_back = true;
   }
+  for (const auto& fault : survey.faults) out.not_ready.push_back(fault);
   const auto usable = survey.usable_count();
   if (usable < options.expect) {
     out.not_ready.push_back(
@@ -145,7 +146,9 @@ inline std::string survey_lines(const AssessedSurvey& assessed, const Options& o
   } else if (survey.inventories.empty() && survey.not_found.empty()) {
     out += error_line(fmt::format(
         "no GPU{} found on this host{}", options.kind.empty() ? "" : " for kind " + options.kind,
-        survey.complete ? "" : ", but its PCI bus cannot be read: spec files are not changed"));
+        survey.complete || !survey.faults.empty()
+            ? ""
+            : ", but its PCI bus cannot be read: spec files are not changed"));
   }
   for (const auto& found : survey.inventories) {
     out += warning_lines(found, profiles_named(options.profile));

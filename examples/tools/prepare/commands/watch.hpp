@@ -125,11 +125,18 @@ inline bool wait_for_change(const cdi::Descriptor& signals, std::optional<Uevent
   }
 }
 
+/// Whether devices may have subsystems that only a vendor file knows.
+inline bool has_vendor_files(const Options& options) {
+  const auto tree = tools::HostTree::open(options.root);
+  return !options.vendor_files.empty() || (tree && tree->exists(vendor_directory));
+}
+
 /// Keeps the specs up to date until a signal ends the program.
 inline ExitCode watch_specs(const Options& options, const WatchOptions& own) {
   const auto signals = tools::termination_signals();
   std::optional<Uevents> uevents;
-  if (auto opened = Uevents::open(&concerns_gpus)) {
+  const auto matches = has_vendor_files(options) ? &concerns_any_device : &concerns_gpus;
+  if (auto opened = Uevents::open(matches)) {
     uevents.emplace(std::move(*opened));
   } else {
     report("warning: " + cdi::to_string(opened.error()) + ": checking the host at intervals only");

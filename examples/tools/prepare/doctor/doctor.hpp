@@ -62,6 +62,10 @@ inline std::vector<Finding> diagnose_host(const Survey& survey, const DoctorOpti
     findings.push_back({doctor::Level::fault, "GPUs", *std::move(reason),
                         "Run doctor as root; if the device has just been removed, run it again."});
   }
+  for (const auto& fault : survey.faults) {
+    findings.push_back({doctor::Level::fault, "vendor files", fault,
+                        "Correct the file; until then, the specs of its devices do not change."});
+  }
   doctor::check_claims(survey, options.state_dir, options.spec_dirs, findings);
   return findings;
 }

@@ -51,6 +51,9 @@ enum class Fault : std::uint8_t {
   unknown_driver_version,
   no_libcuda,
   other_libraries,
+  vendor_node,
+  vendor_name,
+  vendor_health,
 };
 
 /// How long a fault lasts.
@@ -146,6 +149,14 @@ inline constexpr FaultMeaning fault_meanings[] = {
     {Fault::other_libraries, "other-libraries", Persistence::lasting,
      "If the driver was upgraded, reboot or reload the module; otherwise install the libraries "
      "with the same version as the module."},
+    {Fault::vendor_node, "vendor-node", Persistence::passing,
+     "Load the driver of the device, and let udev create its nodes (udevadm trigger); or correct "
+     "the vendor file."},
+    {Fault::vendor_name, "vendor-name", Persistence::passing,
+     "See which attributes the device has in sysfs, and correct the vendor file."},
+    {Fault::vendor_health, "vendor-health", Persistence::passing,
+     "See what the driver reports about the device in journalctl -k; reset it with the vendor's "
+     "tools."},
 };
 
 constexpr const FaultMeaning& meaning_of(Fault fault) {

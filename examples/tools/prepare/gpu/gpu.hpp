@@ -15,6 +15,8 @@
 
 #include <fmt/format.h>
 
+#include <cdi/spec.hpp>
+
 #include "driver_file.hpp"
 #include "fault.hpp"
 #include "node.hpp"
@@ -28,6 +30,7 @@ struct Share {
   std::vector<std::string> aliases{};  // names without the suffix: "MIG-..."
   std::string size{};                  // in the vendor's notation: "1g.10gb"; empty if unknown
   std::vector<Node> nodes{};
+  cdi::ContainerEdits edits{};        // besides the nodes; of a vendor file
   std::optional<Problem> left_out{};  // why it cannot be handed out
 };
 
@@ -43,9 +46,10 @@ struct Gpu {
   std::optional<std::size_t> index{};  // position among its kind, by PCI address; none for GPUs
                                        // that come and go, like virtual functions
   std::vector<std::string> aliases{};  // more stable names
-  std::string mode{};                  // the partitioning mode: "MIG", "CPX/NPS4"
-  std::string physical_function{};     // PCI address of the GPU of which it is a virtual function
-  std::string iommu_group{};           // "42"
+  std::map<std::string, std::string> attributes{};  // of a vendor file, for people and programs
+  std::string mode{};                               // the partitioning mode: "MIG", "CPX/NPS4"
+  std::string physical_function{};  // PCI address of the GPU of which it is a virtual function
+  std::string iommu_group{};        // "42"
   Share whole{};  // its nodes, as the kernel says they should be; left out when no part of the GPU
                   // can be handed out
   std::vector<Node> iommufd_nodes{};  // an alternative to the nodes of `whole`
@@ -105,6 +109,8 @@ struct Inventory {
   std::vector<std::string> library_directories{};  // if not the usual directories
   std::vector<DriverFile> files{};                 // by container path; see `add_driver_files`
   std::vector<std::string> env{};                  // for every container with a GPU
+  cdi::ContainerEdits edits{};                     // likewise; of a vendor file
+  std::string vendor_file{};                       // named by an option, which finds the GPUs
   std::vector<MissingNode> missing{};
   std::vector<Problem> warnings{};
   std::optional<Problem> not_ready{};  // why no GPU works, even if some are usable

@@ -40,6 +40,16 @@ inline bool concerns_gpus(const Uevent& event) {
          subsystem == "nvidia" || subsystem.starts_with("nvidia-");
 }
 
+/// Whether an event may affect devices of any vendor: their subsystems have any name. Those in
+/// which the start of a container or a disk causes events are left out.
+inline bool concerns_any_device(const Uevent& event) {
+  constexpr std::string_view others[] = {"net",    "queues",    "block",  "bdi", "cpu",
+                                         "memory", "slab",      "cgroup", "tty", "vc",
+                                         "mem",    "workqueue", "input"};
+  if (concerns_gpus(event)) return true;
+  return std::find(std::begin(others), std::end(others), event.subsystem) == std::end(others);
+}
+
 }  // namespace prepare
 
 #endif  // CDI_TOOLS_PREPARE_GPU_GPU_EVENTS_HPP

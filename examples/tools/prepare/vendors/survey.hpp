@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +26,8 @@
 #include "detect.hpp"
 #include "driver_place.hpp"
 #include "nvml.hpp"
+#include "vendor_devices.hpp"
+#include "vendor_files.hpp"
 
 namespace prepare {
 
@@ -31,10 +35,12 @@ namespace prepare {
 struct Survey {
   tools::HostTree tree;
   std::vector<Inventory> inventories{};
-  bool complete = true;                   // otherwise there may be undetected GPUs
-  std::vector<std::string> unreadable{};  // PCI functions that may also be GPUs
-  std::size_t hidden = 0;                 // GPUs that this process may not open
-  std::vector<std::string> not_found{};   // names in `devices` that no GPU has
+  bool complete = true;                     // otherwise there may be undetected GPUs
+  std::vector<std::string> unreadable{};    // PCI functions that may also be GPUs
+  std::size_t hidden = 0;                   // GPUs that this process may not open
+  std::vector<std::string> not_found{};     // names in `devices` that no GPU has
+  std::vector<std::string> faults{};        // why devices may exist that were not found
+  std::vector<std::string> vendor_kinds{};  // of vendor files, with and without devices here
 
   std::size_t total_count() const { return sum(&Inventory::total_count); }
   std::size_t usable_count() const { return sum(&Inventory::usable_count); }
@@ -93,6 +99,28 @@ inline std::optional<std::string> unreadable_functions(const Survey& survey) {
 
 namespace detail {
 
+/// Adds the devices of vendor files.
+inline cdi::Result<void> add_vendor_devices(const tools::HostTree& tree,
+                                            const SurveyOptions& options, Survey& survey) {
+  auto read = read_vendor_files(tree, options.vendor_files);
+  if (!read) return read.error();
+  for (const auto& file : read->files) {
+    survey.vendor_kinds.push_back(file.kind);
+    auto found = VendorSearch{tree, file}.run();
+    if (!found.gpus.empty()) survey.inventories.push_back(std::move(found));
+  }
+  survey.complete = survey.complete && read->faults.empty();
+  survey.faults = std::move(read->faults);
+  return {};
+}
+
+/// The kinds that detection can find on any host.
+inline std::vector<std::string_view> known_kinds(const Survey& survey) {
+  std::vector<std::string_view> kinds{std::begin(own_kinds), std::end(own_kinds)};
+  kinds.insert(kinds.end(), survey.vendor_kinds.begin(), survey.vendor_kinds.end());
+  return kinds;
+}
+
 /// Opens the tree under the root.
 inline cdi::Result<tools::HostTree> open_root(const SurveyOptions& options) {
   auto tree = tools::HostTree::open(options.root);
@@ -101,14 +129,16 @@ inline cdi::Result<tools::HostTree> open_root(const SurveyOptions& options) {
 }
 
 /// Finds the GPUs of all kinds, with the nodes in the tree's `dev`.
-inline void find_gpus(const tools::HostTree& tree, const SurveyOptions& options, NvmlMemory& memory,
-                      Survey& survey) {
+inline cdi::Result<void> find_gpus(const tools::HostTree& tree, const SurveyOptions& options,
+                                   NvmlMemory& memory, Survey& survey) {
   auto bus = read_pci_bus(tree);
   survey.inventories = detect(tree, bus);
   survey.complete = bus.is_complete();
   survey.unreadable = std::move(bus.unreadable);
+  if (auto added = add_vendor_devices(tree, options, survey); !added) return added;
   if (options.nvml) ask_nvml(survey.inventories, options, memory);
   if (options.visible_only) survey.hidden = keep_visible(tree, survey.inventories);
+  return {};
 }
 
 /// Keeps the GPUs and the kind that the options select, and adds the files of their drivers.
@@ -122,7 +152,7 @@ inline cdi::Result<void> complete_inventories(const DriverPlace& place,
   }
   for (auto& found : inventories) add_driver_files(survey.tree, place, found);
   if (options.kind.empty()) return {};
-  return settle_kind(options.kind, own_kinds, inventories);
+  return settle_kind(options.kind, known_kinds(survey), inventories);
 }
 
 }  // namespace detail
@@ -136,14 +166,16 @@ inline cdi::Result<Survey> survey_host(const SurveyOptions& options, NvmlMemory&
   if (!place) return place.error();
   auto dev_root = dev_root_of(survey.tree, options);
   if (!dev_root) return std::move(dev_root).error();
+  cdi::Result<void> searched;
   if (dev_root->empty()) {
-    detail::find_gpus(survey.tree, options, memory, survey);
+    searched = detail::find_gpus(survey.tree, options, memory, survey);
   } else {
     auto other_dev = detail::open_root(options);
     if (!other_dev) return std::move(other_dev).error();
     other_dev->set_dev_root(std::move(*dev_root));
-    detail::find_gpus(*other_dev, options, memory, survey);
+    searched = detail::find_gpus(*other_dev, options, memory, survey);
   }
+  if (!searched) return std::move(searched).error();
   if (auto done = detail::complete_inventories(*place, options, survey); !done) {
     return std::move(done).error();
   }

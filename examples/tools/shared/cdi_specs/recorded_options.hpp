@@ -32,6 +32,9 @@ static_assert(cdi::is_annotation_key(options_annotation));
 inline constexpr std::array<std::string_view, 4> profile_names{"compute", "graphics", "video",
                                                                "all"};
 
+/// The word that records a vendor file, without its path.
+inline constexpr std::string_view vendor_file_word = "vendor-file=";
+
 /// Whether a path can be recorded: words are separated by spaces, and paths in a list by colons.
 inline bool is_recorded_path(std::string_view path) {
   return path.starts_with('/') && is_plain(path) && path.find_first_of(" :") == path.npos;
@@ -87,6 +90,7 @@ inline constexpr Option with_value[] = {
     {"driver-root=", is_recorded_path},
     {"dev-root=", is_recorded_path},
     {"library-search-path=", are_paths},
+    {vendor_file_word, is_recorded_path},
 };
 
 }  // namespace recorded

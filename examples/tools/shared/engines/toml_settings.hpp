@@ -53,6 +53,9 @@ class TomlSettings {
   TomlSettings() = default;
   explicit TomlSettings(toml::table table) : table_{std::move(table)} {}
 
+  /// All of the file, for readers that need the place of each value.
+  const toml::table& table() const { return table_; }
+
   bool has(const TomlKey& key) const { return find(key) != nullptr; }
 
   /// The value of a boolean setting; nullopt if it is missing or of another type.

@@ -1,0 +1,375 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""What cdi-prepare makes of vendor files: vendor_files_test.py CDI_PREPARE [unittest options]"""
+import json
+import os
+import re
+import sys
+import time
+
+sys.dont_write_bytecode = True
+from tree_case import paths, run_tests  # noqa: E402  pylint: disable=wrong-import-position
+from vendor_case import SHIPPED, VendorTest  # noqa: E402  pylint: disable=wrong-import-position
+
+LEAST = 'kind = "acme.com/npu"\ndevices = "/dev/npu*"\n'
+WITH_CONTROL = LEAST + 'shared = "/dev/npu_ctl"\n'
+
+
+class Devices(VendorTest):
+    def setUp(self):
+        super().setUp()
+        self.two_npus()
+
+    def test_the_least_file(self):
+        vendor = self.detect_with('kind = "acme.com/npu"\ndevices = "/dev/npu{index}"\n')
+        self.assertEqual(vendor["kind"], "acme.com/npu")
+        self.assertEqual(self.nodes_by_name(vendor),
+                         {"0000:01:00.0": ["/dev/npu0"], "0000:02:00.0": ["/dev/npu1"]})
+        self.assertEqual([(gpu["index"], gpu["aliases"], gpu["pci_id"]) for gpu in vendor["gpus"]],
+                         [(0, ["0"], "1e52:b140"), (1, ["1"], "1e52:b140")])
+
+    def test_a_wildcard_needs_a_number(self):
+        vendor = self.detect_with(LEAST, 3)
+        self.assertIn("npu_ctl has no number for {index}: if it belongs to all devices, list it in "
+                      "`shared`", self.errors)
+        self.assertEqual(vendor["gpus"][2]["left_out_code"], "vendor-name")
+        self.assertEqual(len(self.detect_with(WITH_CONTROL)["gpus"]), 2)
+
+    def test_spec(self):
+        spec = self.spec_with(WITH_CONTROL + 'name = "{attribute:serial}"\naliases = "{node}"\n')
+        self.assertEqual(list(self.devices(spec)),
+                         ["SN0", "SN1", "0", "1", "npu0", "0000:01:00.0", "npu1", "0000:02:00.0",
+                          "all"])
+        self.assertEqual(self.devices(spec)["all"], ["/dev/npu0", "/dev/npu1"])
+        self.assertEqual(paths(spec["containerEdits"]["deviceNodes"]), ["/dev/npu_ctl"])
+
+    def test_edits_of_all_and_of_one(self):
+        self.path("opt/npu").mkdir(parents=True)
+        self.path("usr/bin").mkdir(parents=True)
+        self.path("usr/bin/hook").touch()
+        self.path("usr/bin/hook").chmod(0o755)
+        spec = self.spec_with(WITH_CONTROL + '''
+env = ["NPU=1", "NPU_{index}={attribute:serial}"]
+mounts = ["/opt/npu", {host = "/opt/none", optional = true},
+          {host = "/opt/npu", container = "/npu/{index}", options = ["rw", "rbind"]}]
+[[hooks]]
+name = "createContainer"
+path = "/usr/bin/hook"
+args = ["hook", "{pci}"]
+timeout = 5
+''')
+        shared = spec["containerEdits"]
+        self.assertEqual(shared["env"], ["NPU=1"])
+        self.assertEqual(shared["mounts"],
+                         [{"hostPath": "/opt/npu", "containerPath": "/opt/npu",
+                           "options": ["ro", "nosuid", "nodev", "rbind", "rprivate"]}])
+        edits = {device["name"]: device["containerEdits"] for device in spec["devices"]}
+        self.assertEqual(edits["1"]["env"], ["NPU_1=SN1"])
+        self.assertEqual(edits["1"]["mounts"], [{"hostPath": "/opt/npu", "containerPath": "/npu/1",
+                                                 "options": ["rw", "rbind"]}])
+        self.assertEqual(edits["1"]["hooks"],
+                         [{"hookName": "createContainer", "path": "/usr/bin/hook",
+                           "args": ["hook", "0000:02:00.0"], "timeout": 5}])
+        self.assertEqual(edits["all"]["env"], ["NPU_0=SN0", "NPU_1=SN1"])
+        self.assertEqual(len(edits["all"]["hooks"]), 2)
+
+    def test_health(self):
+        text = WITH_CONTROL + '[health]\nattribute = "status"\ngood = ["ok", "idle*"]\n'
+        self.assertEqual(len(self.spec_with(text)["devices"]), 5)
+        self.path("sys/dev/char/240:1/status").write_text("dead\n")
+        second = self.detect_with(text, 3)["gpus"][1]
+        self.assertEqual((second["left_out"], second["left_out_code"]),
+                         ('its status is "dead"', "vendor-health"))
+        bad = WITH_CONTROL + '[health]\nattribute = "status"\nbad = "dead"\n'
+        self.assertEqual(self.detect_with(bad, 3)["gpus"][1]["left_out_code"], "vendor-health")
+        self.path("sys/dev/char/240:1/status").unlink()
+        self.assertIn("attribute status cannot be read", self.detect_with(text, 3)["gpus"][1]["left_out"])
+        self.detect_with(text + "optional = true\n")
+
+    def test_match(self):
+        text = WITH_CONTROL + '[match]\n"device/vendor" = "0x1e5*"\nserial = ["SN1", "SN7"]\n'
+        self.assertEqual(list(self.nodes_by_name(self.detect_with(text))), ["0000:02:00.0"])
+
+    def test_attributes(self):
+        vendor = self.detect_with(WITH_CONTROL + 'model = "NPU {attribute:serial}"\n'
+                                  '[attributes]\nheat = "{attribute:temp} C"\nnone = "{attribute:x}"\n')
+        self.assertEqual([(gpu["model"], gpu["attributes"]) for gpu in vendor["gpus"]],
+                         [("NPU SN0", {"heat": "40 C"}), ("NPU SN1", {"heat": "41 C"})])
+
+    def test_name_that_is_not_valid(self):
+        self.path("sys/dev/char/240:0/serial").write_text("no/name\n")
+        vendor = self.detect_with(WITH_CONTROL + 'name = "{attribute:serial}"\n', 3)
+        self.assertEqual(vendor["gpus"][0]["left_out"],
+                         '{attribute:serial} gives "no/name", which is not a device name')
+        self.path("sys/dev/char/240:0/serial").write_text("all\n")
+        vendor = self.detect_with(WITH_CONTROL + 'name = "{attribute:serial}"\n', 3)
+        self.assertIn('gives "all"', vendor["gpus"][0]["left_out"])
+
+    def test_same_name_twice(self):
+        self.path("sys/dev/char/240:0/serial").write_text("SN1\n")
+        vendor = self.detect_with(WITH_CONTROL + 'name = "{attribute:serial}"\n')
+        self.assertIn("another GPU has the same name, SN1", self.errors)
+        self.assertEqual(list(self.nodes_by_name(vendor)), ["0000:01:00.0", "0000:02:00.0"])
+
+    def test_shared_node_that_is_missing(self):
+        vendor = self.detect_with(LEAST.replace("*", "{index}") + 'shared = ["/dev/npu_log"]\n', 4)
+        self.assertEqual((vendor["not_ready_code"], vendor["not_ready"]),
+                         ("vendor-node", "/dev/npu_log: No such file or directory"))
+        self.detect_with(WITH_CONTROL.replace(
+            '"/dev/npu_ctl"', '["/dev/npu_ctl", {path = "/dev/npu_log", optional = true}]'))
+
+    def test_attribute_that_leads_elsewhere(self):
+        self.path("sys/dev/char/240:0/serial").write_text("../../etc\n")
+        vendor = self.detect_with(WITH_CONTROL + 'nodes = "/dev/x{attribute:serial}"\n', 4)
+        self.assertIn("cannot be part of a path", vendor["gpus"][0]["left_out"])
+
+    def test_node_with_a_number_of_no_driver(self):
+        self.path("sys/dev/char/240:1").unlink()
+        vendor = self.detect_with(WITH_CONTROL)
+        self.assertEqual(vendor["warnings"],
+                         ["/dev/npu1 is 240:1, and no driver has that number now"])
+        self.assertEqual(list(self.nodes_by_name(vendor)), ["0000:01:00.0"])
+
+
+class Groups(VendorTest):
+    def test_nodes_with_one_index_are_one_device(self):
+        for index in (0, 10):
+            parent = self.pci_device(index + 1)
+            for part in ("mgmt", "pe0", "pe0-3", "ch0"):
+                self.add_node(f"/dev/rngd/npu{index}{part}", parent)
+        self.finish()
+        found = self.nodes_by_name(self.detect_with(
+            'kind = "acme.com/npu"\ndevices = "/dev/rngd/npu{index}mgmt"\n'
+            'nodes = ["/dev/rngd/npu{index}pe*", "/dev/rngd/npu{index}ch*"]\n'))
+        self.assertEqual(found, {
+            f"0000:{number}:00.0": [f"/dev/rngd/npu{index}{part}"
+                                    for part in ("mgmt", "pe0", "pe0-3", "ch0")]
+            for number, index in (("01", 0), ("0b", 10))})
+        together = self.nodes_by_name(self.detect_with(
+            'kind = "acme.com/npu"\ndevices = "/dev/rngd/npu{index}*"\n'))
+        self.assertEqual({name: sorted(nodes) for name, nodes in together.items()},
+                         {name: sorted(nodes) for name, nodes in found.items()})
+
+    def test_siblings_have_the_same_parent_in_sysfs(self):
+        for index in (0, 1):
+            parent = self.pci_device(index + 1)
+            self.add_node(f"/dev/npu{index}", parent)
+            self.add_node(f"/dev/infiniband/uverbs{7 - index}", parent)
+        self.add_node("/dev/infiniband/uverbs0", self.pci_device(9))
+        self.finish()
+        self.assertEqual(self.nodes_by_name(self.detect_with(
+            LEAST + 'siblings = "/dev/infiniband/uverbs*"\n')), {
+                "0000:01:00.0": ["/dev/npu0", "/dev/infiniband/uverbs7"],
+                "0000:02:00.0": ["/dev/npu1", "/dev/infiniband/uverbs6"]})
+
+    def test_order_is_by_number(self):
+        for index in (10, 9, 2):
+            self.add_node(f"/dev/npu{index}")
+        self.finish()
+        self.assertEqual(list(self.nodes_by_name(self.detect_with(LEAST))), ["2", "9", "10"])
+
+
+class Page(VendorTest):
+    """The examples in the documentation."""
+
+    page = SHIPPED.parents[3] / "docs/vendor-files.md"
+
+    def test_examples(self):
+        self.two_npus()
+        blocks = re.findall(r"^```toml\n(.*?)^```$", self.page.read_text(), re.M | re.S)
+        self.assertEqual(len(blocks), 2)
+        least = self.nodes_by_name(self.detect_with(blocks[0], 3))
+        self.assertEqual(least["0000:01:00.0"], ["/dev/npu0"])
+        longer = self.detect_with(blocks[1])
+        self.assertEqual([(gpu["name"], gpu["model"], gpu["attributes"])
+                          for gpu in longer["gpus"]],
+                         [(f"SN{index}", "NPU 0xb140", {"temperature": str(40 + index)})
+                          for index in (0, 1)])
+
+    def test_members_and_files_are_those_that_exist(self):
+        text = self.page.read_text()
+        reader = (SHIPPED.parent / "vendors/vendor_reader.hpp").read_text()
+        table = re.search(r"## Members\n(.*?)\n## ", text, re.S)[1]
+        self.assertEqual(re.findall(r"^\| `(\w+)` \|", table, re.M),
+                         re.findall(r'^ +\{?\{"(\w+)", (?:member|each|\w+_into)\(.*[fFV]i?l?e',
+                                    reader, re.M))
+        files = re.search(r"## Files that are installed\n(.*?)\n## ", text, re.S)[1]
+        self.assertEqual(sorted(re.findall(r"`([\w-]+\.toml)`", files)),
+                         sorted(path.name for path in SHIPPED.glob("*.toml")))
+
+
+class Files(VendorTest):
+    """Where vendor files are, and what happens to the specs of those that are not given."""
+
+    def setUp(self):
+        super().setUp()
+        self.two_npus()
+        self.out = self.place / "out"
+
+    def put(self, text, name="npu.toml"):
+        place = self.path("etc/cdi-prepare.d")
+        place.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(text)
+
+    def run_on_out(self, command, *options):
+        return self.run_prepare(command, "--output-dir", str(self.out), *options)
+
+    def written(self):
+        return sorted(os.listdir(self.out)) if self.out.exists() else []
+
+    def test_directory_of_the_host(self):
+        self.put(WITH_CONTROL)
+        self.put("no TOML", "ignored.txt")
+        self.assertEqual(list(self.detect()), ["acme.com/npu"])
+        self.assertEqual(self.run_on_out("write").returncode, 0)
+        self.assertEqual(self.run_on_out("check").returncode, 0)
+        self.path("etc/cdi-prepare.d/npu.toml").unlink()
+        done = self.run_on_out("write")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("removed: the host no longer has such a GPU", done.stderr)
+        self.assertEqual(self.written(), [])
+
+    def test_spec_of_a_file_that_is_not_given_stays(self):
+        given = ("--vendor-file", str(self.vendor_file(WITH_CONTROL)))
+        self.assertEqual(self.run_on_out("write", *given).returncode, 0)
+        self.assertEqual(self.written(), ["acme.com-npu.yaml"])
+        self.assertEqual(self.run_on_out("check", *given).returncode, 0)
+        self.assertEqual(self.run_on_out("write").returncode, 0)
+        self.assertEqual(self.written(), ["acme.com-npu.yaml"])
+        self.vendor_file(WITH_CONTROL + 'env = "NPU=1"\n')
+        different = self.run_on_out("diff", *given)
+        self.assertEqual(different.returncode, 1)
+        self.assertIn("+ env NPU: 1", different.stdout)
+        self.vendor_file("").unlink()
+        self.assertEqual(self.run_on_out("write").returncode, 0)
+        self.assertEqual(self.written(), [])
+
+    def test_fault_in_the_directory_leaves_other_kinds_alone(self):
+        self.put(WITH_CONTROL)
+        self.put("kind = 3\n", "wrong.toml")
+        done = self.run_on_out("write")
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("not ready: /etc/cdi-prepare.d/wrong.toml:1:8: kind: must be a text: put it "
+                      "between quotes\n", done.stderr)
+        self.assertEqual(self.written(), ["acme.com-npu.yaml"])
+        self.path("etc/cdi-prepare.d/npu.toml").write_text("devices = 1\n")
+        self.assertEqual(self.run_on_out("write").returncode, 4)
+        self.assertEqual(self.written(), ["acme.com-npu.yaml"])
+        findings = json.loads(self.run_prepare("doctor", "-o", "json").stdout)["findings"]
+        self.assertEqual([one["level"] for one in findings if one["about"] == "vendor files"],
+                         ["fault", "fault"])
+
+    def test_two_files_of_one_kind(self):
+        self.put(WITH_CONTROL, "a.toml")
+        self.put(WITH_CONTROL, "b.toml")
+        done = self.run_prepare("detect")
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("/etc/cdi-prepare.d/b.toml: acme.com/npu is also the kind of "
+                      "/etc/cdi-prepare.d/a.toml: choose another kind", done.stderr)
+
+    def test_kind_that_is_found_without_a_file(self):
+        path = self.vendor_file(LEAST.replace("acme.com/npu", "amd.com/gpu"))
+        done = self.run_prepare("detect", "--vendor-file", str(path))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cdi-prepare finds amd.com/gpu without a vendor file: choose another kind",
+                      done.stderr)
+
+    def test_claims_get_all_edits(self):
+        self.put(WITH_CONTROL + 'env = ["NPU=1", "NPU_{index}=1"]\n')
+        done = self.run_prepare("prepare", "--claim", "c1", "--device", "acme.com/npu=1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        spec, = (json.loads(path.read_text())
+                 for path in self.path("var/run/cdi").glob("*.json"))
+        self.assertEqual(spec["containerEdits"]["env"], ["NPU=1"])
+        self.assertEqual(spec["devices"][0]["containerEdits"]["env"], ["NPU_1=1"])
+        self.assertEqual(paths(spec["devices"][0]["containerEdits"]["deviceNodes"]), ["/dev/npu1"])
+
+    def test_nothing_outside_the_root(self):
+        self.path("dev/outside").symlink_to("/../../../../../../dev")
+        vendor = LEAST.replace("/dev/npu*", "/dev/outside/nul{index}*")
+        path = self.vendor_file(vendor)
+        done = self.run_prepare("detect", "--vendor-file", str(path))
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+
+class Faults(VendorTest):
+    """What a vendor file can do wrong, and the message."""
+
+    CASES = {
+        'devices = "/dev/npu*"\n':
+            '1:1: kind: is missing: the least is: kind = "vendor.com/npu" and devices = "/dev/npu*"',
+        LEAST + 'nmae = "{index}"\n': "3:1: nmae: this member does not exist: did you mean name?",
+        LEAST + "health = {atribute = \"x\"}\n":
+            "3:11: health.atribute: this member does not exist: did you mean attribute?",
+        LEAST + 'name = "npu"\n':
+            "3:8: name: all devices would have the same name: use {index}, {node}, {pci} or "
+            "{attribute:PATH}, and {{ for a brace",
+        LEAST + 'name = "{serial}"\n':
+            "3:8: name: {serial} is no placeholder: use {index}, {node}, {pci} or "
+            "{attribute:PATH}, and {{ for a brace",
+        LEAST + 'name = "{attribute:../x}"\n':
+            "3:8: name: {attribute:../x} is no placeholder: use {index}, {node}, {pci} or "
+            "{attribute:PATH}, and {{ for a brace",
+        'kind = "npu"\ndevices = "/dev/npu*"\n':
+            '1:8: kind: "npu" is not a kind: give one such as vendor.com/npu',
+        'kind = "acme.com/npu"\ndevices = ["/dev/npu*", "npu"]\n':
+            "2:25: devices[1]: device nodes are in /dev: begin with /dev/",
+        'kind = "acme.com/npu"\ndevices = "/dev/../etc/*"\n':
+            "2:11: devices: this is not an absolute path of printable ASCII without empty parts, . "
+            "or ..",
+        'kind = "acme.com/npu"\ndevices = "/dev/npu[0-9"\n': "2:11: devices: [ has no ] after it",
+        'kind = "acme.com/npu"\ndevices = "/dev/{index}/{index}"\n':
+            "2:11: devices: a pattern can contain {index} only once",
+        LEAST + 'env = ["A=1", "B"]\n': "3:15: env[1]: is not NAME=VALUE",
+        LEAST + 'shared = "/dev/npu{index}"\n':
+            "3:10: shared: /dev/npu{index} has a placeholder, and belongs in `nodes`",
+        LEAST + 'mounts = "lib"\n':
+            '3:10: mounts: "lib" is not an absolute path without . and ..',
+        LEAST + 'mounts = {container = "/lib"}\n': "3:10: mounts: host is missing",
+        LEAST + 'hooks = {name = "poststop", path = "/x", timeout = 0}\n':
+            "3:52: hooks.timeout: must be a number of seconds from 1 to 3600",
+        LEAST + 'health = {attribute = "x"}\n':
+            "3:10: health: needs either good, the values of a healthy device, or bad",
+        LEAST + 'match = {"/sys/x" = "1"}\n':
+            '3:21: match./sys/x: "/sys/x" is not the path of an attribute: give it relative to '
+            "the node's directory in sysfs, such as device/vendor",
+        LEAST + "env = [1]\n": "3:8: env[0]: must be a text: put it between quotes",
+        LEAST + f"aliases = {['{index}'] * 65}\n": "3:11: aliases: has more than 64 entries",
+        LEAST + 'match = "x"\n': "3:9: match: must be a table: write [match]",
+    }
+
+    def test_messages(self):
+        self.finish()
+        for text, message in self.CASES.items():
+            with self.subTest(text):
+                self.assertEqual(self.fault_in(text), message)
+
+    def test_hook_that_no_spec_may_have(self):
+        self.finish()
+        message = self.fault_in(LEAST + 'hooks = {name = "never", path = "/x"}\n')
+        self.assertTrue(message.startswith("3:9: hooks: "), message)
+
+    def test_not_toml(self):
+        self.finish()
+        self.assertIn("1:8: is not valid TOML", self.fault_in("kind = \n"))
+
+    def test_hostile_files_end_soon(self):
+        self.add_node("/dev/" + "a" * 200)
+        self.finish()
+        star = "*a" * 100
+        begin = time.monotonic()
+        self.detect_none('kind = "acme.com/npu"\ndevices = "/dev/' + star + 'b"\n')
+        self.fault_in('kind = "acme.com/npu"\ndevices = "/dev/' + "[" * 900 + '"\n')
+        self.fault_in("a" + ".a" * 30000 + "=1\n")
+        path = self.vendor_file("# " + "a" * (65 << 10))
+        done = self.run_prepare("detect", "--vendor-file", str(path))
+        self.assertEqual(done.returncode, 1)
+        self.assertLess(time.monotonic() - begin, 10)
+
+    def detect_none(self, text):
+        done = self.run_prepare("detect", "--vendor-file", str(self.vendor_file(text)))
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+
+
+if __name__ == "__main__":
+    run_tests()
