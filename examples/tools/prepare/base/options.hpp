@@ -32,6 +32,13 @@ struct HostOptions {
   }
 };
 
+/// Whether missing device nodes are made before the host is surveyed.
+enum class MakeNodes : std::uint8_t {
+  no,
+  shown,  // only reported
+  yes,
+};
+
 /// The GPUs of the host that are found and expected, and how long to wait for them.
 struct SurveyOptions : HostOptions {
   std::size_t expect = 0;
@@ -45,6 +52,7 @@ struct SurveyOptions : HostOptions {
   std::vector<std::string> library_dirs{};  // below the driver root; searched first
   std::vector<std::string> devices{};       // the names of the GPUs to use; empty: all
   std::string kind{};                       // the only kind, or its new name; empty: all kinds
+  MakeNodes make_nodes = MakeNodes::no;
   std::vector<std::string> vendor_files{};  // besides those in the host's directory
 };
 

@@ -120,12 +120,23 @@ inline void add_versions(CLI::App& command, Options& options) {
       ->take_all();
 }
 
-inline void add_spec_options(CLI::App& command, Options& options) {
+inline void add_profile(CLI::App& command, Options& options) {
   std::vector<std::string> profiles;
   for (const auto name : tools::profile_names) profiles.emplace_back(name);
   command.add_option("--profile", options.profile, "What containers will do with the GPUs")
       ->check(CLI::IsMember(profiles))
       ->capture_default_str();
+}
+
+inline void add_make_nodes(CLI::App& command, Options& options) {
+  command.add_flag_callback(
+      "--make-nodes", [&options] { options.make_nodes = MakeNodes::yes; },
+      "First make the missing device nodes of NVIDIA's loaded driver, as root; with --dry-run, "
+      "show them");
+}
+
+inline void add_spec_options(CLI::App& command, Options& options) {
+  add_profile(command, options);
   command
       .add_option(
           "--hooks", options.hooks,

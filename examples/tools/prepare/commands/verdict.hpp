@@ -23,6 +23,7 @@
 #include "../gpu/profile.hpp"
 #include "../vendors/survey.hpp"
 #include "exit_codes.hpp"
+#include "make_nodes.hpp"
 #include "output.hpp"
 
 // The verdict is computed once, before a command acts on the survey.
@@ -98,7 +99,10 @@ inline cdi::Result<AssessedSurvey> survey_until_ready(const Options& options) {
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>{options.wait});
   NvmlMemory memory;
+  auto now = options;
   for (;;) {
+    if (const auto made = make_missing_nodes(now); !made) return made.error();
+    if (now.make_nodes == MakeNodes::shown) now.make_nodes = MakeNodes::no;  // shown once
     auto survey = survey_host(options, memory);
     if (!survey) return std::move(survey).error();
     auto verdict = verdict_on(*survey, options);

@@ -27,6 +27,7 @@
 #include "../vendors/survey.hpp"
 #include "command.hpp"
 #include "exit_codes.hpp"
+#include "make_nodes.hpp"
 #include "option_checks.hpp"
 #include "output.hpp"
 #include "report.hpp"
@@ -56,6 +57,9 @@ class SpecKeeper {
   /// time until the next survey.
   std::chrono::milliseconds survey() {
     constexpr std::chrono::milliseconds soon{300};
+    if (const auto made = make_missing_nodes(options_); !made) {
+      report_news(error_line("error: " + cdi::to_string(made.error())));
+    }
     auto found = survey_host(options_, nvml_);
     if (!found) {
       report_news(error_line("error: " + cdi::to_string(found.error())));
@@ -153,6 +157,7 @@ inline Run set_up_watch(CLI::App& app, Options& options) {
   add_content_options(app, options);
   add_survey_options(app, options);
   add_force(app, options);
+  add_make_nodes(app, options);
   app.add_option("--interval", own->interval,
                  "Seconds between checks of the host when the kernel reports no event")
       ->check(interval_fault)

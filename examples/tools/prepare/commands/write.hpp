@@ -173,7 +173,12 @@ inline Run set_up_write(CLI::App& app, Options& options) {
   add_output(app, options);
   app.add_flag("--dry-run", own->dry_run, "Print the specs, one after the other; write nothing");
   add_force(app, options);
-  return after_survey(write_specs, own);
+  add_make_nodes(app, options);
+  return [own, run = after_survey(write_specs, own)](const Options& given) {
+    auto shown = given;
+    if (own->dry_run && given.make_nodes == MakeNodes::yes) shown.make_nodes = MakeNodes::shown;
+    return run(shown);
+  };
 }
 
 inline constexpr Command write_command{"write", "Write CDI specs for the GPUs of this host",

@@ -94,11 +94,11 @@ inline constexpr FaultMeaning fault_meanings[] = {
     {Fault::no_major, "no-major", Persistence::passing,
      "Load the module of the node: modprobe nvidia, nvidia-uvm or nvidia-modeset."},
     {Fault::nvidia_node, "nvidia-node", Persistence::passing,
-     "Create the node: nvidia-modprobe -c N for /dev/nvidiaN. At boot, nvidia-persistenced "
-     "creates it."},
+     "If it is missing, create it: cdi-prepare write --make-nodes, or nvidia-modprobe -c N for "
+     "/dev/nvidiaN. At boot, nvidia-persistenced creates it."},
     {Fault::nvidiactl_node, "nvidiactl-node", Persistence::passing,
-     "Create the nodes: nvidia-modprobe -c 255; nvidia-modprobe -u -c 0. At boot, "
-     "nvidia-persistenced creates the first."},
+     "If they are missing, create the nodes: cdi-prepare write --make-nodes, or nvidia-modprobe -c "
+     "255; nvidia-modprobe -u -c 0. At boot, nvidia-persistenced creates the first."},
     {Fault::uvm_node, "uvm-node", Persistence::passing,
      "Create the nodes: nvidia-modprobe -u -c 0."},
     {Fault::uvm_tools_node, "uvm-tools-node", Persistence::passing,

@@ -1,0 +1,76 @@
+// The option `--make-nodes`: makes the missing nodes of NVIDIA's driver.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_PREPARE_COMMANDS_MAKE_NODES_HPP
+#define CDI_TOOLS_PREPARE_COMMANDS_MAKE_NODES_HPP
+
+#include <cerrno>
+#include <string>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <cdi/result.hpp>
+
+#include "../../shared/cdi_specs/write_command.hpp"
+#include "../../shared/host/host_tree.hpp"
+#include "../base/options.hpp"
+#include "../host/make_node.hpp"
+#include "../vendors/driver_place.hpp"
+#include "../vendors/nvidia_nodes.hpp"
+#include "output.hpp"
+
+// On a fresh node, no program has used a GPU yet, and none has made the nodes.
+
+namespace prepare {
+
+inline std::string to_line(const tools::HostNode& node) {
+  return fmt::format("{} {} {}:{} {:04o} uid {} gid {}", node.path, node.type, node.major,
+                     node.minor, node.mode, node.uid, node.gid);
+}
+
+/// Makes the missing nodes whose kernel module is loaded, or only reports them. An error if one
+/// cannot be made.
+inline cdi::Result<void> make_missing_nodes(const SurveyOptions& options) {
+  if (options.make_nodes == MakeNodes::no) return {};
+  auto tree = tools::HostTree::open(options.root);
+  if (!tree) return tree.error();
+  const auto dev_root = dev_root_of(*tree, options);
+  if (!dev_root) return dev_root.error();
+  if (!dev_root->empty()) tree->set_dev_root(*dev_root);
+  const auto missing = nvidia::NodeCheck{*tree}.all();
+  for (const auto& reason : missing.not_made) report("warning: not made: " + reason);
+  for (auto node : missing.nodes) {
+    node.path.insert(0, *dev_root);
+    if (options.make_nodes == MakeNodes::shown) {
+      report("would make " + to_line(node));
+      continue;
+    }
+    const auto made = make_node(options.root, node);
+    if (!made && made.error().system == EEXIST) continue;  // by another program, just now
+    if (!made) {
+      auto error = made.error();
+      error.message.insert(0, "cannot make ");
+      error.advice = ::geteuid() == 0 ? "run nvidia-modprobe on the host" : "run this as root";
+      return error;
+    }
+    make_char_link(options.root, node);
+    report("made " + to_line(node));
+  }
+  return {};
+}
+
+/// Advice if nodes that containers need are missing; empty if none is.
+inline std::string advice_on_nodes(const tools::HostTree& tree) {
+  const auto missing = nvidia::NodeCheck{tree}.needed();
+  if (missing.nodes.empty()) return {};
+  const auto more = missing.nodes.size() - 1;
+  return fmt::format("advice: the driver is loaded, but {}{} not exist: {} makes the missing nodes",
+                     missing.nodes.front().path,
+                     more > 0 ? fmt::format(" and {} more do", more) : " does",
+                     tools::command_with(tree, "write", {"--make-nodes"}));
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_COMMANDS_MAKE_NODES_HPP

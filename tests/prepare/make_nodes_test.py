@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Nodes that NVIDIA's driver lacks in /dev: make_nodes_test.py CDI_PREPARE [unittest options]"""
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+import node_trees  # noqa: E402  pylint: disable=wrong-import-position
+from tree_case import TreeTest, run_tests  # noqa: E402  pylint: disable=C0413
+
+CONTROL = ["/dev/nvidiactl", "/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"]
+GPUS = ["/dev/nvidia0", "/dev/nvidia1"]
+
+
+class Nodes(TreeTest):
+    """A node whose driver is loaded, and on which no program has used a GPU yet."""
+
+    tree = "nv2"
+
+    def params(self, old, new):
+        path = self.path("proc/driver/nvidia/params")
+        text = path.read_text()
+        self.assertIn(old, text)
+        path.unlink()
+        path.write_text(text.replace(old, new))
+
+    def dry_run(self, *options):
+        done = self.run_prepare("write", "--dry-run", "--make-nodes", *options)
+        found = re.findall("would make (.*)", done.stderr)
+        self.errors = done.stderr
+        return {line.split()[0]: line.split(maxsplit=1)[1] for line in found}
+
+    def forget(self, *paths):
+        for path in paths:
+            self.remove_node(path)
+            self.path(path).unlink()
+
+
+class DryRun(Nodes):
+    def test_nothing_is_missing(self):
+        self.assertEqual([path for path in self.dry_run() if "cap" not in path], [])
+
+    def test_numbers_and_rights(self):
+        self.forget(*CONTROL, *GPUS)
+        self.params("DeviceFileGID: 0", "DeviceFileGID: 44")
+        self.params("DeviceFileMode: 438", "DeviceFileMode: 432")
+        found = self.dry_run()
+        rights = "0660 uid 0 gid 44"
+        self.assertEqual({path: found[path] for path in CONTROL + GPUS}, {
+            "/dev/nvidia0": f"c 195:0 {rights}", "/dev/nvidia1": f"c 195:1 {rights}",
+            "/dev/nvidiactl": f"c 195:255 {rights}",
+            "/dev/nvidia-modeset": f"c 195:254 {rights}",
+            "/dev/nvidia-uvm": "c 510:0 0666 uid 0 gid 0",
+            "/dev/nvidia-uvm-tools": "c 510:1 0666 uid 0 gid 0"})
+        for path in CONTROL + GPUS:
+            self.assertFalse(self.path(path).exists())
+
+    def test_only_of_loaded_modules(self):
+        self.forget(*CONTROL)
+        shutil.rmtree(self.path("sys/module/nvidia_modeset"))
+        self.edit("proc/devices", "510 nvidia-uvm\n", "")
+        self.assertEqual([path for path in self.dry_run() if "cap" not in path],
+                         ["/dev/nvidiactl"])
+
+    def test_driver_that_forbids_it(self):
+        self.forget("/dev/nvidia0", "/dev/nvidia-uvm")
+        self.params("ModifyDeviceFiles: 1", "ModifyDeviceFiles: 0")
+        self.assertEqual([path for path in self.dry_run() if "cap" not in path],
+                         ["/dev/nvidia-uvm"])
+        self.assertIn("not made: /dev/nvidia0: an option of the driver (ModifyDeviceFiles) forbids "
+                      "it", self.errors)
+
+    def test_another_device_in_its_place(self):
+        self.edit("dev.tab", "/dev/nvidia0 c 195 0", "/dev/nvidia0 c 1 3")
+        self.assertNotIn("/dev/nvidia0", self.dry_run())
+        self.assertIn("not made: /dev/nvidia0 is 1:3, not 195:0: remove it first", self.errors)
+
+    def test_advice(self):
+        self.forget("/dev/nvidia0", "/dev/nvidiactl")
+        done = self.run_prepare("detect")
+        self.assertIn("advice: the driver is loaded, but /dev/nvidia0 and 1 more do not exist: "
+                      f"`cdi-prepare write --root {self.root} --make-nodes` makes the missing "
+                      "nodes\n", done.stderr)
+        self.assertIn("cdi-prepare write --make-nodes", self.run_prepare("doctor").stdout)
+
+
+class Mig(Nodes):
+    tree = "nv2mig"
+
+    def test_capabilities(self):
+        self.forget("/dev/nvidia-caps/nvidia-cap1", "/dev/nvidia-caps/nvidia-cap156",
+                    "/dev/nvidia-caps/nvidia-cap157")
+        found = self.dry_run()
+        self.assertEqual([found[f"/dev/nvidia-caps/nvidia-cap{minor}"] for minor in (1, 156, 157)],
+                         ["c 236:1 0400 uid 0 gid 0", "c 236:156 0444 uid 0 gid 0",
+                          "c 236:157 0444 uid 0 gid 0"])
+
+
+class Made(Nodes):
+    """With real nodes, below a directory."""
+
+    def setUp(self):
+        super().setUp()
+        try:
+            os.mknod(self.place / "probe", stat.S_IFCHR, os.makedev(1, 3))
+        except PermissionError:
+            self.skipTest("mknod is not permitted here")
+        shutil.rmtree(self.root)
+        node_trees.TREES["nv2mig"](str(self.root), True)
+        self.path("dev.tab").unlink()
+
+    def node(self, path):
+        status = self.path(path).lstat()
+        self.assertTrue(stat.S_ISCHR(status.st_mode))
+        return (os.major(status.st_rdev), os.minor(status.st_rdev), status.st_mode & 0o777,
+                status.st_gid)
+
+    def test_write(self):
+        for path in CONTROL + GPUS:
+            self.path(path).unlink()
+        shutil.rmtree(self.path("/dev/nvidia-caps"))
+        self.params("DeviceFileGID: 0", "DeviceFileGID: 44")
+        self.path("dev/char").mkdir()
+        self.assertEqual(self.run_prepare("write").returncode, 4)
+        done = self.run_prepare("write", "--make-nodes")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("made /dev/nvidia0 c 195:0 0666 uid 0 gid 44\n", done.stderr)
+        self.assertEqual(self.node("/dev/nvidia1"), (195, 1, 0o666, 44))
+        self.assertEqual(self.node("/dev/nvidia-uvm-tools"), (510, 1, 0o666, 0))
+        self.assertEqual(self.node("/dev/nvidia-caps/nvidia-cap1"), (236, 1, 0o400, 0))
+        self.assertEqual(self.node("/dev/nvidia-caps/nvidia-cap156"), (236, 156, 0o444, 0))
+        self.assertEqual(self.path("dev/nvidia-caps").stat().st_mode & 0o777, 0o755)
+        self.assertEqual(os.readlink(self.path("dev/char/236:156")),
+                         "../nvidia-caps/nvidia-cap156")
+        again = self.run_prepare("write", "--make-nodes")
+        self.assertEqual((again.returncode, again.stderr), (0, ""))
+
+    def test_nothing_is_replaced(self):
+        self.path("/dev/nvidia0").unlink()
+        self.path("/dev/nvidia0").write_text("mine")
+        self.path("/dev/nvidiactl").unlink()
+        done = self.run_prepare("write", "--make-nodes")
+        self.assertIn("not made: /dev/nvidia0: not a device node: remove it first", done.stderr)
+        self.assertEqual(self.path("/dev/nvidia0").read_text(), "mine")
+        self.assertEqual(self.node("/dev/nvidiactl"), (195, 255, 0o666, 0))
+
+    def test_link_does_not_lead_out_of_the_root(self):
+        outside = self.place / "outside"
+        outside.mkdir()
+        shutil.rmtree(self.path("/dev/nvidia-caps"))
+        self.path("/dev/nvidia-caps").symlink_to(outside)
+        self.run_prepare("write", "--make-nodes")
+        self.assertEqual(os.listdir(outside), [])
+
+    @unittest.skipUnless(shutil.which("setpriv"), "needs setpriv")
+    def test_not_as_another_user(self):
+        self.path("/dev/nvidia0").unlink()
+        os.chmod(self.place, 0o755)
+        done = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", self.program, "write",
+                               "--root", str(self.root), "--make-nodes"],
+                              capture_output=True, text=True, timeout=20, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("error: cannot make /dev/nvidia0: ", done.stderr)
+        self.assertIn(": run this as root\n", done.stderr)
+        self.assertFalse(self.path("/dev/nvidia0").exists())
+
+
+if __name__ == "__main__":
+    run_tests()
