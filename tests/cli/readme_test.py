@@ -73,6 +73,7 @@ FILES = {
     "config.json": '{"ociVersion": "1.0.2"}',
     "policy.json": POLICY,
     "npu.toml": 'kind = "acme.com/npu"\ndevices = "/dev/npu*"\n',
+    "usr/lib/x86_64-linux-gnu/libcuda.so.570.195.03": "",
     "features.json": '{"ociVersionMax": "1.0.2-dev"}',
     "rootfs/.keep": "",
     "usr/bin/podman": "",

@@ -17,6 +17,7 @@
 #include "commands/detect.hpp"
 #include "commands/doctor.hpp"
 #include "commands/exit_codes.hpp"
+#include "commands/files.hpp"
 #include "commands/option_paths.hpp"
 #include "commands/output.hpp"
 #include "commands/prepare.hpp"
@@ -28,8 +29,9 @@ namespace prepare {
 namespace {
 
 constexpr Command commands[] = {
-    detect_command,  write_command,     check_command, diff_command,   watch_command,
-    prepare_command, unprepare_command, list_command,  doctor_command, configure_command,
+    detect_command, write_command,     check_command,     diff_command,
+    watch_command,  prepare_command,   unprepare_command, list_command,
+    doctor_command, configure_command, files_command,
 };
 
 /// Parses the command line, and returns what runs its command. Throws `CLI::ParseError` for an

@@ -1,0 +1,139 @@
+// The command `files`.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_PREPARE_COMMANDS_FILES_HPP
+#define CDI_TOOLS_PREPARE_COMMANDS_FILES_HPP
+
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/result.hpp>
+
+#include "../../shared/host/host_tree.hpp"
+#include "../base/json_output.hpp"
+#include "../base/options.hpp"
+#include "../gpu/driver_file.hpp"
+#include "../gpu/fault.hpp"
+#include "../gpu/profile.hpp"
+#include "../vendors/nvidia_files.hpp"
+#include "../vendors/nvidia_libraries.hpp"
+#include "command.hpp"
+#include "exit_codes.hpp"
+#include "output.hpp"
+#include <CLI/CLI.hpp>
+
+// Programs that build the root of a virtual machine copy these files. No GPU, loaded module or
+// NVML is needed.
+
+namespace prepare {
+
+/// The option of `files`.
+struct FilesOptions {
+  std::string driver_version{};  // empty: that of the loaded module, or the only one installed
+};
+
+inline std::string_view kind_name(DriverFile::Kind kind) {
+  switch (kind) {
+    case DriverFile::Kind::library: return "library";
+    case DriverFile::Kind::program: return "program";
+    case DriverFile::Kind::firmware: return "firmware";
+    case DriverFile::Kind::configuration: return "configuration";
+    case DriverFile::Kind::socket: break;
+  }
+  return "socket";
+}
+
+/// The version of the driver whose files are listed. An error if it is not clear.
+inline cdi::Result<std::string> version_for_files(const tools::HostTree& tree,
+                                                  const std::string& given) {
+  if (!given.empty()) return given;
+  if (auto loaded = tree.line("/sys/module/nvidia/version"); !loaded.empty()) return loaded;
+  nvidia::LibrarySearch search{tree, {}};
+  search.run();
+  const auto& installed = search.installed();
+  if (installed.size() == 1) return *installed.begin();
+  const auto fail = [](std::string message, std::string advice) {
+    return cdi::Error{
+        .code = cdi::Errc::not_found, .message = std::move(message), .advice = std::move(advice)};
+  };
+  if (installed.empty()) {
+    return fail("no libcuda or libnvidia-ml with a version in its name is installed",
+                "give the root of the driver's installation with --root");
+  }
+  return fail(fmt::format("several versions are installed: {}", fmt::join(installed, ", ")),
+              "choose one with --driver-version");
+}
+
+/// The files of the driver for a profile, without the sockets of running programs.
+inline std::vector<DriverFile> files_for(const tools::HostTree& tree, const std::string& version,
+                                         Profiles profiles, std::vector<Problem>& warnings) {
+  auto files = nvidia::driver_files(tree, version, warnings);
+  std::erase_if(files, [&](const DriverFile& file) {
+    return file.kind == DriverFile::Kind::socket || !file.profiles.shares(profiles);
+  });
+  return files;
+}
+
+/// A line for each file, and for each link to one on the host.
+inline std::string files_as_text(const tools::HostTree& tree,
+                                 const std::vector<DriverFile>& files) {
+  std::set<std::string> paths;
+  for (const auto& file : files) {
+    paths.insert(file.host_path);
+    for (const auto& link : file.links) {
+      if (tree.exists(link)) paths.insert(link);
+    }
+  }
+  std::string out;
+  for (const auto& path : paths) out.append(path).append("\n");
+  return out;
+}
+
+inline std::string files_as_json(const std::string& version, const std::vector<DriverFile>& files) {
+  Json list = Json::array();
+  for (const auto& file : files) {
+    list.push_back(Json{{"path", file.host_path},
+                        {"kind", kind_name(file.kind)},
+                        {"containerPath", file.container_path},
+                        {"links", file.links}});
+  }
+  return json_text({{"driverVersion", version}, {"files", list}});
+}
+
+inline ExitCode list_files(const Options& options, const FilesOptions& own) {
+  const auto tree = tools::HostTree::open(options.root);
+  if (!tree) return finish(tree.error(), ExitCode::failed);
+  const auto version = version_for_files(*tree, own.driver_version);
+  if (!version) return finish(version.error(), ExitCode::failed);
+  std::vector<Problem> warnings;
+  const auto files = files_for(*tree, *version, profiles_named(options.profile), warnings);
+  for (const auto& warning : warnings) report("warning: " + warning.text);
+  return finish(options.json() ? files_as_json(*version, files) : files_as_text(*tree, files),
+                files.empty() ? ExitCode::failed : ExitCode::done);
+}
+
+inline Run set_up_files(CLI::App& app, Options& options) {
+  auto own = std::make_shared<FilesOptions>();
+  add_output(app, options);
+  add_profile(app, options);
+  app.add_option("--driver-version", own->driver_version,
+                 "Version whose files are listed (default: the loaded module's, or the only one "
+                 "that is installed)")
+      ->check(not_empty);
+  return [own](const Options& given) {
+    return list_files(given, *own);
+  };
+}
+
+inline constexpr Command files_command{
+    "files", "List the files of NVIDIA's driver that containers get; needs no GPU", set_up_files};
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_COMMANDS_FILES_HPP
