@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <fcntl.h>
 #include <grp.h>
 #include <optional>
@@ -23,15 +24,54 @@
 
 #include "../base/output.hpp"
 
+#ifdef CDI_STATIC_TOOL
+// The C library would load its modules for names, which must be of the release it was linked with.
+namespace detail {
+
+/// The entry with a number in /etc/passwd or /etc/group; nullptr if there is none.
+template <class Entry>
+const Entry* find_entry(const char* file, Entry* (*next)(std::FILE*), std::uint32_t number,
+                        std::uint32_t Entry::*id) {
+  std::FILE* const stream = std::fopen(file, "re");
+  if (stream == nullptr) return nullptr;
+  const Entry* entry = next(stream);
+  while (entry != nullptr && entry->*id != number) entry = next(stream);
+  std::fclose(stream);
+  return entry;
+}
+
+}  // namespace detail
+
+/// The group with a number; nullptr if the host does not know it.
+inline const group* find_group(std::uint32_t gid) {
+  return detail::find_entry("/etc/group", ::fgetgrent, gid, &group::gr_gid);
+}
+
+/// The user with a number; nullptr if the host does not know it.
+inline const passwd* find_user(std::uint32_t uid) {
+  return detail::find_entry("/etc/passwd", ::fgetpwent, uid, &passwd::pw_uid);
+}
+#else
+/// The group with a number; nullptr if the host does not know it.
+inline const group* find_group(std::uint32_t gid) {
+  return ::getgrgid(gid);
+}
+
+/// The user with a number; nullptr if the host does not know it.
+inline const passwd* find_user(std::uint32_t uid) {
+  return ::getpwuid(uid);
+}
+#endif
+
 /// The name of a group, or its number.
 inline std::string group_name(std::uint32_t gid) {
-  const auto* const group = ::getgrgid(gid);
+  const auto* const group = find_group(gid);
   return group == nullptr ? fmt::format("{}", gid) : printable(group->gr_name);
 }
 
 /// The name of a user, or its number.
 inline std::string user_name(std::uint32_t uid) {
-  const auto* const user = ::getpwuid(uid);
+  const auto* const user = find_user(uid);
   return user == nullptr ? fmt::format("{}", uid) : printable(user->pw_name);
 }
 
@@ -48,7 +88,7 @@ inline bool has_group(std::uint32_t gid) {
 inline std::string group_advice(std::uint32_t gid) {
   if (::geteuid() == 0) return "start the program by `setpriv --groups`, with all groups";
   const auto user = user_name(::geteuid());
-  const auto* const group = ::getgrgid(gid);
+  const auto* const group = find_group(gid);
   if (group == nullptr) return fmt::format("make a group with the number {}", gid);
   for (auto* member = group->gr_mem; *member != nullptr; ++member) {
     if (user == *member) return fmt::format("log in again to get the group {}", group_name(gid));
