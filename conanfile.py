@@ -26,7 +26,7 @@ class ContainerDeviceInterface(ConanFile):
                "shared": [True, False]}  # the form of that library
     default_options = {"cdi": True, "compiled": False, "c_library": False, "shared": False}
     exports_sources = ("include/*.hpp", "include/*.inl", "include/*.h", "include/cdi/c/*",
-                       "packaging/library.cpp", "packaging/cmake/targets.cmake", "CMakeLists.txt",
+                       "packaging/library.cpp", "packaging/library/*", "packaging/cmake/targets.cmake", "CMakeLists.txt",
                        "LICENSE-*")
     no_copy_source = True
     test_package_folder = join("packaging", "test_package")

@@ -1,8 +1,8 @@
 # Defines the targets, for CMakeLists.txt and for the installed package: cdi::core, with the headers
 # in _cdi_include; and, if named in _cdi_components, cdi::cdi, when nlohmann_json is found;
-# cdi::compiled, the library with the bodies, which is the file _cdi_library or is built from
-# _cdi_source; and cdi::c, the library for programs in C, the file _cdi_c_library with .so or .a;
-# the latter needs the C++ library _cdi_runtime.
+# cdi::compiled, the library with the bodies, which is the file _cdi_library or is built from the
+# files _cdi_source; and cdi::c, the library for programs in C, the file _cdi_c_library with .so or
+# .a; the latter needs the C++ library _cdi_runtime.
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 
 if(NOT TARGET cdi::core)
@@ -34,9 +34,9 @@ if("compiled" IN_LIST _cdi_components AND NOT TARGET cdi::compiled)
   elseif(_cdi_source AND TARGET nlohmann_json::nlohmann_json)
     # It is built only when a target links it, which may be a shared library. With sections, the
     # linker can drop unused functions.
-    add_library(container-device-interface-compiled STATIC EXCLUDE_FROM_ALL "${_cdi_source}")
+    add_library(container-device-interface-compiled STATIC EXCLUDE_FROM_ALL ${_cdi_source})
     set_target_properties(container-device-interface-compiled PROPERTIES
-      OUTPUT_NAME container-device-interface POSITION_INDEPENDENT_CODE ON)
+      OUTPUT_NAME container-device-interface UNITY_BUILD OFF POSITION_INDEPENDENT_CODE ON)
     target_compile_definitions(container-device-interface-compiled PUBLIC CDI_COMPILED)
     target_compile_options(container-device-interface-compiled
       PRIVATE -ffunction-sections -fdata-sections
@@ -48,7 +48,9 @@ if("compiled" IN_LIST _cdi_components AND NOT TARGET cdi::compiled)
 endif()
 
 if("c" IN_LIST _cdi_components AND _cdi_c_library AND NOT TARGET cdi::c)
-  if(EXISTS "${_cdi_c_library}.so")
+  if(NOT EXISTS "${_cdi_include}/cdi/cdi.h")
+    # It is in another package, which is not installed.
+  elseif(EXISTS "${_cdi_c_library}.so")
     add_library(cdi::c SHARED IMPORTED ${_cdi_scope})
     set_target_properties(cdi::c PROPERTIES IMPORTED_LOCATION "${_cdi_c_library}.so")
   else()
@@ -57,5 +59,7 @@ if("c" IN_LIST _cdi_components AND _cdi_c_library AND NOT TARGET cdi::c)
     set_target_properties(cdi::c PROPERTIES IMPORTED_LOCATION "${_cdi_c_library}.a"
                                             INTERFACE_LINK_LIBRARIES ${_cdi_runtime})
   endif()
-  target_include_directories(cdi::c INTERFACE "${_cdi_include}")
+  if(TARGET cdi::c)
+    target_include_directories(cdi::c INTERFACE "${_cdi_include}")
+  endif()
 endif()

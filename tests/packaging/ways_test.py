@@ -18,6 +18,7 @@ from project import (CLEAN_GIT, CONSUMERS, HEADERS, NAME, RELEASE, ROOT,  # noqa
                      PackagingTest, commit_all, copy_project, install_block)
 
 COMPONENTS = {"cdi": NAME, "core": f"{NAME}-core"}  # with their names in pkg-config and Meson
+LICENCES = {f"share/licenses/{NAME}/LICENSE-{name}" for name in ("APACHE", "MIT")}
 ABI = "v" + RELEASE.replace(".", "_")
 WITHOUT_JSON = ["-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON"]
 
@@ -83,7 +84,16 @@ class Installed(PackagingTest):
         cmake = f"share/cmake/{NAME}/{NAME}"
         self.assertEqual(found_below(PREFIX), HEADERS | {
             f"{cmake}Config.cmake", f"{cmake}ConfigVersion.cmake", f"{cmake}Targets.cmake",
-            f"share/pkgconfig/{NAME}.pc", f"share/pkgconfig/{NAME}-core.pc"})
+            f"share/pkgconfig/{NAME}.pc", f"share/pkgconfig/{NAME}-core.pc"} | LICENCES)
+
+    def test_the_library_for_c_alone_needs_no_header_for_cpp(self):
+        self.run_in(self.folder, "meson", "setup", "build", TREE, "--prefix=/usr", "--libdir=lib",
+                    "-Dlibrary_for_c=only")
+        plan = json.loads(self.run_in(self.folder, "meson", "introspect", "build", "--installed"))
+        library = f"lib/lib{NAME}-c"
+        self.assertEqual({os.path.relpath(path, "/usr") for path in plan.values()}, LICENCES | {
+            "include/cdi/cdi.h", "share/man/man3/cdi.h.3", f"lib/pkgconfig/{NAME}-c.pc",
+            f"{library}.a", f"{library}.so.0.1.0"})
 
     def test_pkg_config(self):
         line = program_line(install_block("Installed, with pkg-config", "sh"))
@@ -408,7 +418,11 @@ int main() { return one() && two() ? 0 : 1; }
         place = re.search(r"add_subdirectory\((\S+)\)", lines)[1]
         (self.folder / place).parent.mkdir(parents=True)
         os.symlink(TREE, self.folder / place)
-        self.build_and_run("compiled", lines)
+        shutil.copy(CONSUMERS / "compiled.cpp", self.folder / "app.cpp")
+        self.configure(lines)
+        self.assertIn("compiled is not optimised: pass -DCMAKE_BUILD_TYPE=Release",
+                      self.run_in(self.folder, "cmake", "--build", "build"))
+        self.run_in(self.folder, "build/app")
 
     def test_only_the_library_sees_nlohmann(self):
         theirs = self.folder / "theirs"
@@ -423,7 +437,8 @@ int main() { return one() && two() ? 0 : 1; }
             self.assertIn("-D_FILE_OFFSET_BITS=64", one["command"])
         self.assertEqual({os.path.basename(one["file"]): str(theirs) in one["command"]
                           for one in commands},
-                         {"app.cpp": False, "library.cpp": True, "c_library.cpp": False})
+                         {"app.cpp": False, "c_library.cpp": False,
+                          **{path.name: True for path in (ROOT / "packaging/library").glob("*.cpp")}})
 
     def test_meson(self):
         files = self.folder / "subprojects" / "packagefiles"

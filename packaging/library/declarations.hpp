@@ -1,0 +1,24 @@
+// Declares all functions of the library. Each part includes it first; the bodies follow bodies.hpp.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#define CDI_COMPILED
+
+#include <cdi/cdi.hpp>
+#include <cdi/nvidia.hpp>
+#include <cdi/plan.hpp>
+#include <cdi/policy.hpp>
+#include <cdi/publish.hpp>
+#include <cdi/requests.hpp>
+#include <cdi/sandbox.hpp>
+#include <cdi/versions.hpp>
+
+// Headers that only bodies include, and that have bodies in another part.
+#include <cdi/base/order.hpp>
+#include <cdi/base/shell_word.hpp>
+#include <cdi/files/replace_file.hpp>
+#include <cdi/files/signature.hpp>
+#include <cdi/files/temporary.hpp>
+#include <cdi/sandbox/cuda_compat.hpp>
+#include <cdi/sandbox/elf_library.hpp>
+#include <cdi/sandbox/image_root.hpp>
+#include <cdi/sandbox/linker_cache.hpp>

@@ -1,0 +1,18 @@
+// NVIDIA's hooks, and plans without hooks.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "declarations.hpp"
+
+// Before the bodies.
+#include "bodies.hpp"
+
+#include <cdi/nvidia/container_outline.inl>
+#include <cdi/nvidia/hook_class.inl>
+#include <cdi/nvidia/hook_lowering.inl>
+#include <cdi/nvidia/root_changes.inl>
+#include <cdi/sandbox/cuda_compat.inl>
+#include <cdi/sandbox/elf_library.inl>
+#include <cdi/sandbox/hookless.inl>
+#include <cdi/sandbox/image_root.inl>
+#include <cdi/sandbox/linker_cache.inl>
+#include <cdi/sandbox/state_dir.inl>
