@@ -31,6 +31,7 @@ elseif(NOT "compiled" IN_LIST FEATURES)
     file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/lib")
 endif()
 
+file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/share/licenses") # see below
 file(INSTALL "${CMAKE_CURRENT_LIST_DIR}/usage" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}")
 vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE-APACHE"
                                   "${SOURCE_PATH}/LICENSE-MIT")
