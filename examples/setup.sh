@@ -49,6 +49,11 @@ valgrind             | valgrind                  | tests
 abigail-tools        | abidiff                   | tests
 bubblewrap           | bwrap                     | tests
 clang-format-14      | clang-format-14           | tests
+debhelper            | dh                        | tests
+lintian              | lintian                   | tests
+debootstrap          | debootstrap               | tests
+rpm                  | rpmbuild                  | tests
+python3-markdown     | /usr/lib/python3/dist-packages/markdown | tests
 '
 
 found() {

@@ -1,88 +1,68 @@
 #!/bin/sh
-# Makes the files of a release, reproducibly: release.sh [--trial] OUT
+# Makes everything that a release page offers, reproducibly: release.sh [--trial] OUT
 #
-#   container-device-interface-VERSION.tar.gz   the files of the commit
-#   container-device-interface.wrap             for Meson, beside the archive
-#   cdi.hpp, cdi_core.hpp                       the library in one file, and the core alone
+#   what source.sh makes                        the source archive, and the library in one file
+#   *.deb                                       the packages of deb.sh
+#   cdi-tools-VERSION-MACHINE.tar.gz            the tools of the packages, with what they install
+#   container-device-interface-VERSION-docs.tar.gz   the documentation as a site: site.py
+#   container-device-interface-VERSION.spdx.json     what all of these consist of: sbom.py
 #   SHA256SUMS
 #
-# Fails if a file is not committed, or if the project's files do not agree on the version.
-# --trial makes a version that CHANGELOG.md calls not yet released.
+# Run it on the oldest system that the binaries are for, such as Debian 12. It says what is missing.
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 set -eu
 unset CDPATH GZIP
-cd "$(dirname "$(readlink -f "$0")")/.."
+here=$(dirname "$(readlink -f "$0")")
 
 usage() {
   echo "usage: release.sh [--trial] OUT" >&2
   exit 2
 }
-fail() {
-  echo "release.sh: $*" >&2
-  exit 1
-}
-
-trial=no
-[ "${1-}" != --trial ] || { trial=yes && shift; }
+trial=
+[ "${1-}" != --trial ] || { trial=--trial && shift; }
 [ $# = 1 ] || usage
 case $1 in
   -*) usage ;;
   /*) out=$1 ;;
-  *) out=$OLDPWD/$1 ;;
+  *) out=$PWD/$1 ;;
 esac
 
-# Prints what the group of a pattern matches, where it first matches in a file.
-value() {
-  sed -n "s/$2.*/\1/p" "$1" | head -n 1
-}
-part() {
-  value include/cdi/version.hpp "^#define CDI_VERSION_$1 \([0-9]*\)"
-}
-version=$(part MAJOR).$(part MINOR).$(part PATCH)
-agrees() {
-  [ "$2" = "$3" ] || fail "$1 has version '$2', but include/cdi/version.hpp has '$3'"
-}
-agrees CDI_ABI "$(value include/cdi/version.hpp '^#define CDI_ABI \([^ ]*\)')" \
-  "v$(part MAJOR)_$(part MINOR)_$(part PATCH)"
-agrees meson.build "$(value meson.build "^  version: '\([^']*\)'")" "$version"
-agrees conanfile.py "$(value conanfile.py '^    version = "\([^"]*\)"')" "$version"
-agrees packaging/vcpkg "$(value packaging/vcpkg/container-device-interface/vcpkg.json \
-  '^  "version": "\([^"]*\)"')" "$version"
-agrees docs/install.md "$(value docs/install.md '.*container-device-interface-\([0-9.]*\)\.tar')" "$version"
-agrees docs/install.md "$(value docs/install.md '.*container-device-interface\/\([0-9.]*\)`')" "$version"
-agrees docs/cdi.h.3 "$(value docs/cdi.h.3 '^\.TH .*"container-device-interface \([0-9.]*\)"')" "$version"
-# shellcheck disable=SC2016  # backquotes of Markdown
-agrees docs/abi.md "$(value docs/abi.md '.*`cdi::\(v[0-9_]*\)`')" "v$(echo "$version" | tr . _)"
-agrees CHANGELOG.md "$(value CHANGELOG.md '^## \([0-9.]*\)')" "$version"
-[ $trial = yes ] || ! grep -q "^## $version, not yet released" CHANGELOG.md ||
-  fail "CHANGELOG.md calls $version not yet released; use --trial to make its files anyway"
-changed=$(git status --porcelain --untracked-files=all 2>/dev/null) ||
-  fail "git status failed: run this in a git clone"
-[ -z "$changed" ] || fail "some files are not committed:
-$changed"
-
 # Files are made elsewhere first, so that OUT gets the whole release or nothing.
-made=$(mktemp -d)
-trap 'rm -rf "$made"' EXIT
-name=container-device-interface-$version
-git -c tar.umask=0022 -c core.autocrlf=false archive --format=tar --prefix="$name/" \
-  -o "$made/$name.tar" HEAD
-gzip -9n "$made/$name.tar"
-python3 packaging/amalgamate.py "$made/cdi.hpp" \
-  cdi/cdi.hpp cdi/nlohmann.hpp cdi/policy.hpp cdi/plan.hpp cdi/requests.hpp cdi/versions.hpp \
-  cdi/publish.hpp cdi/nvidia.hpp
-python3 packaging/amalgamate.py "$made/cdi_core.hpp" cdi/core.hpp
-cd "$made"
-cat >container-device-interface.wrap <<END
-[wrap-file]
-directory = $name
-source_filename = $name.tar.gz
-source_hash = $(sha256sum "$name.tar.gz" | cut -d ' ' -f 1)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+made=$work/made
+time=$(git -C "$here" log -1 --format=%ct)
+# The same bytes at each call: names sorted, no owners, the time of the commit.
+pack() {
+  find "$2" -exec touch -h -d "@$time" {} +
+  chmod -R u=rwX,go=rX "$2"
+  tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$time" -C "$(dirname "$2")" \
+    -cf - "$(basename "$2")" | gzip -9n >"$1"
+}
 
-[provide]
-dependency_names = container-device-interface, container-device-interface-core, container-device-interface-compiled
-END
-sha256sum "$name.tar.gz" container-device-interface.wrap cdi.hpp cdi_core.hpp >SHA256SUMS
+"$here/source.sh" ${trial:+"$trial"} "$made" >/dev/null
+archive=$(cd "$made" && echo container-device-interface-*.tar.gz)
+version=${archive#container-device-interface-}
+version=${version%.tar.gz}
+# The module of Debian's package is for Debian's Python.
+python=python3
+$python -c 'import markdown' 2>/dev/null || python=/usr/bin/python3
+$python "$here/site.py" "$work/container-device-interface-$version-docs"
+pack "$made/container-device-interface-$version-docs.tar.gz" \
+  "$work/container-device-interface-$version-docs"
+
+"$here/deb.sh" "$made"
+tools=$work/cdi-tools-$version-$(uname -m)
+dpkg-deb --extract "$made"/container-device-interface-tools_*.deb "$work/root"
+mv "$work/root/usr" "$tools"
+pack "$tools.tar.gz" "$tools"
+mv "$tools.tar.gz" "$made"
+
+rm "$made/SHA256SUMS"
+"$here/sbom.py" "$made" "$time" >"$work/sbom"
+mv "$work/sbom" "$made/container-device-interface-$version.spdx.json"
+(cd "$made" && sha256sum ./* | sed 's|\./||') >"$work/sums"
+mv "$work/sums" "$made/SHA256SUMS"
 mkdir -p "$out"
-cp ./* "$out"
-cat SHA256SUMS
+cp "$made"/* "$out"
+cat "$out/SHA256SUMS"

@@ -1,0 +1,88 @@
+#!/bin/sh
+# Makes the files of a release that need no compiler, reproducibly: source.sh [--trial] OUT
+#
+#   container-device-interface-VERSION.tar.gz   the files of the commit
+#   container-device-interface.wrap             for Meson, beside the archive
+#   cdi.hpp, cdi_core.hpp                       the library in one file, and the core alone
+#   SHA256SUMS
+#
+# Fails if a file is not committed, or if the project's files do not agree on the version.
+# --trial makes a version that CHANGELOG.md calls not yet released.
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+set -eu
+unset CDPATH GZIP
+cd "$(dirname "$(readlink -f "$0")")/.."
+
+usage() {
+  echo "usage: source.sh [--trial] OUT" >&2
+  exit 2
+}
+fail() {
+  echo "source.sh: $*" >&2
+  exit 1
+}
+
+trial=no
+[ "${1-}" != --trial ] || { trial=yes && shift; }
+[ $# = 1 ] || usage
+case $1 in
+  -*) usage ;;
+  /*) out=$1 ;;
+  *) out=$OLDPWD/$1 ;;
+esac
+
+# Prints what the group of a pattern matches, where it first matches in a file.
+value() {
+  sed -n "s/$2.*/\1/p" "$1" | head -n 1
+}
+part() {
+  value include/cdi/version.hpp "^#define CDI_VERSION_$1 \([0-9]*\)"
+}
+version=$(part MAJOR).$(part MINOR).$(part PATCH)
+agrees() {
+  [ "$2" = "$3" ] || fail "$1 has version '$2', but include/cdi/version.hpp has '$3'"
+}
+agrees CDI_ABI "$(value include/cdi/version.hpp '^#define CDI_ABI \([^ ]*\)')" \
+  "v$(part MAJOR)_$(part MINOR)_$(part PATCH)"
+agrees meson.build "$(value meson.build "^  version: '\([^']*\)'")" "$version"
+agrees conanfile.py "$(value conanfile.py '^    version = "\([^"]*\)"')" "$version"
+agrees packaging/vcpkg "$(value packaging/vcpkg/container-device-interface/vcpkg.json \
+  '^  "version": "\([^"]*\)"')" "$version"
+agrees docs/install.md "$(value docs/install.md '.*container-device-interface-\([0-9.]*\)\.tar')" "$version"
+agrees docs/install.md "$(value docs/install.md '.*container-device-interface\/\([0-9.]*\)`')" "$version"
+agrees docs/cdi.h.3 "$(value docs/cdi.h.3 '^\.TH .*"container-device-interface \([0-9.]*\)"')" "$version"
+# shellcheck disable=SC2016  # backquotes of Markdown
+agrees docs/abi.md "$(value docs/abi.md '.*`cdi::\(v[0-9_]*\)`')" "v$(echo "$version" | tr . _)"
+agrees CHANGELOG.md "$(value CHANGELOG.md '^## \([0-9.]*\)')" "$version"
+[ $trial = yes ] || ! grep -q "^## $version, not yet released" CHANGELOG.md ||
+  fail "CHANGELOG.md calls $version not yet released; use --trial to make its files anyway"
+changed=$(git status --porcelain --untracked-files=all 2>/dev/null) ||
+  fail "git status failed: run this in a git clone"
+[ -z "$changed" ] || fail "some files are not committed:
+$changed"
+
+# Files are made elsewhere first, so that OUT gets the whole release or nothing.
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+name=container-device-interface-$version
+git -c tar.umask=0022 -c core.autocrlf=false archive --format=tar --prefix="$name/" \
+  -o "$made/$name.tar" HEAD
+gzip -9n "$made/$name.tar"
+python3 packaging/amalgamate.py "$made/cdi.hpp" \
+  cdi/cdi.hpp cdi/nlohmann.hpp cdi/policy.hpp cdi/plan.hpp cdi/requests.hpp cdi/versions.hpp \
+  cdi/publish.hpp cdi/nvidia.hpp
+python3 packaging/amalgamate.py "$made/cdi_core.hpp" cdi/core.hpp
+cd "$made"
+cat >container-device-interface.wrap <<END
+[wrap-file]
+directory = $name
+source_filename = $name.tar.gz
+source_hash = $(sha256sum "$name.tar.gz" | cut -d ' ' -f 1)
+
+[provide]
+dependency_names = container-device-interface, container-device-interface-core, container-device-interface-compiled
+END
+sha256sum "$name.tar.gz" container-device-interface.wrap cdi.hpp cdi_core.hpp >SHA256SUMS
+mkdir -p "$out"
+cp ./* "$out"
+cat SHA256SUMS
