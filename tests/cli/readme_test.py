@@ -33,6 +33,8 @@ PAGES = {str(path.relative_to(PROJECT)): path.read_text(encoding="utf-8")
 OTHER_PAGES = {name: (PROJECT / name).read_text(encoding="utf-8")
                for name in ("CONTRIBUTING.md", "CHANGELOG.md", "packaging/mainpage.md")}
 OF_C = (PROJECT / "tests/c/c_library_test.py").read_text(encoding="utf-8")
+OF_ENGINES = {page: (PROJECT / "tests" / test).read_text(encoding="utf-8") for page, test in (
+    ("docs/engines.md", "container/ways_test.py"), ("docs/cdi-runtime.md", "runtime/runtime_test.py"))}
 FENCED = re.compile(r"^```(.*)\n((?s:.*?))^```$", re.M)
 FENCED_LINES = {line for text in PAGES.values() for block in FENCED.findall(text)
                 for line in block[1].splitlines()}
@@ -47,6 +49,13 @@ NOT_RUN = {
     "g++": "takes longer than all else here; Meson builds the same file",
     "meson": "builds everything, and installs it",
     "systemctl": "changes the machine",
+    "podman": "starts a container; see ways_test.py",
+    "docker": "starts a container; see ways_test.py",
+    "ctr": "starts a container; see ways_test.py",
+    "nerdctl": "needs an engine that Debian does not have",
+    "buildctl": "needs an engine that Debian does not have",
+    "lxc": "needs a daemon",
+    "apptainer": "needs a program that Debian does not have",
     "eval": "starts a sandbox, as args_test.py does",
     "tests/build/layers_picture.py": "changes the project",
     "tests/c/abi_test.py": "changes the project",
@@ -287,6 +296,32 @@ class ReadmeTables(unittest.TestCase):
                     self.assertAlmostEqual(int(said) / costs[unit]["MiB"], 1, delta=0.05)
 
 
+class EnginesTable(unittest.TestCase):
+    NAMES = {"CRI-O": "cri-o", "SingularityCE": "singularity-ce"}
+
+    def test_versions_and_settings_are_those_of_the_data(self):
+        engines = json.loads((PROJECT / "schema/engines.json").read_text())["engines"]
+        rows = re.findall(r"^\| ([^|]*) \| ([^|]*) \| ([^|]*) \|(.*)\|$",
+                          PAGES["docs/engines.md"], re.M)
+        found = set()
+        for engine, since, switch, rest in rows:
+            name = engine.partition(",")[0]
+            name = self.NAMES.get(name, name.lower())
+            if name not in engines:
+                continue
+            with self.subTest(engine):
+                found.add(name)
+                defaults = engines[name]["defaults"]
+                self.assertTrue(since.startswith(defaults[0]["since"]))
+                on = next(row for row in defaults if row["switch"] != "off")
+                if on is not defaults[0]:
+                    self.assertIn(f"since {on['since']}", switch)
+                for path in {path for row in defaults for path in row["dirs"]}:
+                    self.assertIn(path, rest + "`/etc/cdi` and `/var/run/cdi`")
+                self.assertIn(engines[name]["to_set_dirs"].split()[0], rest + "cdi_spec_dirs")
+        self.assertGreater(len(found), 8)
+
+
 class Links(unittest.TestCase):
     @staticmethod
     def anchors(text):
@@ -347,6 +382,10 @@ class WaysToUse(unittest.TestCase):
             with self.subTest(f"{page}:{line}"):
                 if page == "docs/c.md":
                     self.assertIn(f'block("{language}")', OF_C)
+                    continue
+                if page in OF_ENGINES:
+                    self.assertIn(f'of_page("{page.removeprefix("docs/")}", "{language}")',
+                                  OF_ENGINES[page])
                     continue
                 self.assertEqual(page, "docs/install.md", "a block elsewhere is run by no test")
                 words = f'"{heading}", "{language}"'

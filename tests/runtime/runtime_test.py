@@ -8,12 +8,14 @@ usage: runtime_test.py CDI_RUNTIME
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
 RUNTIME = os.path.abspath(sys.argv.pop(1))
 
 UUID, OTHER = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6", "GPU-8932aaaa-0000-4106-c12f-20bd9faed9f6"
@@ -130,6 +132,11 @@ class Case(unittest.TestCase):
 
 def annotation(*names, key="x"):
     return {f"cdi.k8s.io/{key}": ",".join(names)}
+
+
+def of_page(page, language):
+    text = (PROJECT / "docs" / page).read_text(encoding="utf-8")
+    return re.search(r"```" + language + r"\n(.*?)```", text, re.S)[1]
 
 
 class CommandLine(Case):
@@ -307,6 +314,15 @@ class Errors(Case):
                 self.check_refused(self.create(), "config.toml")
                 self.check_refused(self.start("delete", "id"), "config.toml")
 
+    def test_the_settings_of_the_page_work(self):
+        text = of_page("cdi-runtime.md", "toml")
+        self.assertEqual(set(re.findall(r"^([\w-]+) =", text, re.M)), {
+            "runtime", "spec-dirs", "annotation-prefixes", "policy", NVIDIA, AMD})
+        self.write("config.toml", text)
+        self.config()
+        self.program("runc")
+        self.check_started(self.create())
+
     def test_runtimes(self):
         self.config()
         for runtime, words in (("missing", "cannot find the runtime missing: install it"),
@@ -344,7 +360,7 @@ class Errors(Case):
 class Size(unittest.TestCase):
     def test_it_stays_small(self):
         """An engine's administrators should be able to read all that runs as root for each container."""
-        folder = pathlib.Path(__file__).resolve().parents[2] / "examples/tools/runtime"
+        folder = PROJECT / "examples/tools/runtime"
         lines = sum(path.read_text(encoding="utf-8").count("\n") for path in folder.glob("*.?pp"))
         self.assertLess(lines, 300)
 

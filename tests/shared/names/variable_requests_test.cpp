@@ -47,14 +47,21 @@ TEST_CASE("Nothing is selected without a variable, and by none and void") {
     CHECK(names_of(env).empty());
   }
   CHECK(variable_requests({.text = "{}"}, kinds, {})->empty());
-  CHECK(variable_requests({.text = "no JSON"}, {}, {})->empty());  // not even read
+  CHECK(variable_requests({.text = "no JSON"}, kinds, {})->empty());  // not even read
 }
 
 TEST_CASE("An annotation for a device of the same kind comes before a variable") {
   CHECK(names_of(R"(["A=all", "B=1"])", {"a.com/gpu=0"}) == Names{"a.com/gpu=0", "b.com/gpu=1"});
 }
 
+TEST_CASE("A name with an escape counts, too") {
+  const std::map<std::string, std::string> one{{"A_B", "a.com/gpu"}};
+  const auto variables = variable_requests(config_with(R"(["A\u005fB=1"])"), one, {});
+  REQUIRE(variables);
+  CHECK(variables->size() == 1);
+}
+
 TEST_CASE("Faults are errors") {
   CHECK_FALSE(variable_requests(config_with(R"(["A=3-1"])"), kinds, {}));
-  CHECK_FALSE(variable_requests({.text = "no JSON"}, kinds, {}));
+  CHECK_FALSE(variable_requests({.text = "no JSON: A"}, kinds, {}));
 }

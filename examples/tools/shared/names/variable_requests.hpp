@@ -45,6 +45,12 @@ inline std::string device_of(const VisibleEntry& entry, std::string_view kind,
   return std::string{device};
 }
 
+/// Whether a JSON text cannot have a variable: neither its name, nor an escape that may be part of
+/// it. Most configs need not be parsed then.
+inline bool lacks_variable(std::string_view text, std::string_view variable) {
+  return text.find(variable) == text.npos && text.find("\\u") == text.npos;
+}
+
 }  // namespace detail
 
 /// Adds a device, unless it is already there: the hooks of one that is injected twice run twice.
@@ -62,7 +68,14 @@ inline cdi::Result<std::vector<VariableRequest>> variable_requests(
     const cdi::ConfigJson& config, const std::map<std::string, std::string>& kinds,
     const std::vector<cdi::RequestedDevice>& annotated) {
   std::vector<VariableRequest> out;
-  if (kinds.empty()) return out;
+  const auto counts = [&](const auto& one) {
+    const auto has_kind = [start = one.second + "="](const cdi::RequestedDevice& device) {
+      return device.name.starts_with(start);
+    };
+    return !detail::lacks_variable(config.text, one.first) &&
+           std::none_of(annotated.begin(), annotated.end(), has_kind);
+  };
+  if (std::none_of(kinds.begin(), kinds.end(), counts)) return out;
   const auto document = cdi::parse_json(config.text, config.file, config.limits);
   if (!document) return document.error();
   cdi::Document::Value env = document->root();
@@ -70,10 +83,7 @@ inline cdi::Result<std::vector<VariableRequest>> variable_requests(
     if (!cdi::detail::descend(env, path)) return out;
   }
   for (const auto& [variable, kind] : kinds) {
-    const auto has_kind = [start = kind + "="](const cdi::RequestedDevice& device) {
-      return device.name.starts_with(start);
-    };
-    if (std::any_of(annotated.begin(), annotated.end(), has_kind)) continue;
+    if (!counts(std::pair{variable, kind})) continue;
     for (const auto item : env.items()) {
       if (!item.text().starts_with(variable + "=")) continue;
       const auto text = item.text().substr(variable.size() + 1);
