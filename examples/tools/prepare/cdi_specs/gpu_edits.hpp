@@ -125,8 +125,10 @@ inline cdi::ContainerEdits shared_edits(const Inventory& found, const SpecOption
   add_nodes(edits, nodes, options);
   add_files(edits, found.files, options);
   if (options.hook_program && !found.files.empty()) {
-    edits.hooks = nvidia::driver_hooks(*options.hook_program, found.files, options.profiles,
-                                       found.driver_version);
+    auto program = *options.hook_program;
+    if (found.is_management) program.has_node_modification = false;
+    edits.hooks =
+        nvidia::driver_hooks(program, found.files, options.profiles, found.driver_version);
   }
   merge(edits, found.edits);
   return edits;

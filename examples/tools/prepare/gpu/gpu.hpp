@@ -114,6 +114,8 @@ struct Inventory {
   std::vector<MissingNode> missing{};
   std::vector<Problem> warnings{};
   std::optional<Problem> not_ready{};  // why no GPU works, even if some are usable
+  bool is_management = false;          // for programs that create device nodes themselves
+  bool is_tegra = false;               // its files are listed on the host
 
   /// The number of GPUs and partitions.
   std::size_t total_count() const {

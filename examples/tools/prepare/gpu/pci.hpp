@@ -216,6 +216,13 @@ class CharMajors {
     return std::nullopt;
   }
 
+  /// Whether a major number belongs to a driver whose name begins with `prefix`.
+  bool has(std::int64_t major, std::string_view prefix) const {
+    return std::any_of(rows_.begin(), rows_.end(), [&](const auto& row) {
+      return row.second == major && row.first.starts_with(prefix);
+    });
+  }
+
  private:
   std::vector<std::pair<std::string, std::int64_t>> rows_{};
 };

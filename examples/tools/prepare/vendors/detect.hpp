@@ -17,6 +17,7 @@
 #include "intel.hpp"
 #include "nvidia.hpp"
 #include "nvidia_files.hpp"
+#include "tegra.hpp"
 #include "vfio.hpp"
 #include "wsl.hpp"
 
@@ -36,6 +37,7 @@ inline constexpr Detector detectors[] = {
     &intel::detect_gaudis,  // intel.com/gaudi
     &vfio::detect,          // vfio.local/gpu: of any vendor
     &wsl::detect,           // nvidia.com/gpu, microsoft.com/gpu
+    &tegra::detect,         // nvidia.com/gpu
     &drm::detect,           // drm.local/gpu: all others
 };
 
@@ -66,7 +68,9 @@ inline void add_driver_files(const tools::HostTree& tree, const DriverPlace& pla
   if (found.usable_count() == 0) return;
   if (!found.library_directories.empty()) {
     found.files = wsl::driver_files(tree, found.library_directories);
-  } else if (found.kind == "nvidia.com/gpu") {
+  } else if (found.is_tegra) {
+    found.files = tegra::driver_files(tree);
+  } else if (found.kind == "nvidia.com/gpu" || found.is_management) {
     found.files = nvidia::driver_files(tree, found.driver_version, found.warnings, place);
   }
 }

@@ -26,6 +26,7 @@
 #include "detect.hpp"
 #include "driver_place.hpp"
 #include "nvml.hpp"
+#include "on_request.hpp"
 #include "vendor_devices.hpp"
 #include "vendor_files.hpp"
 
@@ -131,6 +132,10 @@ inline cdi::Result<tools::HostTree> open_root(const SurveyOptions& options) {
 /// Finds the GPUs of all kinds, with the nodes in the tree's `dev`.
 inline cdi::Result<void> find_gpus(const tools::HostTree& tree, const SurveyOptions& options,
                                    NvmlMemory& memory, Survey& survey) {
+  if (auto found = on_request::detect(tree, options.kind)) {
+    survey.inventories = std::move(*found);
+    return {};
+  }
   auto bus = read_pci_bus(tree);
   survey.inventories = detect(tree, bus);
   survey.complete = bus.is_complete();
