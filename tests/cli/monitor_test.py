@@ -29,6 +29,12 @@ class Files(unittest.TestCase):
         self.folder = tempfile.mkdtemp(prefix="cdi-monitor-")
         self.addCleanup(shutil.rmtree, self.folder)
         os.makedirs(self.path("specs"))
+        signal.signal(signal.SIGALRM, self.give_up)  # a line that never comes
+        signal.alarm(60)
+        self.addCleanup(signal.alarm, 0)
+
+    def give_up(self, *_):
+        self.fail("waited for a minute")
 
     def path(self, name):
         return os.path.join(self.folder, name)
