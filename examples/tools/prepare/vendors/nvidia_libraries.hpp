@@ -98,7 +98,7 @@ class LibrarySearch {
       : tree_{tree}, driver_version_{driver_version} {}
 
   /// Searches `first`, and then the usual directories.
-  void run(const std::vector<std::string>& first) {
+  void run(const std::vector<std::string>& first = {}) {
     for (const auto& directory : first) add_with_subdirectories(directory);
     const auto cache = tree_.read("/etc/ld.so.cache", cache_limit);
     const auto entries = driver_entries(cache ? std::string_view{*cache} : std::string_view{});
