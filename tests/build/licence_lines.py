@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 LINE = "SPDX-License-Identifier: Apache-2.0 OR MIT"
-WITHOUT = (".json", ".sum", "LICENSE-APACHE", "LICENSE-MIT", ".gitignore", "vcpkg/container-device-"
+WITHOUT = (".json", ".sum", "LICENSE-APACHE", "LICENSE-MIT", ".gitignore", "packaging/debian/docs", "vcpkg/container-device-"
            "interface/usage", ".yaml.txt", ".json.txt")
 INPUTS = ("tests/errors/cases/", "tests/fuzz/corpus/")
 root = pathlib.Path(__file__).resolve().parents[2]
