@@ -24,7 +24,7 @@ LEFT, GAP, LANE = 10, 18, 9  # margins, between boxes, between the vertical part
 SPINE_WIDTH, WING_WIDTH = 480, 300
 LINE, PADDING = 15, 8
 WORDS, NAMES = 13, 11  # sizes of fonts
-SHIFT = 4  # of wings, so that few ends of arrows are at one height
+SHIFT = 28  # of wings, so that few ends of arrows are at one height
 NEAR = 5  # parts of two arrows that are nearer look like one
 STYLE = f"""<style>
   text {{ font: {WORDS}px sans-serif; fill: #1f2328 }} .bold {{ font-weight: bold }}
