@@ -184,6 +184,10 @@ std::vector<Error> every_error(const T& value, std::vector<Error>* warnings, Val
 }
 
 #ifdef CDI_SOURCE
+template Result<void> detail::validate_without_nul(const BasicSpec<Owning>&, std::vector<Error>*,
+                                                   ValidateFor);
+template Result<void> detail::validate_without_nul(const BasicSpec<Borrowed>&, std::vector<Error>*,
+                                                   ValidateFor);
 template Result<void> validate(const BasicSpec<Owning>&, std::vector<Error>*, ValidateFor);
 template Result<void> validate(const BasicSpec<Borrowed>&, std::vector<Error>*, ValidateFor);
 template Result<void> validate(const BasicDevice<Owning>&, std::vector<Error>*, ValidateFor);
