@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """`cdi-prepare files`: driver_files_test.py CDI_PREPARE [unittest options]"""
 import json
+import os
 import shutil
 import sys
 
@@ -63,6 +64,17 @@ class Files(TreeTest):
         compute = set(self.run_files("--profile", "compute").splitlines())
         self.assertLess(compute, everything)
         self.assertNotIn(f"{LIBRARIES}/libEGL_nvidia.so.0", compute)
+
+    def test_driver_root(self):
+        everything = self.run_files().splitlines()
+        os.makedirs(self.path("run/nvidia/driver"))
+        for name in ("usr", "etc", "lib"):
+            self.path(name).rename(self.path(f"run/nvidia/driver/{name}"))
+        self.assertEqual(self.run_files("--driver-root", "/run/nvidia/driver").splitlines(),
+                         ["/run/nvidia/driver" + path for path in everything])
+        answer = json.loads(self.run_files("--driver-root", "/run/nvidia/driver", "-o", "json"))
+        self.assertEqual({file["containerPath"] for file in answer["files"]} - set(everything),
+                         set())
 
     def test_several_versions(self):
         self.path(f"{LIBRARIES}/libcuda.so.535.216.03").touch()

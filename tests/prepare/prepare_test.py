@@ -675,7 +675,8 @@ class Usage(PrepareTest):
                 self.assertNotEqual(done.stderr, "")
 
     def test_an_unknown_command_is_reported_with_the_known_ones(self):
-        commands = "detect, write, check, diff, watch, prepare, unprepare, list, doctor"
+        commands = ("detect, write, check, diff, watch, prepare, unprepare, list, doctor, "
+                    "configure, files")
         for word in ("paint", ""):
             done = self.run_prepare(word)
             self.assertEqual((done.returncode, done.stdout), (2, ""))

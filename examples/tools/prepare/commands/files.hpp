@@ -21,11 +21,13 @@
 #include "../gpu/driver_file.hpp"
 #include "../gpu/fault.hpp"
 #include "../gpu/profile.hpp"
+#include "../vendors/driver_place.hpp"
 #include "../vendors/nvidia_files.hpp"
 #include "../vendors/nvidia_libraries.hpp"
 #include "command.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
+#include "selection_options.hpp"
 #include <CLI/CLI.hpp>
 
 // Programs that build the root of a virtual machine copy these files. No GPU, loaded module or
@@ -50,12 +52,13 @@ inline std::string_view kind_name(DriverFile::Kind kind) {
 }
 
 /// The version of the driver whose files are listed. An error if it is not clear.
-inline cdi::Result<std::string> version_for_files(const tools::HostTree& tree,
+inline cdi::Result<std::string> version_for_files(const tools::HostTree& host,
+                                                  const DriverPlace& place,
                                                   const std::string& given) {
   if (!given.empty()) return given;
-  if (auto loaded = tree.line("/sys/module/nvidia/version"); !loaded.empty()) return loaded;
-  nvidia::LibrarySearch search{tree, {}};
-  search.run();
+  if (auto loaded = host.line("/sys/module/nvidia/version"); !loaded.empty()) return loaded;
+  nvidia::LibrarySearch search{place.tree(host), {}};
+  search.run(place.library_dirs);
   const auto& installed = search.installed();
   if (installed.size() == 1) return *installed.begin();
   const auto fail = [](std::string message, std::string advice) {
@@ -63,17 +66,19 @@ inline cdi::Result<std::string> version_for_files(const tools::HostTree& tree,
         .code = cdi::Errc::not_found, .message = std::move(message), .advice = std::move(advice)};
   };
   if (installed.empty()) {
-    return fail("no libcuda or libnvidia-ml with a version in its name is installed",
-                "give the root of the driver's installation with --root");
+    return fail(
+        "no libcuda or libnvidia-ml with a version in its name is installed",
+        "say where the driver is installed: --root, --driver-root or --library-search-path");
   }
   return fail(fmt::format("several versions are installed: {}", fmt::join(installed, ", ")),
               "choose one with --driver-version");
 }
 
 /// The files of the driver for a profile, without the sockets of running programs.
-inline std::vector<DriverFile> files_for(const tools::HostTree& tree, const std::string& version,
-                                         Profiles profiles, std::vector<Problem>& warnings) {
-  auto files = nvidia::driver_files(tree, version, warnings);
+inline std::vector<DriverFile> files_for(const tools::HostTree& host, const DriverPlace& place,
+                                         const std::string& version, Profiles profiles,
+                                         std::vector<Problem>& warnings) {
+  auto files = nvidia::driver_files(host, version, warnings, place);
   std::erase_if(files, [&](const DriverFile& file) {
     return file.kind == DriverFile::Kind::socket || !file.profiles.shares(profiles);
   });
@@ -81,13 +86,13 @@ inline std::vector<DriverFile> files_for(const tools::HostTree& tree, const std:
 }
 
 /// A line for each file, and for each link to one on the host.
-inline std::string files_as_text(const tools::HostTree& tree,
+inline std::string files_as_text(const tools::HostTree& host, const DriverPlace& place,
                                  const std::vector<DriverFile>& files) {
   std::set<std::string> paths;
   for (const auto& file : files) {
     paths.insert(file.host_path);
     for (const auto& link : file.links) {
-      if (tree.exists(link)) paths.insert(link);
+      if (host.exists(place.root + link)) paths.insert(place.root + link);
     }
   }
   std::string out;
@@ -109,19 +114,23 @@ inline std::string files_as_json(const std::string& version, const std::vector<D
 inline ExitCode list_files(const Options& options, const FilesOptions& own) {
   const auto tree = tools::HostTree::open(options.root);
   if (!tree) return finish(tree.error(), ExitCode::failed);
-  const auto version = version_for_files(*tree, own.driver_version);
+  const auto place = open_driver_place(*tree, options);
+  if (!place) return finish(place.error(), ExitCode::failed);
+  const auto version = version_for_files(*tree, *place, own.driver_version);
   if (!version) return finish(version.error(), ExitCode::failed);
   std::vector<Problem> warnings;
-  const auto files = files_for(*tree, *version, profiles_named(options.profile), warnings);
+  const auto files = files_for(*tree, *place, *version, profiles_named(options.profile), warnings);
   for (const auto& warning : warnings) report("warning: " + warning.text);
-  return finish(options.json() ? files_as_json(*version, files) : files_as_text(*tree, files),
-                files.empty() ? ExitCode::failed : ExitCode::done);
+  return finish(
+      options.json() ? files_as_json(*version, files) : files_as_text(*tree, *place, files),
+      files.empty() ? ExitCode::failed : ExitCode::done);
 }
 
 inline Run set_up_files(CLI::App& app, Options& options) {
   auto own = std::make_shared<FilesOptions>();
   add_output(app, options);
   add_profile(app, options);
+  add_driver_place(app, options);
   app.add_option("--driver-version", own->driver_version,
                  "Version whose files are listed (default: the loaded module's, or the only one "
                  "that is installed)")
