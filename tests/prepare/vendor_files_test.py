@@ -268,11 +268,12 @@ class Files(VendorTest):
                       "/etc/cdi-prepare.d/a.toml: choose another kind", done.stderr)
 
     def test_kind_that_is_found_without_a_file(self):
-        path = self.vendor_file(LEAST.replace("acme.com/npu", "amd.com/gpu"))
-        done = self.run_prepare("detect", "--vendor-file", str(path))
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("cdi-prepare finds amd.com/gpu without a vendor file: choose another kind",
-                      done.stderr)
+        for kind in ("amd.com/gpu", "nvidia.com/gds"):
+            path = self.vendor_file(LEAST.replace("acme.com/npu", kind))
+            done = self.run_prepare("detect", "--vendor-file", str(path))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"cdi-prepare finds {kind} without a vendor file: choose another kind",
+                          done.stderr)
 
     def test_claims_get_all_edits(self):
         self.put(WITH_CONTROL + 'env = ["NPU=1", "NPU_{index}=1"]\n')
@@ -289,6 +290,20 @@ class Files(VendorTest):
         vendor = LEAST.replace("/dev/npu*", "/dev/outside/nul{index}*")
         path = self.vendor_file(vendor)
         done = self.run_prepare("detect", "--vendor-file", str(path))
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+
+class OtherGpus(VendorTest):
+    """A node with GPUs, and without a device of the vendor file."""
+
+    tree = "nv2"
+
+    def test_kind_of_a_vendor_file_is_no_name_for_them(self):
+        path = self.vendor_file(LEAST)
+        done = self.run_prepare("detect", "--vendor-file", str(path))
+        self.assertIn("nvidia.com/gpu", done.stdout)
+        done = self.run_prepare("write", "--dry-run", "--vendor-file", str(path), "--kind",
+                                "acme.com/npu")
         self.assertEqual((done.returncode, done.stdout), (0, ""))
 
 

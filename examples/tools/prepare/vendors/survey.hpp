@@ -100,14 +100,13 @@ inline std::optional<std::string> unreadable_functions(const Survey& survey) {
 
 namespace detail {
 
-/// Adds the devices of vendor files.
-inline cdi::Result<void> add_vendor_devices(const tools::HostTree& tree,
-                                            const SurveyOptions& options, Survey& survey) {
-  auto read = read_vendor_files(tree, options.vendor_files);
+/// Adds the devices of vendor files, with nodes in the host's /dev.
+inline cdi::Result<void> add_vendor_devices(const SurveyOptions& options, Survey& survey) {
+  auto read = read_vendor_files(survey.tree, options.vendor_files);
   if (!read) return read.error();
   for (const auto& file : read->files) {
     survey.vendor_kinds.push_back(file.kind);
-    auto found = VendorSearch{tree, file}.run();
+    auto found = VendorSearch{survey.tree, file}.run();
     if (!found.gpus.empty()) survey.inventories.push_back(std::move(found));
   }
   survey.complete = survey.complete && read->faults.empty();
@@ -140,7 +139,7 @@ inline cdi::Result<void> find_gpus(const tools::HostTree& tree, const SurveyOpti
   survey.inventories = detect(tree, bus);
   survey.complete = bus.is_complete();
   survey.unreadable = std::move(bus.unreadable);
-  if (auto added = add_vendor_devices(tree, options, survey); !added) return added;
+  if (auto added = add_vendor_devices(options, survey); !added) return added;
   if (options.nvml) ask_nvml(survey.inventories, options, memory);
   if (options.visible_only) survey.hidden = keep_visible(tree, survey.inventories);
   return {};

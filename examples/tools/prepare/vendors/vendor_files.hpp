@@ -19,6 +19,7 @@
 #include "../../shared/host/host_tree.hpp"
 #include "../base/options.hpp"
 #include "detect.hpp"
+#include "on_request.hpp"
 #include "vendor_file.hpp"
 #include "vendor_reader.hpp"
 
@@ -44,6 +45,13 @@ inline cdi::Result<VendorFile> read_vendor_file(const tools::HostTree& tree,
   return parse_vendor_file(*text, path);
 }
 
+/// Whether cdi-prepare finds a kind without a vendor file.
+inline bool is_own_kind(std::string_view kind) {
+  return std::find(std::begin(own_kinds), std::end(own_kinds), kind) != std::end(own_kinds) ||
+         std::any_of(std::begin(on_request::kinds), std::end(on_request::kinds),
+                     [&](const on_request::Kind& one) { return one.name == kind; });
+}
+
 /// Adds a file whose kind no other file has.
 inline cdi::Result<void> add_vendor_file(VendorFile file, std::vector<VendorFile>& files) {
   const auto conflict = [&](std::string message) {
@@ -52,7 +60,7 @@ inline cdi::Result<void> add_vendor_file(VendorFile file, std::vector<VendorFile
                       .advice = "choose another kind",
                       .position = {.file = file.path}};
   };
-  if (std::find(std::begin(own_kinds), std::end(own_kinds), file.kind) != std::end(own_kinds)) {
+  if (is_own_kind(file.kind)) {
     return conflict(fmt::format("cdi-prepare finds {} without a vendor file", file.kind));
   }
   for (const auto& other : files) {
