@@ -86,7 +86,12 @@ FILES = {
     "features.json": '{"ociVersionMax": "1.0.2-dev"}',
     "rootfs/.keep": "",
     "usr/bin/podman": "",
-    "var/lib/dpkg/status": "Package: podman\nStatus: install ok installed\nVersion: 5.4.0\n",
+    "usr/bin/containerd": "",
+    "usr/bin/dockerd": "",
+    "var/lib/dpkg/status": "\n".join(
+        f"Package: {package}\nStatus: install ok installed\nVersion: {version}\n"
+        for package, version in (("podman", "5.4.0"), ("containerd", "2.0.5"),
+                                 ("docker.io", "28.2.2"))),
 }
 TRANSCRIPT_FILES = {
     "etc/cdi/vendor.yaml": SPEC,
