@@ -43,8 +43,9 @@ KNOWN = [
      "Where a spec has no mode, old releases of the Go library do not take that of the host."),
 ]
 
-# Runs in a new mount namespace. Engines read /var/run/cdi, and old ones nothing else. crun does not
-# start beside a second cgroup hierarchy with controllers (hybrid), which it would not use.
+# Runs in a new mount namespace, and in a PID namespace, so that no process outlives a test. Engines
+# read /var/run/cdi, and old ones nothing else. crun does not start beside a second cgroup hierarchy
+# with controllers (hybrid), which it would not use.
 START = """
 set -e
 spec=$1; shift
@@ -203,7 +204,8 @@ class Place:
     def start(self, *command):
         """Runs a command in a mount namespace with the spec."""
         (self.folder / "hook-ran").unlink(missing_ok=True)
-        return subprocess.run(["unshare", "--mount", "--propagation", "private", "sh", "-c", START,
+        return subprocess.run(["unshare", "--mount", "--propagation", "private", "--pid",
+                               "--fork", "--kill-child", "--mount-proc", "sh", "-c", START,
                                "start", self.spec, *command], text=True, timeout=90, check=False,
                               stdin=subprocess.DEVNULL, capture_output=True, cwd=self.folder)
 
@@ -309,7 +311,10 @@ def of_page(page, language):
     """The block of a page, with the programs of this build and the directory of the test."""
     text = (PROJECT / "docs" / page).read_text(encoding="utf-8")
     block = re.search(r"```" + language + r"\n(.*?)```", text, re.S)[1]
-    return block.replace("/usr/bin/cdi-pod", CDI_POD).replace("/etc/cdi", "/var/run/cdi")
+    for path, program in (("/usr/bin/cdi-pod", CDI_POD), ("/usr/bin/cdi ", f"{CDI} "),
+                          ("/etc/cdi", "/var/run/cdi")):
+        block = block.replace(path, program)
+    return block
 
 
 def remove_cgroups():
