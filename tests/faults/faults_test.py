@@ -163,7 +163,7 @@ class Prepare(ClaimNode, FaultTest):
         done = self.run_well(self.command("unprepare", "--claim", uid))
         self.assertEqual(json.loads(done.stdout), {"claims": {uid: {}}})
         self.assertEqual(json.loads(self.run_well(self.command("list", "-o", "json")).stdout),
-                         {"claims": {}})
+                         {"version": 1, "claims": {}})
         self.assertEqual(files(self.out), [])
         self.assertEqual(files(self.state), [".lock"])
 

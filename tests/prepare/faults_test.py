@@ -135,12 +135,12 @@ CASES = {
 
 def codes_in(vendor):
     """All codes of an inventory, each with its text beside it."""
-    found = [(vendor["not_ready"], vendor["not_ready_code"])]
-    assert len(vendor["warnings"]) == len(vendor["warning_codes"])
-    found += zip(vendor["warnings"], vendor["warning_codes"])
+    found = [(vendor["notReady"], vendor["notReadyCode"])]
+    assert len(vendor["warnings"]) == len(vendor["warningCodes"])
+    found += zip(vendor["warnings"], vendor["warningCodes"])
     found += [(one["reason"], one["code"]) for one in vendor["missing"]]
     for gpu in vendor["gpus"]:
-        found += [(one["left_out"], one["left_out_code"]) for one in [gpu, *gpu["partitions"]]]
+        found += [(one["leftOut"], one["leftOutCode"]) for one in [gpu, *gpu["partitions"]]]
     return found
 
 

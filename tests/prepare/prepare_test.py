@@ -135,7 +135,7 @@ class PrepareTest(NodeTest):
         self.assertEqual(answer["path"], str(self.out / SPEC_FILE))
         self.assertEqual(answer["devices"],
                          [f"nvidia.com/gpu={n}" for n in (FIRST_ID, "0", FIRST, "all")])
-        (left_out,) = answers["left_out"]
+        (left_out,) = answers["leftOut"]
         self.assertEqual(left_out["kind"], "nvidia.com/gpu")
         self.assertIn(left_out["name"], (SECOND_ID, SECOND))
         self.assertIn(reason, left_out["reason"])
@@ -173,22 +173,22 @@ class TwoGpus(PrepareTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         (vendor,) = json.loads(done.stdout)["vendors"]
         self.assertEqual(vendor["kind"], "nvidia.com/gpu")
-        self.assertEqual(vendor["driver_version"], "570.195.03")
-        self.assertEqual([node["path"] for node in vendor["control_nodes"]],
+        self.assertEqual(vendor["driverVersion"], "570.195.03")
+        self.assertEqual([node["path"] for node in vendor["controlNodes"]],
                          [node["path"] for node in CONTROL_NODES])
         first, second = vendor["gpus"]
         self.assertEqual(
             {key: value for key, value in second.items() if key != "nodes"},
             {"index": 1, "name": SECOND_ID, "aliases": ["1", SECOND], "vendor": "nvidia", "id": SECOND_ID,
-             "model": "NVIDIA A100 80GB PCIe", "pci_address": SECOND, "pci_id": "10de:20b5",
-             "physical_function": None, "iommu_group": None, "driver": "nvidia", "numa_node": 1,
-             "mode": None, "iommufd_nodes": [], "other_nodes": [], "partitions": [],
-             "left_out": None, "left_out_code": None})
-        self.assertEqual((first["index"], first["pci_address"]), (0, FIRST))
+             "model": "NVIDIA A100 80GB PCIe", "pciAddress": SECOND, "pciId": "10de:20b5",
+             "physicalFunction": None, "iommuGroup": None, "driver": "nvidia", "numaNode": 1,
+             "mode": None, "iommufdNodes": [], "otherNodes": [], "partitions": [],
+             "leftOut": None, "leftOutCode": None})
+        self.assertEqual((first["index"], first["pciAddress"]), (0, FIRST))
         self.assertEqual(second["nodes"][2],
                          {"path": "/dev/dri/renderD129", "type": "c", "major": 226, "minor": 129,
                           "uid": 0, "gid": RENDER, "mode": "0660",
-                          "by_path": f"/dev/dri/by-path/pci-{SECOND}-render"})
+                          "byPath": f"/dev/dri/by-path/pci-{SECOND}-render"})
 
     def test_model_as_text(self):
         done = self.detect()
@@ -210,7 +210,7 @@ class TwoGpus(PrepareTest):
     def test_write_as_json(self):
         answers = [json.loads(self.write("-o", "json").stdout) for _ in range(2)]
         for answer, action in zip(answers, ("created", "unchanged")):
-            self.assertEqual([answer[key] for key in ("removed", "left_out", "not_ready")], [[]] * 3)
+            self.assertEqual([answer[key] for key in ("removed", "leftOut", "notReady")], [[]] * 3)
             (spec,) = answer["specs"]
             self.assertEqual((spec["path"], spec["action"], spec["kind"]),
                              (str(self.out / SPEC_FILE), action, "nvidia.com/gpu"))
@@ -249,7 +249,7 @@ class TwoGpus(PrepareTest):
     def test_numa_node_unknown(self):
         (self.pci(FIRST) / "numa_node").write_text("-1\n")
         gpus = json.loads(self.detect("-o", "json").stdout)["vendors"][0]["gpus"]
-        self.assertIsNone(gpus[0]["numa_node"])
+        self.assertIsNone(gpus[0]["numaNode"])
 
 
 class Names(PrepareTest):
@@ -315,7 +315,7 @@ class LeftOut(PrepareTest):
         self.make_sample("--mig")
         done = self.write("-o", "json")
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertEqual(json.loads(done.stdout)["left_out"], [
+        self.assertEqual(json.loads(done.stdout)["leftOut"], [
             {"kind": "nvidia.com/gpu", "name": f"{SECOND_ID}:gi{number}",
              "reason": "it has no compute instance"} for number in (1, 2)])
         self.assertEqual(self.names(3), [FIRST_ID, "0", FIRST, "all"])
@@ -499,9 +499,9 @@ class NoGpu(PrepareTest):
 
     def test_json_stays_json(self):
         shutil.rmtree(self.path("sys"))
-        for done, answer in ((self.detect("-o", "json"), {"vendors": []}),
+        for done, answer in ((self.detect("-o", "json"), {"version": 1, "vendors": []}),
                              (self.write("-o", "json"),
-                              {"specs": [], "removed": [], "left_out": [], "not_ready": [],
+                              {"version": 1, "specs": [], "removed": [], "leftOut": [], "notReady": [],
                                "warnings": [], "errors": []})):
             self.assertEqual((done.returncode, done.stderr), (0, NO_BUS))
             self.assertEqual(json.loads(done.stdout), answer)

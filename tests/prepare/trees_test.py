@@ -20,9 +20,9 @@ class Nvidia(TreeTest):
         found = self.detect()
         self.assertEqual(list(found), ["nvidia.com/gpu"])
         vendor = found["nvidia.com/gpu"]
-        self.assertEqual(vendor["driver_version"], "570.195.03")
+        self.assertEqual(vendor["driverVersion"], "570.195.03")
         self.assertEqual(
-            [(gpu["index"], gpu["pci_address"], gpu["id"], gpu["pci_id"], paths(gpu["nodes"]))
+            [(gpu["index"], gpu["pciAddress"], gpu["id"], gpu["pciId"], paths(gpu["nodes"]))
              for gpu in vendor["gpus"]],
             [(0, "0000:17:00.0", node_trees.NVIDIA_UUIDS[0], "10de:20b5",
               ["/dev/nvidia0"] + dri(1, 128)),
@@ -77,7 +77,7 @@ class Mig(TreeTest):
     def test_gpu_instance_without_compute_instance(self):
         self.access("gi1/ci0").unlink()
         self.access("gi1/ci0").parent.rmdir()
-        self.assertEqual([(part["name"], part["left_out"]) for part in self.instances(3)],
+        self.assertEqual([(part["name"], part["leftOut"]) for part in self.instances(3)],
                          [(self.second + ":gi1", "it has no compute instance"),
                           (self.second + ":gi2:ci0", None)])
 
@@ -85,7 +85,7 @@ class Mig(TreeTest):
         path = "/dev/nvidia-caps/nvidia-cap156"
         self.remove_node(path)
         node = self.instances()[1]["nodes"][1]
-        self.assertEqual([node[key] for key in ("path", "major", "minor", "mode", "on_host")],
+        self.assertEqual([node[key] for key in ("path", "major", "minor", "mode", "onHost")],
                          [path, 236, 156, "0444", False])
         # Where runtimes are to ask the host, it has none to tell.
         done = self.run_prepare("write", "--dry-run", "-o", "json", "--node-numbers", "asked")
@@ -101,24 +101,24 @@ class Mig(TreeTest):
     def test_node_of_another_number(self):
         self.edit("dev.tab", "nvidia-cap156 c 236 156", "nvidia-cap156 c 236 157")
         reason = "/dev/nvidia-caps/nvidia-cap156 is 236:157, not 236:156"
-        self.assertEqual([part["left_out"] for part in self.instances(3)], [None, reason])
+        self.assertEqual([part["leftOut"] for part in self.instances(3)], [None, reason])
         self.assertIn(f"left out: nvidia GPU 0000:ca:00.0:gi2:ci0: {reason}\n", self.errors)
         self.assertNotIn("1:gi2:ci0", self.devices(self.specs(3)["nvidia.com/gpu"]))
         written = self.run_prepare("write", "--output-dir", str(self.place / "out"), "-o", "json")
-        self.assertEqual(json.loads(written.stdout)["left_out"],
+        self.assertEqual(json.loads(written.stdout)["leftOut"],
                          [{"kind": "nvidia.com/gpu", "name": self.second + ":gi2:ci0",
                            "reason": reason}])
 
     def test_access_without_a_minor(self):
         self.access("gi2/ci0").unlink()  # it is read-only
         self.access("gi2/ci0").write_text("DeviceFileMode: 292\n")
-        self.assertIn("lists no DeviceFileMinor", self.instances(3)[1]["left_out"])
+        self.assertIn("lists no DeviceFileMinor", self.instances(3)[1]["leftOut"])
 
     def test_major_unknown(self):
         # The longer name must not be taken for it.
         self.edit("proc/devices", "236 nvidia-caps\n", "")
         reason = "/proc/devices lists no major for nvidia-caps"
-        self.assertEqual([part["left_out"] for part in self.instances(3)], [reason] * 2)
+        self.assertEqual([part["leftOut"] for part in self.instances(3)], [reason] * 2)
 
     def test_instances_are_ordered_as_numbers(self):
         mig = self.access("gi1").parent
@@ -140,19 +140,19 @@ class NvidiaFabric(TreeTest):
     def test_imex_channels(self):
         channels = [f"/dev/nvidia-caps-imex-channels/channel{minor}" for minor in (0, 7)]
         self.add_nodes([(channels[0], 234, 0), (channels[1], 234, 7)])
-        self.assertEqual(paths(self.detect()["nvidia.com/gpu"]["fabric_nodes"]), channels)
+        self.assertEqual(paths(self.detect()["nvidia.com/gpu"]["fabricNodes"]), channels)
         self.assertNotIn("imex", json.dumps(self.specs()))
 
     def test_channel_of_another_number(self):
         self.add_nodes([("/dev/nvidia-caps-imex-channels/channel3", 234, 4)])
-        self.assertEqual(self.detect()["nvidia.com/gpu"]["fabric_nodes"], [])
+        self.assertEqual(self.detect()["nvidia.com/gpu"]["fabricNodes"], [])
         self.assertIn("channel3 is 234:4, not 234:3", self.errors)
 
     def test_switches(self):
         self.edit("proc/devices", "510 nvidia-uvm\n", "510 nvidia-uvm\n511 nvidia-nvswitch\n")
         self.add_nodes([("/dev/nvidia-nvswitchctl", 511, 255), ("/dev/nvidia-nvswitch0", 511, 0),
                         ("/dev/nvidia-nvswitch1", 511, 1)])
-        self.assertEqual(paths(self.detect()["nvidia.com/gpu"]["fabric_nodes"]),
+        self.assertEqual(paths(self.detect()["nvidia.com/gpu"]["fabricNodes"]),
                          ["/dev/nvidia-nvswitchctl", "/dev/nvidia-nvswitch0",
                           "/dev/nvidia-nvswitch1"])
 
@@ -166,13 +166,13 @@ class AmdWhole(TreeTest):
         self.assertEqual(list(found), ["amd.com/gpu"])
         self.assertEqual(self.errors, "")
         vendor = found["amd.com/gpu"]
-        self.assertEqual(paths(vendor["control_nodes"]), ["/dev/kfd"])
+        self.assertEqual(paths(vendor["controlNodes"]), ["/dev/kfd"])
         (gpu,) = vendor["gpus"]
         self.assertEqual(
-            [gpu[key] for key in ("index", "name", "pci_address", "model", "mode", "partitions")],
+            [gpu[key] for key in ("index", "name", "pciAddress", "model", "mode", "partitions")],
             [0, self.unique_id, self.address, "AMD Instinct MI300X OAM", "SPX/NPS1", []])
         self.assertEqual(paths(gpu["nodes"]), dri(1, 128))
-        self.assertEqual([node["by_path"] for node in gpu["nodes"]],
+        self.assertEqual([node["byPath"] for node in gpu["nodes"]],
                          [f"/dev/dri/by-path/pci-{self.address}-{end}"
                           for end in ("card", "render")])
 
@@ -206,7 +206,7 @@ class AmdWhole(TreeTest):
         vendor = self.detect()["amd.com/gpu"]
         self.assertIn("no compute", self.errors)
         self.assertEqual(paths(vendor["gpus"][0]["nodes"]), dri(1, 128))
-        self.assertEqual(vendor["control_nodes"], [])
+        self.assertEqual(vendor["controlNodes"], [])
 
     def test_partitioning_in_change(self):
         mode = self.pci(self.address) / "current_compute_partition"
@@ -241,7 +241,7 @@ class AmdPartitions(TreeTest):
                          (self.unique_id, "CPX/NPS4", []))
         self.assertEqual([(part["name"], paths(part["nodes"])) for part in gpu["partitions"]],
                          [(name, dri(1 + k, 128 + k)) for k, name in enumerate(self.names())])
-        links = [part["nodes"][1]["by_path"] for part in gpu["partitions"][:2]]
+        links = [part["nodes"][1]["byPath"] for part in gpu["partitions"][:2]]
         self.assertEqual(links, [f"/dev/dri/by-path/pci-{self.address}-render",
                                  "/dev/dri/by-path/platform-amdgpu_xcp_0-render"])
 
@@ -289,7 +289,7 @@ class AmdPartitions(TreeTest):
         self.remove_node("/dev/dri/renderD130")
         (gpu,) = self.detect(3)["amd.com/gpu"]["gpus"]
         reason = "it has no usable render node"
-        self.assertEqual([part["left_out"] for part in gpu["partitions"]],
+        self.assertEqual([part["leftOut"] for part in gpu["partitions"]],
                          [None, None, reason] + [None] * 5)
         self.assertIn(f"amd GPU {self.address}-p2: {reason}\n", self.errors)
         self.assertNotIn("0-p2", self.devices(self.specs(3)["amd.com/gpu"]))
@@ -308,19 +308,19 @@ class Intel(TreeTest):
         found = self.detect(3)
         self.assertEqual(list(found), ["intel.com/gpu", "vfio.local/gpu"])
         self.assertEqual(
-            [(gpu["pci_address"], gpu["pci_id"], gpu["driver"], paths(gpu["nodes"]),
-              paths(gpu["other_nodes"])) for gpu in found["intel.com/gpu"]["gpus"]],
+            [(gpu["pciAddress"], gpu["pciId"], gpu["driver"], paths(gpu["nodes"]),
+              paths(gpu["otherNodes"])) for gpu in found["intel.com/gpu"]["gpus"]],
             [(self.integrated, "8086:4680", "i915", dri(1, 129), []),
              (self.discrete, "8086:e211", "xe", dri(0, 128), ["/dev/mei1"])])
         for gpu in found["intel.com/gpu"]["gpus"]:
-            self.assertEqual([node["by_path"] for node in gpu["nodes"]],
-                             [f"/dev/dri/by-path/pci-{gpu['pci_address']}-{end}"
+            self.assertEqual([node["byPath"] for node in gpu["nodes"]],
+                             [f"/dev/dri/by-path/pci-{gpu['pciAddress']}-{end}"
                               for end in ("card", "render")])
 
     def test_physical_function_with_virtual_ones(self):
         integrated, discrete = self.detect(3)["intel.com/gpu"]["gpus"]
-        self.assertIsNone(integrated["left_out"])
-        self.assertEqual(discrete["left_out"], "it is divided into virtual functions (1)")
+        self.assertIsNone(integrated["leftOut"])
+        self.assertEqual(discrete["leftOut"], "it is divided into virtual functions (1)")
         self.assertEqual(self.devices(self.specs(3)["intel.com/gpu"]), dict.fromkeys(
             (self.integrated, "0", "0000-00-02-0-0x4680", "all"), dri(1, 129)))
 
@@ -335,9 +335,9 @@ class Intel(TreeTest):
     def test_virtual_function_for_a_virtual_machine(self):
         (gpu,) = self.detect(3)["vfio.local/gpu"]["gpus"]
         self.assertEqual(
-            [gpu[key] for key in ("vendor", "name", "physical_function", "iommu_group", "index")],
+            [gpu[key] for key in ("vendor", "name", "physicalFunction", "iommuGroup", "index")],
             ["intel", self.virtual, self.discrete, "19", None])
-        self.assertEqual((paths(gpu["nodes"]), paths(gpu["iommufd_nodes"])),
+        self.assertEqual((paths(gpu["nodes"]), paths(gpu["iommufdNodes"])),
                          (["/dev/vfio/19", "/dev/vfio/vfio"],
                           ["/dev/vfio/devices/vfio0", "/dev/iommu"]))
 
@@ -358,7 +358,7 @@ class Intel(TreeTest):
     def test_render_node_missing(self):
         self.remove_node("/dev/dri/renderD129")
         integrated, _ = self.detect(4)["intel.com/gpu"]["gpus"]
-        self.assertEqual(integrated["left_out"], "it has no usable render node")
+        self.assertEqual(integrated["leftOut"], "it has no usable render node")
         self.assertIn("warning: /dev/dri/renderD129 omitted", self.errors)
 
 
@@ -385,12 +385,12 @@ class IntelAccelerators(TreeTest):
     def test_gaudi_without_its_node(self):
         self.remove_node("/dev/accel/accel1")
         (gaudi,) = self.detect(4)["intel.com/gaudi"]["gpus"]
-        self.assertEqual(gaudi["left_out"], "it has no usable node in /dev/accel")
+        self.assertEqual(gaudi["leftOut"], "it has no usable node in /dev/accel")
 
     def test_gaudi_without_driver(self):
         self.bind("0000:19:00.0", None)
         (gaudi,) = self.detect(3)["intel.com/gaudi"]["gpus"]
-        self.assertEqual(gaudi["left_out"], "bound to no driver")
+        self.assertEqual(gaudi["leftOut"], "bound to no driver")
 
 
 class Vfio(TreeTest):
@@ -413,11 +413,11 @@ class Vfio(TreeTest):
 
     def test_gpus(self):
         first, second = self.gpus()
-        self.assertEqual((first["name"], first["vendor"], first["driver"], first["iommu_group"]),
+        self.assertEqual((first["name"], first["vendor"], first["driver"], first["iommuGroup"]),
                          (self.first, "nvidia", "vfio-pci", "42"))
-        self.assertEqual((paths(first["nodes"]), paths(first["iommufd_nodes"])),
+        self.assertEqual((paths(first["nodes"]), paths(first["iommufdNodes"])),
                          (self.group, self.iommufd))
-        self.assertEqual((second["name"], second["left_out"]), (
+        self.assertEqual((second["name"], second["leftOut"]), (
             self.second, "IOMMU group 43 is not viable: 0000:82:00.1 is bound to snd_hda_intel"))
 
     def test_write(self):
@@ -427,18 +427,18 @@ class Vfio(TreeTest):
     def test_group_becomes_viable(self):
         for driver in ("vfio-pci", "pci-stub", "pcieport", "nvgrace_gpu_vfio_pci", None):
             self.bind("0000:82:00.1", driver)
-            self.assertEqual([gpu["left_out"] for gpu in self.gpus(0)], [None, None])
+            self.assertEqual([gpu["leftOut"] for gpu in self.gpus(0)], [None, None])
 
     def test_another_card_in_the_group(self):
         group = self.path("sys/kernel/iommu_groups/42/devices")
         (group / self.second).symlink_to(f"/sys/bus/pci/devices/{self.second}")
         first, _ = self.gpus()
-        self.assertEqual(paths(first["iommufd_nodes"]), self.iommufd)
+        self.assertEqual(paths(first["iommufdNodes"]), self.iommufd)
 
     def test_nothing_by_iommufd(self):
         self.remove_node("/dev/iommu")
         first, _ = self.gpus()
-        self.assertEqual((paths(first["nodes"]), first["iommufd_nodes"]), (self.group, []))
+        self.assertEqual((paths(first["nodes"]), first["iommufdNodes"]), (self.group, []))
         self.assertEqual(list(self.devices(self.specs(3)["vfio.local/gpu"])), [self.first, "all"])
 
     def test_nothing_by_group(self):
@@ -470,7 +470,7 @@ class Wsl(TreeTest):
                          {"/usr/lib/wsl/lib",
                           "/usr/lib/wsl/drivers/nv_dispi.inf_amd64_4c2b1e8d7f0a9c35"})
         (gpu,) = vendor["gpus"]
-        self.assertEqual((gpu["name"], gpu["pci_address"], paths(gpu["nodes"])),
+        self.assertEqual((gpu["name"], gpu["pciAddress"], paths(gpu["nodes"])),
                          ("all", None, ["/dev/dxg"]))
 
     def test_write(self):
@@ -534,7 +534,7 @@ class OtherGpus(TreeTest):
                 gpu = self.detect()["drm.local/gpu"]["gpus"][1]
                 self.assertEqual((gpu["name"], gpu["driver"], paths(gpu["nodes"])),
                                  (name, "of_child", dri(2, 129)))
-                self.assertEqual(gpu["nodes"][1]["by_path"],
+                self.assertEqual(gpu["nodes"][1]["byPath"],
                                  f"/dev/dri/by-path/platform-{device}-render")
 
     def test_names_that_no_device_can_have(self):
@@ -551,7 +551,7 @@ class OtherGpus(TreeTest):
         devices = self.path("sys/bus/platform/devices")
         (devices / self.platform_gpu).rename(devices / os.fsdecode(b"\xfb.gpu"))
         nodes = [node for gpu in self.detect()["drm.local/gpu"]["gpus"] for node in gpu["nodes"]]
-        links = [node.get("by_path") for node in nodes]
+        links = [node.get("byPath") for node in nodes]
         self.assertEqual(links, [f"/dev/dri/by-path/pci-{self.pci_gpu}-{end}"
                                  for end in ("card", "render")] + [None] * 2)
         self.assertIn("gpu--.gpu-0", self.devices(self.specs()["drm.local/gpu"]))
@@ -565,7 +565,7 @@ class OtherGpus(TreeTest):
     def test_render_node_missing(self):
         self.remove_node("/dev/dri/renderD128")
         gpus = self.detect(3)["drm.local/gpu"]["gpus"]
-        self.assertEqual([gpu["left_out"] for gpu in gpus],
+        self.assertEqual([gpu["leftOut"] for gpu in gpus],
                          ["it has no usable render node", None])
 
 
@@ -628,7 +628,7 @@ class AllVendors(TreeTest):
         self.remove_node("/dev/kfd")
         found = self.detect(4)
         self.assertEqual(list(found), ["amd.com/gpu", "intel.com/npu", "intel.com/gaudi"])
-        self.assertEqual(found["amd.com/gpu"]["not_ready"],
+        self.assertEqual(found["amd.com/gpu"]["notReady"],
                          "/dev/kfd: No such file or directory")
         self.assertEqual(sorted(self.specs(4)), ["intel.com/gaudi", "intel.com/npu"])
 

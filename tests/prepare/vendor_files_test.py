@@ -25,14 +25,14 @@ class Devices(VendorTest):
         self.assertEqual(vendor["kind"], "acme.com/npu")
         self.assertEqual(self.nodes_by_name(vendor),
                          {"0000:01:00.0": ["/dev/npu0"], "0000:02:00.0": ["/dev/npu1"]})
-        self.assertEqual([(gpu["index"], gpu["aliases"], gpu["pci_id"]) for gpu in vendor["gpus"]],
+        self.assertEqual([(gpu["index"], gpu["aliases"], gpu["pciId"]) for gpu in vendor["gpus"]],
                          [(0, ["0"], "1e52:b140"), (1, ["1"], "1e52:b140")])
 
     def test_a_wildcard_needs_a_number(self):
         vendor = self.detect_with(LEAST, 3)
         self.assertIn("npu_ctl has no number for {index}: if it belongs to all devices, list it in "
                       "`shared`", self.errors)
-        self.assertEqual(vendor["gpus"][2]["left_out_code"], "vendor-name")
+        self.assertEqual(vendor["gpus"][2]["leftOutCode"], "vendor-name")
         self.assertEqual(len(self.detect_with(WITH_CONTROL)["gpus"]), 2)
 
     def test_spec(self):
@@ -78,12 +78,12 @@ timeout = 5
         self.assertEqual(len(self.spec_with(text)["devices"]), 5)
         self.path("sys/dev/char/240:1/status").write_text("dead\n")
         second = self.detect_with(text, 3)["gpus"][1]
-        self.assertEqual((second["left_out"], second["left_out_code"]),
+        self.assertEqual((second["leftOut"], second["leftOutCode"]),
                          ('its status is "dead"', "vendor-health"))
         bad = WITH_CONTROL + '[health]\nattribute = "status"\nbad = "dead"\n'
-        self.assertEqual(self.detect_with(bad, 3)["gpus"][1]["left_out_code"], "vendor-health")
+        self.assertEqual(self.detect_with(bad, 3)["gpus"][1]["leftOutCode"], "vendor-health")
         self.path("sys/dev/char/240:1/status").unlink()
-        self.assertIn("attribute status cannot be read", self.detect_with(text, 3)["gpus"][1]["left_out"])
+        self.assertIn("attribute status cannot be read", self.detect_with(text, 3)["gpus"][1]["leftOut"])
         self.detect_with(text + "optional = true\n")
 
     def test_match(self):
@@ -99,11 +99,11 @@ timeout = 5
     def test_name_that_is_not_valid(self):
         self.path("sys/dev/char/240:0/serial").write_text("no/name\n")
         vendor = self.detect_with(WITH_CONTROL + 'name = "{attribute:serial}"\n', 3)
-        self.assertEqual(vendor["gpus"][0]["left_out"],
+        self.assertEqual(vendor["gpus"][0]["leftOut"],
                          '{attribute:serial} gives "no/name", which is not a device name')
         self.path("sys/dev/char/240:0/serial").write_text("all\n")
         vendor = self.detect_with(WITH_CONTROL + 'name = "{attribute:serial}"\n', 3)
-        self.assertIn('gives "all"', vendor["gpus"][0]["left_out"])
+        self.assertIn('gives "all"', vendor["gpus"][0]["leftOut"])
 
     def test_same_name_twice(self):
         self.path("sys/dev/char/240:0/serial").write_text("SN1\n")
@@ -113,7 +113,7 @@ timeout = 5
 
     def test_shared_node_that_is_missing(self):
         vendor = self.detect_with(LEAST.replace("*", "{index}") + 'shared = ["/dev/npu_log"]\n', 4)
-        self.assertEqual((vendor["not_ready_code"], vendor["not_ready"]),
+        self.assertEqual((vendor["notReadyCode"], vendor["notReady"]),
                          ("vendor-node", "/dev/npu_log: No such file or directory"))
         self.detect_with(WITH_CONTROL.replace(
             '"/dev/npu_ctl"', '["/dev/npu_ctl", {path = "/dev/npu_log", optional = true}]'))
@@ -121,7 +121,7 @@ timeout = 5
     def test_attribute_that_leads_elsewhere(self):
         self.path("sys/dev/char/240:0/serial").write_text("../../etc\n")
         vendor = self.detect_with(WITH_CONTROL + 'nodes = "/dev/x{attribute:serial}"\n', 4)
-        self.assertIn("cannot be part of a path", vendor["gpus"][0]["left_out"])
+        self.assertIn("cannot be part of a path", vendor["gpus"][0]["leftOut"])
 
     def test_node_with_a_number_of_no_driver(self):
         self.path("sys/dev/char/240:1").unlink()

@@ -38,7 +38,7 @@ class Shipped(VendorTest):
         self.tree_of_node.dir("/dev/hugepages-1G")
         vendor, spec = self.check("tenstorrent.toml", "tenstorrent.com/npu",
                                   {"0": ["/dev/tenstorrent/0"], "1": ["/dev/tenstorrent/1"]})
-        self.assertEqual(vendor["driver_version"], "2.4.0")
+        self.assertEqual(vendor["driverVersion"], "2.4.0")
         self.assertEqual([(gpu["model"], gpu["attributes"]) for gpu in vendor["gpus"]],
                          [("p150a", {"board": "77", "firmware": "18.6.0.0"})] * 2)
         self.assertEqual(self.devices(spec)["b2"], ["/dev/tenstorrent/1"])
@@ -93,7 +93,7 @@ class Shipped(VendorTest):
         self.add_node("/dev/davinci0", self.pci_device(1))
         self.finish()
         self.ship("ascend.toml")
-        self.assertEqual(self.detect(4)["huawei.com/ascend"]["not_ready_code"], "vendor-node")
+        self.assertEqual(self.detect(4)["huawei.com/ascend"]["notReadyCode"], "vendor-node")
 
     def test_cambricon(self):
         for index in (0, 1):
@@ -112,7 +112,7 @@ class Shipped(VendorTest):
                              {"0": ["/dev/apex_0"], "1": ["/dev/apex_1"]})
         self.assertEqual(self.devices(spec)["01c0ffee"], ["/dev/apex_1"])
         self.path("sys/dev/char/240:1/status").write_text("DEAD\n")
-        self.assertEqual(self.detect(3)["coral.ai/tpu"]["gpus"][1]["left_out"],
+        self.assertEqual(self.detect(3)["coral.ai/tpu"]["gpus"][1]["leftOut"],
                          'its status is "DEAD"')
 
     def test_google_tpu(self):

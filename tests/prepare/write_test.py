@@ -502,7 +502,7 @@ class Files(WriteTest):
         """A GPU never gets the index of another one."""
         def indexes():
             found = json.loads(self.run_prepare("detect", "-o", "json").stdout)["vendors"]
-            return [(gpu["pci_address"], gpu["index"]) for gpu in found[0]["gpus"]]
+            return [(gpu["pciAddress"], gpu["index"]) for gpu in found[0]["gpus"]]
         self.assertEqual(indexes(), [(FIRST, 0), (SECOND, 1)])
         place = self.pci(SECOND) / "vendor"
         place.rename(self.place / "vendor")

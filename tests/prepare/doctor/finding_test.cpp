@@ -27,7 +27,7 @@ TEST_CASE("findings as text and as JSON") {
   CHECK(json[1]["level"] == "fault");
   CHECK(json[1]["code"] == "no-major");
   CHECK(json[1]["advice"] == "fix it");
-  CHECK(findings_as_json({}) == "{\n  \"findings\": []\n}\n");
+  CHECK(findings_as_json({}) == "{\n  \"version\": 1,\n  \"findings\": []\n}\n");
 }
 
 TEST_CASE("only a fault needs to be fixed") {

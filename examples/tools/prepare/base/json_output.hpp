@@ -19,6 +19,13 @@ inline std::string json_text(const Json& value) {
   return value.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
+/// A result with the version of its form, which changes if a member changes its meaning or is gone.
+inline Json result_json(const Json& members) {
+  Json out{{"version", 1}};
+  out.update(members);
+  return out;
+}
+
 inline Json text_or_null(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
 }

@@ -96,7 +96,7 @@ inline Json to_json(const std::vector<Stale>& stale, const std::vector<std::stri
     for (const auto& change : changes) lines.push_back(to_text(change));
     list.push_back(Json{{"path", path}, {"reason", reason}, {"changes", lines}});
   }
-  return {{"stale", list}, {"warnings", warnings}, {"not_ready", verdict.not_ready}};
+  return result_json({{"stale", list}, {"warnings", warnings}, {"notReady", verdict.not_ready}});
 }
 
 /// The files and their changes. `check` prints only the first changes; annotations come first and

@@ -174,7 +174,7 @@ inline Json claims_json(const Claims& claims) {
     if (!out.contains(uid)) out[uid] = std::move(nothing);  // an unreadable claim
     out[uid]["fault"] = fault;
   }
-  return {{"claims", out}};
+  return result_json({{"claims", out}});
 }
 
 /// The output of `list` for people.

@@ -108,7 +108,7 @@ inline std::string files_as_json(const std::string& version, const std::vector<D
                         {"containerPath", file.container_path},
                         {"links", file.links}});
   }
-  return json_text({{"driverVersion", version}, {"files", list}});
+  return json_text(result_json({{"driverVersion", version}, {"files", list}}));
 }
 
 inline ExitCode list_files(const Options& options, const FilesOptions& own) {

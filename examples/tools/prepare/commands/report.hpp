@@ -44,8 +44,8 @@ inline Json to_json(const Node& node) {
               {"uid", node.uid},
               {"gid", node.gid},
               {"mode", fmt::format("{:04o}", node.mode)}};
-  if (!node.is_on_host) object["on_host"] = false;
-  if (!node.by_path.empty()) object["by_path"] = node.by_path;
+  if (!node.is_on_host) object["onHost"] = false;
+  if (!node.by_path.empty()) object["byPath"] = node.by_path;
   return object;
 }
 
@@ -63,8 +63,8 @@ inline Json partitions_json(const Gpu& gpu) {
                         {"aliases", gpu.other_names(part)},
                         {"size", text_or_null(part.size)},
                         {"nodes", to_json(part.nodes)},
-                        {"left_out", text_of(part.left_out)},
-                        {"left_out_code", code_of(part.left_out)}});
+                        {"leftOut", text_of(part.left_out)},
+                        {"leftOutCode", code_of(part.left_out)}});
   }
   return list;
 }
@@ -77,19 +77,19 @@ inline Json to_json(const Gpu& gpu) {
       {"vendor", gpu.vendor},
       {"id", text_or_null(gpu.id)},
       {"model", text_or_null(gpu.model)},
-      {"pci_address", text_or_null(gpu.pci_address)},
-      {"pci_id", text_or_null(gpu.pci_id)},
-      {"physical_function", text_or_null(gpu.physical_function)},
-      {"iommu_group", text_or_null(gpu.iommu_group)},
+      {"pciAddress", text_or_null(gpu.pci_address)},
+      {"pciId", text_or_null(gpu.pci_id)},
+      {"physicalFunction", text_or_null(gpu.physical_function)},
+      {"iommuGroup", text_or_null(gpu.iommu_group)},
       {"driver", text_or_null(gpu.driver)},
-      {"numa_node", number_or_null(gpu.numa_node)},
+      {"numaNode", number_or_null(gpu.numa_node)},
       {"mode", text_or_null(gpu.mode)},
       {"nodes", to_json(gpu.whole.nodes)},
-      {"iommufd_nodes", to_json(gpu.iommufd_nodes)},
-      {"other_nodes", to_json(gpu.other_nodes)},
+      {"iommufdNodes", to_json(gpu.iommufd_nodes)},
+      {"otherNodes", to_json(gpu.other_nodes)},
       {"partitions", partitions_json(gpu)},
-      {"left_out", text_of(gpu.whole.left_out)},
-      {"left_out_code", code_of(gpu.whole.left_out)}};
+      {"leftOut", text_of(gpu.whole.left_out)},
+      {"leftOutCode", code_of(gpu.whole.left_out)}};
   if (!gpu.attributes.empty()) object["attributes"] = Json(gpu.attributes);
   return object;
 }
@@ -98,7 +98,7 @@ inline Json to_json(const std::vector<DriverFile>& files) {
   Json list = Json::array();
   for (const auto& file : files) {
     list.push_back(Json{
-        {"path", file.host_path}, {"container_path", file.container_path}, {"links", file.links}});
+        {"path", file.host_path}, {"containerPath", file.container_path}, {"links", file.links}});
   }
   return list;
 }
@@ -117,23 +117,23 @@ inline Json to_json(const Inventory& found) {
     codes.push_back(meaning_of(fault).code);
   }
   return {{"kind", found.kind},
-          {"driver_version", text_or_null(found.driver_version)},
-          {"not_ready", text_of(found.not_ready)},
-          {"not_ready_code", code_of(found.not_ready)},
-          {"control_nodes", to_json(found.control_nodes)},
-          {"fabric_nodes", to_json(found.fabric_nodes)},
+          {"driverVersion", text_or_null(found.driver_version)},
+          {"notReady", text_of(found.not_ready)},
+          {"notReadyCode", code_of(found.not_ready)},
+          {"controlNodes", to_json(found.control_nodes)},
+          {"fabricNodes", to_json(found.fabric_nodes)},
           {"files", to_json(found.files)},
           {"missing", missing},
           {"warnings", warnings},
-          {"warning_codes", codes},
+          {"warningCodes", codes},
           {"gpus", gpus}};
 }
 
-/// All GPUs: `{"vendors": [...]}`.
+/// All GPUs: `{"version": 1, "vendors": [...]}`.
 inline std::string model_as_json(const std::vector<Inventory>& inventories) {
   Json vendors = Json::array();
   for (const auto& found : inventories) vendors.push_back(to_json(found));
-  return json_text({{"vendors", vendors}});
+  return json_text(result_json({{"vendors", vendors}}));
 }
 
 inline std::string to_text(const Node& node) {

@@ -64,12 +64,12 @@ inline Json to_json(const Written& written) {
   }
   Json removed = Json::array();
   for (const auto& file : written.removed) removed.push_back(file.path);
-  return {{"specs", specs},
-          {"removed", removed},
-          {"left_out", left_out},
-          {"not_ready", written.not_ready},
-          {"warnings", written.warnings},
-          {"errors", written.errors}};
+  return result_json({{"specs", specs},
+                      {"removed", removed},
+                      {"leftOut", left_out},
+                      {"notReady", written.not_ready},
+                      {"warnings", written.warnings},
+                      {"errors", written.errors}});
 }
 
 inline std::string to_text(const Written& written) {

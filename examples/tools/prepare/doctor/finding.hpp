@@ -64,7 +64,8 @@ inline std::string findings_as_text(const std::vector<Finding>& findings) {
   return out;
 }
 
-/// `{"findings": [{"level": ..., "about": ..., "what": ..., "code": ..., "advice": ...}]}`
+/// `{"version": 1, "findings": [{"level": ..., "about": ..., "what": ..., "code": ..., "advice":
+/// ...}]}`
 inline std::string findings_as_json(const std::vector<Finding>& findings) {
   Json list = Json::array();
   for (const auto& [level, about, what, advice, code] : findings) {
@@ -74,7 +75,7 @@ inline std::string findings_as_json(const std::vector<Finding>& findings) {
                         {"code", text_or_null(std::string{code})},
                         {"advice", text_or_null(advice)}});
   }
-  return json_text({{"findings", list}});
+  return json_text(result_json({{"findings", list}}));
 }
 
 }  // namespace prepare
