@@ -120,8 +120,8 @@ echo $GPU $OUTER
         outer = config["linux"].pop("devices")
         self.assertEqual([(node["path"], node["major"], node["minor"]) for node in outer],
                          [("/dev/vfio/12", 10, 196)])
-        asked = {"devices": [{"vendor_id": "0x10de", "class_id": "0x030200",
-                              "options": ["0000:41:00.0=02/00"], "container_path": node["path"]}
+        asked = {"devices": [{"vendorId": "0x10de", "classId": "0x030200",
+                              "options": ["0000:41:00.0=02/00"], "containerPath": node["path"]}
                              for node in outer]}
         inner = json.loads(self.host.run(CDI_POD, "inner", "--runtime", "rs",
                                          text=json.dumps(asked)))

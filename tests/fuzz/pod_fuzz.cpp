@@ -44,7 +44,7 @@ void ask_sizes(const pod::Member& input) {
           .formula = formula, .engine = engine, .static_cpu_manager = true, .verbose = true};
       const auto size = answer_of([&] { return pod::answer_size(input, options); });
       if (!size) continue;
-      fuzz::require(size->at("vcpus") >= 1 && size->at("memory_mib") > 0, "a VM has a size");
+      fuzz::require(size->at("vcpus") >= 1 && size->at("memoryMiB") > 0, "a VM has a size");
     }
   }
 }

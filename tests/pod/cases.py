@@ -36,7 +36,7 @@ def size(formula, *options):
 
 
 def vm(vcpus, memory):
-    return {"vcpus": vcpus, "memory_mib": memory}
+    return {"vcpus": vcpus, "memoryMiB": memory}
 
 
 def vfio(**names):
@@ -45,8 +45,8 @@ def vfio(**names):
 
 
 def device(number, bus, vendor="0x10de", device_class="0x030200", **more):
-    return {"vendor_id": vendor, "class_id": device_class, "options": [f"0000:01:00.0={bus}"],
-            "container_path": f"/dev/vfio/{number}", **more}
+    return {"vendorId": vendor, "classId": device_class, "options": [f"0000:01:00.0={bus}"],
+            "containerPath": f"/dev/vfio/{number}", **more}
 
 
 def strategy(*nodes, operator="25.10", **more):
@@ -54,7 +54,7 @@ def strategy(*nodes, operator="25.10", **more):
 
 
 def types(*rows):
-    return [{"name": name, "vcpus": vcpus, "memory_mib": memory, "gpus": gpus}
+    return [{"name": name, "vcpus": vcpus, "memoryMiB": memory, "gpus": gpus}
             for name, vcpus, memory, gpus in rows]
 
 
@@ -103,7 +103,7 @@ INNER = [
     # A device without options comes first; one without PCI ids is not a VFIO device.
     (["inner"],
      {"devices": [device(1, "01"), {**device(2, ""), "options": []},
-                  {"container_path": "/dev/sda"}], "annotations": {"cdi.k8s.io/own": A}},
+                  {"containerPath": "/dev/sda"}], "annotations": {"cdi.k8s.io/own": A}},
      {"annotations": vfio(own=A, vfio1="nvidia.com/gpu=1", vfio2="nvidia.com/gpu=0")}, ""),
     (["inner"], {"devices": [device(1, "01", "0x1234")]},
      {"annotations": {}, "unknown": ["0x1234-0x030200"]}, "not in Kata's table"),
@@ -177,21 +177,21 @@ PEERPOD = [
 SMALL = types(("wide", 8, 4096, 0), ("tall", 2, 8192, 0), ("big", 8, 8192, 0),
               ("gpu", 4, 4096, 1))
 INSTANCE = [
-    (["instance"], {"types": SMALL, "request": {"vcpus": 2, "memory_mib": 1}},
+    (["instance"], {"types": SMALL, "request": {"vcpus": 2, "memoryMiB": 1}},
      {"instance": "wide", "rule": "vcpus and memory"}, ""),
     # The binary search looks at `tall` first, which has too few vCPUs.
-    (["instance"], {"types": SMALL, "request": {"vcpus": 8, "memory_mib": 4096}},
+    (["instance"], {"types": SMALL, "request": {"vcpus": 8, "memoryMiB": 4096}},
      {"instance": "wide"}, "binary search finds big"),
-    (["instance", "--compatible"], {"types": SMALL, "request": {"vcpus": 8, "memory_mib": 4096}},
+    (["instance", "--compatible"], {"types": SMALL, "request": {"vcpus": 8, "memoryMiB": 4096}},
      {"instance": "big"}, "the first type that fits is wide"),
     (["instance"], {"types": SMALL, "request": {"gpus": 1}},
      {"instance": "gpu", "rule": "gpus"}, ""),
-    (["instance"], {"types": SMALL, "request": {"machine_type": "tall", "gpus": 1}},
-     {"instance": "tall", "rule": "machine_type"}, ""),
+    (["instance"], {"types": SMALL, "request": {"machineType": "tall", "gpus": 1}},
+     {"instance": "tall", "rule": "machineType"}, ""),
     (["instance"], {"types": SMALL, "request": {"vcpus": 4}, "default": "other"},
      {"instance": "other", "rule": "default"}, ""),
-    (["instance"], {"types": SMALL, "request": {"machine_type": "x"}, "default": "x",
-                    "valid_types": []}, {"instance": "x"}, ""),
+    (["instance"], {"types": SMALL, "request": {"machineType": "x"}, "default": "x",
+                    "validTypes": []}, {"instance": "x"}, ""),
 ]
 SIZE = [
     # Go adds the default; runtime-rs adds the overhead, and aligns memory to 2 MiB.
@@ -231,10 +231,10 @@ SIZE = [
                container({"cpu": "250m", "memory": "50Mi"}, restartPolicy="Always"),
                container({"cpu": "600m", "memory": "10Mi"})],
          overhead={"cpu": "100m", "memory": "1Mi"}),
-     {"vcpus": 2, "memory_mib": 3072,
+     {"vcpus": 2, "memoryMiB": 3072,
       "sandbox": {"cpu-period": 100000, "cpu-quota": 100000, "cpu-shares": 1024, "memory": 1 << 30},
-      "kubernetes": {"cpu_milli": 1100, "memory_mib": 1025, "overhead_cpu_milli": 100,
-                     "overhead_memory_mib": 1}}, ""),
+      "kubernetes": {"cpuMilli": 1100, "memoryMiB": 1025, "overheadCpuMilli": 100,
+                     "overheadMemoryMiB": 1}}, ""),
     (size("runtime-go"),
      pod(container({"cpu": "100m", "memory": "1Mi"}),
          init=[container({"cpu": "500m", "memory": "64Mi"}, restartPolicy="Always"),
@@ -243,13 +243,13 @@ SIZE = [
     (size("runtime-rs", "-v"),
      pod(container({"cpu": "2", "memory": "1Gi"}), container(requests={"cpu": "5m"}),
          resources={"limits": {"memory": "3Gi"}}),
-     {"vcpus": 3, "memory_mib": 3104,
+     {"vcpus": 3, "memoryMiB": 3104,
       "sandbox": {"cpu-period": 100000, "cpu-quota": 200000, "cpu-shares": 2053,
                   "memory": 3 << 30}},
      'container "c" has no cpu limit'),
     (size("runtime-go", "-v"), pod(container({"cpu": "1m"})),
      {"vcpus": 2, "terms": {"vcpus": {"default_vcpus": 1.0, "cpu-quota / cpu-period": 0.01},
-                            "memory_mib": {"default_memory": 2048, "memory limit": 0}},
+                            "memoryMiB": {"default_memory": 2048, "memory limit": 0}},
       "sandbox": {"cpu-period": 100000, "cpu-quota": 1000, "cpu-shares": 2, "memory": 0}},
      "no memory limit"),
     (size("runtime-go", "--static-cpu-manager"), pod(container({"cpu": 2, "memory": "1Gi"})),
@@ -265,15 +265,15 @@ SIZE = [
     # The annotations of that size, and the overhead with which Kubernetes counts the same.
     (size("runtime-go", "-v"),
      pod(container({"cpu": "1500m", "memory": "5Gi"}, {"cpu": "250m", "memory": "1Gi"})),
-     {"vcpus": 3, "memory_mib": 7168, "annotations": {CPU: "3", MIB: "7168"},
-      "pod_overhead": {"cpu": "2750m", "memory": "6144Mi"}}, ""),
+     {"vcpus": 3, "memoryMiB": 7168, "annotations": {CPU: "3", MIB: "7168"},
+      "podOverhead": {"cpu": "2750m", "memory": "6144Mi"}}, ""),
     (size("runtime-rs", "--profile", "nvidia"), pod(container({"cpu": 2, "memory": "4Gi"})),
-     {"pod_overhead": {"cpu": "1", "memory": "512Mi"}}, ""),
+     {"podOverhead": {"cpu": "1", "memory": "512Mi"}}, ""),
     (size("runtime-rs"), pod(container({"cpu": 1, "memory": (2 << 20) + 1})),
-     {"memory_mib": 34, "annotations": {CPU: "2", MIB: "256"},
-      "pod_overhead": {"cpu": "1", "memory": str((32 << 20) - 1)}}, ""),
+     {"memoryMiB": 34, "annotations": {CPU: "2", MIB: "256"},
+      "podOverhead": {"cpu": "1", "memory": str((32 << 20) - 1)}}, ""),
     (size("runtime-rs", "--profile", "remote"), pod(container({"cpu": 1, "memory": "2Mi"})),
-     {"annotations": {CPU: "1", MIB: "2"}, "pod_overhead": {"cpu": "0", "memory": "0Mi"}}, ""),
+     {"annotations": {CPU: "1", MIB: "2"}, "podOverhead": {"cpu": "0", "memory": "0Mi"}}, ""),
     (size("runtime-rs"), pod(container({"cpu": 1}, {"cpu": 1, "memory": "4Gi"})), vm(2, 32),
      "the requests are for 4294967296 bytes and the VM has 33554432: no overhead"),
     (size("runtime-go", "--engine", "crio"), pod(container({"cpu": 2, "memory": "1Gi"})),
@@ -283,8 +283,8 @@ SIZE = [
 CDI_BOTH = ["cdi-annotations", "cdi-cri"]
 STRATEGY = [
     (["strategy"], strategy("containerd://2.0.0"),
-     {"runtime": "containerd", "device_list_strategy": CDI_BOTH, "runtime_class": "nvidia",
-      "set_as_default": False, "path": "native"}, ""),
+     {"runtime": "containerd", "deviceListStrategy": CDI_BOTH, "runtimeClass": "nvidia",
+      "setAsDefault": False, "path": "native"}, ""),
     (["strategy"], strategy("containerd://1.7.0"), {"path": "native"}, ""),
     (["strategy"], strategy("containerd://1.7.27-rc.1", toolkit=False),
      {"path": "unsupported"}, ""),
@@ -292,14 +292,14 @@ STRATEGY = [
     (["strategy"], strategy("cri-o://1.31.2"), {"runtime": "cri-o", "path": "native"}, ""),
     (["strategy"], strategy("docker://28.0.1"), {"runtime": "docker", "path": "unsupported"}, ""),
     (["strategy"], strategy("containerd://1.6.20", cdi={"enabled": False}),
-     {"device_list_strategy": ["envvar"], "set_as_default": True, "runtime_class": "nvidia",
+     {"deviceListStrategy": ["envvar"], "setAsDefault": True, "runtimeClass": "nvidia",
       "path": "runtime"}, ""),
     (["strategy"], strategy("cri-o://1.30.0", cdi={"enabled": False}),
-     {"runtime_class": None, "set_as_default": False, "path": "hook"}, ""),
+     {"runtimeClass": None, "setAsDefault": False, "path": "hook"}, ""),
     (["strategy"], strategy("containerd://2.1.0", operator="v24.9.2"),
-     {"device_list_strategy": ["envvar"], "path": "runtime"}, ""),
+     {"deviceListStrategy": ["envvar"], "path": "runtime"}, ""),
     (["strategy"], strategy("containerd://1.7.27", operator="25.3.4", cdi={"enabled": True}),
-     {"device_list_strategy": ["envvar", "cdi-annotations"], "path": "runtime"}, ""),
+     {"deviceListStrategy": ["envvar", "cdi-annotations"], "path": "runtime"}, ""),
     (["strategy"], strategy("docker://27", "cri-o://1.33.0"), {"runtime": "cri-o"}, ""),
     (["strategy"], strategy("cri-o://1.33.0", "containerd://2.0.0"),
      {"runtime": "containerd", "path": "unsupported"}, ""),
@@ -308,10 +308,10 @@ STRATEGY = [
     (["strategy"], strategy("moby://1"), {"runtime": "containerd", "path": "unsupported"}, ""),
     (["strategy"], strategy(), {"runtime": "containerd", "why": "there are no nodes"}, ""),
     (["strategy"], strategy("containerd://2.1.0", operator="26.3", cdi={"nri": True}),
-     {"runtime_class": None, "path": "native"}, ""),
+     {"runtimeClass": None, "path": "native"}, ""),
     (["strategy"], strategy("containerd://2.0.7", operator="26.3", cdi={"nri": True}),
      {"path": "unsupported"}, ""),
-    (["strategy"], strategy("containerd://2.1.0", cdi={"nri": True}), {"runtime_class": "nvidia"},
+    (["strategy"], strategy("containerd://2.1.0", cdi={"nri": True}), {"runtimeClass": "nvidia"},
      "cdi.nri: ignored: gpu-operator has the NRI plugin since 26.3"),
 ]
 ANSWERS = REQUESTS + VISIBLE + INNER + PEERPOD + INSTANCE + SIZE + STRATEGY
@@ -337,9 +337,9 @@ REFUSED = [
     (["requests", "--runtime", "containerd", "--cdi", "off"], {"cri": [A]}, "cri[0]"),
     (["visible", "v.com/gpu=0,all"], None, "combines all with other devices"),
     (["inner"], {}, "devices: is missing"),
-    (["inner"], {"devices": [device("x", "1")]}, "devices[0].container_path: must end in a number"),
-    (["inner"], {"devices": [{"vendor_id": "0x10de"}]}, "devices[0].class_id: is missing"),
-    (["inner"], {"devices": [device(1, "1", "10de")]}, "devices[0].vendor_id: must begin with 0x"),
+    (["inner"], {"devices": [device("x", "1")]}, "devices[0].containerPath: must end in a number"),
+    (["inner"], {"devices": [{"vendorId": "0x10de"}]}, "devices[0].classId: is missing"),
+    (["inner"], {"devices": [device(1, "1", "10de")]}, "devices[0].vendorId: must begin with 0x"),
     (["inner", "--runtime", "go"], {"devices": [device(1, "1", bdf="a")], "siblings": []},
      "devices[0]: is not among the siblings"),
     (["inner"], {"devices": [], "sibling": []},
@@ -362,9 +362,9 @@ REFUSED = [
     (["instance"], {"types": SMALL, "request": {"vcpus": 4}}, "request: needs GPUs"),
     (["instance"], {"types": SMALL, "request": {"gpus": 2}}, "types: no type fits 2 GPUs"),
     (["instance"], {"types": SMALL, "request": vm(9, 1)}, "no type fits 0 GPUs"),
-    (["instance"], {"types": SMALL, "request": {"machine_type": "x"}}, "types: does not contain"),
-    (["instance"], {"types": SMALL, "request": {"machine_type": "x"}, "valid_types": []},
-     "valid_types: does not contain"),
+    (["instance"], {"types": SMALL, "request": {"machineType": "x"}}, "types: does not contain"),
+    (["instance"], {"types": SMALL, "request": {"machineType": "x"}, "validTypes": []},
+     "validTypes: does not contain"),
     (["instance"], {"types": [{}], "request": {"gpus": 1}}, "types[0].name: is missing"),
     (size("runtime-go"), {}, "must have annotations or pod"),
     (size("runtime-go"), {**limit("1"), "annotations": {}}, "annotations: cannot be combined"),

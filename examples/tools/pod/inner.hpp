@@ -78,17 +78,17 @@ inline std::string_view inner_kind(std::string_view vendor_and_class, bool go) {
 
 /// A device in the input; nullopt for a device without PCI ids, which is not a VFIO device.
 inline std::optional<VfioDevice> read_device(const Member& member, bool go) {
-  const auto vendor = text_at(member, "vendor_id");
-  const auto class_id = text_at(member, "class_id");
+  const auto vendor = text_at(member, "vendorId");
+  const auto class_id = text_at(member, "classId");
   if (vendor.empty() && class_id.empty()) return std::nullopt;
-  for (const auto* key : {"vendor_id", "class_id"}) {
+  for (const auto* key : {"vendorId", "classId"}) {
     const auto id = member.at(key);
     if (!id.text().starts_with("0x")) id.reject("must begin with 0x, as in sysfs");
   }
   VfioDevice device{.place = member,
                     .vendor_and_class = vendor + "-" + class_id,
-                    .container_path = text_at(member, "container_path"),
-                    .host_path = text_at(member, "host_path"),
+                    .container_path = text_at(member, "containerPath"),
+                    .host_path = text_at(member, "hostPath"),
                     .bdf = text_at(member, "bdf"),
                     .bus = text_at(member, "bus")};
   const auto options = member.find("options");
@@ -108,11 +108,11 @@ inline std::vector<VfioDevice> read_devices(const Member& list, bool go) {
 /// The number 12 of both `/dev/vfio/12` and `/dev/vfio/devices/vfio12`.
 inline std::string vfio_number(const VfioDevice& device) {
   std::string_view path = device.container_path;
-  if (path.empty()) device.place.at("container_path");
+  if (path.empty()) device.place.at("containerPath");
   path.remove_prefix(path.rfind('/') == std::string_view::npos ? 0 : path.rfind('/') + 1);
   if (path.starts_with("vfio")) path.remove_prefix(4);
   if (path.empty() || path.find_first_not_of("0123456789") != std::string_view::npos) {
-    device.place.at("container_path").reject("must end in a number, such as /dev/vfio/12");
+    device.place.at("containerPath").reject("must end in a number, such as /dev/vfio/12");
   }
   return std::string{path};
 }
@@ -207,7 +207,7 @@ inline void number_for_go(const std::vector<VfioDevice>& devices,
                                     [&](const auto* sibling) { return is_same(*sibling, device); });
     if (found == sorted.end()) {
       device.place.reject(
-          "is not among the siblings: no NVIDIA GPU (by vendor_id and class_id) there "
+          "is not among the siblings: no NVIDIA GPU (by vendorId and classId) there "
           "has this bdf or host_path");
     }
     out.add(device, static_cast<std::size_t>(found - sorted.begin()));

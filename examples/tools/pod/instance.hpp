@@ -38,7 +38,7 @@ inline bool fits(const InstanceType& type, const InstanceType& request) {
 
 inline InstanceType read_amounts(const Member& member, std::string name) {
   return {std::move(name), count_at(member, "gpus"), count_at(member, "vcpus"),
-          count_at(member, "memory_mib")};
+          count_at(member, "memoryMiB")};
 }
 
 /// The types, sorted by GPUs, memory and vCPUs; without GPU types if no GPU is requested.
@@ -104,12 +104,12 @@ inline std::string best_fit(const Member& types_list, const InstanceType& reques
   return chosen;
 }
 
-/// Checks that the provider allows the chosen type: `valid_types`, or by default all of `types`. An
+/// Checks that the provider allows the chosen type: `validTypes`, or by default all of `types`. An
 /// empty list allows only the default.
 inline void check_valid(const Member& input, const std::string& chosen,
                         const std::string& fallback) {
   std::vector<std::string> valid;
-  const auto list = input.find("valid_types");
+  const auto list = input.find("validTypes");
   if (list) {
     valid = list->texts();
   } else {
@@ -128,11 +128,11 @@ inline void check_valid(const Member& input, const std::string& chosen,
 /// The instance type for a request, and the rule that decided: first the annotation, then GPUs,
 /// then vCPUs together with memory, then the default.
 inline Answer answer_instance(const Member& input, bool compatible) {
-  input.allow({"types", "request", "default", "valid_types"});
+  input.allow({"types", "request", "default", "validTypes"});
   const auto request = input.at("request");
-  request.allow({"machine_type", "gpus", "vcpus", "memory_mib"});
+  request.allow({"machineType", "gpus", "vcpus", "memoryMiB"});
   const auto amounts = detail::read_amounts(request, {});
-  const auto machine_type = text_at(request, "machine_type");
+  const auto machine_type = text_at(request, "machineType");
   const auto fallback = text_at(input, "default");
   const auto types = input.at("types");
   Answer answer;
@@ -140,7 +140,7 @@ inline Answer answer_instance(const Member& input, bool compatible) {
   std::string_view rule;
   if (!machine_type.empty()) {
     chosen = machine_type;
-    rule = "machine_type";
+    rule = "machineType";
   } else if (amounts.gpus > 0) {
     chosen = detail::best_fit(types, amounts, compatible, answer);
     rule = "gpus";
@@ -149,7 +149,7 @@ inline Answer answer_instance(const Member& input, bool compatible) {
     rule = "vcpus and memory";
   } else {
     if (fallback.empty()) {
-      request.reject("needs GPUs, or both vcpus and memory_mib, because there is no default");
+      request.reject("needs GPUs, or both vcpus and memoryMiB, because there is no default");
     }
     chosen = fallback;
     rule = "default";

@@ -54,7 +54,9 @@ void print_result(std::string_view text) {
 
 void print(const pod::Answer& answer) {
   print_warnings(answer.warnings);
-  print_result(answer.value.dump(2, ' ', true, pod::Json::error_handler_t::replace) + "\n");
+  pod::Json result{{"version", 1}};  // of the form of answers
+  result.update(answer.value);
+  print_result(result.dump(2, ' ', true, pod::Json::error_handler_t::replace) + "\n");
 }
 
 void print(const pod::GuestAnswer& answer) {
@@ -127,8 +129,8 @@ void add_inner(CLI::App& app, CommandLine& line) {
       ->check(CLI::IsMember({"rs", "go"}));
   sub.footer(
       "Example:\n"
-      "  echo '{\"devices\": [{\"vendor_id\": \"0x10de\", \"class_id\": \"0x030200\",\n"
-      "    \"options\": [\"0000:41:00.0=01/00\"], \"container_path\": \"/dev/vfio/12\"}]}' |\n"
+      "  echo '{\"devices\": [{\"vendorId\": \"0x10de\", \"classId\": \"0x030200\",\n"
+      "    \"options\": [\"0000:41:00.0=01/00\"], \"containerPath\": \"/dev/vfio/12\"}]}' |\n"
       "    cdi-pod inner --runtime rs");
 }
 
@@ -187,11 +189,11 @@ void add_instance(CLI::App& app, CommandLine& line) {
                "Search as cloud-api-adaptor does, which misses types that fit");
   sub.footer(
       "Example:\n"
-      "  echo '{\"types\": [{\"name\": \"small\", \"vcpus\": 2, \"memory_mib\": 4096, \"gpus\": "
+      "  echo '{\"types\": [{\"name\": \"small\", \"vcpus\": 2, \"memoryMiB\": 4096, \"gpus\": "
       "0}],\n"
-      "    \"request\": {\"vcpus\": 1, \"memory_mib\": 2048}}' | cdi-pod instance\n"
-      "The input may also have valid_types, a list of names, and default, a name; the request may\n"
-      "have gpus and machine_type.");
+      "    \"request\": {\"vcpus\": 1, \"memoryMiB\": 2048}}' | cdi-pod instance\n"
+      "The input may also have validTypes, a list of names, and default, a name; the request may\n"
+      "have gpus and machineType.");
 }
 
 void add_size(CLI::App& app, CommandLine& line) {

@@ -129,7 +129,7 @@ inline Size size_of_go(const Sandbox& sandbox, const Profile& profile, Answer& a
       .memory = profile.memory + limit,
       .terms = {{"vcpus",
                  {{"default_vcpus", to_millionths(profile.vcpus)}, {source, to_millionths(cpu)}}},
-                {"memory_mib", {{"default_memory", profile.memory}, {"memory limit", limit}}}}};
+                {"memoryMiB", {{"default_memory", profile.memory}, {"memory limit", limit}}}}};
 }
 
 /// runtime-rs: the overhead plus the limit, or the default if there is no limit at all.
@@ -145,7 +145,7 @@ inline Size size_of_rs(const Sandbox& sandbox, const Profile& profile, Answer& a
     return {.vcpus = profile.vcpus,
             .memory = profile.memory,
             .terms = {{"vcpus", {{"default_vcpus", to_millionths(profile.vcpus)}}},
-                      {"memory_mib", {{"default_memory", profile.memory}}}}};
+                      {"memoryMiB", {{"default_memory", profile.memory}}}}};
   }
   if (limit == 0) {
     answer.warnings.push_back(
@@ -159,7 +159,7 @@ inline Size size_of_rs(const Sandbox& sandbox, const Profile& profile, Answer& a
                      {{"overhead", to_millionths(profile.overhead_vcpus)},
                       {"cpu-quota / cpu-period", to_millionths(cpu)},
                       {"at least", 1}}},
-                    {"memory_mib",
+                    {"memoryMiB",
                      {{"overhead", profile.overhead_memory}, {"memory limit, to 2 MiB", limit}}}}};
 }
 
@@ -172,7 +172,7 @@ inline Size size_of_rfc(const Quantity& cpu, const Quantity& memory, const Membe
   return {.vcpus = 1 + vcpus,
           .memory = 2048 + mib,
           .terms = {{"vcpus", {{"base", 1}, {"requested, rounded up", to_millionths(vcpus)}}},
-                    {"memory_mib", {{"base", 2048}, {"requested, rounded up", mib}}}}};
+                    {"memoryMiB", {{"base", 2048}, {"requested, rounded up", mib}}}}};
 }
 
 /// The amounts of a sandbox, for the formula based on requests.
@@ -209,10 +209,10 @@ inline void add_accounting(const PodSpec& pod, Json& value) {
   auto counted = effective(pod, &Requirements::requests);
   add_to(counted, pod.overhead, pod.place);
   value["kubernetes"] = {
-      {"cpu_milli", milli_of(counted, pod.place)},
-      {"memory_mib", mebibytes(amount_of(counted, "memory"))},
-      {"overhead_cpu_milli", milli_of(pod.overhead, pod.place)},
-      {"overhead_memory_mib", mebibytes(amount_of(pod.overhead, "memory"))},
+      {"cpuMilli", milli_of(counted, pod.place)},
+      {"memoryMiB", mebibytes(amount_of(counted, "memory"))},
+      {"overheadCpuMilli", milli_of(pod.overhead, pod.place)},
+      {"overheadMemoryMiB", mebibytes(amount_of(pod.overhead, "memory"))},
   };
 }
 
@@ -232,7 +232,7 @@ inline std::optional<std::int64_t> part_of_overhead(std::int64_t size, std::int6
 inline void add_overhead(const PodSpec& pod, Answer& answer) {
   constexpr std::int64_t mebibyte = 1 << 20;
   const auto vcpus = answer.value["vcpus"].get<std::int64_t>();
-  const auto memory = answer.value["memory_mib"].get<std::int64_t>();
+  const auto memory = answer.value["memoryMiB"].get<std::int64_t>();
   if (memory > max_units / mebibyte) pod.place.reject("requests more than 2^63 - 1 bytes");
   const auto requests = effective(pod, &Requirements::requests);
   const auto milli =
@@ -240,7 +240,7 @@ inline void add_overhead(const PodSpec& pod, Answer& answer) {
   const auto bytes =
       part_of_overhead(memory * mebibyte, units(amount_of(requests, "memory")), "bytes", answer);
   if (!milli || !bytes) return;
-  answer.value["pod_overhead"] = {
+  answer.value["podOverhead"] = {
       {"cpu", *milli % 1000 == 0 ? fmt::format("{}", *milli / 1000) : fmt::format("{}m", *milli)},
       {"memory", *bytes % mebibyte == 0 ? fmt::format("{}Mi", *bytes / mebibyte)
                                         : fmt::format("{}", *bytes)}};
@@ -255,7 +255,7 @@ inline void set_size(const Size& size, const SizeOptions& options, const Member&
   if (size.memory == 0) place.reject("the VM would have no memory, which Kata refuses");
   answer.value["vcpus"] =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(size.vcpus)));
-  answer.value["memory_mib"] = size.memory;
+  answer.value["memoryMiB"] = size.memory;
   answer.value["annotations"] = {
       {vcpus_annotation, fmt::format("{}", answer.value["vcpus"].get<std::int64_t>())},
       {memory_annotation,

@@ -182,9 +182,9 @@ inline Answer answer_strategy(const Member& input) {
   const bool is_default =
       policy.toolkit && !detail::is_native(policy) && (policy.cdi || runtime != "cri-o");
   Answer answer{.value = {{"runtime", runtime},
-                          {"device_list_strategy", detail::strategies(policy)},
-                          {"runtime_class", has_class ? Json("nvidia") : Json{}},
-                          {"set_as_default", is_default}}};
+                          {"deviceListStrategy", detail::strategies(policy)},
+                          {"runtimeClass", has_class ? Json("nvidia") : Json{}},
+                          {"setAsDefault", is_default}}};
   detail::add_paths(policy, nodes, runtime, answer.value);
   if (nri_unknown) {
     answer.warnings.emplace_back("cdi.nri: ignored: gpu-operator has the NRI plugin since 26.3");
