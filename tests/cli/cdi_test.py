@@ -624,7 +624,7 @@ devices:
         self.assertEqual((out, err), (f"backup: {spec}.bak.2\n", ""))
         out, _ = self.run_cdi("-o", "yaml", "convert", "--in-place", "--backup", "--to", "0.7.0",
                               spec)
-        self.assertEqual(out, f"---\nbackup: {spec}.bak.3\n")
+        self.assertEqual(out, f"---\nversion: 1\nbackup: {spec}.bak.3\n")
         self.assertEqual(self.read("specs/a.yaml.bak"), "mine")
         self.assertEqual(self.read("specs/a.yaml.bak.2"), LOW)
         self.assertIn("0.5.0", self.read("specs/a.yaml.bak.3"))
@@ -719,7 +719,8 @@ devices:
         self.assertTrue(os.path.exists(gone) and os.path.exists(left))
         out, _ = self.run_cdi(*args, "--dry-run", "-o", "json")
         self.assertEqual(json.loads(out),
-                         {"dryRun": True, "removed": [gone], "temporaries": [left]})
+                         {"version": 1, "dryRun": True, "removed": [gone],
+                          "temporaries": [left]})
         out, err = self.run_cdi(*args)
         self.assertEqual(err, "")
         self.assertEqual(out, f"{gone}: removed\n"
@@ -730,7 +731,7 @@ devices:
         self.assertTrue(os.path.islink(self.path("high/link.json")))
         self.assertEqual(self.run_cdi(*args), ('owner "me" has no files to remove\n', ""))
         self.assertEqual(self.run_cdi(*args, "-o", "yaml")[0],
-                         "---\ndryRun: false\nremoved: []\ntemporaries: []\n")
+                         "---\nversion: 1\ndryRun: false\nremoved: []\ntemporaries: []\n")
 
     def test_an_owner_in_a_comment_counts_in_yaml_only(self):
         text = "# cdi-publisher/owner: me\r\n" + LOW.replace("0.6.0", "0.5.0")

@@ -138,8 +138,9 @@ inline ExitCode replace(const FileInPlace& file, const std::string& text,
   }
   const auto backup = replace_with_backup(file, text);
   if (!backup) return output.reject(backup.error());
-  static_cast<void>(output.result(fmt::format("backup: {}\n", printable(*backup)),
-                                  Json{{"backup", *backup}}));  // the file is replaced in any case
+  static_cast<void>(output.result(
+      fmt::format("backup: {}\n", printable(*backup)),
+      Json{{"version", 1}, {"backup", *backup}}));  // the file is replaced in any case
   return exit_done;
 }
 

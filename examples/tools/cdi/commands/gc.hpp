@@ -100,7 +100,8 @@ inline ExitCode print_garbage(const Garbage& garbage, const GcOptions& options,
   if (text.empty()) {
     text = fmt::format("owner {} has no files to remove\n", cdi::quoted(options.owner));
   }
-  const Json value{{"dryRun", options.dry_run},
+  const Json value{{"version", 1},
+                   {"dryRun", options.dry_run},
                    {"removed", garbage.removed},
                    {"temporaries", garbage.temporaries}};
   return output.result(text, value) ? exit_done : exit_failed;
@@ -142,7 +143,7 @@ inline ExitCode remove_state(const GcOptions& options, const Output& output) {
     removed.push_back(path);
   }
   if (text.empty()) text = fmt::format("no file is unused for {} days\n", options.unused);
-  const Json value{{"dryRun", options.dry_run}, {"removed", removed}};
+  const Json value{{"version", 1}, {"dryRun", options.dry_run}, {"removed", removed}};
   return output.result(text, value) ? exit_done : exit_failed;
 }
 

@@ -51,7 +51,7 @@ inline ExitCode check_policy(const CommonOptions& common, const PolicyCommand& o
   if (!policy) return output.reject(policy.error());
   if (options.names.empty()) {
     const auto text = fmt::format("{}: valid\n", printable(file));
-    const Json record{{"valid", file}, {"rules", policy->rules.size()}};
+    const Json record{{"version", 1}, {"valid", file}, {"rules", policy->rules.size()}};
     return output.result(text, record) ? exit_done : exit_failed;
   }
   const auto registry = scan_and_warn(common, output);

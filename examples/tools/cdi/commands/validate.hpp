@@ -102,7 +102,7 @@ class Validation {
     if (options_.quiet) return exit_done;
     std::string text;
     for (const auto& path : valid_) text.append(printable(path)).append(": valid\n");
-    return output_.result(text, Json{{"valid", valid_}}) ? exit_done : exit_failed;
+    return output_.result(text, Json{{"version", 1}, {"valid", valid_}}) ? exit_done : exit_failed;
   }
 
  private:
