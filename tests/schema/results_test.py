@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The JSON of each command of the tools has one style of keys, and is as schema/results-1.json says.
+
+usage: results_test.py CDI CDI_PREPARE CDI_POD PROJECT
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    from jsonschema import Draft202012Validator
+except ImportError:
+    Draft202012Validator = None
+
+CDI, PREPARE, POD = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
+PROJECT = pathlib.Path(sys.argv.pop(1)).resolve()
+sys.dont_write_bytecode = True
+sys.path.append(str(PROJECT / "tests/prepare"))
+import node_trees  # noqa: E402  pylint: disable=wrong-import-position
+
+SPEC = """cdiVersion: 0.6.0
+kind: vendor.com/gpu
+devices:
+- {name: "0", containerEdits: {env: [A=0]}}
+"""
+CLAIM_DEVICE = {"request_names", "device_name", "cdi_device_ids"}  # of Kubernetes' DRA interface
+CAMEL = re.compile(r"[a-z][a-zA-Z0-9]*")
+
+# Members whose keys are not ours: names, annotations, variables of Kata, and terms of a sum.
+OPEN = {"annotations", "claims", "terms", "sandbox"}
+
+CDI_COMMANDS = {
+    "cdi devices": "devices", "cdi vendors": "vendors", "cdi classes": "classes",
+    "cdi specs": "specs", "cdi dirs": "dirs",
+    "cdi validate": "validate a.yaml", "cdi version": "version",
+    "cdi why": "why --no-host vendor.com/gpu=0",
+    "cdi inject --diff": "inject --diff config.json vendor.com/gpu=0",
+    "cdi args": "args --for bwrap vendor.com/gpu=0",
+    "cdi names": "names --from cuda --kind vendor.com/gpu --value 0",
+    "cdi policy": "policy policy.json",
+    "cdi new": "new a.com/b --device 0=/dev/a",
+    "cdi convert": "convert --to 0.7.0 a.yaml",
+    "cdi convert --in-place --backup": "convert --to 0.7.0 --in-place --backup b.json",
+    "cdi transform root": "transform root / /host a.yaml",
+    "cdi transform root --in-place": "transform root /dev /host/dev c.json --in-place --backup",
+    "cdi write": "write a.yaml --name w.yaml --force",
+    "cdi remove": "remove own.yaml",
+    "cdi gc": "gc --owner me --dry-run",
+}
+POD_COMMANDS = {
+    "inner": {"devices": [{"vendorId": "0x10de", "classId": "0x030200",
+                           "options": ["0000:41:00.0=02/00"], "containerPath": "/dev/vfio/12"}]},
+    "instance": {"types": [{"name": "s", "vcpus": 2, "memoryMiB": 4096}],
+                 "request": {"vcpus": 1, "memoryMiB": 1}},
+    "size --formula runtime-go": {"pod": {"spec": {"containers": [
+        {"name": "app", "resources": {"limits": {"cpu": "1500m", "memory": "1Gi"}}}]}}},
+    "strategy": {"operator": "25.10", "nodes": ["containerd://1.6.20"]},
+}
+
+
+def foreign_keys(value):
+    """The keys of a result that have another style."""
+    if isinstance(value, list):
+        return set().union(*map(foreign_keys, value))
+    if not isinstance(value, dict):
+        return set()
+    found = {key for key in value if not CAMEL.fullmatch(key)}
+    for key, member in value.items():
+        inner = list(member.values()) if key in OPEN and isinstance(member, dict) else member
+        found |= foreign_keys(inner)
+    return found
+
+
+@unittest.skipUnless(Draft202012Validator, "needs python3-jsonschema 4")
+class Results(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="cdi-results-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.schema = json.loads((PROJECT / "schema/results-1.json").read_text(encoding="utf-8"))
+
+    def validator(self, name):
+        self.assertIn(name, self.schema["$defs"])
+        return Draft202012Validator({**self.schema, "$ref": f"#/$defs/{name}"})
+
+    def check(self, name, value):
+        """Checks a result with the definition of its command."""
+        errors = [error.message for error in self.validator(name).iter_errors(value)]
+        self.assertEqual(errors, [], value)
+        self.assertLessEqual(foreign_keys(value), CLAIM_DEVICE)
+
+    def put(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def run_tool(self, *words, given="", codes=(0,)):
+        done = subprocess.run(words, cwd=self.folder, input=given, capture_output=True, text=True,
+                              timeout=30, check=False)
+        self.assertIn(done.returncode, codes, done.stderr)
+        return done
+
+    def test_the_schema_is_a_schema(self):
+        Draft202012Validator.check_schema(self.schema)
+
+    def test_cdi(self):
+        self.put("cdi/a.yaml", SPEC)
+        self.put("cdi/own.yaml", "# cdi-publisher/owner: cdi\n" + SPEC.replace("gpu", "nic"))
+        self.put("a.yaml", SPEC)
+        for name in ("b.json", "c.json"):
+            self.put(name, json.dumps({
+                "cdiVersion": "0.6.0", "kind": "v.com/a", "devices": [
+                    {"name": "0", "containerEdits": {"deviceNodes": [{"path": "/dev/a"}]}}]}))
+        self.put("config.json", "{}")
+        self.put("policy.json", '{"rules": []}')
+        for name, command in CDI_COMMANDS.items():
+            with self.subTest(name):
+                done = self.run_tool(CDI, "-d", "cdi", "-o", "json", *command.split())
+                self.check(name, json.loads(done.stdout))
+
+    def test_errors_of_cdi(self):
+        self.put("cdi/bad.yaml", SPEC.replace("env:", "colour:"))
+        done = self.run_tool(CDI, "-d", "cdi", "-o", "json", "why", "--no-host", "vendor.com/gpu=0",
+                             codes=range(10, 40))
+        self.check("cdi why", json.loads(done.stdout))
+        done = self.run_tool(CDI, "-d", "cdi", "-o", "json", "resolve", "vendor.com/gpu=0",
+                             codes=(1,))
+        for line in done.stderr.splitlines():
+            self.check("error", json.loads(line))
+
+    def test_cdi_prepare(self):
+        for tree in ("nv2mig", "mi300x-cpx"):
+            root = str(self.folder / tree)
+            node_trees.TREES[tree](root, False)
+            for command, codes in (("detect", (0, 3)), ("write", (0, 3)), ("check", (0, 3)),
+                                   ("doctor", (0, 1)), ("list", (0, 3))):
+                with self.subTest(tree=tree, command=command):
+                    done = self.run_tool(PREPARE, command, "--root", root, "-o", "json",
+                                         codes=codes)
+                    self.check(f"cdi-prepare {command}", json.loads(done.stdout))
+
+    def test_cdi_pod(self):
+        for command, value in POD_COMMANDS.items():
+            with self.subTest(command):
+                done = self.run_tool(POD, *command.split(), given=json.dumps(value))
+                self.check("cdi-pod", json.loads(done.stdout))
+
+    def test_another_style_is_found(self):
+        self.assertEqual(foreign_keys([{"leftOut": {"left_out": 1}, "annotations": {"a/b": 1}}]),
+                         {"left_out"})
+
+
+if __name__ == "__main__":
+    unittest.main()
