@@ -13,6 +13,7 @@
 #include <cdi/apply/list_edits.inl>
 #include <cdi/apply/list_merge.inl>
 #include <cdi/plan/change.inl>
+#include <cdi/plan/change_origin.inl>
 #include <cdi/plan/entry_text.inl>
 #include <cdi/plan/list_changes.inl>
 #include <cdi/plan/overlaps.inl>
