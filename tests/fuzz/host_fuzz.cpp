@@ -127,6 +127,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 "problems can be printed");
   for (const auto& one : prepared.specs) check_spec(one.spec);
   const auto findings = prepare::diagnose_host(survey->tree, survey->inventories, {});
-  fuzz::require(cdi::detail::is_utf8(prepare::findings_as_json(findings)), "findings are JSON");
+  fuzz::require(cdi::detail::is_utf8(prepare::json_text(prepare::findings_json(findings))),
+                "findings are JSON");
   return 0;
 }

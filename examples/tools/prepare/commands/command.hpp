@@ -41,9 +41,10 @@ Run after_survey(ExitCode (*act)(const AssessedSurvey&, const Options&, const Ow
   };
 }
 
-inline void add_output(CLI::App& command, Options& options) {
+inline void add_output(CLI::App& command, Options& options,
+                       const std::vector<std::string>& formats = {"text", "json"}) {
   command.add_option("-o,--output", options.output, "Format of the output")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(CLI::IsMember(formats))
       ->capture_default_str();
 }
 

@@ -12,15 +12,19 @@
 
 #include <fmt/format.h>
 
+#include <cdi/versions.hpp>
+
 #include "../base/options.hpp"
 #include "../cdi_specs/version_choice.hpp"
 #include "../doctor/doctor.hpp"
 #include "../doctor/finding.hpp"
+#include "../doctor/page.hpp"
 #include "command.hpp"
 #include "exit_codes.hpp"
 #include "option_checks.hpp"
 #include "option_paths.hpp"
 #include "output.hpp"
+#include "report.hpp"
 #include "verdict.hpp"
 #include <CLI/CLI.hpp>
 
@@ -40,6 +44,39 @@ inline ExitCode reject_outside(std::string_view option, const std::string& path,
                   "its directories",
                   option, path, options.root));
   return ExitCode::usage;
+}
+
+/// The engines of a host, with the newest CDI version that each reads.
+inline Json engines_json(const tools::HostTree& tree, tools::VersionsFrom from) {
+  using Cdi = tools::Engine::Cdi;
+  Json list = Json::array();
+  for (const auto& engine : tools::EngineVersions{from}.engines(tree)) {
+    const auto state = engine.state();
+    Json reads = nullptr;
+    if (engine.version) {
+      if (const auto newest = cdi::newest_spec_version_for(engine.of_version()))
+        reads = cdi::to_string(*newest);
+    }
+    list.push_back(
+        Json{{"name", engine.name},
+             {"version", engine.version ? Json(to_string(*engine.version)) : Json(nullptr)},
+             {"cdi", state == Cdi::on    ? "on"
+                     : state == Cdi::off ? "off"
+                                         : "unknown"},
+             {"reads", reads},
+             {"specDirs", engine.spec_dirs}});
+  }
+  return list;
+}
+
+/// The findings in the requested format; JSON and HTML also have the engines, devices and files.
+inline std::string diagnosis_text(const Survey& survey, const std::vector<Finding>& findings,
+                                  const DoctorOptions& requested, const std::string& format) {
+  if (format == "text") return findings_as_text(findings);
+  const auto record = result_json({{"findings", findings_json(findings)},
+                                   {"engines", engines_json(survey.tree, requested.versions_from)},
+                                   {"vendors", vendors_json(survey.inventories)}});
+  return format == "html" ? diagnosis_page(record) : json_text(record);
 }
 
 inline ExitCode examine_host(const AssessedSurvey& assessed, const Options& options,
@@ -63,13 +100,13 @@ inline ExitCode examine_host(const AssessedSurvey& assessed, const Options& opti
   requested.state_dir = *journal;
   requested.versions_from = versions_from(options);
   const auto findings = diagnose_host(survey, requested);
-  return finish(options.json() ? findings_as_json(findings) : findings_as_text(findings),
+  return finish(diagnosis_text(survey, findings, requested, options.output),
                 has_fault(findings) ? ExitCode::failed : ExitCode::done);
 }
 
 inline Run set_up_doctor(CLI::App& app, Options& options) {
   auto own = std::make_shared<CheckedPaths>();
-  add_output(app, options);
+  add_output(app, options, {"text", "json", "html"});
   add_vendor_files(app, options);
   add_output_dir(app, options);
   add_state_dir(app, own->state_dir);

@@ -129,11 +129,16 @@ inline Json to_json(const Inventory& found) {
           {"gpus", gpus}};
 }
 
-/// All GPUs: `{"version": 1, "vendors": [...]}`.
-inline std::string model_as_json(const std::vector<Inventory>& inventories) {
+/// All GPUs by kind.
+inline Json vendors_json(const std::vector<Inventory>& inventories) {
   Json vendors = Json::array();
   for (const auto& found : inventories) vendors.push_back(to_json(found));
-  return json_text(result_json({{"vendors", vendors}}));
+  return vendors;
+}
+
+/// All GPUs: `{"version": 1, "vendors": [...]}`.
+inline std::string model_as_json(const std::vector<Inventory>& inventories) {
+  return json_text(result_json({{"vendors", vendors_json(inventories)}}));
 }
 
 inline std::string to_text(const Node& node) {

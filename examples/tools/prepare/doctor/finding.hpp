@@ -64,9 +64,8 @@ inline std::string findings_as_text(const std::vector<Finding>& findings) {
   return out;
 }
 
-/// `{"version": 1, "findings": [{"level": ..., "about": ..., "what": ..., "code": ..., "advice":
-/// ...}]}`
-inline std::string findings_as_json(const std::vector<Finding>& findings) {
+/// `[{"level": ..., "about": ..., "what": ..., "code": ..., "advice": ...}]`
+inline Json findings_json(const std::vector<Finding>& findings) {
   Json list = Json::array();
   for (const auto& [level, about, what, advice, code] : findings) {
     list.push_back(Json{{"level", level_name(level)},
@@ -75,7 +74,7 @@ inline std::string findings_as_json(const std::vector<Finding>& findings) {
                         {"code", text_or_null(std::string{code})},
                         {"advice", text_or_null(advice)}});
   }
-  return json_text(result_json({{"findings", list}}));
+  return list;
 }
 
 }  // namespace prepare
