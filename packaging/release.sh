@@ -54,6 +54,8 @@ pack "$made/container-device-interface-$version-docs.tar.gz" \
 "$here/deb.sh" "$made"
 tools=$work/cdi-tools-$version-$(uname -m)
 dpkg-deb --extract "$made"/container-device-interface-tools_*.deb "$work/root"
+mkdir -p "$work/root/usr/lib"
+mv "$work/root/lib"/* "$work/root/usr/lib"
 mv "$work/root/usr" "$tools"
 pack "$tools.tar.gz" "$tools"
 mv "$tools.tar.gz" "$made"
