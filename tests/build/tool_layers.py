@@ -12,7 +12,7 @@ import re
 import sys
 
 FOLDERS = {
-    "shared": ["base", "host", "names", "engines", "cdi_specs"],
+    "shared": ["base", "help", "completion", "host", "names", "engines", "cdi_specs"],
     "cdi": ["base", "hooks", "rootfs", "why", "inject", "args", "run", "specs", "commands"],
     "prepare": ["base", "host", "gpu", "vendors", "cdi_specs", "claims", "configure", "doctor",
                 "commands"],

@@ -407,7 +407,7 @@ class Usage(Scratch):
             self.assertRegex(out, rf"  {row[0].strip('| `')} +{row[1]}\n")
 
     def test_wrong_usage(self):
-        for options, why in ((("--for", "runc"), "runc not in"), ((), "--for is required"),
+        for options, why in ((("--for", "runc"), '"runc" is none of'), ((), "--for is required"),
                              (("--for", "unshare"), "--for unshare needs --root DIR"),
                              (("--for", "bwrap", "--root", "/"), "--root is only for unshare"),
                              (("--for", "bwrap", "-0", "-o", "json"), "-0 excludes --output")):
@@ -439,7 +439,7 @@ class Usage(Scratch):
         for text in ("eval", *PROGRAMS):
             self.assertIn(text, out)
         out = subprocess.run([CDI, "--help"], text=True, capture_output=True, check=True).stdout
-        self.assertIn("  5   args found edits", out)
+        self.assertIn("  5  args found edits", out)
 
 
 class DockerDaemon(http.server.BaseHTTPRequestHandler):

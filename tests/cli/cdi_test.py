@@ -693,7 +693,7 @@ devices:
                       self.run_cdi("convert", "--to", "0.7.0", former)[0])
 
     def test_the_help_of_convert_has_the_table_of_engines(self):
-        out = self.run_cdi("convert", "--help")[0]
+        out = " ".join(self.run_cdi("convert", "--help")[0].split())
         for word in ("containerd", "cri-o", "docker", "0.5.0 since 4.3.0, 0.6.0 since 4.7.0", "known to 6.0.0"):
             self.assertIn(word, out)
 
@@ -893,11 +893,11 @@ devices:
     def test_wrong_usage_is_explained(self):
         for args, said in (
                 (["frob"], 'cdi: error: "frob" is not a command: use one of devices, vendors, '),
-                (["--nope"], '"--nope" is not an option of cdi itself: `cdi --help` lists them; the '
-                 "commands devices, vendors, "),
-                (["--nope", "-o", "yaml"], "is not an option of cdi itself"),
-                ([""], 'cdi: error: "" is not a command'), ([], "A subcommand is required"),
-                (["vendors", "extra"], "not expected: extra"),
+                (["--nope"], '"--nope" is not an option of cdi: `cdi --help` lists the options'),
+                (["--nope", "-o", "yaml"], "is not an option of cdi"),
+                ([""], 'cdi: error: "" is not a command'),
+                ([], "no command is given: use one of devices, "),
+                (["vendors", "extra"], 'cdi vendors does not take "extra"'),
                 (["inject", "--in-place", "", "a/b=c"], "CONFIG: must not be empty"),
                 (["inject", "--in-place", "-", "a/b=c"], "needs a file, not standard input"),
                 (["inject", "--in-place", "-o", "yaml", "c.json", "a/b=c"], "leave out -o yaml"),
@@ -916,9 +916,9 @@ devices:
             with self.subTest(args):
                 out, err = self.run_cdi(*args, expect=2)
                 self.assertEqual((out, len(err.splitlines())), ("", 1), err)
-                self.assertEqual(set(json.loads(err)), {"level", "message"})
+                self.assertEqual(set(json.loads(err)), {"level", "message", "advice"})
         self.assertEqual(self.run_cdi("devices", "--no-such-option", expect=2)[1],
-                         "cdi: error: The following argument was not expected: --no-such-option; "
+                         'cdi: error: "--no-such-option" is not an option of cdi devices: '
                          "`cdi devices --help` lists the options\n")
 
     def test_help_that_cannot_be_printed_fails(self):
@@ -979,7 +979,7 @@ devices:
         out = self.run_cdi("--help")[0]
         for word in ("devices", "vendors", "classes", "specs", "dirs", "validate", "inject",
                      "resolve", "convert", "gc",
-                     "Exit codes", "2   wrong usage"):
+                     "Exit codes", "2  wrong usage"):
             self.assertIn(word, out)
 
 

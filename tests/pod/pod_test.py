@@ -81,9 +81,9 @@ class Questions(unittest.TestCase):
             self.assertNotEqual(err, "")
         self.assertEqual(run(["other"])[2],
                          'cdi-pod: error: "other" is not a command: use one of requests, visible, '
-                         "inner, guest, peerpod, instance, size, strategy\n")
+                         "inner, guest, peerpod, instance, size, strategy, completion\n")
         self.assertEqual(run(["size"])[2],
-                         "cdi-pod: error: --formula is required; "
+                         "cdi-pod: error: --formula is required: "
                          "`cdi-pod size --help` lists the options\n")
 
     def test_full_disk(self):

@@ -100,8 +100,8 @@ def run_as_printed(command, folder):
 def engines():
     """The versions of the table from which on an engine reads another version."""
     table = run(CDI, "convert", "--help").stdout
-    for name, rows in re.findall(r"^  ([a-z-]+): (\d[^:]*), known to", table, re.M):
-        for version in re.findall(r"since ([\d.]+)", rows):
+    for name, rows in re.findall(r"^  ([a-z-]+): (\d[^:]*), known\s+to", table, re.M):
+        for version in re.findall(r"since\s+([\d.]+)", rows):
             if name in ENGINES:
                 yield name, version
 

@@ -681,12 +681,11 @@ class Usage(PrepareTest):
             done = self.run_prepare(word)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertEqual(done.stderr, f'cdi-prepare: error: "{word}" is not a command: use '
-                             f"one of {commands}\n")
+                             f"one of {commands}, completion\n")
         done = self.run_prepare("--root")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (
-            2, "", 'cdi-prepare: error: "--root" is not an option of cdi-prepare itself: '
-            f"`cdi-prepare --help` lists them; the commands {commands} have their own "
-            "options\n"))
+            2, "", 'cdi-prepare: error: "--root" is not an option of cdi-prepare: put it after the '
+            f"command that has it: {commands}\n"))
 
     def test_what_is_wrong_is_quoted(self):
         for arguments in (("list", "--lock-timeout"), ("write", "--wait"), ("write", "--expect"),

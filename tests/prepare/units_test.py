@@ -110,7 +110,7 @@ class ServiceTest(unittest.TestCase):
             self.assertEqual(words[0], command)
             text = self.help_of(command)
             for option in (word for word in words if word.startswith("-")):
-                self.assertRegex(text, rf"(?m)(^ +|,){re.escape(option)}[ ,]", name)
+                self.assertRegex(text, rf"(?m)(^ +|, ){re.escape(option)}[ ,\n]", name)
 
     def test_specs_are_written_where_every_engine_reads(self):
         for name in self.services:

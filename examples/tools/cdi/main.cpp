@@ -14,7 +14,9 @@
 
 #include <fmt/format.h>
 
-#include "../shared/base/usage.hpp"
+#include "../shared/completion/describing_commands.hpp"
+#include "../shared/help/page.hpp"
+#include "../shared/help/usage.hpp"
 #include "base/command.hpp"
 #include "base/exit_codes.hpp"
 #include "base/options.hpp"
@@ -25,6 +27,7 @@
 #include "commands/gc.hpp"
 #include "commands/inject.hpp"
 #include "commands/list.hpp"
+#include "commands/manual.hpp"
 #include "commands/monitor.hpp"
 #include "commands/names.hpp"
 #include "commands/new.hpp"
@@ -96,7 +99,7 @@ OutputFormat format_named(std::string_view name) {
 }
 
 /// Which commands are set up. Setting up all commands takes longer than most commands run, and only
-/// help and errors need it.
+/// help, errors, and the commands that describe all others need it.
 enum class SetUp { named, all };
 
 /// Whether a command line may call a command: one of its words is the command's name.
@@ -117,9 +120,17 @@ Run parse(CLI::App& app, CommonOptions& common, std::span<const char* const> wor
     auto* const sub = app.add_subcommand(command.name, command.help);
     sub->fallthrough();
     added.emplace_back(sub, command.set_up(*sub, common));
+    if (set_up == SetUp::all) tools::add_example(*sub, command.example);
+  }
+  Run chosen;
+  if (set_up == SetUp::all) {
+    tools::add_describing_commands(app, cdi_manual(), [&chosen](std::string text) {
+      chosen = [text](const CommonOptions&, const Output& output) {
+        return output.print(text) ? exit_done : exit_failed;
+      };
+    });
   }
   app.parse(static_cast<int>(words.size()), words.data());
-  Run chosen;
   for (auto& [sub, run] : added) {
     if (sub->parsed()) chosen = std::move(run);
   }
@@ -130,26 +141,12 @@ constexpr const char* description =
     "Lists, checks and converts Container Device Interface specs, and injects devices into OCI "
     "configs.";
 
-/// The output format that a command line selects, even if other words are invalid.
-OutputFormat format_in(std::span<const char* const> words) {
-  OutputFormat format = OutputFormat::text;
-  bool is_value = false;
-  for (std::string_view word : words) {
-    if (is_value) format = format_named(word);
-    is_value = word == "-o" || word == "--output";
-    for (const std::string_view option : {"--output=", "-o"}) {
-      if (!is_value && word.starts_with(option)) format = format_named(word.substr(option.size()));
-    }
-  }
-  return format;
-}
-
 /// Prints help, the version or an error.
 ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error, const Output& output) {
   if (tools::is_answer(error)) {
     return output.print(tools::usage_answer(app, error)) ? exit_done : exit_failed;
   }
-  output.error({.message = tools::usage_fault(app, error)});
+  output.error(tools::usage_error(app, error));
   return exit_usage;
 }
 
@@ -162,10 +159,10 @@ ExitCode run(std::span<const char* const> all_words, SetUp set_up) {
   try {
     command = parse(app, common, words, set_up);
   } catch (const CLI::CallForVersion& version) {
-    return report_usage(app, version, Output{format_in(words)});
+    return report_usage(app, version, Output{format_named(tools::format_in(words))});
   } catch (const CLI::ParseError& error) {
     if (set_up == SetUp::named) return run(all_words, SetUp::all);
-    return report_usage(app, error, Output{format_in(words)});
+    return report_usage(app, error, Output{format_named(tools::format_in(words))});
   }
   return command(common, Output{format_named(common.format)});
 }

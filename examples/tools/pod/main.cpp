@@ -11,12 +11,15 @@
 #include <cdi/result.hpp>
 #include <cdi/version.hpp>
 
-#include "../shared/base/usage.hpp"
+#include "../shared/completion/describing_commands.hpp"
+#include "../shared/help/page.hpp"
+#include "../shared/help/usage.hpp"
 #include "answer.hpp"
 #include "guest.hpp"
 #include "inner.hpp"
 #include "input.hpp"
 #include "instance.hpp"
+#include "manual.hpp"
 #include "peerpod.hpp"
 #include "requests.hpp"
 #include "size.hpp"
@@ -25,7 +28,7 @@
 
 namespace {
 
-enum ExitCode : int { exit_done = 0, exit_failed = 1, exit_usage = 2 };
+using pod::ExitCode;
 
 /// The options of all commands.
 struct CommandLine {
@@ -99,11 +102,10 @@ void add_requests(CLI::App& app, CommandLine& line) {
       ->capture_default_str()
       ->check(CLI::IsMember({"on", "off"}));
   sub.add_flag("-v,--verbose", line.requests.origins, "Also print where each name comes from");
-  sub.footer(
-      "Example:\n"
-      "  echo '{\"cri\": [\"v.com/c=0\"], \"annotations\": {\"cdi.k8s.io/x\": "
-      "\"v.com/c=0,v.com/c=1\"}}' |\n"
-      "    cdi-pod requests --runtime containerd");
+  tools::add_example(sub,
+                     "echo '{\"cri\": [\"v.com/c=0\"], \"annotations\": {\"cdi.k8s.io/x\": "
+                     "\"v.com/c=0,v.com/c=1\"}}' |\n"
+                     "    cdi-pod requests --runtime containerd");
 }
 
 void add_visible(CLI::App& app, CommandLine& line) {
@@ -115,7 +117,7 @@ void add_visible(CLI::App& app, CommandLine& line) {
       print(pod::answer_visible(line.visible));
     };
   });
-  sub->footer("Example:\n  cdi-pod visible 'nvidia.com/gpu=all : nvidia.com/ib=0,1'");
+  tools::add_example(*sub, "cdi-pod visible 'nvidia.com/gpu=all : nvidia.com/ib=0,1'");
 }
 
 void add_inner(CLI::App& app, CommandLine& line) {
@@ -127,9 +129,9 @@ void add_inner(CLI::App& app, CommandLine& line) {
   sub.add_option("--runtime", line.inner_runtime, "The runtime of Kata: runtime-rs or runtime-go")
       ->capture_default_str()
       ->check(CLI::IsMember({"rs", "go"}));
-  sub.footer(
-      "Example:\n"
-      "  echo '{\"devices\": [{\"vendorId\": \"0x10de\", \"classId\": \"0x030200\",\n"
+  tools::add_example(
+      sub,
+      "echo '{\"devices\": [{\"vendorId\": \"0x10de\", \"classId\": \"0x030200\",\n"
       "    \"options\": [\"0000:41:00.0=01/00\"], \"containerPath\": \"/dev/vfio/12\"}]}' |\n"
       "    cdi-pod inner --runtime rs");
 }
@@ -165,7 +167,7 @@ void add_guest(CLI::App& app, CommandLine& line) {
       print(pod::answer_guest(line.guest));
     };
   });
-  sub->footer("Example:\n  cdi-pod guest config.json --spec-dir /var/run/cdi --timeout 100");
+  tools::add_example(*sub, "cdi-pod guest config.json --spec-dir /var/run/cdi --timeout 100");
 }
 
 void add_peerpod(CLI::App& app, CommandLine& line) {
@@ -178,7 +180,7 @@ void add_peerpod(CLI::App& app, CommandLine& line) {
       ->capture_default_str();
   sub.add_flag("--defaults", line.peerpod.set_defaults,
                "First set requests from limits, as the API server does");
-  sub.footer("Example:\n  kubectl get pod p -o json | jq '{pod: .}' | cdi-pod peerpod");
+  tools::add_example(sub, "kubectl get pod p -o json | jq '{pod: .}' | cdi-pod peerpod");
 }
 
 void add_instance(CLI::App& app, CommandLine& line) {
@@ -188,12 +190,14 @@ void add_instance(CLI::App& app, CommandLine& line) {
   sub.add_flag("--compatible", line.compatible,
                "Search as cloud-api-adaptor does, which misses types that fit");
   sub.footer(
-      "Example:\n"
-      "  echo '{\"types\": [{\"name\": \"small\", \"vcpus\": 2, \"memoryMiB\": 4096, \"gpus\": "
+      "The input may also have validTypes, a list of names, and default, a name; the request may "
+      "have gpus and machineType.\n\n" +
+      pod::exit_code_help());
+  tools::add_example(
+      sub,
+      "echo '{\"types\": [{\"name\": \"small\", \"vcpus\": 2, \"memoryMiB\": 4096, \"gpus\": "
       "0}],\n"
-      "    \"request\": {\"vcpus\": 1, \"memoryMiB\": 2048}}' | cdi-pod instance\n"
-      "The input may also have validTypes, a list of names, and default, a name; the request may\n"
-      "have gpus and machineType.");
+      "    \"request\": {\"vcpus\": 1, \"memoryMiB\": 2048}}' | cdi-pod instance");
 }
 
 void add_size(CLI::App& app, CommandLine& line) {
@@ -215,9 +219,9 @@ void add_size(CLI::App& app, CommandLine& line) {
   sub.add_flag("--static-cpu-manager", size.static_cpu_manager,
                "kubelet gives whole CPUs to containers of Guaranteed pods");
   sub.add_flag("-v,--verbose", size.verbose, "Also print each term of the sums");
-  sub.footer(
-      "Examples:\n"
-      "  echo '{\"annotations\": {\"io.kubernetes.cri.sandbox-cpu-period\": \"100000\",\n"
+  tools::add_example(
+      sub,
+      "echo '{\"annotations\": {\"io.kubernetes.cri.sandbox-cpu-period\": \"100000\",\n"
       "    \"io.kubernetes.cri.sandbox-cpu-quota\": \"220000\"}}' |\n"
       "    cdi-pod size --formula runtime-rs --profile tee\n"
       "  kubectl get pod p -o json | jq '{pod: .}' | cdi-pod size --formula runtime-go -v");
@@ -227,40 +231,14 @@ void add_strategy(CLI::App& app, CommandLine& line) {
   auto& sub = add_question(app, line, "strategy",
                            "What gpu-operator configures, and whether it reaches a GPU",
                            pod::answer_strategy);
-  sub.footer(
-      "Example:\n"
-      "  echo '{\"operator\": \"25.10\", \"nodes\": [\"containerd://2.1.4\"], \"openshift\": "
+  tools::add_example(
+      sub,
+      "echo '{\"operator\": \"25.10\", \"nodes\": [\"containerd://2.1.4\"], \"openshift\": "
       "false,\n"
       "    \"cdi\": {\"enabled\": null, \"nri\": false}, \"toolkit\": true}' | cdi-pod strategy");
 }
 
-/// Prints help, the version or an error.
-ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
-  if (!tools::is_answer(error)) {
-    pod::print_message("error", tools::usage_fault(app, error));
-    return exit_usage;
-  }
-  if (pod::print_text(tools::usage_answer(app, error))) return exit_done;
-  pod::print_message("error", "cannot write to standard output");
-  return exit_failed;
-}
-
-ExitCode run(int argc, char** argv) {
-  CLI::App app{
-      "Shows what the systems around a pod do with its devices and its size: container runtimes, "
-      "Kata, cloud-api-adaptor and gpu-operator. Reads JSON on standard input, prints JSON.",
-      "cdi-pod"};
-  app.set_version_flag("--version", fmt::format("cdi-pod {}.{}.{}", CDI_VERSION_MAJOR,
-                                                CDI_VERSION_MINOR, CDI_VERSION_PATCH));
-  app.require_subcommand(1);
-  app.footer(
-      "Example:\n"
-      "  cdi-pod visible nvidia.com/gpu=0,1\n\n"
-      "Exit codes:\n"
-      "  0  done\n"
-      "  1  rejected; nothing is printed on standard output\n"
-      "  2  wrong usage");
-  CommandLine line;
+void add_commands(CLI::App& app, CommandLine& line) {
   add_requests(app, line);
   add_visible(app, line);
   add_inner(app, line);
@@ -269,22 +247,55 @@ ExitCode run(int argc, char** argv) {
   add_instance(app, line);
   add_size(app, line);
   add_strategy(app, line);
+}
+
+/// Prints help, the version or an error.
+ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
+  if (!tools::is_answer(error)) {
+    pod::print_message("error", to_string(tools::usage_error(app, error)));
+    return pod::exit_usage;
+  }
+  if (pod::print_text(tools::usage_answer(app, error))) return pod::exit_done;
+  pod::print_message("error", "cannot write to standard output");
+  return pod::exit_failed;
+}
+
+ExitCode run(int argc, char** argv, tools::Describe describe) {
+  CLI::App app{
+      "Shows what the systems around a pod do with its devices and its size: container runtimes, "
+      "Kata, cloud-api-adaptor and gpu-operator. Reads JSON on standard input, prints JSON.",
+      "cdi-pod"};
+  app.set_version_flag("--version", fmt::format("cdi-pod {}.{}.{}", CDI_VERSION_MAJOR,
+                                                CDI_VERSION_MINOR, CDI_VERSION_PATCH));
+  app.require_subcommand(1);
+  app.footer(pod::exit_code_help());
+  CommandLine line;
+  add_commands(app, line);
+  if (describe == tools::Describe::yes) {
+    tools::add_example(app, "cdi-pod visible nvidia.com/gpu=0,1");
+    tools::add_describing_commands(app, pod::pod_manual(), [&line](const std::string& text) {
+      line.command = [text] {
+        print_result(text);
+      };
+    });
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    if (describe == tools::Describe::no) return run(argc, argv, tools::Describe::yes);
     return report_usage(app, error);
   }
   line.command();
-  return exit_done;
+  return pod::exit_done;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    return run(argc, argv, tools::Describe::no);
   } catch (const std::exception& error) {
     pod::print_message("error", error.what());
-    return exit_failed;
+    return pod::exit_failed;
   }
 }

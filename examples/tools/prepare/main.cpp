@@ -4,11 +4,19 @@
 // It reads /proc and /sys, without any vendor library. A Kubernetes DRA driver can call it to
 // prepare claims.
 
+#include <cstddef>
+#include <string>
+#include <string_view>
+
 #include <fmt/format.h>
 
+#include <cdi/result.hpp>
 #include <cdi/version.hpp>
 
-#include "../shared/base/usage.hpp"
+#include "../shared/completion/describing_commands.hpp"
+#include "../shared/help/page.hpp"
+#include "../shared/help/usage.hpp"
+#include "base/json_output.hpp"
 #include "base/options.hpp"
 #include "commands/check.hpp"
 #include "commands/claim.hpp"
@@ -18,6 +26,7 @@
 #include "commands/doctor.hpp"
 #include "commands/exit_codes.hpp"
 #include "commands/files.hpp"
+#include "commands/manual.hpp"
 #include "commands/option_paths.hpp"
 #include "commands/output.hpp"
 #include "commands/prepare.hpp"
@@ -36,15 +45,24 @@ constexpr Command commands[] = {
 
 /// Parses the command line, and returns what runs its command. Throws `CLI::ParseError` for an
 /// error, for help and for the version.
-Run parse(CLI::App& app, Options& options, int argc, char** argv) {
+Run parse(CLI::App& app, Options& options, int argc, char** argv, tools::Describe describe) {
   Run chosen;
   for (const auto& command : commands) {
     auto& sub = *app.add_subcommand(command.name, command.help);
     sub.add_option("--root", options.root, "Directory that contains the host's proc, sys and dev")
+        ->type_name("DIR")
         ->check(CLI::ExistingDirectory)
         ->capture_default_str();
     sub.footer(exit_code_help());
     sub.callback([&chosen, run = command.set_up(sub, options)] { chosen = run; });
+    if (describe == tools::Describe::yes) tools::add_example(sub, command.example);
+  }
+  if (describe == tools::Describe::yes) {
+    tools::add_describing_commands(app, prepare_manual(), [&chosen](const std::string& text) {
+      chosen = [text](const Options&) {
+        return finish(text, ExitCode::done);
+      };
+    });
   }
   app.require_subcommand(1);
   app.footer(exit_code_help());
@@ -54,23 +72,28 @@ Run parse(CLI::App& app, Options& options, int argc, char** argv) {
   return chosen;
 }
 
-/// Prints help, the version or an error.
-ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
-  if (!tools::is_answer(error)) {
-    report("error: " + tools::usage_fault(app, error));
-    return ExitCode::usage;
+/// Prints help, the version or an error, which is a record with `-o json`.
+ExitCode report_usage(const CLI::App& app, const CLI::ParseError& thrown, std::string_view format) {
+  if (tools::is_answer(thrown)) return finish(tools::usage_answer(app, thrown), ExitCode::done);
+  const auto error = tools::usage_error(app, thrown);
+  if (format == "json") {
+    print_error(
+        json_line({{"level", "error"}, {"message", error.message}, {"advice", error.advice}}));
+  } else {
+    report("error: " + cdi::to_string(error));
   }
-  return finish(tools::usage_answer(app, error), ExitCode::done);
+  return ExitCode::usage;
 }
 
-ExitCode run(int argc, char** argv) {
+ExitCode run(int argc, char** argv, tools::Describe describe) {
   CLI::App app{"Finds the GPUs of a node and writes a CDI spec for them.", "cdi-prepare"};
   Options options;
   Run command;
   try {
-    command = parse(app, options, argc, argv);
+    command = parse(app, options, argc, argv, describe);
   } catch (const CLI::ParseError& why) {
-    return report_usage(app, why);
+    if (describe == tools::Describe::no) return run(argc, argv, tools::Describe::yes);
+    return report_usage(app, why, tools::format_in({argv, static_cast<std::size_t>(argc)}));
   }
   complete(options);
   return command(options);
@@ -81,5 +104,5 @@ ExitCode run(int argc, char** argv) {
 
 // Only lack of memory can cause an exception here.
 int main(int argc, char** argv) {
-  return static_cast<int>(prepare::run(argc, argv));
+  return static_cast<int>(prepare::run(argc, argv, tools::Describe::no));
 }

@@ -21,6 +21,7 @@ struct Command {
   const char* name;
   const char* help;
   Run (*set_up)(CLI::App& app, CommonOptions& common);
+  const char* example = "";  // a command line
 };
 
 /// Rejects an empty path; the check for options that take a path.

@@ -95,8 +95,9 @@ inline Run set_up_schema(CLI::App& app, CommonOptions& /*common*/) {
 }
 
 inline constexpr Command version_command{"version", "Print the version, as --version does",
-                                         set_up_version};
-inline constexpr Command schema_command{
-    "schema", "Print the JSON schema of spec files, policies or results", set_up_schema};
+                                         set_up_version, "cdi version -o json"};
+inline constexpr Command schema_command{"schema",
+                                        "Print the JSON schema of spec files, policies or results",
+                                        set_up_schema, "cdi schema cdi-1.1.0"};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_ABOUT_HPP

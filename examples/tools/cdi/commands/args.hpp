@@ -172,7 +172,7 @@ inline std::string args_footer() {
   for (const auto& program : programs) {
     out += fmt::format("  {:<13} {}\n", program.name, program.release);
   }
-  return out + exit_code_table();
+  return out + "\n" + exit_code_table();
 }
 
 /// Returns why these options cannot be combined; empty if they can.
@@ -212,7 +212,7 @@ inline Run set_up_args(CLI::App& app, CommonOptions& common) {
 }
 
 inline constexpr Command args_command{
-    "args", "Print arguments that give devices to bwrap, nspawn, apptainer and others",
-    set_up_args};
+    "args", "Print arguments that give devices to bwrap, nspawn, apptainer and others", set_up_args,
+    "eval \"bwrap --ro-bind / / --proc /proc $(cdi args --for bwrap vendor.com/gpu=0) env\""};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_ARGS_HPP

@@ -231,6 +231,7 @@ inline Run set_up_convert(CLI::App& app, CommonOptions& common) {
 }
 
 inline constexpr Command convert_command{
-    "convert", "Print or rewrite a spec file in another CDI version", set_up_convert};
+    "convert", "Print or rewrite a spec file in another CDI version", set_up_convert,
+    "cdi convert --in-place --backup --to 0.5.0 my-vendor.yaml"};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_CONVERT_HPP

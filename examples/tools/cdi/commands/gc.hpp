@@ -182,7 +182,8 @@ inline Run set_up_gc(CLI::App& app, CommonOptions& /*common*/) {
   };
 }
 
-inline constexpr Command gc_command{
-    "gc", "Remove the spec files of an owner, or unused generated files", set_up_gc};
+inline constexpr Command gc_command{"gc",
+                                    "Remove the spec files of an owner, or unused generated files",
+                                    set_up_gc, "cdi gc --owner my-driver --dry-run"};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_GC_HPP

@@ -276,10 +276,11 @@ inline void add_inject_options(CLI::App& app, InjectOptions& options) {
   add_host_options(app, options);
   app.add_option(
          "--hooks", options.hooks,
-         "keep: leave hooks as they are; replace: make their effects by mounts, nodes and "
-         "variables; lower: replace known hooks by their effects, so that their programs "
-         "are not needed, and record the changes for `cdi rootfs`; refuse: fail if a device "
-         "has hooks")
+         "What to do with hooks: keep leaves them as they are; replace makes their effects by "
+         "mounts, nodes and variables; lower replaces known hooks by their effects, so that their "
+         "programs are not needed, and records the changes for `cdi rootfs`; refuse fails if a "
+         "device has hooks")
+      ->type_name("WHAT")
       ->capture_default_str()
       ->check(CLI::IsMember({"keep", "replace", "lower", "refuse"}));
   add_hookless_options(app, options.places);
@@ -327,6 +328,7 @@ inline Run set_up_inject(CLI::App& app, CommonOptions& common) {
 }
 
 inline constexpr Command inject_command{"inject", "Print an OCI config with devices injected",
-                                        set_up_inject};
+                                        set_up_inject,
+                                        "cdi inject --in-place config.json vendor.com/gpu=0"};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_INJECT_HPP

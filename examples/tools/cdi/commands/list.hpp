@@ -224,15 +224,15 @@ inline Run set_up_specs(CLI::App& app, CommonOptions& /*common*/) {
 }
 
 inline constexpr Command devices_command{"devices", "List the qualified names of devices",
-                                         set_up_devices};
+                                         set_up_devices, "cdi devices 'nvidia.com/gpu=*'"};
 inline constexpr Command vendors_command{"vendors", "List the vendors of all specs",
-                                         set_up_list<list_vendors>};
+                                         set_up_list<list_vendors>, "cdi vendors"};
 inline constexpr Command classes_command{"classes", "List the device classes of all specs",
-                                         set_up_list<list_classes>};
+                                         set_up_list<list_classes>, "cdi classes"};
 inline constexpr Command specs_command{
     "specs", "List the spec files with kind, CDI version and number of devices, or their errors",
-    set_up_specs};
+    set_up_specs, "cdi specs --spec-dir /etc/cdi"};
 inline constexpr Command dirs_command{"dirs", "List the spec directories with priority and state",
-                                      set_up_list<list_dirs>};
+                                      set_up_list<list_dirs>, "cdi dirs"};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_LIST_HPP

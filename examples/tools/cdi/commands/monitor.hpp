@@ -154,7 +154,8 @@ inline Run set_up_monitor(CLI::App& /*app*/, CommonOptions& /*common*/) {
   };
 }
 
-inline constexpr Command monitor_command{
-    "monitor", "Print changes of devices as they happen, until stopped", set_up_monitor};
+inline constexpr Command monitor_command{"monitor",
+                                         "Print changes of devices as they happen, until stopped",
+                                         set_up_monitor, "cdi monitor -o json"};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_MONITOR_HPP

@@ -314,6 +314,7 @@ inline Run set_up_names(CLI::App& app, CommonOptions& /*common*/) {
 }
 
 inline constexpr Command names_command{
-    "names", "List the names of the GPUs that an environment variable selects", set_up_names};
+    "names", "List the names of the GPUs that an environment variable selects", set_up_names,
+    "cdi names --from cuda --kind vendor.com/gpu --value 0,1"};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_NAMES_HPP

@@ -121,17 +121,15 @@ inline Run set_up_new(CLI::App& app, CommonOptions& /*common*/) {
       ->type_name("ENGINE@VERSION")
       ->check(engine_error)
       ->excludes(version);
-  app.footer(
-      "The order of the options has no meaning. Example:\n"
-      "  cdi new acme.com/npu --device 0=/dev/npu0 --device 1=/dev/npu1 \\\n"
-      "    --mount /opt/acme:/opt/acme:ro --env ACME=1 | cdi write -\n\n" +
-      exit_code_table());
+  app.footer("The order of the options has no meaning.\n\n" + exit_code_table());
   return [options](const CommonOptions& /*given*/, const Output& output) {
     return print_new(*options, output);
   };
 }
 
-inline constexpr Command new_command{"new", "Print a spec for devices given by options",
-                                     set_up_new};
+inline constexpr Command new_command{
+    "new", "Print a spec for devices given by options", set_up_new,
+    "cdi new acme.com/npu --device 0=/dev/npu0 --device 1=/dev/npu1 \\\n    --mount "
+    "/opt/acme:/opt/acme:ro --env ACME=1 | cdi write -"};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_NEW_HPP

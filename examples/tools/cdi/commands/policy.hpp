@@ -70,7 +70,8 @@ inline Run set_up_policy(CLI::App& app, CommonOptions& /*common*/) {
   };
 }
 
-inline constexpr Command policy_command{
-    "policy", "Check a policy, or print what it decides about devices", set_up_policy};
+inline constexpr Command policy_command{"policy",
+                                        "Check a policy, or print what it decides about devices",
+                                        set_up_policy, "cdi policy policy.json vendor.com/gpu=0"};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_POLICY_HPP

@@ -211,6 +211,6 @@ inline Run set_up_remove(CLI::App& app, CommonOptions& /*common*/) {
 }
 
 inline constexpr Command remove_command{"remove", "Remove spec files by device, kind or file",
-                                        set_up_remove};
+                                        set_up_remove, "cdi remove vendor.com/gpu --dry-run"};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_REMOVE_HPP

@@ -136,8 +136,9 @@ inline Run set_up_resolve(CLI::App& app, CommonOptions& /*common*/) {
   auto options = std::make_shared<ResolveOptions>();
   add_names(app, options->names);
   app.add_option("--hooks", options->hooks,
-                 "keep: list hooks; replace: list mounts, nodes and variables in their place, with "
-                 "notes on how each effect is made")
+                 "What to do with hooks: keep lists them; replace lists mounts, nodes and "
+                 "variables in their place, with notes on how each effect is made")
+      ->type_name("WHAT")
       ->capture_default_str()
       ->check(CLI::IsMember({"keep", "replace"}));
   add_hookless_options(app, options->places);
@@ -148,6 +149,6 @@ inline Run set_up_resolve(CLI::App& app, CommonOptions& /*common*/) {
 
 inline constexpr Command resolve_command{
     "resolve", "List the edits of devices, with the device numbers and the file and line of each",
-    set_up_resolve};
+    set_up_resolve, "cdi resolve vendor.com/gpu=0"};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_RESOLVE_HPP

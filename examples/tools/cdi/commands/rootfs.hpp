@@ -139,6 +139,7 @@ inline Run set_up_rootfs(CLI::App& app, CommonOptions& /*common*/) {
 }
 
 inline constexpr Command rootfs_command{
-    "rootfs", "Print or make the changes to a container root that replace hooks", set_up_rootfs};
+    "rootfs", "Print or make the changes to a container root that replace hooks", set_up_rootfs,
+    "cdi rootfs --apply rootfs config.json"};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_ROOTFS_HPP

@@ -112,6 +112,6 @@ inline Run set_up_run(CLI::App& app, CommonOptions& common) {
 }
 
 inline constexpr Command run_command{"run", "Run a command in a sandbox of bwrap with devices",
-                                     set_up_run};
+                                     set_up_run, "cdi run vendor.com/gpu=0 -- env"};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_RUN_HPP

@@ -111,6 +111,6 @@ inline Run set_up_show(CLI::App& app, CommonOptions& /*common*/) {
 
 inline constexpr Command show_command{
     "show", "Print the edits of devices as in their spec files, with the file and line of each",
-    set_up_show};
+    set_up_show, "cdi show vendor.com/gpu=0"};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_SHOW_HPP

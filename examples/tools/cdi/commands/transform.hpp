@@ -192,6 +192,7 @@ inline Run set_up_transform(CLI::App& app, CommonOptions& common) {
 }
 
 inline constexpr Command transform_command{
-    "transform", "Print or rewrite specs with another root of their paths", set_up_transform};
+    "transform", "Print or rewrite specs with another root of their paths", set_up_transform,
+    "cdi transform root /host / vendor.yaml"};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_TRANSFORM_HPP

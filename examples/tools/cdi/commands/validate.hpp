@@ -250,6 +250,6 @@ inline Run set_up_validate(CLI::App& app, CommonOptions& common) {
 
 inline constexpr Command validate_command{
     "validate", "Validate spec files and directories, or all files of the spec directories",
-    set_up_validate};
+    set_up_validate, "cdi validate --strict my-vendor.yaml"};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_VALIDATE_HPP

@@ -107,7 +107,8 @@ inline Run set_up_wait(CLI::App& app, CommonOptions& /*common*/) {
   };
 }
 
-inline constexpr Command wait_command{
-    "wait", "Wait until devices resolve, or explain why they do not", set_up_wait};
+inline constexpr Command wait_command{"wait",
+                                      "Wait until devices resolve, or explain why they do not",
+                                      set_up_wait, "cdi wait vendor.com/gpu=0 --timeout 30s"};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_WAIT_HPP

@@ -360,6 +360,7 @@ inline Run set_up_why(CLI::App& app, CommonOptions& common) {
 }
 
 inline constexpr Command why_command{
-    "why", "Explain where devices are defined, or why their names do not resolve", set_up_why};
+    "why", "Explain where devices are defined, or why their names do not resolve", set_up_why,
+    "cdi why --for podman vendor.com/gpu=0"};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_WHY_HPP

@@ -144,6 +144,7 @@ inline Run set_up_write(CLI::App& app, CommonOptions& common) {
   };
 }
 
-inline constexpr Command write_command{"write", "Write a spec to a spec directory", set_up_write};
+inline constexpr Command write_command{"write", "Write a spec to a spec directory", set_up_write,
+                                       "cdi write vendor.yaml"};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_WRITE_HPP

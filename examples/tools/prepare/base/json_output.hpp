@@ -26,6 +26,11 @@ inline Json result_json(const Json& members) {
   return out;
 }
 
+/// The same on one line.
+inline std::string json_line(const Json& value) {
+  return value.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
 inline Json text_or_null(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
 }

@@ -162,10 +162,10 @@ Run set_up_check(CLI::App& app, Options& options) {
 
 inline constexpr Command check_command{"check",
                                        "Check whether the specs are what `write` would write now",
-                                       set_up_check<Differences::first>};
+                                       set_up_check<Differences::first>, "cdi-prepare check"};
 inline constexpr Command diff_command{"diff",
                                       "Show how the specs differ from what `write` would write now",
-                                      set_up_check<Differences::all>};
+                                      set_up_check<Differences::all>, "cdi-prepare diff"};
 
 }  // namespace prepare
 

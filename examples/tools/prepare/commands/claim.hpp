@@ -46,12 +46,16 @@ struct ClaimOptions {
 };
 
 inline void add_claim(CLI::App& command, ClaimOptions& own) {
-  command.add_option("--claim", own.claim, "UID of the claim")->required()->check(uid_fault);
+  command.add_option("--claim", own.claim, "UID of the claim")
+      ->type_name("UID")
+      ->required()
+      ->check(uid_fault);
 }
 
 inline void add_claim_options(CLI::App& command, ClaimOptions& own) {
   add_state_dir(command, own.state_dir);
   command.add_option("--lock-timeout", own.lock_timeout, "Seconds to wait for other calls")
+      ->type_name("SECONDS")
       ->check(seconds_fault)
       ->capture_default_str();
 }
@@ -158,7 +162,8 @@ inline Run set_up_unprepare(CLI::App& app, Options& options) {
 }
 
 inline constexpr Command unprepare_command{"unprepare", "Release the GPUs of a claim; prints JSON",
-                                           set_up_unprepare};
+                                           set_up_unprepare,
+                                           "cdi-prepare unprepare --claim 6a1f0c3e"};
 
 /// The output of `list` for programs.
 inline Json claims_json(const Claims& claims) {
@@ -214,7 +219,7 @@ inline Run set_up_list(CLI::App& app, Options& options) {
 }
 
 inline constexpr Command list_command{"list", "Update the specs of all claims, and show the claims",
-                                      set_up_list};
+                                      set_up_list, "cdi-prepare list -o json"};
 
 }  // namespace prepare
 

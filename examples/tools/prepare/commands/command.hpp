@@ -29,6 +29,7 @@ struct Command {
   const char* name;
   const char* help;
   Run (*set_up)(CLI::App& app, Options& options);
+  const char* example = "";  // a command line
 };
 
 /// Surveys the host, and then acts on it, with the command's own options if it has any.
@@ -44,6 +45,7 @@ Run after_survey(ExitCode (*act)(const AssessedSurvey&, const Options&, const Ow
 inline void add_output(CLI::App& command, Options& options,
                        const std::vector<std::string>& formats = {"text", "json"}) {
   command.add_option("-o,--output", options.output, "Format of the output")
+      ->type_name("FORMAT")
       ->check(CLI::IsMember(formats))
       ->capture_default_str();
 }
@@ -52,6 +54,7 @@ inline void add_nvml(CLI::App& command, Options& options) {
   command.add_flag("--nvml", options.nvml,
                    "Query NVIDIA's library for the UUIDs and sizes of MIG instances");
   command.add_option("--nvml-library", options.nvml_library, "The library to query")
+      ->type_name("FILE")
       ->check(CLI::ExistingFile);
 }
 
@@ -74,12 +77,14 @@ inline void add_survey_options(CLI::App& command, Options& options) {
                    "Ignore GPUs whose nodes this process cannot open");
   command
       .add_option("--expect", options.expect, "Number of GPUs and partitions that must be ready")
+      ->type_name("NUMBER")
       ->check(count_fault)
       ->capture_default_str();
 }
 
 inline void add_wait(CLI::App& command, Options& options) {
   command.add_option("--wait", options.wait, "Seconds to wait until all GPUs are ready")
+      ->type_name("SECONDS")
       ->check(seconds_fault)
       ->capture_default_str();
 }
@@ -88,12 +93,14 @@ inline void add_output_dir(CLI::App& command, Options& options) {
   command
       .add_option("--output-dir", options.output_dir,
                   "Spec directory, created when a spec is written")
+      ->type_name("DIR")
       ->check(not_empty)
       ->default_str("var/run/cdi under the root");
 }
 
 inline void add_state_dir(CLI::App& command, std::string& state_dir) {
   command.add_option("--state-dir", state_dir, "Directory of the journal of claims")
+      ->type_name("DIR")
       ->check(not_empty)
       ->default_str("var/lib/cdi-prepare under the root");
 }
@@ -108,6 +115,7 @@ inline void add_versions(CLI::App& command, Options& options) {
               },
               "Newest CDI version that the engines read; parts that it cannot hold are left out, "
               "with a warning")
+          ->type_name("VERSION")
           ->check(spec_version_fault);
   command
       .add_option("--for", options.engines,
@@ -125,6 +133,7 @@ inline void add_profile(CLI::App& command, Options& options) {
   std::vector<std::string> profiles;
   for (const auto name : tools::profile_names) profiles.emplace_back(name);
   command.add_option("--profile", options.profile, "What containers will do with the GPUs")
+      ->type_name("USE")
       ->check(CLI::IsMember(profiles))
       ->capture_default_str();
 }
@@ -143,12 +152,14 @@ inline void add_spec_options(CLI::App& command, Options& options) {
           "--hooks", options.hooks,
           "Whether NVIDIA's hooks create library links and the library cache, or mounts replace "
           "the links")
+      ->type_name("HOOKS")
       ->check(CLI::IsMember({"none", "nvidia"}))
       ->capture_default_str();
   command
       .add_option("--node-numbers", options.node_numbers,
                   "Whether specs contain device numbers (given), or runtimes query the host for "
                   "them (asked); auto: asked in /etc, because those specs survive reboots")
+      ->type_name("WHERE")
       ->check(CLI::IsMember({"auto", "given", "asked"}))
       ->capture_default_str();
   command.add_flag(

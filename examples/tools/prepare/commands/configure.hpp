@@ -174,7 +174,7 @@ inline Run set_up_configure(CLI::App& app, Options& options) {
 
 inline constexpr Command configure_command{
     "configure", "Make a container engine read the specs: containerd, docker, podman or crio",
-    set_up_configure};
+    set_up_configure, "cdi-prepare configure containerd --dry-run"};
 
 }  // namespace prepare
 

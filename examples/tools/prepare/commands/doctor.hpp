@@ -112,12 +112,14 @@ inline Run set_up_doctor(CLI::App& app, Options& options) {
   add_state_dir(app, own->state_dir);
   app.add_option("--spec-dir", own->spec_dirs,
                  "Spec directories to check, under the root, lowest priority first")
+      ->type_name("DIR")
       ->check(not_empty);
   return after_survey(examine_host, own);
 }
 
 inline constexpr Command doctor_command{
-    "doctor", "Report what keeps containers from using the GPUs, and what to do", set_up_doctor};
+    "doctor", "Report what keeps containers from using the GPUs, and what to do", set_up_doctor,
+    "cdi-prepare doctor"};
 
 }  // namespace prepare
 

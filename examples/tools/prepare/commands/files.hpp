@@ -141,7 +141,8 @@ inline Run set_up_files(CLI::App& app, Options& options) {
 }
 
 inline constexpr Command files_command{
-    "files", "List the files of NVIDIA's driver that containers get; needs no GPU", set_up_files};
+    "files", "List the files of NVIDIA's driver that containers get; needs no GPU", set_up_files,
+    "cdi-prepare files"};
 
 }  // namespace prepare
 

@@ -173,11 +173,14 @@ inline Run set_up_prepare(CLI::App& app, Options& options) {
   app.add_option(
          "--device", own->devices,
          "Device for the claim, NAME[@REQUEST]: a name from `detect`, with or without the kind")
+      ->type_name("GPU")
       ->required()
       ->check(requested_name_fault);
-  app.add_option("--namespace", own->name_space, "Namespace of the claim, for people");
-  app.add_option("--name", own->name, "Name of the claim, for people");
+  app.add_option("--namespace", own->name_space, "Namespace of the claim, for people")
+      ->type_name("NAME");
+  app.add_option("--name", own->name, "Name of the claim, for people")->type_name("NAME");
   app.add_option("--kind", own->kind, "Kind of the CDI devices of claims")
+      ->type_name("KIND")
       ->check(kind_fault)
       ->capture_default_str();
   add_spec_options(app, options);
@@ -187,7 +190,8 @@ inline Run set_up_prepare(CLI::App& app, Options& options) {
 }
 
 inline constexpr Command prepare_command{
-    "prepare", "Assign GPUs to a claim, in its own spec; prints JSON", set_up_prepare};
+    "prepare", "Assign GPUs to a claim, in its own spec; prints JSON", set_up_prepare,
+    "cdi-prepare prepare --claim 6a1f0c3e --device 0 --device 1"};
 
 }  // namespace prepare
 

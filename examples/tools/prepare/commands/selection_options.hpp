@@ -38,12 +38,14 @@ inline void add_driver_place(CLI::App& command, Options& options) {
       .add_option("--driver-root", options.driver_root,
                   "Directory in which NVIDIA's driver is installed, such as /run/nvidia/driver; "
                   "containers get its files without this prefix")
+      ->type_name("DIR")
       ->check(recorded_path_fault)
       ->default_str("/");
   command
       .add_option("--dev-root", options.dev_root,
                   "Directory that contains the dev directory of the nodes (default: the driver "
                   "root if it contains dev/nvidiactl, otherwise /)")
+      ->type_name("DIR")
       ->check(recorded_path_fault);
   command
       .add_option("--library-search-path", options.library_dirs,
@@ -80,6 +82,7 @@ inline void add_selection(CLI::App& command, Options& options) {
 /// Adds the options for the form of specs.
 inline void add_spec_form(CLI::App& command, Options& options) {
   command.add_option("--format", options.format, "Format of the spec files")
+      ->type_name("FORMAT")
       ->check(CLI::IsMember({"yaml", "json"}))
       ->capture_default_str();
   command.add_flag("--no-all", options.no_all, "Leave out the device \"all\"");

@@ -160,6 +160,7 @@ inline Run set_up_watch(CLI::App& app, Options& options) {
   add_make_nodes(app, options);
   app.add_option("--interval", own->interval,
                  "Seconds between checks of the host when the kernel reports no event")
+      ->type_name("SECONDS")
       ->check(interval_fault)
       ->capture_default_str();
   return [own](const Options& given) {
@@ -167,8 +168,8 @@ inline Run set_up_watch(CLI::App& app, Options& options) {
   };
 }
 
-inline constexpr Command watch_command{"watch", "Keep specs up to date until stopped",
-                                       set_up_watch};
+inline constexpr Command watch_command{"watch", "Keep specs up to date until stopped", set_up_watch,
+                                       "cdi-prepare watch --interval 60"};
 
 }  // namespace prepare
 

@@ -182,7 +182,8 @@ inline Run set_up_write(CLI::App& app, Options& options) {
 }
 
 inline constexpr Command write_command{"write", "Write CDI specs for the GPUs of this host",
-                                       set_up_write};
+                                       set_up_write,
+                                       "cdi-prepare write --profile compute --wait 60 --expect 8"};
 
 }  // namespace prepare
 

@@ -1,0 +1,33 @@
+// The parts of a tool's man page that its command line does not have.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_SHARED_HELP_MANUAL_HPP
+#define CDI_TOOLS_SHARED_HELP_MANUAL_HPP
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tools {
+
+/// A term and its meaning, such as a file and what it is for.
+struct ManualRow {
+  std::string_view term;
+  std::string_view meaning;
+};
+
+/// A tool's man page, apart from its commands.
+struct Manual {
+  std::string_view section;  // 1, or 8 for administration
+  std::string_view summary;  // for the list of man pages: no full stop
+  std::string version;
+  std::string_view description;  // paragraphs, with an empty line between them
+  std::string exit_codes;        // the text in the notes of the commands
+  std::vector<ManualRow> environment{};
+  std::vector<ManualRow> files{};
+  std::string_view see_also{};
+};
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_HELP_MANUAL_HPP

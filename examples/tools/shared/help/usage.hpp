@@ -1,0 +1,178 @@
+// What a tool prints for `--help` and `--version`, and for a command line with a fault.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_SHARED_HELP_USAGE_HPP
+#define CDI_TOOLS_SHARED_HELP_USAGE_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/registry/nearest_names.hpp>
+#include <cdi/result.hpp>
+
+#include "../base/one_line.hpp"
+#include "help_text.hpp"
+#include "page.hpp"
+#include "text_width.hpp"
+#include <CLI/CLI.hpp>
+
+namespace tools {
+
+/// Whether the command line requests help or the version, which CLI11 also throws.
+inline bool is_answer(const CLI::ParseError& thrown) {
+  return thrown.get_exit_code() == 0;
+}
+
+/// The command that a command line has chosen; the tool itself if it has chosen none.
+inline const CLI::App& chosen_command(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : chosen_command(*chosen.front());
+}
+
+/// The requested help or version text.
+inline std::string usage_answer(const CLI::App& app, const CLI::ParseError& thrown) {
+  if (thrown.get_name() != "CallForHelp") return std::string{thrown.what()} + "\n";
+  return help_text(chosen_command(app), text_width());
+}
+
+/// The format that a command line selects with -o, even if other words are invalid; empty if it
+/// selects none.
+inline std::string_view format_in(std::span<const char* const> words) {
+  std::string_view format;
+  bool is_value = false;
+  for (const std::string_view word : words) {
+    if (is_value) format = word;
+    is_value = word == "-o" || word == "--output";
+    for (const std::string_view option : {"--output=", "-o"}) {
+      if (!is_value && word.starts_with(option)) format = word.substr(option.size());
+    }
+  }
+  return format;
+}
+
+namespace detail {
+
+/// Faults in a command line, each with its remedy.
+class UsageFault {
+ public:
+  UsageFault(const CLI::App& tool, const CLI::ParseError& thrown)
+      : command_{chosen_command(tool)},
+        words_{words_of(command_)},
+        extra_{tool.remaining(true)},
+        thrown_{thrown} {
+    for (const auto* one : visible_commands(command_)) commands_.push_back(one->get_name());
+  }
+
+  cdi::Error error() const {
+    if (!extra_.empty()) return extra_word(extra_.front());
+    if (!commands_.empty() && thrown_.get_name() == "RequiredError") {
+      return {.message = "no command is given", .advice = "use one of " + command_list()};
+    }
+    return wrong_value();
+  }
+
+ private:
+  std::string help_hint() const { return fmt::format("`{} --help` lists the options", words_); }
+  std::string command_list() const { return fmt::format("{}", fmt::join(commands_, ", ")); }
+
+  /// The question that proposes similar words; empty if there are none.
+  template <class Words>
+  static std::string did_you_mean(std::string_view wrong, const Words& known,
+                                  std::string_view before = {}) {
+    cdi::detail::NearestNames nearest{wrong};
+    for (const auto& word : known) nearest.add(word);
+    std::string out;
+    for (std::size_t i = 0; i < nearest.names().size() && i < 3; ++i) {
+      out.append(i == 0 ? "did you mean " : " or ").append(before).append(nearest.names()[i]);
+    }
+    return out.empty() ? out : out + "?";
+  }
+
+  /// A word that is no command, option or argument.
+  cdi::Error extra_word(const std::string& word) const {
+    if (word.size() > 1 && word.starts_with('-')) return unknown_option(word);
+    if (commands_.empty()) {
+      return {.message = fmt::format("{} does not take {}", words_, cdi::quoted(word)),
+              .advice = help_hint()};
+    }
+    const auto near = did_you_mean(word, commands_);
+    return {.message = fmt::format("{} is not a command", cdi::quoted(word)),
+            .advice = near.empty() ? "use one of " + command_list() : near};
+  }
+
+  /// The options that a command takes, without the dashes.
+  std::vector<std::string> option_words() const {
+    std::vector<std::string> names;
+    for (const auto& group : read_page(command_).groups) {
+      for (const auto& option : group.options) {
+        for (const auto& name : option.names) {
+          if (name.starts_with("--")) names.push_back(name.substr(2));
+        }
+      }
+    }
+    return names;
+  }
+
+  cdi::Error unknown_option(const std::string& word) const {
+    const auto name = std::string_view{word}.substr(0, word.find('='));
+    cdi::Error error{.message =
+                         fmt::format("{} is not an option of {}", cdi::quoted(word), words_)};
+    std::vector<std::string> owners;
+    for (const auto* one : visible_commands(command_)) {
+      if (one->get_option_no_throw(std::string{name}) != nullptr) owners.push_back(one->get_name());
+    }
+    const auto dashes = name.find_first_not_of('-');
+    const auto names = option_words();
+    const auto near = did_you_mean(name.substr(std::min(dashes, name.size())), names, "--");
+    if (!owners.empty()) {
+      error.advice =
+          fmt::format("put it after the command that has it: {}", fmt::join(owners, ", "));
+    } else {
+      error.advice = near.empty() ? help_hint() : near;
+    }
+    return error;
+  }
+
+  /// A value that is missing or wrong. CLI11 describes these as `--output: 1 required FORMAT
+  /// missing` and `--output: jsn not in {text,json,yaml}`.
+  cdi::Error wrong_value() const {
+    const std::string_view said = thrown_.what();
+    cdi::Error error{.message = one_line(said), .advice = help_hint()};
+    const auto colon = said.find(": ");
+    if (thrown_.get_name() == "ArgumentMismatch" && said.ends_with(" missing")) {
+      error.message = fmt::format("{} needs a value", said.substr(0, colon));
+    }
+    const auto choices = said.find(" not in {");
+    if (choices == std::string_view::npos || colon >= choices) return error;
+    const auto value = said.substr(colon + 2, choices - colon - 2);
+    const auto known = split(said.substr(choices + 8), "{,}");
+    const auto near = did_you_mean(value, known);
+    error.message = fmt::format("{}: {} is none of {}", said.substr(0, colon), cdi::quoted(value),
+                                fmt::join(known, ", "));
+    if (!near.empty()) error.advice = near;
+    return error;
+  }
+
+  const CLI::App& command_;
+  std::string words_;
+  std::vector<std::string> commands_{};  // that may follow
+  std::vector<std::string> extra_;
+  const CLI::ParseError& thrown_;
+};
+
+}  // namespace detail
+
+/// The fault in a command line, and the remedy.
+inline cdi::Error usage_error(const CLI::App& app, const CLI::ParseError& thrown) {
+  return detail::UsageFault{app, thrown}.error();
+}
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_HELP_USAGE_HPP
