@@ -11,26 +11,32 @@ sys.dont_write_bytecode = True
 from project import RELEASE, PackagingTest  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv.pop(1))
+TOOLS = ["cdi", "cdi-pod", "cdi-prepare"]
 UNITS = ["cdi-prepare-watch.service", "cdi-prepare.path", "cdi-prepare.service"]
 
 
 class Tools(PackagingTest):
 
     def test_programs_units_and_rules(self):
-        self.run_in(BUILD, "meson", "install", "--no-rebuild", "--tags", "runtime", "--destdir",
-                    str(self.folder))
+        self.run_in(BUILD, "meson", "install", "--no-rebuild", "--tags", "runtime,man",
+                    "--destdir", str(self.folder))
         options = json.loads(self.run_in(BUILD, "meson", "introspect", "--buildoptions"))
         prefix = next(option["value"] for option in options if option["name"] == "prefix")
         usr = self.folder / prefix.lstrip("/")
         found = {str(path.relative_to(usr)) for path in usr.rglob("*") if path.is_file()}
-        self.assertEqual(found, {"bin/cdi", "bin/cdi-pod", "bin/cdi-prepare", "bin/cdi-runtime",
+        completions = {f"share/{place.format(name)}" for name in TOOLS for place in (
+            "bash-completion/completions/{}", "zsh/site-functions/_{}",
+            "fish/vendor_completions.d/{}.fish")}
+        self.assertEqual(found, {*(f"bin/{name}" for name in [*TOOLS, "cdi-runtime"]),
+                                 *completions, "share/man/man1/cdi.1", "share/man/man1/cdi-pod.1",
+                                 "share/man/man8/cdi-prepare.8",
                                  "lib/udev/rules.d/90-cdi-prepare.rules",
                                  *(f"lib/systemd/system/{name}" for name in UNITS)})
         for name in UNITS:
             text = (usr / "lib/systemd/system" / name).read_text(encoding="ascii")
             self.assertEqual(text.count(f"ExecStart={prefix}/bin/cdi-prepare "),
                              name.endswith(".service"), name)
-        for name in ("cdi", "cdi-pod", "cdi-prepare"):
+        for name in TOOLS:
             self.assertIn(RELEASE, self.run_in(usr, f"bin/{name}", "--version"))
 
 
