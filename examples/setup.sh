@@ -26,8 +26,8 @@ doctest-dev          | <doctest/doctest.h>       | tests
 libbenchmark-dev     | <benchmark/benchmark.h>   | tests
 '
 # Without these, the steps that start containers and the tests of JSON schemas, documentation,
-# protobuf, format, sandboxes, the C interface, other libraries, other machines and other compilers
-# are skipped.
+# completion, man pages, protobuf, format, sandboxes, the C interface, other libraries, other
+# machines and other compilers are skipped.
 wishes='
 runc                 | runc                      | demo tests
 busybox-static       | busybox                   | demo tests
@@ -48,6 +48,10 @@ clang-22             | clang++-22                | tests
 valgrind             | valgrind                  | tests
 abigail-tools        | abidiff                   | tests
 bubblewrap           | bwrap                     | tests
+zsh                  | zsh                       | tests
+fish                 | fish                      | tests
+man-db               | man                       | tests
+mandoc               | mandoc                    | tests
 clang-format-14      | clang-format-14           | tests
 debhelper            | dh                        | tests
 lintian              | lintian                   | tests
