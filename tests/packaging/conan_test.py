@@ -257,6 +257,21 @@ class Recipe(PackagingTest):
             with self.subTest(options):
                 self.run_in(self.folder / "tree", *shlex.split(install_block("Conan 2", "sh")),
                             "--no-remote", *options, env=home)
+        self.use_package(home)
+
+    def use_package(self, home):
+        """Builds a program with the project and the commands of docs/install.md."""
+        project = self.folder / "project"
+        project.mkdir()
+        (project / "conanfile.txt").write_text(install_block("Conan 2", "ini"), encoding="utf-8")
+        shutil.copy(CONSUMERS / "cdi.cpp", project / "app.cpp")
+        (project / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.16)\nproject(app CXX)\nadd_executable(app app.cpp)\n"
+            + install_block("Installed, with CMake", "cmake"), encoding="utf-8")
+        for line in install_block("Conan 2", "sh", 1).splitlines():
+            more = ["--no-remote"] if line.startswith("conan ") else []
+            self.run_in(project, *shlex.split(line), *more, env=home)
+        self.run_in(project, "build/app")
 
 
 if __name__ == "__main__":

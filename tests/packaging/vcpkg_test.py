@@ -126,6 +126,12 @@ class Port(PackagingTest):
                                         *(name + ending for ending in files)})
                 self.use(package, "c")
 
+    def test_a_project_in_manifest_mode_finds_the_port(self):
+        configuration = json.loads(install_block("vcpkg", "json"))
+        in_clone = [path.partition(f"{NAME}/")[2] for path in configuration["overlay-ports"]]
+        self.assertEqual(in_clone, ["packaging/vcpkg"])
+        self.assertTrue((ROOT / in_clone[0] / NAME / "vcpkg.json").is_file())
+
     def test_with_vcpkg(self):
         if not shutil.which("vcpkg") or "VCPKG_ROOT" not in os.environ:
             self.skipTest("vcpkg is not installed")

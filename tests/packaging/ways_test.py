@@ -206,6 +206,17 @@ class CMake(CMakeTest):
         self.build_and_run("cdi", lines)
         self.build_and_run("core", in_component(lines, "core"), *WITHOUT_JSON)
 
+    def test_fetch_content_by_git(self):
+        tree = self.folder / "repository"
+        copy_project(tree)
+        commit_all(tree)
+        lines = install_block("Fetched, with CMake", "cmake", 1)
+        lines, times = re.subn(r"GIT_REPOSITORY \S+\n *GIT_TAG \S+\)",
+                               f"GIT_REPOSITORY file://{tree} GIT_TAG HEAD)", lines)
+        self.assertEqual(times, 1)
+        (self.folder / "app.cpp").touch()
+        self.configure(lines)
+
 
 class Meson(PackagingTest):
 
