@@ -117,8 +117,12 @@ class Shell:
             expected[f"{tool} "] = commands
             expected[f"{tool} --"] = [n for row in options_in(text) for n in row if n[1] == "-"]
             for command in commands:
-                own = options_in(printed(tool, command, "--help"))
-                expected[f"{tool} {command} --"] = [n for row in own for n in row if n[1] == "-"]
+                texts = [printed(tool, command, "--help")]
+                if "\nCommands:\n" in texts[0]:  # there are commands below it
+                    texts += [printed(tool, command, below, "--help")
+                              for below in commands_in(texts[0])]
+                expected[f"{tool} {command} --"] = {n for own in texts for row in options_in(own)
+                                                    for n in row if n[1] == "-"}
         self.assertGreater(len(expected), 35)
         self.check(expected)
 
@@ -129,6 +133,7 @@ class Shell:
             "cdi inject --hooks re": ["refuse", "replace"],
             "cdi inject --hooks=re": ["refuse", "replace"],
             "cdi devices --output=j": ["json"],
+            "cdi transform ": ["root"],
             "cdi completion ": ["bash", "fish", "zsh"],
             "cdi-prepare write --profile gra": ["graphics"],
             "cdi-pod size --formula ": ["rfc", "runtime-go", "runtime-rs"],
@@ -136,6 +141,7 @@ class Shell:
 
     def test_files_and_directories(self):
         self.check({
+            "cdi transform root /host / conf": ["config.json"],
             "cdi validate conf": ["config.json"],
             "cdi inject conf": ["config.json"],
             "cdi inject --policy conf": ["config.json"],

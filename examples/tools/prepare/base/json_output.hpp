@@ -26,7 +26,7 @@ inline Json result_json(const Json& members) {
   return out;
 }
 
-/// The same on one line.
+/// The JSON text of a value, as above, on one line.
 inline std::string json_line(const Json& value) {
   return value.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
 }
