@@ -8,7 +8,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from project import RELEASE, PackagingTest  # noqa: E402
+from project import RELEASE, ROOT, PackagingTest  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv.pop(1))
 TOOLS = ["cdi", "cdi-pod", "cdi-prepare"]
@@ -27,7 +27,9 @@ class Tools(PackagingTest):
         completions = {f"share/{place.format(name)}" for name in TOOLS for place in (
             "bash-completion/completions/{}", "zsh/site-functions/_{}",
             "fish/vendor_completions.d/{}.fish")}
-        self.assertEqual(found, {*(f"bin/{name}" for name in [*TOOLS, "cdi-runtime"]),
+        vendors = {f"share/cdi-prepare/vendor-files/{path.name}"
+                   for path in ROOT.glob("examples/tools/prepare/vendor-files/*.toml")}
+        self.assertEqual(found, {*vendors, *(f"bin/{name}" for name in [*TOOLS, "cdi-runtime"]),
                                  *completions, "share/man/man1/cdi.1", "share/man/man1/cdi-pod.1",
                                  "share/man/man8/cdi-prepare.8",
                                  "lib/udev/rules.d/90-cdi-prepare.rules",
