@@ -24,6 +24,7 @@ from project import (CLEAN_GIT, CONSUMERS, NAME, RELEASE,  # noqa: E402
 TOOLS = f"cdi-tools-{RELEASE}-{platform.machine()}"
 PACKAGES = ("container-device-interface-tools", f"lib{NAME}-c-dev", f"lib{NAME}-c0",
             f"lib{NAME}-dev")
+MOST_BYTES = {"cdi": 3_300_000}  # of a program; the others have at most 3 MB
 STATIC = ("cdi", "cdi-pod", "cdi-runtime")  # cdi-prepare loads libraries of drivers
 
 
@@ -83,7 +84,7 @@ class Release(PackagingTest):
         self.assertLessEqual({"cdi", "cdi-pod", "cdi-prepare"}, set(os.listdir(programs)))
         for program in programs.iterdir():
             with self.subTest(program.name):
-                self.assertLess(program.stat().st_size, 3_000_000)
+                self.assertLess(program.stat().st_size, MOST_BYTES.get(program.name, 3_000_000))
                 needed = re.findall(r"NEEDED.*\[(.*)\]",
                                     self.run_in(self.folder, "readelf", "-d", str(program)))
                 self.assertEqual([name for name in needed if not name.startswith(
