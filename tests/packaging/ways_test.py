@@ -93,7 +93,7 @@ class Installed(PackagingTest):
         library = f"lib/lib{NAME}-c"
         self.assertEqual({os.path.relpath(path, "/usr") for path in plan.values()}, LICENCES | {
             "include/cdi/cdi.h", "share/man/man3/cdi.h.3", f"lib/pkgconfig/{NAME}-c.pc",
-            f"{library}.a", f"{library}.so.0.1.0"})
+            f"{library}.a", f"{library}.so", f"{library}.so.0", f"{library}.so.0.1.0"})
 
     def test_pkg_config(self):
         line = program_line(install_block("Installed, with pkg-config", "sh"))
