@@ -23,6 +23,7 @@ TESTS = pathlib.Path(__file__).resolve().parent
 PROJECT = TESTS.parents[1]
 HEADER = PROJECT / "include/cdi/cdi.h"
 LANDED = TESTS / "landed.h"
+LICENCE = "// SPDX-License-Identifier: Apache-2.0 OR MIT\n"
 GROWN = re.compile(r"^typedef struct (cdi_\w+) \{\n  size_t size;", re.M)
 BODY = re.compile(r"^(?:typedef struct|enum) cdi_\w+ \{\n.*?(?=\n\})", re.S | re.M)
 
@@ -163,7 +164,7 @@ def renew(and_break):
         found = broken(LANDED.read_text(), HEADER.read_text())
         if found:
             sys.exit(found + "\nPrograms would break: see docs/abi.md.")
-    LANDED.write_text(declarations(HEADER.read_text()))
+    LANDED.write_text(LICENCE + declarations(HEADER.read_text()))
 
 
 def grown():
@@ -176,7 +177,7 @@ def grown():
 
 class Abi(unittest.TestCase):
     def test_landed_is_current(self):
-        self.assertEqual(LANDED.read_text(), declarations(HEADER.read_text()),
+        self.assertEqual(LANDED.read_text(), LICENCE + declarations(HEADER.read_text()),
                          "\nrun tests/c/abi_test.py --renew")
 
     @unittest.skipUnless(shutil.which("abidiff"), "abidiff (Debian: abigail-tools) is not there")

@@ -19,7 +19,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 from project import (CLEAN_GIT, CONSUMERS, NAME, RELEASE,  # noqa: E402
-                     PackagingTest, commit_all, copy_project)
+                     PackagingTest, commit_all, copy_project, install_block)
 
 TOOLS = f"cdi-tools-{RELEASE}-{platform.machine()}"
 PACKAGES = ("container-device-interface-tools", f"lib{NAME}-c-dev", f"lib{NAME}-c0",
@@ -135,6 +135,9 @@ class Release(PackagingTest):
 
 
 class Packages(PackagingTest):
+
+    def test_the_page_has_the_command_that_release_runs(self):
+        self.assertEqual(install_block("Debian packages", "sh"), "packaging/deb.sh ../OUT\n")
 
     def test_lintian(self):
         if not shutil.which("lintian"):
