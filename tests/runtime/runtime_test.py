@@ -343,8 +343,14 @@ class Errors(Case):
                               env=self.environment, cwd=self.place, timeout=60)
         self.assertEqual(done.returncode, 7)
 
-    def test_without_settings_runc_or_crun_is_started(self):
+    def test_settings_that_are_named_must_be_there(self):
         self.environment["CDI_RUNTIME_CONFIG"] = str(self.place / "missing.toml")
+        self.config()
+        self.check_refused(self.create(), "missing.toml")
+
+    @unittest.skipIf(os.path.exists("/etc/cdi-runtime/config.toml"), "this machine has settings")
+    def test_without_settings_runc_or_crun_is_started(self):
+        del self.environment["CDI_RUNTIME_CONFIG"]
         self.environment["PATH"] = str(self.place / "bin")
         self.config([f"{NVIDIA}=all"])
         for name in ("runc", "crun"):

@@ -123,8 +123,7 @@ int start_runtime(const CommandLine& line, const Settings& settings, char** argv
 }
 
 int run(const CommandLine& line, char** argv) {
-  const char* const given = std::getenv("CDI_RUNTIME_CONFIG");  // not from the container's config
-  const auto settings = read_settings(given == nullptr ? "/etc/cdi-runtime/config.toml" : given);
+  const auto settings = read_settings(std::getenv("CDI_RUNTIME_CONFIG"));  // the engine's variable
   if (!settings) return report(line, to_string(settings.error()));
   if (line.command == "create" || line.command == "run") {
     const auto done = rewrite_bundle(line, *settings);

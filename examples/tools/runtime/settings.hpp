@@ -55,12 +55,13 @@ inline bool keep(const tools::TomlSettings& toml, const std::string& name, Setti
 
 }  // namespace detail
 
-/// The settings of a file, or those without a file. Unknown settings are errors: a policy with a
-/// typo would not count.
-inline cdi::Result<Settings> read_settings(const std::string& path) {
+/// The settings of a file; those of the default file, which may be missing, if `named` is null.
+/// Unknown settings are errors: a policy with a typo would not count.
+inline cdi::Result<Settings> read_settings(const char* named) {
+  const std::string path{named == nullptr ? "/etc/cdi-runtime/config.toml" : named};
   Settings settings;
   const auto text = cdi::read_file(path);
-  if (!text && text.error().system == ENOENT) return settings;
+  if (!text && named == nullptr && text.error().system == ENOENT) return settings;
   if (!text) return text.error();
   const auto toml = tools::parse_toml(*text, path);
   if (!toml) return toml.error();
