@@ -24,18 +24,15 @@ from project import (CLEAN_GIT, CONSUMERS, NAME, RELEASE,  # noqa: E402
 TOOLS = f"cdi-tools-{RELEASE}-{platform.machine()}"
 PACKAGES = ("container-device-interface-tools", f"lib{NAME}-c-dev", f"lib{NAME}-c0",
             f"lib{NAME}-dev")
-MOST_BYTES = {"cdi": 3_300_000}  # of a program; the others have at most 3 MB
+MOST_BYTES = {"cdi": 3_500_000}  # of a program; the others have at most 3 MB
 STATIC = ("cdi", "cdi-pod", "cdi-runtime")  # cdi-prepare loads libraries of drivers
 
 
 def make_release(folder, tree):
-    """Makes a release of the project's files, in a copy of the project."""
-    copy_project(tree)
-    commit_all(tree)
+    """Makes a release of the commit of a clone."""
     done = subprocess.run([tree / "packaging/release.sh", "--trial", folder], text=True,
                           check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          env={**CLEAN_GIT, "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z",
-                               "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z"})
+                          env=CLEAN_GIT)
     if " missing; on Debian, run: " in done.stdout:
         raise unittest.SkipTest(done.stdout.strip())
     assert done.returncode == 0, done.stdout
@@ -47,7 +44,10 @@ def setUpModule():
     unittest.addModuleCleanup(made.cleanup)
     OUT = pathlib.Path(os.environ.get("CDI_RELEASE", f"{made.name}/out"))
     if not OUT.is_dir():
-        make_release(OUT, pathlib.Path(made.name, "tree"))
+        tree = pathlib.Path(made.name, "tree")
+        copy_project(tree)
+        commit_all(tree)
+        make_release(OUT, tree)
 
 
 def one_of(pattern):
@@ -70,10 +70,12 @@ class Release(PackagingTest):
                               f"{NAME}-{RELEASE}.tar.gz", f"{NAME}-{RELEASE}-docs.tar.gz",
                               f"{NAME}-{RELEASE}.spdx.json"}, set(sums))
 
-    @unittest.skipUnless(os.environ.get("CDI_FULL"), "a second build, for CDI_FULL=1")
+    @unittest.skipUnless(os.environ.get("CDI_FULL") and not os.environ.get("CDI_RELEASE"),
+                         "a second build, for CDI_FULL=1")
     def test_the_same_bytes_twice(self):
-        again = self.folder / "again"
-        make_release(again, self.folder / "another path")
+        again, clone = self.folder / "again", self.folder / "another path"
+        self.run_in(OUT.parent, "git", "clone", "-q", "tree", str(clone), env=CLEAN_GIT)
+        make_release(again, clone)
         self.assertEqual((OUT / "SHA256SUMS").read_text("ascii"),
                          (again / "SHA256SUMS").read_text("ascii"))
 
