@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The exact messages for broken and doubtful specs: place, member, text, and what to do.
 
-A case is a file of cases/, NAME.FORMAT.txt: the messages, a line `----`, and the text of the spec.
+A case is a file of cases/, NAME.FORMAT.txt: the messages, a line `----`, and the text of the spec,
+which has one error, because `cdi validate` prints all errors and `cdi why` only the first.
 `cdi validate`, `cdi why`, their JSON and the C library must agree on each message and its advice.
 `errors_test.py --show CDI FILE` prints the messages for a spec as a case has them.
 usage: errors_test.py CDI C_LIBRARY
@@ -145,7 +146,11 @@ class ErrorsTest(unittest.TestCase):
                 self.assertEqual("".join(map(shown, records)), self.messages[path])
 
     def test_text_has_message_and_advice(self):
-        lines = run(CDI, "validate", *map(str, self.messages)).stderr.splitlines()
+        *lines, summary = run(CDI, "validate", *map(str, self.messages)).stderr.splitlines()
+        broken = {one["file"] for one in self.records if one["level"] == "error"}
+        doubtful = {one["file"] for one in self.records} - broken
+        self.assertEqual(summary, f"cdi: {len(self.messages)} files, {len(broken)} with errors, "
+                                  f"{len(doubtful)} with warnings")
         self.assertEqual(len(lines), len(self.records))
         for line, record in zip(lines, self.records):
             rule = f" [{record['rule']}]" if "rule" in record else ""
