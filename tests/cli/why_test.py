@@ -800,6 +800,33 @@ class Bundle(Files):
         self.assertEqual(code, 0)
         self.assertTrue(out.startswith("no device of these directories is in the container: "), out)
 
+    def test_an_edit_that_another_device_replaced_has_not_changed(self):
+        edits = ("env: [V={0}], deviceNodes: [{{path: /dev/n{0}, type: c, major: 1, minor: {0}}}, "
+                 "{{path: /dev/n, type: c, major: 2, minor: {0}}}], mounts: [{{hostPath: /tmp/{0}, "
+                 "containerPath: /m, options: [bind]}}], "
+                 "netDevices: [{{hostInterfaceName: e, name: e{0}}}]")
+        path = self.write("specs/good.yaml", GOOD.replace("0.6.0", "1.1.0").replace(
+            "env: [A=0]", edits.format(0)).replace("env: [A=1]", edits.format(1)))
+        config = self.write("plain/config.json", '{"ociVersion": "1.2.0"}')
+        names = ["vendor.com/gpu=gpu0", "vendor.com/gpu=gpu1"]
+        subprocess.run([CDI, "-d", self.path("specs"), "inject", "--in-place", config, *names],
+                       check=True)
+        why = ("--no-host", "--bundle", config)
+        code, out = self.why(*why)
+        self.assertEqual((code, out.count("    replaced by vendor.com/gpu=gpu1\n")), (0, 4), out)
+        code, out = self.why(*why, "-o", "json")
+        record = json.loads(out)
+        replaced = [edit for edit in record["devices"][0]["edits"] if edit["state"] == "replaced"]
+        self.assertEqual([(one["kind"], one["key"], one["replacedBy"]) for one in replaced],
+                         [("env", "V", names[1:]), ("deviceNodes", "/dev/n", names[1:]),
+                          ("netDevices", "e", names[1:]), ("mounts", "/m", names[1:])])
+        with open(path) as file:
+            text = file.read()
+        self.write("specs/good.yaml", text.replace("V=1", "V=2"))
+        code, out = self.why(*why)
+        self.assertEqual(code, 6)
+        self.assertIn('    differs: the container has "1", the spec has "0"\n', out)
+
     def test_what_is_no_config_is_refused(self):
         for text, said in (("{", "not valid JSON"), ('{"mounts": 3}', "mounts: expected a list"),
                            (None, "No such file")):

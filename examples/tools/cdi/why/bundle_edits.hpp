@@ -47,7 +47,8 @@ inline void add_variables(const std::vector<std::string>& variables, std::string
                           std::vector<BundleEntry>& out) {
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const auto equals = std::min(variables[i].find('='), variables[i].size());
-    out.push_back({"env", variables[i].substr(0, equals), variables[i].substr(equals),
+    const auto value = std::min(equals + 1, variables[i].size());
+    out.push_back({"env", variables[i].substr(0, equals), variables[i].substr(value),
                    fmt::format("{}[{}]", outer, i)});
   }
 }
@@ -155,11 +156,12 @@ inline std::vector<BundleEntry> entries_of(const cdi::ContainerEdits& edits,
 
 /// An edit of a device, and what the container has of it.
 struct BundleMatch {
-  enum class State : std::uint8_t { same, differs, absent };
+  enum class State : std::uint8_t { same, differs, replaced, absent };
 
   BundleEntry edit{};
   State state = State::absent;
-  std::size_t entry = 0;  // the index of the entry, unless absent
+  std::size_t entry = 0;                   // the index of the entry, unless absent
+  std::vector<std::string> replaced_by{};  // the devices of which the container has this entry
 };
 
 /// Devices with the same edits, found in a container; or the edits of a spec for all its devices.
@@ -188,6 +190,7 @@ class BundleSearch {
   std::vector<BundleDevice> find(const cdi::Registry& registry) const {
     std::vector<BundleDevice> found;
     for (const auto& name : registry.devices()) add(name, registry.find(name), found);
+    mark_replaced(found);
     return found;
   }
 
@@ -214,6 +217,29 @@ class BundleSearch {
                      &shared,
                      device.spec->locate("containerEdits"),
                      std::move(of_all)});
+  }
+
+  /// An edit that differs has not changed if the container has the value of another device: the
+  /// later of two injected edits replaces the earlier.
+  static void mark_replaced(std::vector<BundleDevice>& found) {
+    for (auto& device : found) {
+      for (auto& match : device.matches) {
+        if (match.state != BundleMatch::State::differs) continue;
+        for (const auto& other : found) {
+          if (!has_entry(other, match)) continue;
+          match.state = BundleMatch::State::replaced;
+          match.replaced_by.insert(match.replaced_by.end(), other.names.begin(), other.names.end());
+        }
+      }
+    }
+  }
+
+  /// Whether the entry of another device's edit is as this device says.
+  static bool has_entry(const BundleDevice& device, const BundleMatch& other) {
+    return std::any_of(device.matches.begin(), device.matches.end(), [&](const auto& one) {
+      return one.state == BundleMatch::State::same && one.edit.kind == other.edit.kind &&
+             one.edit.key == other.edit.key;
+    });
   }
 
   std::vector<BundleMatch> compare(std::vector<BundleEntry> edits) const {

@@ -32,6 +32,13 @@ inline std::string_view word_of(std::string_view kind) {
   return kind == "hooks" ? "hook" : "group";
 }
 
+inline std::string_view state_name(BundleMatch::State state) {
+  using State = BundleMatch::State;
+  if (state == State::same) return "same";
+  if (state == State::differs) return "differs";
+  return state == State::replaced ? "replaced" : "absent";
+}
+
 inline std::string_view effect_of(const tools::HostFault& fault) {
   using Effect = tools::HostFault::Effect;
   if (fault.effect == Effect::unknown) return "not checked";
@@ -84,7 +91,8 @@ class BundleReport {
   std::string host_path_of(std::size_t entry) const {
     for (const auto& device : devices_) {
       for (const auto& match : device.matches) {
-        if (match.state == State::absent || match.entry != entry) continue;
+        const bool is_there = match.state == State::same || match.state == State::differs;
+        if (!is_there || match.entry != entry) continue;
         for (const auto& node : match.edit.edit.device_nodes) return node.host_path;
       }
     }
@@ -105,7 +113,7 @@ class BundleReport {
     has_device_.resize(search_.entries().size());
     for (const auto& device : devices_) {
       for (const auto& match : device.matches) {
-        holds_ = holds_ && match.state == State::same;
+        holds_ = holds_ && (match.state == State::same || match.state == State::replaced);
         if (match.state == State::absent) continue;
         has_device_[match.entry] = true;
         is_stale_ = is_stale_ || (match.state == State::same && is_broken(match.entry));
@@ -145,13 +153,18 @@ class BundleReport {
                 {"line", at.line}};
     if (match.state == State::absent) {
       text_ += fmt::format("  not in the container: {}: {}\n", name, place);
-      record["state"] = "absent";
+      record["state"] = detail::state_name(match.state);
       return record;
     }
     const auto& entry = search_.entries()[match.entry];
     text_ += fmt::format("  {}: {}: {}\n", entry.where, name, place);
-    record["state"] = match.state == State::same ? "same" : "differs";
+    record["state"] = detail::state_name(match.state);
     record["inConfig"] = entry.where;
+    if (match.state == State::replaced) {
+      text_ += fmt::format("    replaced by {}\n", tools::listed(match.replaced_by));
+      record["replacedBy"] = match.replaced_by;
+      return record;
+    }
     if (match.state == State::differs) {
       text_ += fmt::format("    differs: the container has {}, the spec has {}\n",
                            cdi::quoted(entry.value), cdi::quoted(match.edit.value));
