@@ -86,7 +86,27 @@ class DryRun(Nodes):
         self.assertIn("advice: the driver is loaded, but /dev/nvidia0 and 1 more do not exist: "
                       f"`cdi-prepare write --root {self.root} --make-nodes` makes the missing "
                       "nodes\n", done.stderr)
-        self.assertIn("cdi-prepare write --make-nodes", self.run_prepare("doctor").stdout)
+        self.assertIn(f"create the nodes: `cdi-prepare write --root {self.root} --make-nodes`, or ",
+                      self.run_prepare("doctor").stdout)
+
+    def test_advice_where_the_nodes_are_elsewhere(self):
+        self.path("run/driver").mkdir(parents=True)
+        options = ("--driver-root", "/run/driver", "--dev-root", "/run/driver")
+        done = self.run_prepare("detect", *options)
+        command = f"`cdi-prepare write --root {self.root} {' '.join(options)} --make-nodes`"
+        self.assertIn("/run/driver/dev/nvidia0 and ", done.stderr)
+        self.assertIn(command, done.stderr)
+        missing = self.run_prepare("detect", "--device", "7", *options).stderr
+        self.assertIn(f"see `cdi-prepare detect --root {self.root} {' '.join(options)}`", missing)
+
+    def test_advice_of_doctor_repeats_the_directory(self):
+        out = str(self.path("etc/other"))
+        self.forget("/dev/nvidia0")
+        done = self.run_prepare("doctor", "--output-dir", out)
+        self.assertIn(f"`cdi-prepare write --root {self.root} --output-dir {out} --make-nodes`",
+                      done.stdout)
+        self.assertIn(f"Run `cdi-prepare write --root {self.root} --output-dir {out}`.",
+                      done.stdout)
 
 
 class Mig(Nodes):

@@ -152,6 +152,19 @@ class DriverRoot(OptionsTest):
         self.assertEqual(done.returncode, 0)
         self.check(*options)
 
+    def test_doctor_looks_where_it_is_recorded(self):
+        without = self.run_prepare("doctor").stdout
+        self.assertIn(f"name its directory, such as {DRIVER}: `cdi-prepare write --root "
+                      f"{self.root} --driver-root DIR`.", without)
+        self.move_nodes()
+        self.write("--driver-root", DRIVER)
+        done = self.run_prepare("doctor")
+        self.assertIn(f"NVIDIA driver: module and libraries are {VERSION}", done.stdout)
+        self.assertNotIn("fault", done.stdout)
+        self.driver.rename(self.driver.with_name("gone"))
+        done = self.run_prepare("doctor")
+        self.assertIn("no libcuda is installed", done.stdout)
+
     def test_directory_that_is_not_there(self):
         for option in ("--driver-root", "--dev-root", "--library-search-path"):
             done = self.write(option, "/nothing", code=1)

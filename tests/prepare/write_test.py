@@ -678,7 +678,7 @@ class Check(WriteTest):
         self.path("sys/module/nvidia/version").write_text("575.57.08\n")
         out = self.check("check", code=1)
         self.assertIn(f"driver-version: {VERSION} -> 575.57.08\n", out)
-        self.assertIn("more, which cdi-prepare diff shows", out)
+        self.assertIn("more, which `diff` with the same options shows", out)
         out = self.check("diff", code=1)
         self.assertIn(f"  - mount {LIB}/libcuda.so.1", out)
 

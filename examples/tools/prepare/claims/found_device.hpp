@@ -154,8 +154,8 @@ inline cdi::Result<std::vector<FoundDevice>> find_devices(const Survey& survey,
   if (const auto reason = unreadable_functions(survey)) {
     return device_error(text, *reason, cdi::Errc::host);
   }
-  return device_error(
-      text, "no GPU on this host has that name: see " + command_with(survey.tree, "detect", {}));
+  return device_error(text, "no GPU on this host has that name: see " +
+                                command_with(survey.tree, "detect", survey.place));
 }
 
 /// Whether a GPU with a passing fault may later have a device with this name: its id is unknown, or

@@ -109,7 +109,8 @@ inline std::string to_text(const std::vector<Stale>& stale, Differences wanted) 
     const auto shown = wanted == Differences::all ? changes.size() : std::min(few, changes.size());
     for (std::size_t i = 0; i < shown; ++i) out += "  " + to_text(changes[i]) + "\n";
     if (shown == changes.size()) continue;
-    out += fmt::format("  and {} more, which cdi-prepare diff shows\n", changes.size() - shown);
+    out += fmt::format("  and {} more, which `diff` with the same options shows\n",
+                       changes.size() - shown);
   }
   return out;
 }

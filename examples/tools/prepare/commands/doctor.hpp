@@ -7,18 +7,26 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <cdi/cache.hpp>
 #include <cdi/versions.hpp>
 
+#include "../../shared/base/text.hpp"
+#include "../../shared/cdi_specs/recorded_options.hpp"
+#include "../../shared/host/host_tree.hpp"
 #include "../base/options.hpp"
 #include "../cdi_specs/version_choice.hpp"
 #include "../doctor/doctor.hpp"
 #include "../doctor/finding.hpp"
+#include "../doctor/our_specs.hpp"
 #include "../doctor/page.hpp"
+#include "../doctor/spec_dirs.hpp"
+#include "../vendors/driver_place.hpp"
 #include "command.hpp"
 #include "exit_codes.hpp"
 #include "option_checks.hpp"
@@ -79,6 +87,31 @@ inline std::string diagnosis_text(const Survey& survey, const std::vector<Findin
   return format == "html" ? diagnosis_page(record) : json_text(record);
 }
 
+/// Looks for the driver where a spec of `write` records that it is: doctor has no such options.
+inline void use_recorded_place(Options& options, const CheckedPaths& own) {
+  const auto tree = tools::HostTree::open(options.root);
+  if (!tree) return;
+  auto dirs = cdi::default_spec_dirs();
+  dirs.insert(dirs.end(), own.spec_dirs.begin(), own.spec_dirs.end());
+  dirs.push_back(options.place_on_host(options.output_dir).value_or("/var/run/cdi"));
+  const auto is_there = [&](const std::string& path) {
+    const auto mode = tree->mode(path);
+    return mode && S_ISDIR(*mode);
+  };
+  const auto registry = doctor::read_specs(*tree, dirs);
+  for (const auto& loaded : registry.specs()) {
+    if (!doctor::is_ours(*loaded)) continue;
+    for (const auto& word : tools::recorded_options(loaded->spec)) {
+      const auto value = word.substr(word.find('=') + 1);
+      if (word.starts_with("driver-root=") && is_there(value)) options.driver_root = value;
+      if (word.starts_with("dev-root=") && is_there(value)) options.dev_root = value;
+      if (word.starts_with("library-search-path=")) options.library_dirs = tools::split(value, ":");
+    }
+  }
+  std::erase_if(options.library_dirs,
+                [&](const auto& path) { return !is_there(options.driver_root + path); });
+}
+
 inline ExitCode examine_host(const AssessedSurvey& assessed, const Options& options,
                              const CheckedPaths& own) {
   const auto& survey = assessed.survey;
@@ -99,6 +132,8 @@ inline ExitCode examine_host(const AssessedSurvey& assessed, const Options& opti
   if (!journal) return reject_outside("--state-dir", state_dir, options);
   requested.state_dir = *journal;
   requested.versions_from = versions_from(options);
+  requested.place = survey.place;
+  if (auto place = open_driver_place(survey.tree, options)) requested.driver = std::move(*place);
   const auto findings = diagnose_host(survey, requested);
   return finish(diagnosis_text(survey, findings, requested, options.output),
                 has_fault(findings) ? ExitCode::failed : ExitCode::done);
@@ -114,7 +149,11 @@ inline Run set_up_doctor(CLI::App& app, Options& options) {
                  "Spec directories to check, under the root, lowest priority first")
       ->type_name("DIR")
       ->check(not_empty);
-  return after_survey(examine_host, own);
+  return [own, run = after_survey(examine_host, own)](const Options& given) {
+    auto completed = given;
+    use_recorded_place(completed, *own);
+    return run(completed);
+  };
 }
 
 inline constexpr Command doctor_command{

@@ -61,14 +61,20 @@ inline cdi::Result<void> make_missing_nodes(const SurveyOptions& options) {
 }
 
 /// Advice if nodes that containers need are missing; empty if none is.
-inline std::string advice_on_nodes(const tools::HostTree& tree) {
-  const auto missing = nvidia::NodeCheck{tree}.needed();
+inline std::string advice_on_nodes(const SurveyOptions& options) {
+  auto tree = tools::HostTree::open(options.root);
+  const auto dev_root = tree ? dev_root_of(*tree, options) : tree.error();
+  if (!dev_root) return {};
+  if (!dev_root->empty()) tree->set_dev_root(*dev_root);
+  const auto missing = nvidia::NodeCheck{*tree}.needed();
   if (missing.nodes.empty()) return {};
+  auto arguments = place_arguments(options);
+  arguments.emplace_back("--make-nodes");
   const auto more = missing.nodes.size() - 1;
   return fmt::format("advice: the driver is loaded, but {}{} not exist: {} makes the missing nodes",
-                     missing.nodes.front().path,
+                     *dev_root + missing.nodes.front().path,
                      more > 0 ? fmt::format(" and {} more do", more) : " does",
-                     tools::command_with(tree, "write", {"--make-nodes"}));
+                     tools::command_with(*tree, "write", arguments));
 }
 
 }  // namespace prepare

@@ -65,7 +65,7 @@ inline Verdict verdict_on(const Survey& survey, const Options& options) {
   }
   for (const auto& name : survey.not_found) {
     out.not_ready.push_back(fmt::format("--device {}: no GPU on this host has that name: see {}",
-                                        name, command_with(survey.tree, "detect", {})));
+                                        name, command_with(survey.tree, "detect", survey.place)));
     out.held_back = true;
   }
   for (const auto& fault : survey.faults) out.not_ready.push_back(fault);

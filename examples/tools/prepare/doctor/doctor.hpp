@@ -5,13 +5,17 @@
 #define CDI_TOOLS_PREPARE_DOCTOR_DOCTOR_HPP
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <cdi/cache.hpp>
 
+#include "../../shared/cdi_specs/write_command.hpp"
 #include "../../shared/engines/engine_versions.hpp"
 #include "../../shared/host/host_tree.hpp"
 #include "../gpu/gpu.hpp"
+#include "../vendors/driver_place.hpp"
 #include "../vendors/survey.hpp"
 #include "claim_specs.hpp"
 #include "driver.hpp"
@@ -20,6 +24,7 @@
 #include "gpus.hpp"
 #include "ignored.hpp"
 #include "kernel.hpp"
+#include "our_specs.hpp"
 #include "specs.hpp"
 
 // Checks drivers, nodes, the directories that engines read and the specs in them. Changes nothing,
@@ -32,14 +37,36 @@ struct DoctorOptions {
   std::vector<std::string> spec_dirs = cdi::default_spec_dirs();      // the last has priority
   std::string state_dir = "/var/lib/cdi-prepare";                     // of the journal of claims
   tools::VersionsFrom versions_from = tools::VersionsFrom::packages;  // of engines
+  DriverPlace driver{};              // where NVIDIA's driver is installed
+  std::vector<std::string> place{};  // arguments for commands on the same place
 };
+
+namespace doctor {
+
+/// Completes the commands in remedies, which the table of faults has without their options.
+inline void complete_commands(const tools::HostTree& tree, std::vector<std::string> arguments,
+                              Findings& findings) {
+  constexpr std::string_view short_form = "cdi-prepare write --make-nodes";
+  arguments.emplace_back("--make-nodes");
+  const auto whole = command_with(tree, "write", arguments);
+  for (auto& finding : findings) {
+    const auto at = finding.advice.find(short_form);
+    if (at != std::string::npos) finding.advice.replace(at, short_form.size(), whole);
+  }
+}
+
+}  // namespace doctor
 
 /// The findings about a host; `inventories` are its GPUs.
 inline std::vector<Finding> diagnose_host(const tools::HostTree& tree,
                                           const std::vector<Inventory>& inventories,
                                           const DoctorOptions& options) {
   std::vector<Finding> findings;
-  doctor::check_nvidia_driver(tree, findings);
+  auto arguments = options.place;
+  for (auto& one : doctor::directory_argument(tree, options.output_dir)) {
+    arguments.push_back(std::move(one));
+  }
+  doctor::check_nvidia_driver(tree, options.driver, findings);
   for (const auto& found : inventories) doctor::check_inventory(found, findings);
   if (inventories.empty()) {
     findings.push_back({doctor::Level::note, "GPUs", "this host has none",
@@ -48,10 +75,11 @@ inline std::vector<Finding> diagnose_host(const tools::HostTree& tree,
   doctor::check_iommu(tree, inventories, findings);
   const auto engines = tools::EngineVersions{options.versions_from}.engines(tree);
   doctor::check_engines(tree, engines, options.output_dir, inventories, findings);
-  doctor::check_specs(tree, inventories, engines, options.spec_dirs, findings);
+  doctor::check_specs(tree, inventories, engines, options.spec_dirs, arguments, findings);
   doctor::check_ignored(tree, options.spec_dirs, findings);
   doctor::check_char_links(tree, inventories, findings);
   doctor::check_selinux(tree, findings);
+  doctor::complete_commands(tree, std::move(arguments), findings);
   return findings;
 }
 

@@ -10,11 +10,14 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "../../shared/base/text.hpp"
+#include "../../shared/cdi_specs/write_command.hpp"
 #include "../../shared/host/host_tree.hpp"
+#include "../vendors/driver_place.hpp"
 #include "finding.hpp"
 
 namespace prepare::doctor {
@@ -30,9 +33,14 @@ inline std::string nvidia_module_version(const tools::HostTree& tree) {
   return {};
 }
 
-/// The directories in which distributions install libcuda, without duplicates.
-inline std::set<std::string> cuda_directories(const tools::HostTree& tree) {
+/// The directories in which distributions install libcuda, and other given ones, without
+/// duplicates.
+inline std::set<std::string> cuda_directories(const tools::HostTree& tree,
+                                              const std::vector<std::string>& others) {
   std::set<std::string> directories;
+  for (const auto& directory : others) {
+    if (auto real = tree.real_path(directory)) directories.insert(std::move(*real));
+  }
   for (const std::string_view top : {"/usr/lib64", "/usr/lib", "/lib64", "/lib"}) {
     std::vector<std::string> places{std::string{top}};
     for (const auto& name : tree.list(top)) {
@@ -61,9 +69,10 @@ inline std::optional<std::string> cuda_version(std::string_view path) {
 
 /// The files that programs may load as libcuda: the target of `libcuda.so.1`, or otherwise all
 /// versions.
-inline std::set<std::string> cuda_libraries(const tools::HostTree& tree) {
+inline std::set<std::string> cuda_libraries(const tools::HostTree& tree,
+                                            const std::vector<std::string>& library_dirs) {
   std::set<std::string> paths;
-  for (const auto& directory : cuda_directories(tree)) {
+  for (const auto& directory : cuda_directories(tree, library_dirs)) {
     const auto linked = tree.real_path(directory + "/libcuda.so.1");
     if (linked && cuda_version(*linked)) {
       paths.insert(*linked);
@@ -76,7 +85,8 @@ inline std::set<std::string> cuda_libraries(const tools::HostTree& tree) {
   return paths;
 }
 
-inline void check_nvidia_driver(const tools::HostTree& tree, Findings& findings) {
+inline void check_nvidia_driver(const tools::HostTree& tree, const DriverPlace& place,
+                                Findings& findings) {
   const std::string about = "NVIDIA driver";
   if (tree.exists("/sys/module/nvidia") && !tree.exists("/proc/driver/nvidia")) {
     findings.push_back({Level::fault, about,
@@ -86,17 +96,21 @@ inline void check_nvidia_driver(const tools::HostTree& tree, Findings& findings)
   }
   const auto loaded = nvidia_module_version(tree);
   if (loaded.empty()) return;
-  const auto libraries = cuda_libraries(tree);
+  const auto libraries = cuda_libraries(place.tree(tree), place.library_dirs);
   if (libraries.empty()) {
     findings.push_back({Level::note, about,
-                        fmt::format("module {} is loaded, but no libcuda is installed", loaded),
-                        "Install the libraries of this version. If a container provides the "
-                        "driver, check that container's root instead (--root)."});
+                        fmt::format("module {} is loaded, but no libcuda is installed{}", loaded,
+                                    place.root.empty() ? "" : " in " + place.root),
+                        fmt::format("Install the libraries of this version. If a container "
+                                    "provides the driver, name its directory, such as "
+                                    "/run/nvidia/driver: {}.",
+                                    command_with(tree, "write", {"--driver-root DIR"}))});
     return;
   }
   std::string others;
   for (const auto& path : libraries) {
-    if (cuda_version(path) != loaded) others.append(others.empty() ? "" : ", ").append(path);
+    if (cuda_version(path) != loaded)
+      others.append(others.empty() ? "" : ", ").append(place.root + path);
   }
   if (others.empty()) {
     findings.push_back(

@@ -53,10 +53,8 @@ inline std::string advice_to_configure(const tools::HostTree& tree, const tools:
                                        const std::string& otherwise) {
   const auto name = configure::configure_name(engine.name);
   if (name.empty() || !configure::obeys_directories(engine)) return otherwise;
-  std::vector<std::string> arguments{std::string{name}};
-  if (place_of(tree, output_dir) != place_of(tree, "/var/run/cdi")) {
-    arguments.push_back("--output-dir " + cdi::shell_word(path_here(tree, output_dir)));
-  }
+  auto arguments = directory_argument(tree, output_dir);
+  arguments.insert(arguments.begin(), std::string{name});
   return fmt::format("Run {}, and restart the engine. By hand: {}",
                      command_with(tree, "configure", arguments), otherwise);
 }

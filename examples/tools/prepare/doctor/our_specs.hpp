@@ -59,6 +59,13 @@ inline std::string claim_command(const tools::HostTree& tree, const std::string&
   return command_with(tree, command, arguments);
 }
 
+/// The argument for a spec directory; none for the default one.
+inline std::vector<std::string> directory_argument(const tools::HostTree& tree,
+                                                   const std::string& output_dir) {
+  if (place_of(tree, output_dir) == place_of(tree, "/var/run/cdi")) return {};
+  return {"--output-dir " + cdi::shell_word(path_here(tree, output_dir))};
+}
+
 /// "Run", for a command that writes the spec of a kind. If GPUs of the kind are not ready,
 /// cdi-prepare does not write the spec, so a remedy for that comes first.
 inline std::string run_when_ready(const Inventory* found, Profiles profiles) {

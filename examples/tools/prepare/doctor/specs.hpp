@@ -143,10 +143,11 @@ inline void check_needs(const tools::HostTree& tree, const std::vector<Inventory
 }
 
 /// Checks whether the specs of a kind exist, and match the current host. Returns the paths of
-/// outdated specs.
+/// outdated specs. `arguments` are those with which `write` writes a missing one.
 inline std::set<std::string> check_specs_of(const tools::HostTree& tree,
                                             const cdi::Registry& registry, const Inventory& found,
                                             const std::vector<tools::Engine>& engines,
+                                            const std::vector<std::string>& arguments,
                                             Findings& findings) {
   bool any = false;
   std::set<std::string> old;
@@ -162,18 +163,19 @@ inline std::set<std::string> check_specs_of(const tools::HostTree& tree,
   if (!any && found.usable_count() > 0) {
     findings.push_back({Level::fault, "specs", "no spec for " + found.kind,
                         fmt::format("{} {}.", run_when_ready(&found, all_profiles),
-                                    command_with(tree, "write", {}))});
+                                    command_with(tree, "write", arguments))});
   }
   return old;
 }
 
 inline void check_specs(const tools::HostTree& tree, const std::vector<Inventory>& inventories,
                         const std::vector<tools::Engine>& engines,
-                        const std::vector<std::string>& dirs, Findings& findings) {
+                        const std::vector<std::string>& dirs,
+                        const std::vector<std::string>& arguments, Findings& findings) {
   const auto registry = read_specs(tree, dirs);
   std::set<std::string> old;
   for (const auto& found : inventories) {
-    old.merge(check_specs_of(tree, registry, found, engines, findings));
+    old.merge(check_specs_of(tree, registry, found, engines, arguments, findings));
   }
   for (const auto& spec : registry.specs()) {
     if (!old.contains(spec->path)) check_needs(tree, inventories, engines, *spec, findings);

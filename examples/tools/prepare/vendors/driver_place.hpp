@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/base/shell_word.hpp>
 #include <cdi/result.hpp>
 
 #include "../../shared/cdi_specs/write_command.hpp"
@@ -53,6 +54,19 @@ inline cdi::Result<void> check_directory(const tools::HostTree& tree, std::strin
 }
 
 }  // namespace detail
+
+/// The arguments with which another command finds the same drivers and devices.
+inline std::vector<std::string> place_arguments(const SurveyOptions& options) {
+  std::vector<std::string> out;
+  const auto add = [&](std::string_view option, const std::string& value) {
+    if (!value.empty()) out.push_back(std::string{option} + " " + cdi::shell_word(value));
+  };
+  add("--driver-root", options.driver_root);
+  add("--dev-root", options.dev_root);
+  for (const auto& directory : options.library_dirs) add("--library-search-path", directory);
+  for (const auto& file : options.vendor_files) add("--vendor-file", file);
+  return out;
+}
 
 /// Opens the places of the options. Fails if a directory is missing.
 inline cdi::Result<DriverPlace> open_driver_place(const tools::HostTree& host,

@@ -42,6 +42,7 @@ struct Survey {
   std::vector<std::string> not_found{};     // names in `devices` that no GPU has
   std::vector<std::string> faults{};        // why devices may exist that were not found
   std::vector<std::string> vendor_kinds{};  // of vendor files, with and without devices here
+  std::vector<std::string> place{};         // arguments with which commands survey the same place
 
   std::size_t total_count() const { return sum(&Inventory::total_count); }
   std::size_t usable_count() const { return sum(&Inventory::usable_count); }
@@ -165,7 +166,7 @@ inline cdi::Result<void> complete_inventories(const DriverPlace& place,
 inline cdi::Result<Survey> survey_host(const SurveyOptions& options, NvmlMemory& memory) {
   auto tree = detail::open_root(options);
   if (!tree) return std::move(tree).error();
-  Survey survey{.tree = std::move(*tree)};
+  Survey survey{.tree = std::move(*tree), .place = place_arguments(options)};
   const auto place = open_driver_place(survey.tree, options);
   if (!place) return place.error();
   auto dev_root = dev_root_of(survey.tree, options);
