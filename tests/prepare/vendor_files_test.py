@@ -43,6 +43,22 @@ class Devices(VendorTest):
         self.assertEqual(self.devices(spec)["all"], ["/dev/npu0", "/dev/npu1"])
         self.assertEqual(paths(spec["containerEdits"]["deviceNodes"]), ["/dev/npu_ctl"])
 
+    def test_missing_mounts_and_hooks(self):
+        for entry, reason in (('mounts = "/opt/none"\n', 'mount source "/opt/none" is missing'),
+                              ('[[hooks]]\nname = "prestart"\npath = "/bin/no"\n',
+                               '"/bin/no" is missing')):
+            vendor = self.detect_with(WITH_CONTROL + entry, 4)
+            self.assertIn(f"not ready: acme.com/npu: {reason}" if "opt" in reason else reason,
+                          self.errors)
+            self.assertEqual(vendor["notReadyCode"], "vendor-path")
+            done = self.run_prepare("doctor", "--vendor-file", str(self.place / "npu.toml"))
+            self.assertIn(reason, done.stdout)
+            self.assertIn("set optional = true for it", done.stdout)
+        self.path("opt/1").mkdir(parents=True)
+        vendor = self.detect_with(WITH_CONTROL + 'mounts = "/opt/{index}"\n', 3)
+        self.assertEqual([gpu["leftOut"] for gpu in vendor["gpus"]],
+                         ['mount source "/opt/0" is missing', None])
+
     def test_edits_of_all_and_of_one(self):
         self.path("opt/npu").mkdir(parents=True)
         self.path("usr/bin").mkdir(parents=True)

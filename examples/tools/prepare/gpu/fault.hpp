@@ -52,6 +52,7 @@ enum class Fault : std::uint8_t {
   no_libcuda,
   other_libraries,
   vendor_node,
+  vendor_path,
   vendor_name,
   vendor_health,
 };
@@ -152,6 +153,10 @@ inline constexpr FaultMeaning fault_meanings[] = {
     {Fault::vendor_node, "vendor-node", Persistence::passing,
      "Load the driver of the device, and let udev create its nodes (udevadm trigger); or correct "
      "the vendor file."},
+    {Fault::vendor_path, "vendor-path", Persistence::passing,
+     "Install what the vendor file names. If containers work without it, set optional = true for "
+     "it "
+     "in the vendor file."},
     {Fault::vendor_name, "vendor-name", Persistence::passing,
      "See which attributes the device has in sysfs, and correct the vendor file."},
     {Fault::vendor_health, "vendor-health", Persistence::passing,

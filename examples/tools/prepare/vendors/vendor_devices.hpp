@@ -20,8 +20,10 @@
 
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
+#include <cdi/spec.hpp>
 
 #include "../../shared/base/text.hpp"
+#include "../../shared/cdi_specs/host_faults.hpp"
 #include "../../shared/host/host_tree.hpp"
 #include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
@@ -89,6 +91,7 @@ class VendorSearch {
     if (fault) found_.not_ready = std::move(*fault);
     drop_shared_ids(found_, "name");
     found_.edits = shared_edits_of(tree_, file_);
+    if (!found_.not_ready) found_.not_ready = missing_path(found_.edits);
     return std::move(found_);
   }
 
@@ -108,6 +111,15 @@ class VendorSearch {
   }
 
   static Problem problem(std::string text) { return {Fault::vendor_node, std::move(text)}; }
+
+  /// Why containers cannot start with these edits; nullopt if nothing that they need is missing.
+  std::optional<Problem> missing_path(const cdi::ContainerEdits& edits) const {
+    for (auto& fault : tools::host_faults(tree_, edits)) {
+      if (fault.effect == tools::HostFault::Effect::may_fail) continue;
+      return Problem{Fault::vendor_path, std::move(fault.error.message)};
+    }
+    return std::nullopt;
+  }
 
   /// The node at a path, if a driver has its number now.
   cdi::Result<Node> checked(const std::string& path) const {
@@ -237,7 +249,7 @@ class VendorSearch {
     auto edits = device_edits_of(file_, facts);
     if (!edits) return problem(edits.error().message);
     gpu.whole.edits = std::move(*edits);
-    return std::nullopt;
+    return missing_path(gpu.whole.edits);
   }
 
   /// Sets the stable name and the aliases. A number of a node is no stable name if there is a PCI
