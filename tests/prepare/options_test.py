@@ -243,6 +243,15 @@ class Kinds(OptionsTest):
         self.check("--kind", "acme.com/gpu")
         self.assertIn("is not a kind", self.write("--kind", "gpu", code=2).stderr)
 
+    def test_misspelt(self):
+        for wrong, meant in (("nvidia.com/imex-channels", "nvidia.com/imex-channel"),
+                             ("nvidia.com/gdss", "nvidia.com/gds"), ("amd.com/gpus", "amd.com/gpu"),
+                             ("management.nvidia.com/gpux", "management.nvidia.com/gpu")):
+            done = self.write("--kind", wrong, code=1)
+            self.assertIn(f"--kind {wrong}: there is no such kind: did you mean {meant}?",
+                          done.stderr)
+        self.assertEqual(self.files(), [])
+
     def test_only_one(self):
         self.both()
         self.write()

@@ -5,6 +5,7 @@
 #define CDI_TOOLS_PREPARE_GPU_SELECTION_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include <fmt/ranges.h>
 
 #include <cdi/name.hpp>
+#include <cdi/registry/nearest_names.hpp>
 #include <cdi/result.hpp>
 
 #include "gpu.hpp"
@@ -83,8 +85,21 @@ class Selection {
   std::vector<Name> names_{};
 };
 
+/// The known kinds whose name one may have meant: those with the same vendor and a similar class.
+inline std::vector<std::string_view> kinds_like(std::string_view kind,
+                                                std::span<const std::string_view> known) {
+  const auto slash = kind.find('/') + 1;
+  cdi::detail::NearestNames nearest{kind.substr(slash)};
+  for (const auto other : known) {
+    if (other.starts_with(kind.substr(0, slash))) nearest.add(other.substr(slash));
+  }
+  std::vector<std::string_view> out;
+  for (std::size_t i = 0; i < nearest.names().size(); ++i) out.push_back(nearest.names()[i]);
+  return out;
+}
+
 /// Keeps only a kind, or renames the only kind there is. `own_kinds` are those that detection
-/// finds; fails if another name would be that of several kinds.
+/// finds; fails if another name is like one of theirs, or would be that of several kinds.
 inline cdi::Result<void> settle_kind(const std::string& kind,
                                      std::span<const std::string_view> own_kinds,
                                      std::vector<Inventory>& inventories) {
@@ -95,6 +110,12 @@ inline cdi::Result<void> settle_kind(const std::string& kind,
   if (is_own || std::any_of(inventories.begin(), inventories.end(), is_it)) {
     std::erase_if(inventories, [&](const Inventory& found) { return !is_it(found); });
     return {};
+  }
+  if (const auto meant = kinds_like(kind, own_kinds); !meant.empty()) {
+    return cdi::Error{
+        .code = cdi::Errc::not_found,
+        .message = fmt::format("--kind {}: there is no such kind: did you mean {}{}?", kind,
+                               kind.substr(0, kind.find('/') + 1), meant.front())};
   }
   if (inventories.size() > 1) {
     std::vector<std::string> kinds;

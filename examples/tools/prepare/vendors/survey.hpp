@@ -118,6 +118,7 @@ inline cdi::Result<void> add_vendor_devices(const SurveyOptions& options, Survey
 /// The kinds that detection can find on any host.
 inline std::vector<std::string_view> known_kinds(const Survey& survey) {
   std::vector<std::string_view> kinds{std::begin(own_kinds), std::end(own_kinds)};
+  for (const auto& one : on_request::kinds) kinds.push_back(one.name);
   kinds.insert(kinds.end(), survey.vendor_kinds.begin(), survey.vendor_kinds.end());
   return kinds;
 }
