@@ -309,8 +309,11 @@ class Format(OptionsTest):
     def test_other_format_is_replaced(self):
         for old, new in (("yaml", "json"), ("json", "yaml")):
             self.write("--format", old)
-            self.assertIn("its kind has a file in another format",
-                          self.check("--format", new, code=1))
+            done = self.run_prepare("check", "--format", new)
+            self.assertEqual((done.returncode, done.stderr), (1, ""))
+            self.assertEqual(done.stdout, f"{self.out}/nvidia.com-gpu.{old}: it was written with "
+                             f"--format {old}: check it with --format {old}\n")
+            self.check("--format", old)
             self.write("--format", new, "--device", "0")
             self.assertEqual(self.files(), [f"nvidia.com-gpu.{new}"])
 

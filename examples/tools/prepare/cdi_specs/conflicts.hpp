@@ -48,8 +48,8 @@ inline std::optional<std::string> conflict_of(const cdi::Spec& ours, const cdi::
       path, cdi::qualified_name(ours.kind, shared.front()), more);
 }
 
-/// The conflicts between specs and other files in their directory. Only files that contain the name
-/// of a kind are parsed.
+/// The conflicts between specs and other files in their directory that stay. Only files that
+/// contain the name of a kind are parsed.
 inline std::vector<std::string> find_conflicts(const Options& options,
                                                const std::vector<PreparedSpec>& prepared) {
   std::vector<std::string> out;
@@ -68,6 +68,9 @@ inline std::vector<std::string> find_conflicts(const Options& options,
       if (text->find(one.spec.kind) == std::string::npos) continue;
       const auto other = cdi::parse_spec(*text, path, *format);
       if (!other) break;
+      const bool is_replaced =
+          name == name_in_other_format(one.file_name) && other->owner() == tools::spec_owner;
+      if (is_replaced) continue;
       if (auto conflict = conflict_of(one.spec, other->spec, path))
         out.push_back(std::move(*conflict));
     }

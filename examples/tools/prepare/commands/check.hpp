@@ -115,6 +115,27 @@ inline std::string to_text(const std::vector<Stale>& stale, Differences wanted) 
   return out;
 }
 
+/// Reports a file with another `--format`, which `write` would replace, in place of the missing
+/// one.
+inline void report_other_formats(const std::vector<PreparedSpec>& prepared, const Options& options,
+                                 std::vector<Stale>& stale) {
+  for (const auto& one : prepared) {
+    const auto path = spec_path(options, one.file_name);
+    const auto other = spec_path(options, name_in_other_format(one.file_name));
+    const auto found = [&](const std::string& wanted) {
+      return std::find_if(stale.begin(), stale.end(),
+                          [&](const Stale& file) { return file.path == wanted; });
+    };
+    const auto replaced = found(other);
+    const auto loaded = cdi::read_spec_file(path);
+    if (replaced == stale.end() || loaded || loaded.error().system != ENOENT) continue;
+    const auto format = options.format == "json" ? "yaml" : "json";
+    replaced->reason =
+        fmt::format("it was written with --format {0}: check it with --format {0}", format);
+    if (const auto missing = found(path); missing != stale.end()) stale.erase(missing);
+  }
+}
+
 /// The spec files that `write` would change now.
 inline cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const SpecSet& wanted) {
   const auto outdated = outdated_files(survey, wanted.prepared, wanted.options);
@@ -127,6 +148,7 @@ inline cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const Sp
     auto found = compare(*directory, one, wanted.options);
     if (found) stale.push_back(std::move(*found));
   }
+  report_other_formats(wanted.prepared.specs, wanted.options, stale);
   return stale;
 }
 
