@@ -51,6 +51,17 @@ inline Result<struct stat> check_unchanged(int directory, const std::string& nam
                .position = {.file = std::string{path}}};
 }
 
+/// Opens and locks a file until the descriptor closes, so that no other rewriter of it can come
+/// between the last check and the rename. Without permission to open it, there is no descriptor.
+inline Result<Descriptor> lock_file(int directory, const std::string& name, std::string_view path) {
+  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
+  Descriptor file{open_at(directory, name, flags)};
+  if (!file || try_lock(file.get()) || errno != EWOULDBLOCK) return file;
+  return Error{.code = Errc::conflict,
+               .message = "another process locks the file, probably to change it: try again",
+               .position = {.file = std::string{path}}};
+}
+
 inline Result<void> rename_over(Temporary& temporary, int directory, const std::string& name,
                                 std::string_view path, bool sync) {
   if (!temporary.replace(name)) return file_error(path, "cannot rename the temporary file");
@@ -91,6 +102,8 @@ CDI_INLINE Result<void> rewrite_file_at(int directory, const std::string& name,
   if (auto good = detail::check_file_name(name, path); !good) return good;
   const auto found = detail::check_unchanged(directory, name, path, expected);
   if (!found) return found.error();
+  const auto locked = detail::lock_file(directory, name, path);
+  if (!locked) return locked.error();
   detail::Temporary temporary{directory, name};
   auto filled = temporary.fill(path, text,
                                {.mode = found->st_mode & 07777U,

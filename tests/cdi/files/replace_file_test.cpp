@@ -3,14 +3,18 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <fcntl.h>
 #include <set>
 #include <string>
 #include <string_view>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -211,6 +215,50 @@ TEST_CASE("A file is rewritten with its mode, unless it was changed after it was
   REQUIRE_FALSE(done);
   CHECK(done.error().system == ENOENT);
   CHECK(tree.names().empty());
+}
+
+TEST_CASE("A file that another process locks is not rewritten") {
+  const TempTree tree;
+  const auto directory = open_dir(tree.path());
+  tree.put("file", "old");
+  const auto read = signature_of(tree / "file");
+  const auto rewrite = [&] {
+    return cdi::rewrite_file_at(directory.get(), "file", "new", tree / "file", read);
+  };
+  {
+    const cdi::Descriptor other{::open((tree / "file").c_str(), O_RDONLY | O_CLOEXEC)};
+    REQUIRE(::flock(other.get(), LOCK_EX) == 0);
+    const auto done = rewrite();
+    REQUIRE_FALSE(done);
+    CHECK(done.error().code == cdi::Errc::conflict);
+    CHECK(get_file(tree / "file") == "old");
+  }
+  CHECK(rewrite());
+  CHECK(get_file(tree / "file") == "new");
+}
+
+TEST_CASE("Of several rewriters at once, none loses the change of another") {
+  constexpr std::size_t changes = 50;
+  const TempTree tree;
+  tree.put("file", "");
+  const auto change = [&] {
+    const auto directory = open_dir(tree.path());
+    for (std::size_t done = 0; done < changes;) {
+      struct stat info = {};
+      const cdi::Descriptor file{::open((tree / "file").c_str(), O_RDONLY | O_CLOEXEC)};
+      if (!file || ::fstat(file.get(), &info) != 0) continue;
+      std::string text(static_cast<std::size_t>(info.st_size), ' ');
+      if (::read(file.get(), text.data(), text.size()) != info.st_size) continue;
+      if (cdi::rewrite_file_at(directory.get(), "file", text + "x", "file", cdi::signature_of(info),
+                               /*sync=*/false)) {
+        ++done;
+      }
+    }
+  };
+  std::vector<std::thread> all;
+  for (int i = 0; i < 3; ++i) all.emplace_back(change);
+  for (auto& one : all) one.join();
+  CHECK(get_file(tree / "file").size() == 3 * changes);
 }
 
 TEST_CASE("File and directory are synced, unless the caller does not need it") {
