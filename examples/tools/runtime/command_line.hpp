@@ -45,7 +45,8 @@ inline bool is_one_of(std::span<const std::string_view> words, std::string_view 
 }
 
 /// Reads the arguments after the program. Options may be written `--name value`, `--name=value`,
-/// with one dash, as Go's programs accept, and `-bvalue`.
+/// with one dash, as Go's programs accept, and, as crun accepts, `-bvalue`, `-db value` and
+/// `--bun`.
 inline CommandLine read_command_line(std::span<char* const> arguments) {
   CommandLine line;
   for (auto at = arguments.begin(); at != arguments.end() && *at != std::string_view{"--"}; ++at) {
@@ -54,15 +55,23 @@ inline CommandLine read_command_line(std::span<char* const> arguments) {
       if (line.command.empty() && is_one_of(commands, word)) line.command = word;
       continue;
     }
+    const bool is_long = word.starts_with("--");
     const auto equals = std::min(word.find('='), word.size());
-    const auto option = word.substr(0, equals).substr(word.starts_with("--") ? 2 : 1);
-    if (!is_one_of(with_value, option)) {
-      if (word.starts_with("-b")) line.set("b", word.substr(2));
-    } else if (equals < word.size()) {
-      line.set(option, word.substr(equals + 1));
-    } else if (at + 1 != arguments.end()) {
-      line.set(option, *++at);
+    auto name = word.substr(0, equals).substr(is_long ? 2 : 1);
+    for (const std::string_view full : {"bundle", "config"}) {
+      if (is_long && name.size() > 1 && full.starts_with(name)) name = full;
     }
+    bool has_value = equals < word.size();
+    auto value = word.substr(has_value ? equals + 1 : equals);
+    if (!is_one_of(with_value, name)) {
+      const auto letter = std::min(word.find_first_not_of('d', 1), word.size());
+      name = word.substr(letter, 1);
+      if (name != "b" && name != "f") continue;
+      value = word.substr(letter + 1);
+      has_value = !value.empty();
+    }
+    if (!has_value && ++at == arguments.end()) break;
+    line.set(name, has_value ? value : *at);
   }
   return line;
 }

@@ -77,6 +77,7 @@ inline cdi::Result<SandboxProcess> SandboxProcess::start(std::vector<std::string
   for (auto& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
 
+  ::signal(SIGCHLD, SIG_DFL);  // whoever started this process may ignore it
   const auto signals = waited_signals();
   sigset_t before;
   ::sigprocmask(SIG_BLOCK, &signals, &before);
@@ -103,7 +104,9 @@ inline int SandboxProcess::wait() {
       continue;
     }
     int status = 0;
-    if (::waitpid(bwrap_, &status, WNOHANG) != bwrap_) continue;
+    const auto ended = ::waitpid(bwrap_, &status, WNOHANG);
+    if (ended < 0 && errno != EINTR) return 128;  // it is no child any more
+    if (ended != bwrap_) continue;
     if (WIFEXITED(status)) return WEXITSTATUS(status);
     if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);
   }

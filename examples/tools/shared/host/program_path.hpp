@@ -30,7 +30,9 @@ inline std::string path_of_program(const std::string& name) {
   const std::string_view usual = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   for (const auto& folder : split(given == nullptr ? usual : given, ":")) {
     auto path = folder + "/" + name;
-    if (::access(path.c_str(), X_OK) == 0 && !is_this_program(path)) return path;
+    struct stat info = {};
+    const bool is_file = ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+    if (is_file && ::access(path.c_str(), X_OK) == 0 && !is_this_program(path)) return path;
   }
   return {};
 }
