@@ -33,13 +33,13 @@ TEST_CASE("a class matches one character") {
 }
 
 TEST_CASE("a malformed pattern has a fault") {
-  for (const char* const pattern :
-       {"[", "gpu=[0", "[]", "[^]", "[]a]", "[-a]", "[a-]", "[a\\", "a[[", "a\\", "[0-"}) {
+  for (const char* const pattern : {"[", "gpu=[0", "[]", "[^]", "[]a]", "[-a]", "[a-]", "[a\\",
+                                    "a[[", "a\\", "[0-", "[!01]", "[3-0]", "[0-1z-a]"}) {
     CAPTURE(pattern);
     CHECK(glob_fault(pattern) != "");
   }
   for (const char* const pattern :
-       {"", "*", "[a]", "[a-b]", "[^a-b]", "[\\]]", "\\[", "]", "[[]"}) {
+       {"", "*", "[a]", "[a-b]", "[^a-b]", "[\\]]", "\\[", "]", "[[]", "[0!]", "[0-0]"}) {
     CAPTURE(pattern);
     CHECK(glob_fault(pattern) == "");
   }

@@ -38,7 +38,7 @@ inline std::optional<char> take_class_char(std::string_view& pattern) {
 }
 
 /// Takes a class from a pattern, without its first bracket. Returns whether a character is in the
-/// class; nothing if the class is empty or not closed.
+/// class; nothing if the class is empty, is not closed, or has a reversed range.
 inline std::optional<bool> take_class(std::string_view& pattern, char c) {
   const bool negated = pattern.starts_with('^');
   if (negated) pattern.remove_prefix(1);
@@ -50,7 +50,7 @@ inline std::optional<bool> take_class(std::string_view& pattern, char c) {
       pattern.remove_prefix(1);
       high = detail::take_class_char(pattern);
     }
-    if (!low || !high) return std::nullopt;
+    if (!low || !high || *high < *low) return std::nullopt;
     found = found || (*low <= c && c <= *high);
   } while (!pattern.starts_with(']'));
   pattern.remove_prefix(1);
@@ -77,9 +77,15 @@ inline std::string glob_fault(std::string_view pattern) {
     const auto rest = pattern;
     const char c = pattern.front();
     pattern.remove_prefix(1);
-    if (c == '[' && !detail::take_class(pattern, '\0')) {
-      return fmt::format("{} is not closed, or is empty; write [0-3] or [abc] for one character",
+    if (c == '[' && pattern.starts_with('!')) {  // no name contains it, but shells negate by it
+      return fmt::format("{} has [!; write [^01] for a character that is neither 0 nor 1",
                          cdi::quoted(rest));
+    }
+    if (c == '[' && !detail::take_class(pattern, '\0')) {
+      return fmt::format(
+          "{} is not closed, is empty, or has a reversed range; write [0-3] or [abc] for one "
+          "character",
+          cdi::quoted(rest));
     }
     if (c == '\\' && pattern.empty()) return "a backslash at the end has nothing to escape";
     if (c == '\\') pattern.remove_prefix(1);
