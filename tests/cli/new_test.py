@@ -64,6 +64,17 @@ devices:
             with self.subTest(word):
                 self.assertEqual(self.edits("--device", "d=" + word), {"deviceNodes": [node]})
 
+    def test_letters_that_are_no_permissions_are_refused(self):
+        for word, wrong in (("/dev/a:/dev/x:rx", "rx"), ("/dev/a:ro", "ro"),
+                            (BY_PATH + ":/dev/x:rwx", "rwx")):
+            with self.subTest(word):
+                self.assertIn(f'"{wrong}" are no permissions: use some of r, w and m',
+                              self.refused("--device", "d=" + word))
+        self.assertEqual(self.edits("--device", f"d={BY_PATH}:{BY_PATH}:rw"), {
+            "deviceNodes": [{"path": BY_PATH, "permissions": "rw"}]})
+        self.assertEqual(self.edits("--device", "d=/dev/a:x:/dev/a:x:rw"), {
+            "deviceNodes": [{"path": "/dev/a:x", "permissions": "rw"}]})
+
     def test_a_device_has_all_nodes_that_name_it(self):
         edits = self.edits("--device", "d=/dev/a", "--device", "d=/dev/b")
         self.assertEqual([node["path"] for node in edits["deviceNodes"]], ["/dev/a", "/dev/b"])

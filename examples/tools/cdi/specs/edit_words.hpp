@@ -53,6 +53,16 @@ inline std::string_view cut_permissions(std::string_view& path) {
   return permissions;
 }
 
+/// The last part of a path if it can only be meant as permissions: a few letters after a colon. The
+/// names of udev, such as pci-0000:03:00.0-render, end otherwise.
+inline std::string_view wrong_permissions(std::string_view path) {
+  const auto last = path.substr(path.rfind(':') + 1);
+  const bool is_word =
+      std::all_of(last.begin(), last.end(), [](char c) { return 'a' <= c && c <= 'z'; });
+  const bool is_short = !last.empty() && last.size() <= 4;
+  return is_word && is_short && last.size() < path.size() ? last : std::string_view{};
+}
+
 /// Whether a path is absolute, and is not the root.
 inline bool is_usable_path(std::string_view path) {
   return path.starts_with('/') && path.size() > 1;
@@ -90,12 +100,22 @@ inline std::optional<cdi::Mount> parse_mount(std::string_view word) {
   return mount;
 }
 
+/// Why the permissions of `HOST[:CONTAINER][:PERMISSIONS]` are not valid; empty if they are.
+inline std::string permissions_error(std::string_view word) {
+  auto [host, container] = detail::split_paths(word);
+  auto& last = container.empty() ? host : container;
+  if (!detail::cut_permissions(last).empty()) return "";
+  const auto wrong = detail::wrong_permissions(last);
+  if (wrong.empty()) return "";
+  return cdi::quoted(wrong) + " are no permissions: use some of r, w and m, such as rw, or none";
+}
+
 // Why a word of an option is not valid; empty if it is valid.
 
 inline std::string device_word_error(const std::string& word) {
   const auto parts = split_word(word, '=');
   if (!parts && !word.empty() && !word.starts_with('=')) return "";
-  if (parts && parse_node(parts->rest)) return "";
+  if (parts && parse_node(parts->rest)) return permissions_error(parts->rest);
   return "write NAME=HOST[:CONTAINER[:PERMISSIONS]], such as 0=/dev/npu0:/dev/npu0:rw, instead "
          "of " +
          cdi::quoted(word);
