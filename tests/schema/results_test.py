@@ -135,6 +135,42 @@ class Results(unittest.TestCase):
         for line in done.stderr.splitlines():
             self.check("error", json.loads(line))
 
+    def test_a_container(self):
+        device = '- {name: "%s", containerEdits: {env: [A=%s], deviceNodes: [{path: /dev/%s}]}}\n'
+        two = SPEC[:SPEC.index("- {")] + device % (0, 0, "null") + device % (1, 1, "zero")
+        self.put("cdi/a.yaml", two)
+        self.put("config.json", '{"ociVersion": "1.2.0"}')
+        self.run_tool(CDI, "-d", "cdi", "inject", "--in-place", "config.json", "vendor.com/gpu=*")
+        for text, code, states in (
+                (two, 0, {"same", "replaced"}), (two.replace("A=1", "A=2"), 6, {"same", "differs"}),
+                (two.replace("A=1", "B=1"), 6, {"same", "differs", "absent"})):
+            with self.subTest(states):
+                self.put("cdi/a.yaml", text)
+                done = self.run_tool(CDI, "-d", "cdi", "-o", "json", "why", "--bundle",
+                                     "config.json", codes=(code,))
+                record = json.loads(done.stdout)
+                self.check("cdi why --bundle", record)
+                self.assertEqual({edit["state"] for one in record["devices"]
+                                  for edit in one["edits"]}, states)
+
+    def test_monitor(self):
+        self.put("cdi/a.yaml", SPEC)
+        with subprocess.Popen([CDI, "-d", "cdi", "-o", "json", "monitor"], cwd=self.folder,
+                              stdout=subprocess.PIPE, text=True) as watch:
+            self.addCleanup(watch.kill)
+            events = [json.loads(watch.stdout.readline())]
+            for text in (SPEC.replace("A=0", "A=1"), SPEC.replace("env:", "colour:"), SPEC):
+                self.put("new.yaml", text)
+                os.replace(self.folder / "new.yaml", self.folder / "cdi/a.yaml")
+                events.append(json.loads(watch.stdout.readline()))
+                if text == SPEC or "colour" in text:
+                    events.append(json.loads(watch.stdout.readline()))
+            watch.terminate()
+        for event in events:
+            self.check("cdi monitor", event)
+        self.assertEqual({one["event"] for one in events},
+                         {"watching", "changed", "removed", "error", "added", "error-gone"})
+
     def test_cdi_prepare(self):
         for tree in ("nv2mig", "mi300x-cpx"):
             root = str(self.folder / tree)

@@ -123,6 +123,7 @@ class BundleReport {
   }
 
   void write_devices() {
+    record_["version"] = 1;
     record_["config"] = config_.root().position().file;
     record_["devices"] = Json::array();
     for (const auto& device : devices_) {
