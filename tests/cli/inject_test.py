@@ -105,9 +105,9 @@ class Inject(unittest.TestCase):
 
     def test_wrong_arguments_are_explained(self):
         config = self.write_config({})
-        for args, said in ((["--bundle", self.bundle], "NAME is required"),
+        for args, said in ((["--bundle", self.bundle], "NAME or --annotations is required"),
                            ([], "CONFIG is required"), (["--annotations"], "CONFIG is required"),
-                           ([config], "NAME is required"),
+                           ([config], "NAME or --annotations is required"),
                            (["--bundle", "", "vendor.com/gpu=0"], "must not be empty"),
                            (["--bundle", self.bundle, config, "vendor.com/gpu=0"],
                             "leave out CONFIG")):

@@ -296,7 +296,9 @@ inline void sort_arguments(InjectOptions& options) {
     options.config = options.bundle + "/config.json";
   }
   if (options.config.empty()) throw CLI::RequiredError{"CONFIG"};
-  if (options.names.empty() && !options.annotations) throw CLI::RequiredError{"NAME"};
+  if (options.names.empty() && !options.annotations) {
+    throw CLI::RequiredError{"NAME or --annotations"};
+  }
 }
 
 /// Rejects options that contradict each other.

@@ -74,6 +74,10 @@ class UsageFault {
     if (!commands_.empty() && thrown_.get_name() == "RequiredError") {
       return {.message = "no command is given", .advice = "use one of " + command_list()};
     }
+    if (thrown_.get_name() == "RequiredError") return missing_option();
+    if (thrown_.get_name() == "ExcludesError") {
+      return {.message = one_line(thrown_.what()), .advice = "leave out one of them"};
+    }
     return wrong_value();
   }
 
@@ -139,6 +143,29 @@ class UsageFault {
     return error;
   }
 
+  /// An argument that is missing, or one option of a group, of which CLI11 says `Exactly 1 option
+  /// from [--to,--for] is required`.
+  cdi::Error missing_option() const {
+    const std::string_view said = thrown_.what();
+    const auto begin = said.find(" option from [");
+    if (begin == std::string_view::npos) return wrong_value();
+    const auto list = said.substr(begin + std::string_view{" option from ["}.size());
+    const auto names = split(list.substr(0, list.find(']')), ",");
+    if (list.find(" were given") != std::string_view::npos) {
+      return {.message = fmt::format("{} exclude each other", fmt::join(names, " and ")),
+              .advice = "leave out all but one"};
+    }
+    std::vector<std::string> forms;
+    for (const auto& name : names) {
+      const auto* const option = command_.get_option_no_throw(name);
+      auto value = option == nullptr ? "" : option->get_type_name();
+      value.resize(std::min(value.find(':'), value.size()));  // without the list of its values
+      forms.push_back(value.empty() ? name : name + " " + value);
+    }
+    return {.message = "an option is missing",
+            .advice = fmt::format("give {}", fmt::join(forms, " or "))};
+  }
+
   /// A value that is missing or wrong. CLI11 describes these as `--output: 1 required FORMAT
   /// missing` and `--output: jsn not in {text,json,yaml}`.
   cdi::Error wrong_value() const {
@@ -147,6 +174,10 @@ class UsageFault {
     const auto colon = said.find(": ");
     if (thrown_.get_name() == "ArgumentMismatch" && said.ends_with(" missing")) {
       error.message = fmt::format("{} needs a value", said.substr(0, colon));
+    }
+    if (const auto question = said.find(": did you mean "); question != said.npos) {
+      return {.message = one_line(said.substr(0, question)),
+              .advice = std::string{said.substr(question + 2)}};
     }
     const auto choices = said.find(" not in {");
     if (choices == std::string_view::npos || colon >= choices) return error;
