@@ -143,6 +143,14 @@ class UsageErrors(unittest.TestCase):
                 (["cdi", "args", "--for", "bwra", "a/b=c"], "did you mean bwrap?"),
                 (["cdi", "transform", "rot"], '"rot" is not a command: did you mean root?'),
                 (["cdi", "transform", "root", "--relative", "a", "b"], "did you mean --relative-to?"),
+                (["cdi", "validate", "--ruels"], "did you mean --rules?"),
+                (["cdi", "validate", "--quite"], "did you mean --quiet?"),
+                (["cdi", "names", "--form", "cuda"], "did you mean --from"),
+                (["cdi-prepare", "lsit"], '"lsit" is not a command: did you mean list?'),
+                (["cdi", "why", "--for", "podmna", "a/b=c"],
+                 'engine "podmna" is not known: did you mean podman?\n'),
+                (["cdi", "convert", "--for", "dokcer@28", "a.yaml"],
+                 'engine "dokcer" is not known: did you mean docker?\n'),
                 (["cdi-prepare", "detcet"], '"detcet" is not a command: did you mean detect?'),
                 (["cdi-prepare", "write", "--dry-rnu"],
                  '"--dry-rnu" is not an option of cdi-prepare write: did you mean --dry-run?'),
@@ -171,6 +179,17 @@ class UsageErrors(unittest.TestCase):
                 (["cdi", "completion"], "SHELL is required: `cdi completion --help` lists"),
                 (["cdi", "completion", "csh"],
                  'SHELL: "csh" is none of bash, zsh, fish: did you mean zsh')):
+            with self.subTest(arguments):
+                self.assertIn(said, self.wrong(*arguments))
+
+    def test_options_that_are_missing_or_exclude_each_other(self):
+        for arguments, said in (
+                (["cdi", "convert", "a.yaml"],
+                 "an option is missing: give --to VERSION or --for ENGINE@VERSION\n"),
+                (["cdi", "convert", "a.yaml", "--to", "0.5.0", "--for", "podman@5.4"],
+                 "--to and --for exclude each other: leave out all but one\n"),
+                (["cdi", "why", "--bundle", "a", "--for", "podman@5.4"],
+                 "excludes --bundle: leave out one of them\n")):
             with self.subTest(arguments):
                 self.assertIn(said, self.wrong(*arguments))
 

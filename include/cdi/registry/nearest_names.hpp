@@ -60,6 +60,13 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b, std::si
   return row[b.size()] <= max ? row[b.size()] : max + 1;
 }
 
+/// Returns whether names differ only in two neighbouring letters that are in the other order.
+inline bool swaps_letters(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  drop_common_ends(a, b);
+  return a.size() == 2 && same_letter(a[0], b[1]) && same_letter(a[1], b[0]);
+}
+
 /// The first few of many names, by rank and then in byte order, without duplicates.
 class FewNames {
  public:
@@ -106,7 +113,8 @@ class NearestNames {
 
   /// Adds a name if it is similar to the wanted name or `related` to it.
   void add(std::string_view name, bool related = false) {
-    const auto distance = detail::edit_distance(wanted_, name, max_);
+    const auto distance =
+        detail::swaps_letters(wanted_, name) ? 1 : detail::edit_distance(wanted_, name, max_);
     const bool holds = wanted_.size() > 2 && name.find(wanted_) != std::string_view::npos;
     if (distance <= max_ || related || holds) names_.add(distance, name);
   }

@@ -11,6 +11,7 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/model/fields.hpp>
+#include <cdi/registry/nearest_names.hpp>
 #include <cdi/version.hpp>
 #include <cdi/versions/engine_versions.hpp>
 
@@ -31,6 +32,11 @@ inline Error unknown_engine(std::string_view name) {
   for (const auto& row : engine_versions) {
     if (row.engine != last) advice.append(last.empty() ? " " : ", ").append(row.engine);
     last = row.engine;
+  }
+  NearestNames nearest{name};
+  for (const auto& row : engine_versions) nearest.add(row.engine);
+  if (!name.empty() && nearest.names().size() > 0) {
+    advice = "did you mean " + std::string{nearest.names()[0]} + "?";
   }
   return {.code = Errc::not_found,
           .message = "engine " + cdi::quoted(name) + " is not known",

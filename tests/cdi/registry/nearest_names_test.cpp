@@ -119,6 +119,13 @@ TEST_CASE("The nearest names are few, the best first, each once") {
   CHECK(nearest("abcdefghijkl", {"xyzdefghijkl", "wxyzefghijkl"}) == Views{"xyzdefghijkl"});
 }
 
+TEST_CASE("Two letters in the other order are one mistake") {
+  CHECK(nearest("ruels", {"rules", "ruled"}) == Views{"rules"});
+  CHECK(nearest("GUP0", {"gpu0", "gp0u"}) == Views{"gpu0"});
+  CHECK(nearest("ba", {"ab", "aa"}) == Views{"aa", "ab"});
+  CHECK(nearest("lsit", {"l", "tils", "sitl"}).empty());
+}
+
 TEST_CASE("A name that holds the one wanted is near, but a single letter says nothing") {
   CHECK(nearest("gpu", {"nvidia-gpu-0", "nic"}) == Views{"nvidia-gpu-0"});
   CHECK(nearest("g", {"nvidia-gpu-0"}).empty());

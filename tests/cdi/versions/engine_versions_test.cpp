@@ -151,7 +151,7 @@ TEST_CASE("Unknown engines are told which are known") {
       " is not known: use one of apptainer, buildah, buildkit, containerd, cri-o, docker, "
       "kata-agent, kata-shim, nerdctl, nvidia-container-runtime, podman, singularity-ce, talos";
   CHECK(newest("lxc@1.0") == "refused: engine \"lxc\"" + known);
-  CHECK(newest("Podman@4.9") == "refused: engine \"Podman\"" + known);
+  CHECK(newest("Podman@4.9") == "refused: engine \"Podman\" is not known: did you mean podman?");
   CHECK(newest("") == "refused: engine \"\"" + known);
 }
 

@@ -58,4 +58,10 @@ inline std::shared_ptr<const cdi::Registry> scan_and_warn(const CommonOptions& c
   return registry;
 }
 
+/// The engine with the name of our tables: `crio`, the name of a program, stands for `cri-o`.
+inline std::string engine_of_word(const std::string& word) {
+  const bool is_program = word.substr(0, word.find('@')) == "crio";
+  return is_program ? "cri-o" + word.substr(4) : word;
+}
+
 #endif  // CDI_TOOLS_CDI_BASE_OPTIONS_HPP

@@ -195,6 +195,7 @@ inline void add_convert_options(CLI::App& app, ConvertOptions& options) {
       ->add_option("--for", options.engine,
                    "The newest CDI version that an engine reads; podman@4.9 is podman 4.9.0")
       ->type_name("ENGINE@VERSION")
+      ->transform(engine_of_word)
       ->check(engine_error);
   target->require_option(1);
   app.add_flag("--lossy", options.lossy, "Convert even if something is lost, with warnings");

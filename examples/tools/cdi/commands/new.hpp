@@ -119,6 +119,7 @@ inline Run set_up_new(CLI::App& app, CommonOptions& /*common*/) {
   app.add_option("--for", options->engine,
                  "Fail if this engine does not read the spec; podman@4.9 is podman 4.9.0")
       ->type_name("ENGINE@VERSION")
+      ->transform(engine_of_word)
       ->check(engine_error)
       ->excludes(version);
   app.footer("The order of the options has no meaning.\n\n" + exit_code_table());

@@ -335,6 +335,7 @@ inline Run set_up_why(CLI::App& app, CommonOptions& common) {
              "Explain what this engine resolves: engines refuse files of newer CDI versions; "
              "podman@4.9 is podman 4.9.0, and podman is the version on this host")
           ->type_name("ENGINE[@VERSION]")
+          ->transform(engine_of_word)
           ->check(requested_engine_error);
   app.add_option("--bundle", options->bundle,
                  "Instead of names: explain which devices this config.json contains, and whether "
