@@ -132,6 +132,14 @@ class Remove(ToolCase):
     def test_a_device_of_a_file_with_more_devices_removes_nothing(self):
         self.assertIn("specs/two.yaml: also defines other devices", self.refused("acme.com/gpu=1"))
 
+    def test_a_pattern_selects_the_files_of_which_it_matches_all_devices(self):
+        error = self.refused("acme.com/gpu=[1-9]")
+        self.assertIn('specs/two.yaml: also defines devices that "acme.com/gpu=[1-9]" does not '
+                      "match: 1 of its 2 match: give the file or the kind", error)
+        self.assertIn('no device matches "acme.com/gpu=7*"', self.refused("acme.com/gpu=7*"))
+        self.assertIn("is not a pattern", self.refused("acme.com/gpu=["))
+        self.assertEqual(self.removed("acme.com/gpu=*", "acme.com/npu=?"), ["one.yaml", "two.yaml"])
+
     def test_what_is_not_there_is_an_error(self):
         for word in ("acme.com/npu=7", "acme.com/tpu", "none.yaml", "specs/none.yaml", "npu",
                      "acme.com/npu="):

@@ -22,6 +22,7 @@
 
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
+#include "../base/globs.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "write.hpp"
@@ -104,6 +105,39 @@ inline cdi::Result<std::vector<std::string>> files_of_device(const CommonOptions
   return paths;
 }
 
+/// The files that define devices that a pattern matches, and no other.
+inline cdi::Result<std::vector<std::string>> files_of_pattern(const CommonOptions& common,
+                                                              const cdi::Registry& registry,
+                                                              const std::string& pattern) {
+  if (const auto fault = glob_fault(pattern); !fault.empty()) {
+    return detail::invalid_glob(pattern, fault).why;
+  }
+  std::vector<std::string> paths;
+  for (const auto& loaded : registry.specs()) {
+    const auto& devices = loaded->spec.devices;
+    const auto is_match = [&](const auto& device) {
+      return glob_matches(pattern, cdi::qualified_name(loaded->spec.kind, device.name));
+    };
+    const auto& invalid = loaded->quarantined;
+    const auto matching = std::count_if(devices.begin(), devices.end(), is_match) +
+                          std::count_if(invalid.begin(), invalid.end(), is_match);
+    const auto all = devices.size() + invalid.size();
+    if (matching == 0) continue;
+    if (static_cast<std::size_t>(matching) < all) {
+      return cdi::Error{.code = cdi::Errc::conflict,
+                        .message = fmt::format("also defines devices that {} does not match: {} of "
+                                               "its {} match",
+                                               cdi::quoted(pattern), matching, all),
+                        .advice = "give the file or the kind to remove all of them",
+                        .position = {.file = loaded->path}};
+    }
+    paths.push_back(loaded->path);
+  }
+  if (!paths.empty()) return paths;
+  const auto failed = expand_names({pattern}, registry).failed;
+  return failed.empty() ? nothing_found(common, "there is no device") : failed.front().why;
+}
+
 /// The files that a word selects.
 inline cdi::Result<std::vector<std::string>> files_of_word(const CommonOptions& common,
                                                            const cdi::Registry& registry,
@@ -119,6 +153,7 @@ inline cdi::Result<std::vector<std::string>> files_of_word(const CommonOptions& 
             "write vendor.com/class=device, vendor.com/class, or a name that "
             "ends in .yaml or .json"};
   }
+  if (is_glob(word)) return files_of_pattern(common, registry, word);
   const auto name = cdi::parse_name(word);
   if (!name) return cdi::qualified_name_error(word);
   return files_of_device(common, registry, *name);
@@ -191,8 +226,9 @@ inline ExitCode remove_specs(const CommonOptions& common, const RemoveOptions& o
 inline Run set_up_remove(CLI::App& app, CommonOptions& /*common*/) {
   auto options = std::make_shared<RemoveOptions>();
   app.add_option("NAME", options->words,
-                 "What to remove: a device whose file defines no other, all files of a kind, or "
-                 "a file, by its path or by its name in the spec directories")
+                 "What to remove: a device whose file defines no other, or a pattern of devices; "
+                 "all files of a kind; or a file, by its path or by its name in the spec "
+                 "directories")
       ->required()
       ->check(not_empty);
   app.add_option("--owner", options->owner, "The owner that the files record")
