@@ -41,8 +41,7 @@ inline std::string exit_code_table() {
   return "Exit codes:\n" + detail::exit_code_row(exit_done, "done") +
          detail::exit_code_row(exit_failed,
                                "rejected or not resolved; nothing is printed on standard output, "
-                               "and only the --decisions log is written; gc and remove may "
-                               "have removed some files, and transform may have rewritten some") +
+                               "and only the --decisions log is written") +
          detail::exit_code_row(exit_usage, "wrong usage") +
          detail::exit_code_row(exit_incomplete,
                                "rootfs --apply failed while it made changes; run it again") +
