@@ -841,6 +841,13 @@ class Bundle(Files):
                                   stderr=subprocess.PIPE)
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)
 
+    def test_crio_stands_for_cri_o(self):
+        self.write("specs/good.yaml", GOOD)
+        answers = [self.why("--no-host", "--for", engine + "@1.24", "vendor.com/gpu=gpu0")
+                   for engine in ("cri-o", "crio")]
+        self.assertEqual(answers[0], answers[1])
+        self.assertIn("cri-o 1.24.0 refuses", answers[0][1])
+
     def test_what_inject_wrote_is_found_again(self):
         self.write("specs/good.yaml", GOOD.replace("env: [A=1]", "env: [A=1], mounts: [{hostPath: "
                    "/usr/../usr, containerPath: /x/../y, options: [bind]}], additionalGids: [7], "
