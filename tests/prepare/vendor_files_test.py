@@ -32,6 +32,10 @@ class Devices(VendorTest):
         vendor = self.detect_with(LEAST, 3)
         self.assertIn("npu_ctl has no number for {index}: if it belongs to all devices, list it in "
                       "`shared`", self.errors)
+        self.assertIn("left out: acme.com device /dev/npu_ctl: npu_ctl has no", self.errors)
+        for command in ("detect", "doctor"):
+            done = self.run_prepare(command, "--vendor-file", str(self.place / "npu.toml"))
+            self.assertRegex(done.stdout, r"device /dev/npu_ctl\b")
         self.assertEqual(vendor["gpus"][2]["leftOutCode"], "vendor-name")
         self.assertEqual(len(self.detect_with(WITH_CONTROL)["gpus"]), 2)
 

@@ -162,7 +162,8 @@ inline std::string names_line(const Gpu& gpu, const Share& share) {
 
 /// A line with the name, model and location of a GPU.
 inline std::string heading(const Gpu& gpu) {
-  std::string out = "GPU " + gpu.stable_name();
+  const auto& name = gpu.stable_name().empty() ? gpu.place() : gpu.stable_name();
+  auto out = gpu.noun + " " + name;
   if (!gpu.model.empty()) out += ", " + gpu.model;
   if (!gpu.id.empty() && !gpu.pci_address.empty()) out += ", PCI " + gpu.pci_address;
   if (gpu.numa_node) out += fmt::format(", NUMA node {}", *gpu.numa_node);

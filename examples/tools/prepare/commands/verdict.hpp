@@ -130,11 +130,10 @@ inline std::string warning_lines(const Inventory& found, Profiles requested) {
 inline std::string left_out_lines(const Inventory& found) {
   std::string out;
   for (const auto& gpu : found.gpus) {
-    const auto& place = gpu.pci_address.empty() ? gpu.id : gpu.pci_address;
     for (const auto& share : gpu.shares()) {
       if (!share.left_out) continue;
-      out += error_line(fmt::format("left out: {} GPU {}{}: {}", gpu.vendor, place, share.suffix,
-                                    share.left_out->text));
+      out += error_line(fmt::format("left out: {} {} {}{}: {}", gpu.vendor, gpu.noun, gpu.place(),
+                                    share.suffix, share.left_out->text));
     }
   }
   return out;

@@ -20,8 +20,7 @@
 namespace prepare::doctor {
 
 inline void check_gpu(const Gpu& gpu, Findings& findings) {
-  const auto& place = gpu.pci_address.empty() ? gpu.id : gpu.pci_address;
-  const auto about = fmt::format("{} GPU {}", gpu.vendor, place);
+  const auto about = fmt::format("{} {} {}", gpu.vendor, gpu.noun, gpu.place());
   for (const auto& share : gpu.shares()) {
     if (!share.left_out) continue;
     const auto& meaning = meaning_of(share.left_out->fault);

@@ -37,6 +37,7 @@ struct Share {
 /// A GPU on the host, even if it cannot be handed out to a container.
 struct Gpu {
   std::string vendor{};       // "nvidia"
+  std::string noun = "GPU";   // what it is, for people; "device" if only a vendor file knows
   std::string id{};           // from the vendor, stable across reboots; empty if unknown
   std::string model{};        // empty when unknown
   std::string pci_address{};  // "0000:17:00.0"; empty for a GPU on another bus
@@ -58,6 +59,12 @@ struct Gpu {
 
   /// The stable name: the vendor's id, or otherwise the PCI address.
   const std::string& stable_name() const { return id.empty() ? pci_address : id; }
+
+  /// Where it is, for people: on PCI, or otherwise its id or its first node.
+  const std::string& place() const {
+    if (!pci_address.empty()) return pci_address;
+    return id.empty() && !whole.nodes.empty() ? whole.nodes.front().path : id;
+  }
 
   /// The parts that can be handed out: the partitions if there are any, otherwise the whole.
   std::span<const Share> shares() const {

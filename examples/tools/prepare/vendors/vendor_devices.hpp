@@ -219,6 +219,7 @@ class VendorSearch {
   Gpu device_of(Group group) {
     const auto facts = facts_of(group);
     Gpu gpu{.vendor = file_.kind.substr(0, file_.kind.find('/')),
+            .noun = "device",
             .pci_address = facts.pci_address,
             .driver = tree_.link_name(facts.sysfs + "/device/driver").value_or("")};
     if (group.number) gpu.index = tools::parse_number<std::uint32_t>(*group.number);
