@@ -63,6 +63,25 @@ class Devices(VendorTest):
         self.assertEqual([gpu["leftOut"] for gpu in vendor["gpus"]],
                          ['mount source "/opt/0" is missing', None])
 
+    def test_why_there_is_none(self):
+        start = "no device for kind acme.com/npu found on this host: "
+        for text, reason in (
+                (LEAST.replace("npu*", "none*"), "no node matches /dev/none*: is the driver loaded?"),
+                (LEAST + 'match = {"device/vendor" = "0x1"}\n', "/dev/npu_ctl matches `devices`, "
+                 "but its attributes are not those of `match`")):
+            path = self.vendor_file(text)
+            for more in ((), ("--kind", "acme.com/npu")):
+                done = self.run_prepare("detect", "--vendor-file", str(path), *more)
+                self.assertEqual((done.returncode, done.stderr),
+                                 (0, f"cdi-prepare: {start}{reason}\n"))
+            self.assertIn(f"note   acme.com/npu: no device found: {reason}",
+                          self.run_prepare("doctor", "--vendor-file", str(path)).stdout)
+        for number in range(3):
+            self.path(f"sys/dev/char/240:{number}").unlink()
+        done = self.run_prepare("detect", "--vendor-file", str(self.vendor_file(LEAST)))
+        self.assertIn(start + "/dev/npu_ctl is 240:2, and no driver has that number now",
+                      done.stderr)
+
     def test_edits_of_all_and_of_one(self):
         self.path("opt/npu").mkdir(parents=True)
         self.path("usr/bin").mkdir(parents=True)

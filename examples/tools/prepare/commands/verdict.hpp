@@ -139,6 +139,17 @@ inline std::string left_out_lines(const Inventory& found) {
   return out;
 }
 
+/// The lines about kinds that options name and the host lacks, with the reasons.
+inline std::string absent_lines(const Survey& survey, const std::string& kind) {
+  std::string out;
+  for (const auto& one : survey.absent) {
+    if (kind.empty() ? !one.is_named : one.kind != kind) continue;
+    out += error_line(
+        fmt::format("no device for kind {} found on this host: {}", one.kind, one.reason));
+  }
+  return out;
+}
+
 /// The faults of a survey, for standard error.
 inline std::string survey_lines(const AssessedSurvey& assessed, const Options& options) {
   const auto& [survey, verdict] = assessed;
@@ -146,7 +157,11 @@ inline std::string survey_lines(const AssessedSurvey& assessed, const Options& o
   if (survey.hidden > 0) {
     out += error_line(
         fmt::format("GPUs ignored, because this process cannot open them: {}", survey.hidden));
-  } else if (survey.inventories.empty() && survey.not_found.empty()) {
+  }
+  const auto absent = absent_lines(survey, options.kind);
+  out += absent;
+  const bool is_said = survey.hidden > 0 || (survey.complete && !absent.empty());
+  if (survey.inventories.empty() && survey.not_found.empty() && !is_said) {
     out += error_line(fmt::format(
         "no GPU{} found on this host{}", options.kind.empty() ? "" : " for kind " + options.kind,
         survey.complete || !survey.faults.empty()

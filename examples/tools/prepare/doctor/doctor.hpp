@@ -94,6 +94,10 @@ inline std::vector<Finding> diagnose_host(const Survey& survey, const DoctorOpti
     findings.push_back({doctor::Level::fault, "vendor files", fault,
                         "Correct the file; until then, the specs of its devices do not change."});
   }
+  for (const auto& [kind, reason, is_named] : survey.absent) {
+    findings.push_back({doctor::Level::note, kind, "no device found: " + reason,
+                        "If the host has one, load its driver or correct the vendor file."});
+  }
   doctor::check_claims(survey, options.state_dir, options.spec_dirs, findings);
   return findings;
 }

@@ -142,6 +142,13 @@ struct Inventory {
   }
 };
 
+/// A kind without a GPU on the host, and the reason if it is known.
+struct AbsentKind {
+  std::string kind{};
+  std::string reason{};
+  bool is_named = false;  // by an option
+};
+
 /// The first reason why it may be too early to hand out GPUs of a kind to containers with some
 /// profiles: no share is usable, and this is not intended, or a required node is missing. Nullopt
 /// if ready.

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -149,32 +148,41 @@ inline Inventory management(const tools::HostTree& tree) {
   return finished(std::move(found));
 }
 
-/// A kind, and how it is found.
+/// A kind, how it is found, and what to say if it is not.
 struct Kind {
   std::string_view name;
   Inventory (*detect)(const tools::HostTree&);
+  std::string_view if_none;
 };
 
 inline constexpr Kind kinds[] = {
-    {"management.nvidia.com/gpu", management},
-    {"nvidia.com/gds", storage},
-    {"nvidia.com/gdrcopy", copies},
-    {"nvidia.com/imex-channel", channels},
-    {"nvidia.com/mofed", network},
-    {"nvidia.com/nvswitch", switches},
+    {"management.nvidia.com/gpu", management, "no /dev/nvidia*: is the module nvidia loaded?"},
+    {"nvidia.com/gds", storage, "no /dev/nvidia-fs*: is the module nvidia-fs loaded?"},
+    {"nvidia.com/gdrcopy", copies, "no /dev/gdrdrv: is the module gdrdrv loaded?"},
+    {"nvidia.com/imex-channel", channels,
+     "no /dev/nvidia-caps-imex-channels/channel*: were channels made, and is the module nvidia "
+     "loaded?"},
+    {"nvidia.com/mofed", network,
+     "no uverbs* in /sys/class/infiniband_verbs: is the module ib_uverbs loaded?"},
+    {"nvidia.com/nvswitch", switches,
+     "no /dev/nvidia-nvswitch*: has the host NVSwitches, and is the module nvidia loaded?"},
 };
 
-/// The inventory of a kind, if it is one of these; without inventories if the host lacks it.
-inline std::optional<std::vector<Inventory>> detect(const tools::HostTree& tree,
-                                                    std::string_view kind) {
+/// The inventory of a kind, if it is one of these; without GPUs if the host lacks it.
+inline std::optional<Inventory> detect(const tools::HostTree& tree, std::string_view kind) {
   for (const auto& one : kinds) {
-    if (one.name != kind) continue;
-    std::vector<Inventory> out;
-    auto found = one.detect(tree);
-    if (!found.gpus.empty()) out.push_back(std::move(found));
-    return out;
+    if (one.name == kind) return one.detect(tree);
   }
   return std::nullopt;
+}
+
+/// Why the inventory of one of these kinds has no GPU.
+inline std::string why_none(const Inventory& found) {
+  if (!found.warnings.empty()) return found.warnings.front().text;
+  for (const auto& one : kinds) {
+    if (one.name == found.kind) return std::string{one.if_none};
+  }
+  return {};
 }
 
 }  // namespace prepare::on_request

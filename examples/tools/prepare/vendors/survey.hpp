@@ -42,6 +42,7 @@ struct Survey {
   std::vector<std::string> not_found{};     // names in `devices` that no GPU has
   std::vector<std::string> faults{};        // why devices may exist that were not found
   std::vector<std::string> vendor_kinds{};  // of vendor files, with and without devices here
+  std::vector<AbsentKind> absent{};         // that options or vendor files name
   std::vector<std::string> place{};         // arguments with which commands survey the same place
 
   std::size_t total_count() const { return sum(&Inventory::total_count); }
@@ -107,8 +108,13 @@ inline cdi::Result<void> add_vendor_devices(const SurveyOptions& options, Survey
   if (!read) return read.error();
   for (const auto& file : read->files) {
     survey.vendor_kinds.push_back(file.kind);
-    auto found = VendorSearch{survey.tree, file}.run();
-    if (!found.gpus.empty()) survey.inventories.push_back(std::move(found));
+    VendorSearch search{survey.tree, file};
+    auto found = search.run();
+    if (found.gpus.empty()) {
+      survey.absent.push_back({file.kind, search.why_none(), !file.is_default});
+    } else {
+      survey.inventories.push_back(std::move(found));
+    }
   }
   survey.complete = survey.complete && read->faults.empty();
   survey.faults = std::move(read->faults);
@@ -134,7 +140,11 @@ inline cdi::Result<tools::HostTree> open_root(const SurveyOptions& options) {
 inline cdi::Result<void> find_gpus(const tools::HostTree& tree, const SurveyOptions& options,
                                    NvmlMemory& memory, Survey& survey) {
   if (auto found = on_request::detect(tree, options.kind)) {
-    survey.inventories = std::move(*found);
+    if (found->gpus.empty()) {
+      survey.absent.push_back({options.kind, on_request::why_none(*found), true});
+    } else {
+      survey.inventories.push_back(std::move(*found));
+    }
     return {};
   }
   auto bus = read_pci_bus(tree);

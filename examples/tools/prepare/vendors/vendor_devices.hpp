@@ -88,11 +88,26 @@ class VendorSearch {
       if (!fault) fault = std::move(other);
     }
     for (auto& [key, group] : groups_) found_.gpus.push_back(device_of(std::move(group)));
+    if (fault) fault_ = fault->text;
     if (fault) found_.not_ready = std::move(*fault);
     drop_shared_ids(found_, "name");
     found_.edits = shared_edits_of(tree_, file_);
     if (!found_.not_ready) found_.not_ready = missing_path(found_.edits);
     return std::move(found_);
+  }
+
+  /// Why there is no device: call it after `run`.
+  std::string why_none() const {
+    if (!fault_.empty()) return fault_;
+    if (!excluded_.empty()) {
+      return fmt::format("{} matches `devices`, but its attributes are not those of `match`",
+                         excluded_);
+    }
+    std::string patterns;
+    for (const auto& glob : file_.devices) {
+      patterns.append(patterns.empty() ? "" : " or ").append(glob.text());
+    }
+    return fmt::format("no node matches {}: is the driver loaded?", patterns);
   }
 
  private:
@@ -180,9 +195,14 @@ class VendorSearch {
         if (is_shared(match.path)) continue;
         auto node = checked(match.path);
         if (!node && tree_.node(match.path)) {
-          found_.warnings.push_back(problem(node.error().message));
+          fault_ = node.error().message;
+          found_.warnings.push_back(problem(fault_));
         }
-        if (!node || !belongs(*node)) continue;
+        if (!node) continue;
+        if (!belongs(*node)) {
+          excluded_ = match.path;
+          continue;
+        }
         auto& group = groups_[key_of(match)];
         group.number = match.number;
         group.nodes.push_back(std::move(*node));
@@ -307,6 +327,8 @@ class VendorSearch {
   const VendorFile& file_;
   const bool has_sysfs_;
   Inventory found_{};
+  std::string fault_{};     // of a node that is no device
+  std::string excluded_{};  // a node that `match` excludes
   std::map<Key, Group> groups_{};
 };
 
