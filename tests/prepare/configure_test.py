@@ -277,6 +277,7 @@ class DropIns(ConfigureTest):
     def test_crio(self):
         self.install(**{"crio": "1.30.0"})
         self.put("/etc/crio/crio.conf", '[crio.runtime]\ncdi_spec_dirs = ["/etc/cdi"]\n')
+        self.assertIn("+++ ", self.run_prepare("configure", "cri-o", "--dry-run").stdout)
         after = self.check_all("cri-o", "crio", "systemctl restart crio")
         own = tomllib.loads(after[CRIO_OWN[1:]].decode())
         self.assertEqual(own, {"crio": {"runtime": {"cdi_spec_dirs": DIRS}}})

@@ -152,7 +152,7 @@ inline ExitCode configure_engine(const Options& options, const ConfigureOptions&
     return ExitCode::usage;
   }
   for (const auto& one : configure::configurable) {
-    if (one.name != own.engine) continue;
+    if (one.name != own.engine && one.engine != own.engine) continue;
     if (own.undo) return undo_configuration(*tree, options, own, one);
     return change_configuration(*tree, options, own, one, *directory);
   }
@@ -162,8 +162,14 @@ inline ExitCode configure_engine(const Options& options, const ConfigureOptions&
 inline Run set_up_configure(CLI::App& app, Options& options) {
   auto own = std::make_shared<ConfigureOptions>();
   std::vector<std::string> names;
-  for (const auto& one : configure::configurable) names.emplace_back(one.name);
-  app.add_option("engine", own->engine, "The engine")->required()->check(CLI::IsMember(names));
+  for (const auto& one : configure::configurable) {
+    names.emplace_back(one.name);
+    if (one.engine != one.name) names.emplace_back(one.engine);  // cri-o, besides crio
+  }
+  app.add_option("engine", own->engine, "The engine")
+      ->required()
+      ->type_name("ENGINE")
+      ->check(CLI::IsMember(names));
   app.add_flag("--dry-run", own->dry_run, "Print what would change; write nothing");
   app.add_flag("--undo", own->undo, "Remove what configure has added");
   add_output_dir(app, options);
