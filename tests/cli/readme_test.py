@@ -400,6 +400,10 @@ class WaysToUse(unittest.TestCase):
                 numbers[words] += 1
 
 
+# The root of the made-up host, unless a command names another.
+UNLESS_GIVEN = '$(case " $* " in *" --root "*) ;; *) echo "--root $ROOT";; esac)'
+
+
 class Commands(unittest.TestCase):
     """Commands of the pages on a made-up host."""
 
@@ -411,10 +415,11 @@ class Commands(unittest.TestCase):
         node_trees.TREES[tree](self.root, False)
         for name, text in files.items():
             self.write(f"{self.root}/{name}", text)
-        os.symlink(PROJECT / "schema", f"{self.root}/schema")
+        for name in ("schema", "examples"):
+            os.symlink(PROJECT / name, f"{self.root}/{name}")
         for name, program, first, last in (
                 ("cdi", CDI, spec_dirs, ""),
-                ("cdi-prepare", PREPARE, "", '--root "$ROOT"'),
+                ("cdi-prepare", PREPARE, "", UNLESS_GIVEN),
                 ("cdi-pod", POD, "", "")):
             self.write(f"{programs}/{name}", "#!/bin/sh\n"
                        'if [ "$1" = why ]; then set -- "$@" --root "$ROOT"; fi\n'
