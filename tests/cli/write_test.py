@@ -140,6 +140,20 @@ class Remove(ToolCase):
         self.assertIn("is not a pattern", self.refused("acme.com/gpu=["))
         self.assertEqual(self.removed("acme.com/gpu=*", "acme.com/npu=?"), ["one.yaml", "two.yaml"])
 
+    @unittest.skipIf(os.geteuid() != 0, "only root can make links of another user")
+    def test_links_of_another_user_are_not_followed(self):
+        os.symlink("specs", self.path("link"))
+        os.chown(self.path("link"), 1234, 1234, follow_symlinks=False)
+        for words in (("remove", "--force", "link/one.yaml"),
+                      ("write", "--force", "--name", "one.yaml", "-d", "link", "-")):
+            error = self.run_cdi(*words, given=SPEC, expect=1)[1]
+            self.assertIn("a link owned by user 1234", error)
+        self.assertEqual(self.get("specs/one.yaml"), COMMENT + "cdi\n" + SPEC)
+
+    def test_a_device_may_have_a_name_like_a_file(self):
+        self.put("specs/json.yaml", COMMENT + "cdi\n" + SPEC.replace('"0"', "a.json"))
+        self.assertEqual(self.removed("acme.com/npu=a.json"), ["json.yaml"])
+
     def test_what_is_not_there_is_an_error(self):
         for word in ("acme.com/npu=7", "acme.com/tpu", "none.yaml", "specs/none.yaml", "npu",
                      "acme.com/npu="):

@@ -106,6 +106,14 @@ inline cdi::Result<FileInPlace> find_file(const std::string& path) {
 
 }  // namespace detail
 
+/// Refuses a path with a link of another user, who could lead a writer anywhere. A path that does
+/// not exist is accepted.
+inline cdi::Result<void> check_links(const std::string& path) {
+  auto found = detail::find_file(path);
+  if (found || found.error().code != cdi::Errc::denied) return {};
+  return std::move(found).error();
+}
+
 /// Reads a file that is to be replaced. Links in the path are followed if root or the user of this
 /// process owns them; the file found now is the file that will be replaced. `Errc::denied` if
 /// `reject_writable` is set and other users may write to the file.

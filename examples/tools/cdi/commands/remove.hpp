@@ -23,6 +23,7 @@
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/globs.hpp"
+#include "../base/in_place.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "write.hpp"
@@ -142,7 +143,7 @@ inline cdi::Result<std::vector<std::string>> files_of_pattern(const CommonOption
 inline cdi::Result<std::vector<std::string>> files_of_word(const CommonOptions& common,
                                                            const cdi::Registry& registry,
                                                            const std::string& word) {
-  if (cdi::format_of(word)) return files_named(common, word);
+  if (cdi::format_of(word) && !cdi::parse_name(word)) return files_named(common, word);
   if (word.find('=') == std::string::npos) {
     const auto kind = cdi::parse_kind(word);
     if (kind) return files_of_kind(common, registry, word);
@@ -162,6 +163,7 @@ inline cdi::Result<std::vector<std::string>> files_of_word(const CommonOptions& 
 /// Removes a file, or only checks whether it may be removed.
 inline cdi::Result<cdi::Publication> remove_file(const RemoveOptions& options,
                                                  const std::string& path, cdi::DryRun dry_run) {
+  if (auto good = check_links(path); !good) return std::move(good).error();
   const auto dir = path.find('/') == std::string::npos ? "." : dir_of(path);
   const cdi::Publisher publisher{options.owner, dir.empty() ? "/" : dir};
   const auto replace = options.force ? cdi::Replace::any : cdi::Replace::own;

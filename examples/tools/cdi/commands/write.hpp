@@ -15,6 +15,7 @@
 
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
+#include "../base/in_place.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/spec_input.hpp"
@@ -98,7 +99,9 @@ inline ExitCode write_published(const CommonOptions& common, const WriteOptions&
   if (!spec) return output.reject(spec.error());
   const auto name = name_to_write(options, *spec);
   if (!name) return output.reject(name.error());
-  const cdi::Publisher publisher{options.owner, dir_to_write(common)};
+  const auto dir = dir_to_write(common);
+  if (auto good = check_links(dir); !good) return output.reject(good.error());
+  const cdi::Publisher publisher{options.owner, dir};
   const auto replace = options.force ? cdi::Replace::any : cdi::Replace::own;
   auto done = publisher.write(*name, *spec, cdi::DryRun::yes, replace);
   if (!done && done.error().code == cdi::Errc::conflict) {
