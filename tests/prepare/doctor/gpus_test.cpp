@@ -22,6 +22,17 @@ TEST_CASE("GPUs that are well") {
   CHECK_FALSE(has_fault(findings));
 }
 
+namespace {
+
+/// The advice for a fault, with whole commands.
+std::string advice_for(const Host& host, Fault fault) {
+  std::vector<Finding> findings{{.advice = std::string{meaning_of(fault).remedy}}};
+  doctor::complete_commands(host.tree(), {}, findings);
+  return findings.front().advice;
+}
+
+}  // namespace
+
 TEST_CASE("each fault has its own level and advice, whatever its text is") {
   const Host host;
   for (const auto& row : fault_meanings) {
@@ -31,7 +42,7 @@ TEST_CASE("each fault has its own level and advice, whatever its text is") {
     const bool intended = row.persistence == Persistence::intended;
     const auto findings = diagnose(host, {found});
     CHECK(is_only(findings, "nvidia GPU 0000:17:00.0", intended ? Level::note : Level::fault,
-                  {"left out: some text", row.remedy}));
+                  {"left out: some text", advice_for(host, row.fault)}));
     CHECK(about(findings, "nvidia GPU 0000:17:00.0").front().code == row.code);
   }
 }
@@ -71,8 +82,8 @@ TEST_CASE("what is not ready, missing or warned of") {
     REQUIRE(findings.size() == 1);
     return std::pair{findings[0].level, findings[0].advice};
   };
-  const auto expected = [](Level level, Fault fault) {
-    return std::pair{level, std::string{meaning_of(fault).remedy}};
+  const auto expected = [&](Level level, Fault fault) {
+    return std::pair{level, advice_for(host, fault)};
   };
   auto found = inventory();
   found.not_ready = Problem{Fault::nvidiactl_node, "x"};
