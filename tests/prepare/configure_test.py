@@ -163,6 +163,23 @@ class Containerd(ConfigureTest):
         self.assertEqual(self.toml(CONTAINERD),
                          {"version": 2, "plugins": {CRI_2: {"sandbox_image": "mine"}}})
 
+    def test_what_was_added_to_a_file_of_our_own_stays(self):
+        later = (f'[plugins."{CRI_2}".registry]\nconfig_path = "/etc/containerd/certs.d"\n')
+        for version in ("1.7.24", "2.0.5"):
+            self.install(containerd=version)
+            for added in ("", later, "# mine\n"):
+                self.configure("containerd", "--output-dir", str(self.path("/opt/cdi")))
+                self.put(CONTAINERD, self.text(CONTAINERD) + added)
+                self.configure("containerd", "--undo")
+                self.assertFalse(self.path(CONTAINERD_OWN).exists())
+                if added:
+                    number = 2 if version < "2" else 3
+                    self.assertEqual(self.text(CONTAINERD), f"version = {number}\n{added}")
+                    self.path(CONTAINERD).unlink()
+                self.assertFalse(self.path(CONTAINERD).exists())
+                self.assertIn("nothing to undo", self.configure("containerd", "--undo"))
+            self.path("var/lib/dpkg/status").unlink()
+
     def test_form_that_cannot_be_changed(self):
         self.install(containerd="1.7.24")
         for text in (f'version = 2\nplugins."{CRI_2}".enable_cdi = false\n',

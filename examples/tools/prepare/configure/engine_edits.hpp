@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_PREPARE_CONFIGURE_ENGINE_EDITS_HPP
 #define CDI_TOOLS_PREPARE_CONFIGURE_ENGINE_EDITS_HPP
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include <cdi/result.hpp>
 #include <cdi/versions.hpp>
 
+#include "../../shared/base/text.hpp"
 #include "../../shared/engines/engines.hpp"
 #include "../../shared/engines/toml_settings.hpp"
 #include "../../shared/host/host_tree.hpp"
@@ -51,6 +53,23 @@ inline std::string first_line(std::string_view name) {
   return fmt::format(
       "# Written by cdi-prepare configure {0}; cdi-prepare configure {0} --undo removes it.\n",
       name);
+}
+
+/// Whether a line is the `version = N` of a file of our own.
+inline bool is_version(std::string_view line) {
+  constexpr std::string_view name = "version = ";
+  return line.starts_with(name) &&
+         line.find_first_not_of("0123456789", name.size()) == std::string_view::npos;
+}
+
+/// What others wrote into a file of our own, which has lost our settings; nullopt if nothing.
+inline Content rest_of_own(std::string_view text, std::string_view name) {
+  text.remove_prefix(first_line(name).size());
+  for (const auto line : lines_of(text)) {
+    const auto content = tools::trim(line);
+    if (!content.empty() && !is_version(content)) return std::string{text};
+  }
+  return std::nullopt;
 }
 
 /// A file of our own, with this text after its first line.
@@ -240,10 +259,10 @@ inline cdi::Result<Edits> undo_containerd(const tools::HostTree& tree) {
   auto file = read_to_edit(tree, containerd_config);
   if (!file) return file.error();
   Edits edits;
-  if (file->before && file->before->starts_with(detail::first_line("containerd"))) {
-    file->after.reset();
-  } else if (file->before) {
-    file->after = without_settings(*file->before);
+  if (file->before) {
+    auto rest = without_settings(*file->before);
+    const bool is_own = rest.starts_with(detail::first_line("containerd"));
+    file->after = is_own ? detail::rest_of_own(rest, "containerd") : std::move(rest);
   }
   if (file->changes()) edits.push_back(*std::move(file));
   auto own = detail::remove_drop_in(tree, containerd_drop_in, "containerd");
