@@ -100,6 +100,16 @@ class DoctorPage(TreeTest):
         self.assertIn(html.escape("<img src=x onerror=alert(1)>&"), self.html)
         self.assertNotIn("\x1b", self.html)
 
+    def test_no_text_shows_as_another_one(self):
+        folder = self.path("etc/cdi")
+        folder.mkdir(parents=True)
+        deceptive = "\x7f\x85\x9b\u202a\u202e\u2066\u2069"
+        folder.joinpath(f"a{deceptive}b\u00e9.yaml").write_text("{", encoding="utf-8")
+        text = self.page().text
+        self.assertEqual([c for c in self.html if c in deceptive], [])
+        self.assertIn(r"a\x7f\u0085\u009b\u202a\u202e\u2066\u2069b\u00e9.yaml"
+                      .replace(r"\u00e9", "\u00e9"), text)
+
     def test_a_host_without_gpus_has_a_page(self):
         shutil.rmtree(self.root)
         self.root.mkdir()

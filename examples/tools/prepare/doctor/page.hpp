@@ -12,6 +12,7 @@
 #include <cdi/version.hpp>
 
 #include "../base/json_output.hpp"
+#include "../base/one_line.hpp"
 
 // The page has no script, needs no other file, and can be read without its style.
 
@@ -19,24 +20,18 @@ namespace prepare {
 
 namespace doctor {
 
-/// A text in HTML: valid UTF-8, with what has a meaning in HTML escaped, and without control
-/// characters, which HTML does not allow.
+/// A text in HTML: valid UTF-8, with what has a meaning in HTML escaped, and without characters that
+/// HTML does not allow, or that make a reader see another text.
 inline std::string escape_html(std::string_view text) {
-  const auto safe = Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
   std::string out;
-  for (const char c : safe.get_ref<const std::string&>()) {
+  for (const char c : one_line(text)) {
     switch (c) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;
       case '>': out += "&gt;"; break;
       case '"': out += "&quot;"; break;
       case '\'': out += "&#39;"; break;
-      default:
-        if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
-          out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-        } else {
-          out += c;
-        }
+      default: out += c;
     }
   }
   return out;
