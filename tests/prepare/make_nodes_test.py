@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Nodes that NVIDIA's driver lacks in /dev: make_nodes_test.py CDI_PREPARE [unittest options]"""
+"""Nodes that NVIDIA's driver lacks in /dev: make_nodes_test.py CDI_PREPARE
+SWAPPING_MKNOD_LIBRARY [unittest options]"""
 import os
 import re
 import shutil
@@ -177,6 +178,33 @@ class Made(Nodes):
         self.run_prepare("write", "--make-nodes")
         self.assertEqual(os.listdir(outside), [])
 
+    def test_link_in_the_place_of_a_new_node_is_not_followed(self):
+        outside = self.place / "outside"
+        outside.write_text("secret")
+        outside.chmod(0o600)
+        before = outside.stat()
+        self.path("/dev/nvidia0").unlink()
+        self.params("DeviceFileGID: 0", "DeviceFileGID: 44")
+        done = subprocess.run(
+            [self.program, "write", "--root", str(self.root), "--make-nodes"], text=True,
+            capture_output=True, timeout=20, check=False,
+            env={**os.environ, "LD_PRELOAD": library, "SWAPPING_MKNOD": str(outside),
+                 "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"})
+        self.assertEqual(os.readlink(self.path("/dev/nvidia0")), str(outside), done.stderr)
+        after = outside.stat()
+        self.assertEqual((after.st_mode, after.st_gid), (before.st_mode, before.st_gid))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("error: cannot make /dev/nvidia0: another program has just replaced it",
+                      done.stderr)
+
+    def test_umask_changes_no_mode(self):
+        self.path("/dev/nvidia0").unlink()
+        done = subprocess.run(
+            [self.program, "write", "--root", str(self.root), "--make-nodes"], text=True,
+            capture_output=True, timeout=20, check=False, umask=0o077)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.node("/dev/nvidia0"), (195, 0, 0o666, 0))
+
     @unittest.skipUnless(shutil.which("setpriv"), "needs setpriv")
     def test_not_as_another_user(self):
         self.path("/dev/nvidia0").unlink()
@@ -191,4 +219,5 @@ class Made(Nodes):
 
 
 if __name__ == "__main__":
+    library = os.path.abspath(sys.argv.pop(2))
     run_tests()

@@ -5,6 +5,7 @@
 #define CDI_TOOLS_PREPARE_HOST_MAKE_NODE_HPP
 
 #include <cerrno>
+#include <fcntl.h>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -21,8 +22,35 @@
 
 namespace prepare {
 
-/// The mode with which a new node begins: nobody but root can open it until it has its owner.
-inline constexpr mode_t closed = S_IFCHR;
+namespace detail {
+
+/// Makes a character device with its mode, whatever the umask is.
+inline bool make_with_mode(int directory, const std::string& name, mode_t mode, dev_t number) {
+  // A later `chmod` would follow a link that the owner of the directory puts in the node's place.
+  const auto mask = ::umask(0);
+  const bool made = ::mknodat(directory, name.c_str(), S_IFCHR | (mode & 0777U), number) == 0;
+  const int failed = errno;
+  ::umask(mask);
+  errno = failed;
+  return made;
+}
+
+/// Gives a new node its owner. An error if another file is in its place by now.
+inline cdi::Result<void> give_to_owner(int directory, const std::string& name, dev_t number,
+                                       const tools::HostNode& node) {
+  const cdi::Descriptor file{::openat(directory, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
+  struct stat status = {};
+  if (!file || ::fstat(file.get(), &status) != 0) return tools::path_error(node.path, errno);
+  if (!S_ISCHR(status.st_mode) || status.st_rdev != number) {
+    return tools::path_error(node.path, EBUSY, "another program has just replaced it");
+  }
+  if (::fchownat(file.get(), "", node.uid, node.gid, AT_EMPTY_PATH) == 0) return {};
+  const int failed = errno;
+  ::unlinkat(directory, name.c_str(), 0);
+  return tools::path_error(node.path, failed);
+}
+
+}  // namespace detail
 
 /// Makes a character device below a root, with its directory. Never replaces a file.
 inline cdi::Result<void> make_node(const std::string& root, const tools::HostNode& node) {
@@ -38,14 +66,10 @@ inline cdi::Result<void> make_node(const std::string& root, const tools::HostNod
   const auto number =
       gnu_dev_makedev(static_cast<unsigned>(node.major), static_cast<unsigned>(node.minor));
   const int fd = directory.get();
-  if (::mknodat(fd, name.c_str(), closed, number) != 0) return tools::path_error(node.path, errno);
-  const bool has_rights =
-      ::fchownat(fd, name.c_str(), node.uid, node.gid, AT_SYMLINK_NOFOLLOW) == 0 &&
-      ::fchmodat(fd, name.c_str(), node.mode, 0) == 0;
-  if (has_rights) return {};
-  const int failed = errno;
-  ::unlinkat(fd, name.c_str(), 0);
-  return tools::path_error(node.path, failed);
+  if (!detail::make_with_mode(fd, name, node.mode, number)) {
+    return tools::path_error(node.path, errno);
+  }
+  return detail::give_to_owner(fd, name, number, node);
 }
 
 /// Makes the link in /dev/char that udev makes for other nodes, if that directory exists and has no
