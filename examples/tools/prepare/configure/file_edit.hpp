@@ -7,17 +7,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <fcntl.h>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include <cdi/file.hpp>
 #include <cdi/files/replace_file.hpp>
+#include <cdi/files/text_file.hpp>
 #include <cdi/result.hpp>
 
 #include "../../shared/host/host_tree.hpp"
@@ -35,6 +37,8 @@ struct FileEdit {
   std::string path{};  // on the host
   Content before{};
   Content after{};
+  std::string like{};                // the file whose mode, owner and group a new file gets
+  std::vector<std::string> notes{};  // what a person should know
 
   bool changes() const { return before != after; }
 };
@@ -43,7 +47,9 @@ struct FileEdit {
 /// is, because a new one would lose its content.
 inline cdi::Result<FileEdit> read_to_edit(const tools::HostTree& tree, const std::string& path) {
   auto text = tree.read(path);
-  if (text) return FileEdit{tree.real_path(path).value_or(path), *text, *text};
+  if (text) {
+    return FileEdit{.path = tree.real_path(path).value_or(path), .before = *text, .after = *text};
+  }
   const bool missing = text.error().system == ENOENT || text.error().system == ENOTDIR;
   if (missing && !tree.exists(path)) return FileEdit{.path = path};
   return std::move(text).error();
@@ -125,17 +131,55 @@ inline std::string_view action_of(const FileEdit& edit) {
   return edit.before ? "changed" : "created";
 }
 
+namespace detail {
+
+/// Opens the directory of a file on the host.
+inline cdi::Result<Directory> directory_of(const HostOptions& options, const std::string& path) {
+  const auto slash = path.rfind('/');
+  return open_directory(options, options.below_root(slash == 0 ? "/" : path.substr(0, slash)),
+                        Missing::made);
+}
+
+/// The mode, owner and group of a file on the host; those of any new file if it is missing.
+inline cdi::Result<cdi::FileAttributes> attributes_of(const HostOptions& options,
+                                                      const std::string& path) {
+  if (path.empty()) return cdi::FileAttributes{};
+  const auto directory = directory_of(options, path);
+  if (!directory) return directory.error();
+  const auto name = path.substr(path.rfind('/') + 1);
+  struct stat status = {};
+  if (::fstatat(directory->number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+    return cdi::FileAttributes{
+        .mode = status.st_mode & 0777U, .owner = status.st_uid, .group = status.st_gid};
+  }
+  if (errno == ENOENT) return cdi::FileAttributes{};
+  return cdi::file_error(directory->path_of(name), "cannot read the mode and owner");
+}
+
+/// Creates a file. Fails if another program has created it since it was missing.
+inline cdi::Result<void> create(const HostOptions& options, const FileEdit& edit,
+                                const Directory& directory, const std::string& name) {
+  const auto attributes = attributes_of(options, edit.like);
+  if (!attributes) return attributes.error();
+  const auto shown = directory.path_of(name);
+  cdi::detail::Temporary temporary{directory.number(), name};
+  if (auto filled = temporary.fill(shown, *edit.after, *attributes); !filled) return filled;
+  if (temporary.create(name)) return cdi::sync_directory(directory.number(), directory.path);
+  if (errno != EEXIST) return cdi::file_error(shown, "cannot rename the temporary file");
+  return cdi::Error{.code = cdi::Errc::conflict,
+                    .message = "another program has just created the file; try again",
+                    .position = {.file = shown}};
+}
+
+}  // namespace detail
+
 /// Makes a change. Fails, and changes nothing, if the file is no longer the one that was read.
 inline cdi::Result<void> make(const HostOptions& options, const FileEdit& edit) {
-  const auto slash = edit.path.rfind('/');
-  const auto name = edit.path.substr(slash + 1);
-  const auto directory = open_directory(
-      options, options.below_root(slash == 0 ? "/" : edit.path.substr(0, slash)), Missing::made);
+  const auto name = edit.path.substr(edit.path.rfind('/') + 1);
+  const auto directory = detail::directory_of(options, edit.path);
   if (!directory) return directory.error();
   const auto shown = directory->path_of(name);
-  if (!edit.before) {
-    return cdi::replace_file_at(directory->number(), name, *edit.after, shown);
-  }
+  if (!edit.before) return detail::create(options, edit, *directory, name);
   const auto now = cdi::read_file_at(directory->number(), name, shown, edit.before->size() + 1);
   if (!now || now->text != *edit.before) {
     return cdi::Error{.code = cdi::Errc::conflict,
