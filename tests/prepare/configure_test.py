@@ -257,6 +257,15 @@ class Docker(ConfigureTest):
         self.configure("docker", "--undo")
         self.assertEqual(self.text(DOCKER), '{"a": 1}')
 
+    def test_file_that_would_lose_something(self):
+        for text, why in (('{"a": 12345678901234567890123}', "too many digits"),
+                          ('{"a": [-9223372036854775809]}', "too many digits"),
+                          ('{"a": {"b": 1, "b": 2}}', 'has the member "b" twice')):
+            self.put(DOCKER, text)
+            self.assertIn(why, self.configure("docker", code=1))
+            self.assertEqual((self.text(DOCKER), self.path(DOCKER_COPY).exists()), (text, False))
+        self.docker('{"a": [18446744073709551615, {"b": 0.5}, {"b": 1e3}]}')
+
     def test_file_that_is_wrong(self):
         for text in ('{"a": 1,}', "[]", '{"features": []}', "\x00"):
             self.put(DOCKER, text)

@@ -4,17 +4,22 @@
 #ifndef CDI_TOOLS_PREPARE_CONFIGURE_DOCKER_JSON_HPP
 #define CDI_TOOLS_PREPARE_CONFIGURE_DOCKER_JSON_HPP
 
+#include <cmath>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cdi/result.hpp>
 
 #include "../../shared/base/text.hpp"
 #include "../base/json_output.hpp"
+#include "../base/one_line.hpp"
 #include "file_edit.hpp"
 
 // JSON has no comments, so a copy of the old file records what was there before.
@@ -35,12 +40,38 @@ inline cdi::Error not_editable(const std::string& path, std::string_view why) {
           .position = {.file = path}};
 }
 
-/// The object in a file; an empty one if there is no file or no text.
+/// Finds what would not be the same after the text is read and written again.
+class Losses {
+ public:
+  bool operator()(int, Json::parse_event_t event, const Json& value) {
+    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys_.pop_back();
+    if (event == Json::parse_event_t::key && !keys_.back().insert(value).second) {
+      reason = fmt::format("has the member {} twice", one_line(value.dump()));
+    }
+    constexpr double first_inexact = 0x1p63;  // from here on, an integer may be read as a double
+    if (event == Json::parse_event_t::value && value.is_number_float() &&
+        std::abs(value.get<double>()) >= first_inexact) {
+      reason = "has a number with too many digits to keep";
+    }
+    return true;
+  }
+
+  std::string reason{};
+
+ private:
+  std::vector<std::set<std::string>> keys_{};
+};
+
+/// The object in a file; an empty one if there is no file or no text. An error if it cannot be
+/// written again without a change.
 inline cdi::Result<Json> parse_object(const Content& text, const std::string& path) {
   if (!text || tools::trim(*text).empty()) return Json(Json::object());
-  auto value = Json::parse(*text, nullptr, false);
+  Losses losses;
+  auto value = Json::parse(*text, std::ref(losses), false);
   if (value.is_discarded()) return not_editable(path, "is not valid JSON");
   if (!value.is_object()) return not_editable(path, "is not a JSON object");
+  if (!losses.reason.empty()) return not_editable(path, losses.reason);
   return value;
 }
 
