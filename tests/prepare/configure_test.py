@@ -257,6 +257,51 @@ class Docker(ConfigureTest):
         self.configure("docker", "--undo")
         self.assertEqual(self.text(DOCKER), '{"a": 1}')
 
+    def test_values_that_were_changed_later_stay(self):
+        for old in ("{}", '{"cdi-spec-dirs": ["/a"]}'):
+            self.put(DOCKER, old)
+            out = () if old != "{}" else ("--output-dir", str(self.path("/opt/cdi")))
+            self.configure("docker", *out)
+            config = {**json.loads(self.text(DOCKER)), "cdi-spec-dirs": ["/mine"]}
+            self.put(DOCKER, json.dumps(config))
+            done = self.run_prepare("configure", "docker", "--undo")
+            self.assertIn('daemon.json: "cdi-spec-dirs" was changed since, and stays', done.stderr)
+            self.assertEqual(json.loads(self.text(DOCKER)), {"cdi-spec-dirs": ["/mine"]})
+            self.assertEqual(os.listdir(self.path("/etc/docker")), ["daemon.json"])
+
+    def test_values_that_were_not_set_by_it_stay(self):
+        self.put(DOCKER, '{"a": 1}')
+        self.configure("docker")
+        self.put(DOCKER, '{"a": 1, "features": {"cdi": true}, "cdi-spec-dirs": ["/mine"]}')
+        self.configure("docker", "--undo")
+        self.assertEqual(json.loads(self.text(DOCKER)), {"a": 1, "cdi-spec-dirs": ["/mine"]})
+
+    def test_file_that_was_emptied_or_removed_comes_back(self):
+        old = '{"log-driver":"local","data-root":"/big"}'
+        for lose in (lambda path: path.write_text(" \n"), pathlib.Path.unlink):
+            self.put(DOCKER, old)
+            self.path(DOCKER).chmod(0o600)
+            self.configure("docker")
+            lose(self.path(DOCKER))
+            done = self.run_prepare("configure", "docker", "--undo")
+            self.assertIn("its text from before comes back", done.stderr)
+            self.assertEqual(self.text(DOCKER), old)
+            self.assertEqual(self.path(DOCKER).stat().st_mode & 0o777, 0o600)
+            self.assertEqual(os.listdir(self.path("/etc/docker")), ["daemon.json"])
+
+    def test_private_file_has_private_copies(self):
+        self.put(DOCKER, "{}")
+        self.path(DOCKER).chmod(0o640)
+        if os.geteuid() == 0:
+            os.chown(self.path(DOCKER), 12, 34)
+        before = self.path(DOCKER).stat()
+        self.configure("docker")
+        self.assertEqual(len(os.listdir(self.path("/etc/docker"))), 3)
+        for path in self.path("/etc/docker").iterdir():
+            after = path.stat()
+            self.assertEqual((after.st_mode, after.st_uid, after.st_gid),
+                             (before.st_mode, before.st_uid, before.st_gid), path)
+
     def test_file_that_would_lose_something(self):
         for text, why in (('{"a": 12345678901234567890123}', "too many digits"),
                           ('{"a": [-9223372036854775809]}', "too many digits"),

@@ -64,6 +64,9 @@ inline ExitCode show_or_make(const configure::Edits& edits, const Options& optio
                              const ConfigureOptions& own, std::string_view restart) {
   std::string out;
   for (const auto& edit : edits) {
+    for (const auto& note : edit.notes) report("warning: " + note);
+  }
+  for (const auto& edit : edits) {
     if (!edit.changes()) continue;
     if (own.dry_run) {
       out += configure::diff_of(edit);
@@ -97,7 +100,9 @@ inline ExitCode undo_configuration(const tools::HostTree& tree, const Options& o
                                    const configure::Configurable& wanted) {
   const auto edits = wanted.undo(tree);
   if (!edits) return finish(edits.error(), ExitCode::failed);
-  if (edits->empty()) {
+  const bool changes =
+      std::any_of(edits->begin(), edits->end(), [](const auto& edit) { return edit.changes(); });
+  if (!changes) {
     return finish(
         fmt::format("{}: cdi-prepare has configured nothing: nothing to undo\n", wanted.name),
         ExitCode::done);

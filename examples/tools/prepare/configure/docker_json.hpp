@@ -22,7 +22,8 @@
 #include "../base/one_line.hpp"
 #include "file_edit.hpp"
 
-// JSON has no comments, so a copy of the old file records what was there before.
+// JSON has no comments, so a copy of the old file records what was there before, and a record has
+// what was set: a later change by a person must stay.
 
 namespace prepare::configure {
 
@@ -89,13 +90,25 @@ inline std::string write_like(const Json& value, const Content& other) {
   return value.dump(width, with, false, Json::error_handler_t::replace) + "\n";
 }
 
-/// Gives a member the value that it has in another object; removes it if it is not there.
-inline void restore(Json& value, const char* name, const Json* old) {
-  if (old != nullptr && old->is_object() && old->contains(name)) {
-    value[name] = (*old)[name];
+/// A member of an object; null if there is none.
+inline const Json* member(const Json* object, const char* name) {
+  if (object == nullptr || !object->is_object()) return nullptr;
+  const auto found = object->find(name);
+  return found == object->end() ? nullptr : &*found;
+}
+
+/// Gives a member its old value, or removes it if it had none. A value that we did not write stays;
+/// returns whether there is one.
+inline bool take_back(Json& object, const char* name, const Json* ours, const Json* old) {
+  const auto* const now = member(&object, name);
+  if (ours == nullptr || now == nullptr) return false;
+  if (*now != *ours) return true;
+  if (old != nullptr) {
+    object[name] = *old;
   } else {
-    value.erase(name);
+    object.erase(name);
   }
+  return false;
 }
 
 }  // namespace detail
@@ -115,25 +128,42 @@ inline cdi::Result<std::string> with_docker_settings(const FileEdit& file,
   return detail::write_like(*config, file.before);
 }
 
-/// The content of daemon.json without the settings; `old` is the file before. If nothing else has
-/// changed since then, this is the old file, byte by byte.
-inline cdi::Result<Content> without_docker_settings(const FileEdit& file,
-                                                    const std::string& old_text) {
+/// The text of the record of what was set: that of earlier changes, and this one.
+inline cdi::Result<std::string> record_of(const FileEdit& record, const DockerSettings& wanted) {
+  auto set = detail::parse_object(record.before, record.path);
+  if (!set) return set.error();
+  if (wanted.switch_on) (*set)["features"]["cdi"] = true;
+  if (wanted.dirs) (*set)["cdi-spec-dirs"] = *wanted.dirs;
+  return detail::write_like(*set, record.before);
+}
+
+/// Takes back what the record has, where it is still so. `old` is the file before. If nothing else
+/// has changed since then, the result is the old file, byte by byte.
+inline cdi::Result<void> take_docker_settings_back(FileEdit& file, const std::string& old_text,
+                                                   const FileEdit& record) {
   auto config = detail::parse_object(file.before, file.path);
   if (!config) return config.error();
   const auto old = detail::parse_object(old_text, file.path);
   if (!old) return old.error();
-  const auto old_features = old->find("features");
-  if (config->contains("features") && (*config)["features"].is_object()) {
-    detail::restore((*config)["features"], "cdi",
-                    old_features == old->end() ? nullptr : &*old_features);
-    if ((*config)["features"].empty() && old_features == old->end()) config->erase("features");
+  const auto ours = detail::parse_object(record.before, record.path);
+  if (!ours) return ours.error();
+  using detail::member;
+  const auto* const old_features = member(&*old, "features");
+  const auto take = [&](Json& object, const char* name, const Json* set, const Json* before) {
+    if (!detail::take_back(object, name, member(set, name), member(before, name))) return;
+    file.notes.push_back(fmt::format("{}: \"{}\" was changed since, and stays", file.path, name));
+  };
+  if (const auto features = config->find("features"); features != config->end()) {
+    take(*features, "cdi", member(&*ours, "features"), old_features);
+    if (features->empty() && old_features == nullptr) config->erase("features");
   }
-  detail::restore(*config, "cdi-spec-dirs", &*old);
+  take(*config, "cdi-spec-dirs", &*ours, &*old);
   if (nlohmann::json(*config) != nlohmann::json(*old)) {
-    return Content{detail::write_like(*config, file.before)};
+    file.after = detail::write_like(*config, file.before);
+  } else {
+    file.after = old_text.empty() ? Content{} : Content{old_text};
   }
-  return old_text.empty() ? Content{} : Content{old_text};
+  return {};
 }
 
 }  // namespace prepare::configure

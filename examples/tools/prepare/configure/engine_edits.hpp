@@ -154,41 +154,65 @@ inline cdi::Result<Edits> undo_podman(const tools::HostTree& tree) {
 
 inline constexpr const char* docker_config = "/etc/docker/daemon.json";
 inline constexpr const char* docker_copy = "/etc/docker/daemon.json.before-cdi-prepare";
+inline constexpr const char* docker_record = "/etc/docker/daemon.json.set-by-cdi-prepare";
+
+/// Docker's file, and ours beside it.
+struct DockerFiles {
+  FileEdit config{};
+  FileEdit copy{};    // of the file before the first change
+  FileEdit record{};  // of what was set
+};
+
+inline cdi::Result<DockerFiles> docker_files(const tools::HostTree& tree) {
+  DockerFiles files;
+  const std::pair<const char*, FileEdit*> paths[] = {
+      {docker_config, &files.config}, {docker_copy, &files.copy}, {docker_record, &files.record}};
+  for (const auto& [path, file] : paths) {
+    auto read = read_to_edit(tree, path);
+    if (!read) return read.error();
+    *file = *std::move(read);
+  }
+  files.copy.like = files.config.path;
+  files.record.like = files.config.path;
+  return files;
+}
 
 inline cdi::Result<Edits> docker_edits(const tools::HostTree& tree, const tools::Engine&,
                                        const Needs& needs) {
-  auto file = read_to_edit(tree, docker_config);
-  if (!file) return file.error();
-  auto copy = read_to_edit(tree, docker_copy);
-  if (!copy) return copy.error();
+  auto files = docker_files(tree);
+  if (!files) return files.error();
   DockerSettings wanted{.switch_on = needs.switch_on};
   if (needs.set_dirs) wanted.dirs = needs.dirs;
-  auto text = with_docker_settings(*file, wanted);
+  auto text = with_docker_settings(files->config, wanted);
   if (!text) return text.error();
-  file->after = *std::move(text);
-  Edits edits;
-  if (!copy->before) {  // an older copy is from before our first change
-    copy->after = file->before.value_or("");
-    edits.push_back(*std::move(copy));
-  }
-  edits.push_back(*std::move(file));
-  return edits;
+  auto set = record_of(files->record, wanted);
+  if (!set) return set.error();
+  // An older copy is from before our first change.
+  if (!files->copy.before) files->copy.after = files->config.before.value_or("");
+  files->record.after = *std::move(set);
+  files->config.after = *std::move(text);
+  return Edits{std::move(files->copy), std::move(files->record), std::move(files->config)};
 }
 
 inline cdi::Result<Edits> undo_docker(const tools::HostTree& tree) {
-  auto file = read_to_edit(tree, docker_config);
-  if (!file) return file.error();
-  auto copy = read_to_edit(tree, docker_copy);
-  if (!copy) return copy.error();
-  if (!copy->before) return Edits{};
-  auto content = without_docker_settings(*file, *copy->before);
-  if (!content) return content.error();
-  file->after = *std::move(content);
-  copy->after.reset();
-  Edits edits;
-  if (file->changes()) edits.push_back(*std::move(file));
-  edits.push_back(*std::move(copy));
-  return edits;
+  auto files = docker_files(tree);
+  if (!files) return files.error();
+  auto& [config, copy, record] = *files;
+  if (!copy.before) return Edits{};
+  const auto is_blank = [](const FileEdit& file) {
+    return tools::trim(file.before.value_or("")).empty();
+  };
+  if (is_blank(config) && !is_blank(copy)) {
+    config.after = copy.before;
+    config.like = copy.path;
+    config.notes.push_back(config.path +
+                           ": it was emptied or removed since: its text from before comes back");
+  } else if (auto taken = take_docker_settings_back(config, *copy.before, record); !taken) {
+    return taken.error();
+  }
+  copy.after.reset();
+  record.after.reset();
+  return Edits{std::move(config), std::move(copy), std::move(record)};
 }
 
 // containerd: before 2.0, an imported file replaces the whole table of a plugin, with runtimes and
