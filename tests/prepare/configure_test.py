@@ -180,6 +180,47 @@ class Containerd(ConfigureTest):
                 self.assertIn("nothing to undo", self.configure("containerd", "--undo"))
             self.path("var/lib/dpkg/status").unlink()
 
+    def undo_with_warning(self, name):
+        done = self.run_prepare("configure", name, "--undo")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def test_lines_that_were_changed_later_stay(self):
+        self.install(containerd="1.7.24")
+        out = ("--output-dir", str(self.path("/opt/cdi")))
+        header = f'version = 2\n[plugins."{CRI_2}"]\n'
+        for more in ("", 'enable_cdi = true\ncdi_spec_dirs = ["/a"]\n'):
+            self.put(CONTAINERD, header + more)
+            self.configure("containerd", *out)
+            self.edit(CONTAINERD.lstrip("/"), '"/opt/cdi"]', '"/opt/cdi", "/mine"]')
+            self.edit(CONTAINERD.lstrip("/"), "\nenable_cdi = true  #", "\nenable_cdi = false  #")
+            dirs = ["/a", "/opt/cdi", "/mine"] if more else [*DIRS, "/opt/cdi", "/mine"]
+            for again in (False, True):
+                if again:
+                    self.configure("containerd", *out)
+                    continue
+                text = self.text(CONTAINERD)
+                warned = self.undo_with_warning("containerd")
+                self.assertIn("was changed since, and stays: enable_cdi = false\n", warned)
+                self.assertIn("was changed since, and stays: cdi_spec_dirs = [", warned)
+                cri = self.toml(CONTAINERD)["plugins"][CRI_2]
+                self.assertEqual(cri, {"enable_cdi": False, "cdi_spec_dirs": dirs})
+                self.assertNotIn("cdi-prepare", self.text(CONTAINERD))
+                self.put(CONTAINERD, text)
+            # A second change is undone, and the person's lines are still there.
+            self.undo_with_warning("containerd")
+            cri = self.toml(CONTAINERD)["plugins"][CRI_2]
+            self.assertEqual(cri, {"enable_cdi": False, "cdi_spec_dirs": dirs})
+
+    def test_change_that_cannot_be_undone(self):
+        self.install(containerd="1.7.24")
+        self.put(CONTAINERD, f'version = 2\n[plugins."{CRI_2}"]\nenable_cdi = false\n')
+        self.configure("containerd")
+        self.edit(CONTAINERD.lstrip("/"), "\nenable_cdi = true", "\na = 1\nenable_cdi = false")
+        text = self.text(CONTAINERD)
+        self.assertIn("by hand", self.configure("containerd", "--undo", code=1))
+        self.assertEqual(self.text(CONTAINERD), text)
+
     def test_form_that_cannot_be_changed(self):
         self.install(containerd="1.7.24")
         for text in (f'version = 2\nplugins."{CRI_2}".enable_cdi = false\n',
@@ -381,6 +422,29 @@ class DropIns(ConfigureTest):
         self.put("/etc/containers/containers.conf.d/99-z.conf",
                  '[engine]\ncdi_spec_dirs = ["/x"]\n')
         self.assertIn("a file that it reads later", self.configure("podman", code=1))
+
+    def test_what_was_added_later_stays(self):
+        self.install(podman="5.5.0", crio="1.30.0")
+        for name, path, mine in (("podman", PODMAN_OWN, '[network]\ndns_bind_port = 53\n'),
+                                 ("crio", CRIO_OWN, '# mine\n')):
+            out = ("--output-dir", str(self.path("/opt/cdi")))
+            self.configure(name, *out)
+            self.put(path, self.text(path) + mine)
+            self.configure(name, "--output-dir", str(self.path("/opt/b")))
+            self.assertIn(mine, self.text(path))
+            self.assertIn('"/opt/cdi", "/opt/b"]', self.text(path))
+            done = self.run_prepare("configure", name, "--undo")
+            self.assertIn("what others wrote into it stays", done.stderr)
+            self.assertEqual(self.text(path), mine)
+            self.assertIn("nothing to undo", self.configure(name, "--undo"))
+
+    def test_value_that_was_changed_later_stays(self):
+        self.install(podman="5.5.0")
+        self.configure("podman", "--output-dir", str(self.path("/opt/cdi")))
+        self.edit(PODMAN_OWN.lstrip("/"), '"/opt/cdi"]', '"/mine"]')
+        done = self.run_prepare("configure", "podman", "--undo")
+        self.assertIn("was changed since, and stays: cdi_spec_dirs", done.stderr)
+        self.assertEqual(self.toml(PODMAN_OWN), {"engine": {"cdi_spec_dirs": ["/etc/cdi", "/mine"]}})
 
     def test_file_of_others(self):
         self.install(podman="5.5.0")

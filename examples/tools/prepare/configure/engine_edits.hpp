@@ -22,6 +22,7 @@
 #include "docker_json.hpp"
 #include "file_edit.hpp"
 #include "toml_edit.hpp"
+#include "toml_undo.hpp"
 
 namespace prepare::configure {
 
@@ -72,37 +73,57 @@ inline Content rest_of_own(std::string_view text, std::string_view name) {
   return std::nullopt;
 }
 
-/// A file of our own, with this text after its first line.
+/// Takes our settings out of a file, and removes a file of our own if nothing else is in it.
+inline cdi::Result<void> take_back(FileEdit& file, std::string_view name) {
+  auto undone = without_settings(*file.before);
+  const auto valid = tools::parse_toml(undone.text, file.path);
+  if (!valid && tools::parse_toml(*file.before, file.path)) {
+    return cdi::Error{.code = cdi::Errc::unsupported,
+                      .message =
+                          "it was changed since, so that the old settings cannot come back: "
+                          "remove the lines with a comment of cdi-prepare by hand",
+                      .position = {.file = file.path}};
+  }
+  for (const auto& line : undone.kept) {
+    file.notes.push_back(fmt::format("{}: was changed since, and stays: {}", file.path, line));
+  }
+  const bool is_own = undone.text.starts_with(first_line(name));
+  file.after = is_own ? rest_of_own(undone.text, name) : std::move(undone.text);
+  if (is_own && file.after) {
+    file.notes.push_back(file.path + ": what others wrote into it stays");
+  }
+  return {};
+}
+
+/// A file of our own with settings, after a text. What others wrote into it stays.
 inline cdi::Result<FileEdit> drop_in(const tools::HostTree& tree, const std::string& path,
-                                     std::string_view name, const std::string& text) {
+                                     std::string_view name, const std::vector<Setting>& settings,
+                                     const std::string& begin = {}) {
   auto file = read_to_edit(tree, path);
   if (!file) return file;
-  if (file->before && !file->before->starts_with(first_line(name))) {
-    return cdi::Error{.code = cdi::Errc::conflict,
-                      .message = "another program or person wrote it: rename or remove it",
-                      .position = {.file = path}};
+  Content old;
+  if (file->before) {
+    if (!file->before->starts_with(first_line(name))) {
+      return cdi::Error{.code = cdi::Errc::conflict,
+                        .message = "another program or person wrote it: rename or remove it",
+                        .position = {.file = path}};
+    }
+    old = rest_of_own(without_settings(*file->before).text, name);
   }
-  file->after = first_line(name) + text;
+  auto text = with_settings(first_line(name) + old.value_or(begin), path, settings);
+  if (!text) return text.error();
+  file->after = *std::move(text);
   return file;
 }
 
-/// The removal of a file of our own; no edit if it is missing or of others.
+/// The edit that takes back a file of our own; none if it is missing or of others.
 inline cdi::Result<Edits> remove_drop_in(const tools::HostTree& tree, const std::string& path,
                                          std::string_view name) {
   auto file = read_to_edit(tree, path);
   if (!file) return file.error();
   if (!file->before || !file->before->starts_with(first_line(name))) return Edits{};
-  file->after.reset();
+  if (auto taken = take_back(*file, name); !taken) return taken.error();
   return Edits{*std::move(file)};
-}
-
-/// The settings of one table as the text of a file.
-inline std::string table_text(const std::vector<Setting>& settings) {
-  auto out = toml_header(settings.front().table) + "\n";
-  for (const auto& setting : settings) {
-    out += fmt::format("{} = {}\n", setting.name, setting.value);
-  }
-  return out;
 }
 
 }  // namespace detail
@@ -117,7 +138,7 @@ inline cdi::Result<Edits> crio_edits(const tools::HostTree& tree, const tools::E
                                      const Needs& needs) {
   const std::vector<Setting> settings{
       {{"crio", "runtime"}, "cdi_spec_dirs", toml_list(needs.dirs)}};
-  auto file = detail::drop_in(tree, crio_drop_in, "crio", detail::table_text(settings));
+  auto file = detail::drop_in(tree, crio_drop_in, "crio", settings);
   if (!file) return file.error();
   return Edits{*std::move(file)};
 }
@@ -141,7 +162,7 @@ inline cdi::Result<Edits> podman_edits(const tools::HostTree& tree, const tools:
                                              engine.full_name(), tools::listed(engine.spec_dirs))};
   }
   const std::vector<Setting> settings{{{"engine"}, "cdi_spec_dirs", toml_list(needs.dirs)}};
-  auto file = detail::drop_in(tree, podman_drop_in, "podman", detail::table_text(settings));
+  auto file = detail::drop_in(tree, podman_drop_in, "podman", settings);
   if (!file) return file.error();
   return Edits{*std::move(file)};
 }
@@ -269,9 +290,8 @@ inline cdi::Result<Edits> containerd_edits(const tools::HostTree& tree, const to
     file->after = *std::move(text);
     return Edits{*std::move(file)};
   }
-  auto own =
-      detail::drop_in(tree, containerd_drop_in, "containerd",
-                      fmt::format("version = {}\n\n", version) + detail::table_text(settings));
+  auto own = detail::drop_in(tree, containerd_drop_in, "containerd", settings,
+                             fmt::format("version = {}\n", version));
   if (!own) return own.error();
   auto text = detail::with_import(*file);
   if (!text) return text.error();
@@ -284,14 +304,15 @@ inline cdi::Result<Edits> undo_containerd(const tools::HostTree& tree) {
   if (!file) return file.error();
   Edits edits;
   if (file->before) {
-    auto rest = without_settings(*file->before);
-    const bool is_own = rest.starts_with(detail::first_line("containerd"));
-    file->after = is_own ? detail::rest_of_own(rest, "containerd") : std::move(rest);
+    if (auto taken = detail::take_back(*file, "containerd"); !taken) return taken.error();
   }
-  if (file->changes()) edits.push_back(*std::move(file));
+  if (file->changes() || !file->notes.empty()) edits.push_back(*std::move(file));
   auto own = detail::remove_drop_in(tree, containerd_drop_in, "containerd");
   if (!own) return own.error();
-  for (auto& edit : *own) edits.push_back(std::move(edit));
+  for (auto& edit : *own) {
+    if (edit.after) edit.notes.push_back(edit.path + ": containerd no longer reads it");
+    edits.push_back(std::move(edit));
+  }
   return edits;
 }
 

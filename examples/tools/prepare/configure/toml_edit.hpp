@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,13 +23,21 @@
 #include "file_edit.hpp"
 
 // Only lines are added, with a mark at their end, and old settings become comments, so that the
-// rest of the file keeps its bytes. The result is parsed: in a file whose form is not expected,
-// nothing changes.
+// rest of the file keeps its bytes (toml_undo.hpp). The result is parsed: in a file whose form is
+// not expected, nothing changes.
 
 namespace prepare::configure {
 
-/// The mark of a line that was added.
-inline constexpr std::string_view added_mark = "  # added by cdi-prepare configure";
+/// How the mark of a line that was added begins.
+inline constexpr std::string_view added_mark = "# added by cdi-prepare configure [";
+
+/// A line that is added, with its mark. The number is that of its text: if a person changes the
+/// line, it is no longer ours.
+inline std::string marked_line(std::string_view text) {
+  std::uint32_t number = 2'166'136'261;  // FNV-1a
+  for (const char c : text) number = (number ^ static_cast<unsigned char>(c)) * 16'777'619;
+  return fmt::format("{}  {}{:08x}]\n", text, added_mark, number);
+}
 
 /// The mark of a line that became a comment.
 inline constexpr std::string_view replaced_mark = "# replaced by cdi-prepare configure: ";
@@ -120,7 +129,7 @@ inline void set(Lines& lines, const tools::TomlSettings& settings, const Setting
   const auto at = [&](std::size_t line) {
     return lines.begin() + static_cast<std::ptrdiff_t>(line);
   };
-  const auto line = fmt::format("{} = {}{}\n", setting.name, setting.value, added_mark);
+  const auto line = marked_line(fmt::format("{} = {}", setting.name, setting.value));
   const auto old = settings.lines_of(setting.key());
   if (old && old->last < lines.size()) {
     const auto indent = indentation(lines[old->first]);
@@ -132,7 +141,7 @@ inline void set(Lines& lines, const tools::TomlSettings& settings, const Setting
     lines.insert(at(*begin), indent + line);
     return;
   }
-  lines.push_back(fmt::format("{}{}\n", toml_header(setting.table), added_mark));
+  lines.push_back(marked_line(toml_header(setting.table)));
   lines.push_back(line);
 }
 
@@ -166,33 +175,6 @@ inline cdi::Result<std::string> with_settings(const std::string& text, const std
                       .position = {.file = path}};
   }
   return now;
-}
-
-/// The text without what `with_settings` added, and with what it replaced. A header that was added
-/// stays if other settings now follow it.
-inline std::string without_settings(std::string_view text) {
-  const auto is_added = [](std::string_view line) {
-    return tools::trim(line).ends_with(tools::trim(added_mark));
-  };
-  const auto lines = lines_of(text);
-  std::string out;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    auto line = lines[i];
-    if (is_added(line)) {
-      auto next = i + 1;
-      const auto is_nothing = [&](std::string_view other) {
-        const auto content = tools::trim(other);
-        return is_added(other) || content.empty() || content.starts_with('#');
-      };
-      while (next < lines.size() && is_nothing(lines[next])) ++next;
-      const bool is_empty = next == lines.size() || detail::is_header(lines[next]);
-      if (detail::is_header(line) && !is_empty) out += line;
-      continue;
-    }
-    if (line.starts_with(replaced_mark)) line.remove_prefix(replaced_mark.size());
-    out += line;
-  }
-  return out;
 }
 
 }  // namespace prepare::configure
