@@ -20,8 +20,8 @@ namespace prepare {
 
 namespace doctor {
 
-/// A text in HTML: valid UTF-8, with what has a meaning in HTML escaped, and without characters that
-/// HTML does not allow, or that make a reader see another text.
+/// A text in HTML: valid UTF-8, with what has a meaning in HTML escaped, and without characters
+/// that HTML does not allow, or that make a reader see another text.
 inline std::string escape_html(std::string_view text) {
   std::string out;
   for (const char c : one_line(text)) {
