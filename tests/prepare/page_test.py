@@ -101,14 +101,17 @@ class DoctorPage(TreeTest):
         self.assertNotIn("\x1b", self.html)
 
     def test_no_text_shows_as_another_one(self):
-        folder = self.path("etc/cdi")
-        folder.mkdir(parents=True)
+        self.install(podman="5.6.0")
         deceptive = "\x7f\x85\x9b\u202a\u202e\u2066\u2069"
-        folder.joinpath(f"a{deceptive}b\u00e9.yaml").write_text("{", encoding="utf-8")
+        escapes = "\\u007F" + deceptive[1:]  # TOML has no such character
+        self.path("etc/containers").mkdir(parents=True)
+        self.path("etc/containers/containers.conf").write_text(
+            f'[engine]\ncdi_spec_dirs = ["/a{escapes}b\u00e9"]\n', encoding="utf-8")
         text = self.page().text
         self.assertEqual([c for c in self.html if c in deceptive], [])
-        self.assertIn(r"a\x7f\u0085\u009b\u202a\u202e\u2066\u2069b\u00e9.yaml"
-                      .replace(r"\u00e9", "\u00e9"), text)
+        shown = r"<code>/a\x7f\u0085\u009b\u202a\u202e\u2066\u2069b" + "\u00e9</code>"
+        self.assertIn(shown, self.html)
+        self.assertIn("\u00e9", text)
 
     def test_a_host_without_gpus_has_a_page(self):
         shutil.rmtree(self.root)
