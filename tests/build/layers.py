@@ -102,18 +102,8 @@ def check_test(name):
         wrong.append(f"cdi/{name}.hpp has no tests/cdi/{name}_test.cpp")
 
 
-def check_parts():
-    """The compiled library is built in parts, each of which lists its bodies."""
-    parts = "".join(part.read_text() for part in (root / "packaging/library").glob("*.cpp"))
-    for name in headers:
-        if is_bodies(name) and folder_of(name) != C_LIBRARY:
-            if f"#include <cdi/{name}>" not in parts:
-                wrong.append(f"no part of packaging/library/ includes cdi/{name}")
-
-
 def check_all():
     done = set()
-    check_parts()
     for name in headers:
         if is_door(name):
             check_door(name)
