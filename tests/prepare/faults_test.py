@@ -127,6 +127,7 @@ CASES = {
     "other-libraries": ("nv2", lambda node: node.path(
         "sys/module/nvidia/version").write_text("575.57.08\n")),
     "vendor-node": ("nv2", lambda node: add_npu(node, 'nodes = "/dev/npu{index}_dma"')),
+    "vendor-path": ("nv2", lambda node: add_npu(node, 'mounts = "/opt/none"')),
     "vendor-name": ("nv2", lambda node: add_npu(node, 'name = "{attribute:serial}"')),
     "vendor-health": ("nv2", lambda node: add_npu(
         node, 'health = {attribute = "status", good = "ok"}')),
