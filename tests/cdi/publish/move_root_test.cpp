@@ -98,20 +98,21 @@ TEST_CASE("Programs and arguments of hooks are moved where they are used") {
     PathsOf program;
     PathsOf arguments;
   };
-  for (const auto& [point, program, args] : {
+  for (const auto& row : {
            Row{"createRuntime", PathsOf::host, PathsOf::host},
            Row{"prestart", PathsOf::host, PathsOf::host},
            Row{"poststop", PathsOf::host, PathsOf::host},
            Row{"createContainer", PathsOf::host, PathsOf::container},
            Row{"startContainer", PathsOf::container, PathsOf::container},
        }) {
+    const auto& point = row.point;  // no binding: CAPTURE makes a lambda
     CAPTURE(point);
     for (const auto paths : {PathsOf::host, PathsOf::container}) {
       auto spec = spec_with({.hooks = {hook_at(point)}});
       REQUIRE(cdi::move_root(spec, "/from", "/to", paths));
       const auto& hook = spec.devices[0].container_edits.hooks[0];
-      CHECK(hook.path == (paths == program ? "/to/bin/hook" : "/from/bin/hook"));
-      CHECK(hook.args == (paths == args ? arguments : hook_at(point).args));
+      CHECK(hook.path == (paths == row.program ? "/to/bin/hook" : "/from/bin/hook"));
+      CHECK(hook.args == (paths == row.arguments ? arguments : hook_at(point).args));
     }
   }
 }
