@@ -9,8 +9,9 @@
 #include <fmt/format.h>
 
 #include <cdi/result.hpp>
-#include <cdi/version.hpp>
 
+#include "../shared/base/options.hpp"
+#include "../shared/base/release.hpp"
 #include "../shared/completion/describing_commands.hpp"
 #include "../shared/help/page.hpp"
 #include "../shared/help/usage.hpp"
@@ -43,9 +44,7 @@ struct CommandLine {
   std::function<void()> command{};
 };
 
-std::string not_empty(const std::string& path) {
-  return path.empty() ? "must not be empty" : "";
-}
+using tools::not_empty;
 
 void print_warnings(const std::vector<std::string>& warnings) {
   for (const auto& warning : warnings) pod::print_message("warning", warning);
@@ -90,14 +89,11 @@ void add_requests(CLI::App& app, CommandLine& line) {
   sub.add_option("--runtime", line.requests.runtime, "The container runtime")
       ->required()
       ->check(CLI::IsMember({"containerd", "crio"}));
-  sub.add_option("--prefix", line.requests.prefixes,
-                 "Also read annotations whose keys begin with PREFIX, such as "
-                 "nvidia.cdi.k8s.io/, as NVIDIA's runtime can; may be repeated")
+  tools::add_repeated(sub, "--prefix", line.requests.prefixes,
+                      "Also read annotations whose keys begin with PREFIX, such as "
+                      "nvidia.cdi.k8s.io/, as NVIDIA's runtime can; may be repeated")
       ->type_name("PREFIX")
-      ->check(not_empty)
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+      ->check(not_empty);
   sub.add_option("--cdi", line.cdi, "enable_cdi of containerd")
       ->capture_default_str()
       ->check(CLI::IsMember({"on", "off"}));
@@ -143,14 +139,11 @@ void add_guest(CLI::App& app, CommandLine& line) {
   sub->add_option("CONFIG", guest.config, "The config.json, or - for standard input")
       ->required()
       ->check(not_empty);
-  sub->add_option("--spec-dir", guest.spec_dirs,
-                  "Read specs from DIR; may be repeated, the last has the highest priority")
+  tools::add_repeated(*sub, "--spec-dir", guest.spec_dirs,
+                      "Read specs from DIR; may be repeated, the last has the highest priority")
       ->type_name("DIR")
       ->check(not_empty)
-      ->capture_default_str()
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+      ->capture_default_str();
   constexpr int max_seconds = 1'000'000;
   sub->add_option("--timeout", guest.timeout, "Wait at most SECONDS for specs")
       ->type_name("SECONDS")
@@ -265,8 +258,7 @@ ExitCode run(int argc, char** argv, tools::Describe describe) {
       "Shows what the systems around a pod do with its devices and its size: container runtimes, "
       "Kata, cloud-api-adaptor and gpu-operator. Reads JSON on standard input, prints JSON.",
       "cdi-pod"};
-  app.set_version_flag("--version", fmt::format("cdi-pod {}.{}.{}", CDI_VERSION_MAJOR,
-                                                CDI_VERSION_MINOR, CDI_VERSION_PATCH));
+  app.set_version_flag("--version", "cdi-pod " + tools::release_version());
   app.require_subcommand(1);
   app.footer(pod::exit_code_help());
   CommandLine line;

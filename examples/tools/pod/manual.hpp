@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <cdi/version.hpp>
-
 #include "../shared/help/manual.hpp"
 
 namespace pod {
@@ -29,14 +27,11 @@ inline tools::Manual pod_manual() {
   return {
       .section = "1",
       .summary = "show what the systems around a pod do with its devices and its size",
-      .version = fmt::format("{}.{}.{}", CDI_VERSION_MAJOR, CDI_VERSION_MINOR, CDI_VERSION_PATCH),
       .description =
           "`cdi-pod` answers questions about the devices and the size of a pod, as container "
           "runtimes, Kata Containers, cloud-api-adaptor and gpu-operator do. Most commands read "
           "JSON on standard input, and print JSON on standard output.",
       .exit_codes = exit_code_help(),
-      .environment = {{"COLUMNS",
-                       "The width of the help, from 40 to 100; without it, that of the terminal"}},
       .files = {{"/var/run/cdi", "The specs that `cdi-pod guest` reads, without --spec-dir"}},
       .see_also = "cdi(1), cdi-prepare(8), kubectl(1)",
   };

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include <cdi/result.hpp>
-#include <cdi/version.hpp>
 
+#include "../shared/base/release.hpp"
 #include "../shared/completion/describing_commands.hpp"
 #include "../shared/help/page.hpp"
 #include "../shared/help/usage.hpp"
@@ -66,8 +66,7 @@ Run parse(CLI::App& app, Options& options, int argc, char** argv, tools::Describ
   }
   app.require_subcommand(1);
   app.footer(exit_code_help());
-  app.set_version_flag("--version", fmt::format("cdi-prepare {}.{}.{}", CDI_VERSION_MAJOR,
-                                                CDI_VERSION_MINOR, CDI_VERSION_PATCH));
+  app.set_version_flag("--version", "cdi-prepare " + tools::release_version());
   app.parse(argc, argv);
   return chosen;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "../../shared/base/options.hpp"
 #include "exit_codes.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -24,16 +25,8 @@ struct Command {
   const char* example = "";  // a command line
 };
 
-/// Rejects an empty path; the check for options that take a path.
-inline std::string not_empty(const std::string& path) {
-  return path.empty() ? "must not be empty" : "";
-}
-
-/// Adds an option that takes one value and may be repeated.
-inline CLI::Option* add_repeated(CLI::App& app, const std::string& name,
-                                 std::vector<std::string>& values, const std::string& help) {
-  return app.add_option(name, values, help)->expected(1)->allow_extra_args(false)->take_all();
-}
+using tools::add_repeated;
+using tools::not_empty;
 
 /// The help of device names.
 inline constexpr const char* device_names_help =

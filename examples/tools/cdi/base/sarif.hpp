@@ -15,8 +15,8 @@
 
 #include <cdi/result.hpp>
 #include <cdi/validate.hpp>
-#include <cdi/version.hpp>
 
+#include "../../shared/base/release.hpp"
 #include "output.hpp"
 
 /// An error or a warning about a file.
@@ -124,9 +124,7 @@ inline Json sarif_of(const std::vector<Finding>& findings) {
     if (!error.position.file.empty()) result["locations"].push_back(detail::sarif_location(error));
     results.push_back(std::move(result));
   }
-  const auto version =
-      fmt::format("{}.{}.{}", CDI_VERSION_MAJOR, CDI_VERSION_MINOR, CDI_VERSION_PATCH);
-  Json driver{{"name", "cdi"}, {"version", version}, {"rules", std::move(rules)}};
+  Json driver{{"name", "cdi"}, {"version", tools::release_version()}, {"rules", std::move(rules)}};
   Json run{{"tool", {{"driver", std::move(driver)}}},
            {"columnKind", "unicodeCodePoints"},
            {"results", std::move(results)}};

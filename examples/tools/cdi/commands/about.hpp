@@ -12,8 +12,7 @@
 
 #include <fmt/format.h>
 
-#include <cdi/version.hpp>
-
+#include "../../shared/base/release.hpp"
 #include "../../shared/base/table.hpp"
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
@@ -31,18 +30,13 @@ struct EmbeddedSchema {
 };
 #endif
 
-/// The version of the program.
-inline std::string program_version() {
-  return fmt::format("{}.{}.{}", CDI_VERSION_MAJOR, CDI_VERSION_MINOR, CDI_VERSION_PATCH);
-}
-
 /// The line of `cdi version` and `cdi --version`.
 inline std::string version_text() {
-  return fmt::format("cdi {}, CDI {}", program_version(), to_string(cdi::current_version));
+  return fmt::format("cdi {}, CDI {}", tools::release_version(), to_string(cdi::current_version));
 }
 
 inline ExitCode print_version(const CommonOptions& /*common*/, const Output& output) {
-  const Json record{{"version", program_version()},
+  const Json record{{"version", tools::release_version()},
                     {"cdiVersion", to_string(cdi::current_version)}};
   return output.result(version_text() + "\n", record) ? exit_done : exit_failed;
 }

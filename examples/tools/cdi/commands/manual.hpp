@@ -4,10 +4,6 @@
 #ifndef CDI_TOOLS_CDI_COMMANDS_MANUAL_HPP
 #define CDI_TOOLS_CDI_COMMANDS_MANUAL_HPP
 
-#include <fmt/format.h>
-
-#include <cdi/version.hpp>
-
 #include "../../shared/help/manual.hpp"
 #include "../base/exit_codes.hpp"
 
@@ -15,7 +11,6 @@ inline tools::Manual cdi_manual() {
   return {
       .section = "1",
       .summary = "list, check, explain and inject Container Device Interface devices",
-      .version = fmt::format("{}.{}.{}", CDI_VERSION_MAJOR, CDI_VERSION_MINOR, CDI_VERSION_PATCH),
       .description =
           "`cdi` reads Container Device Interface (CDI) specs. Such a file says what a container "
           "needs to use a device: device nodes, mounts, variables and hooks. `cdi` lists the "
@@ -27,8 +22,7 @@ inline tools::Manual cdi_manual() {
           "object on one line.",
       .exit_codes = exit_code_table(),
       .environment =
-          {{"COLUMNS", "The width of the help, from 40 to 100; without it, that of the terminal"},
-           {"CUDA_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES, SLURM_STEP_GPUS, "
+          {{"CUDA_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES, SLURM_STEP_GPUS, "
             "SLURM_JOB_GPUS",
             "Read by `cdi names`"}},
       .files = {{"/etc/cdi", "Static specs"},

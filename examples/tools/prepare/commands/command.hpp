@@ -11,6 +11,7 @@
 
 #include <cdi/minimum_version.hpp>
 
+#include "../../shared/base/options.hpp"
 #include "../base/options.hpp"
 #include "../gpu/profile.hpp"
 #include "exit_codes.hpp"
@@ -59,15 +60,11 @@ inline void add_nvml(CLI::App& command, Options& options) {
 }
 
 inline void add_vendor_files(CLI::App& command, Options& options) {
-  command
-      .add_option("--vendor-file", options.vendor_files,
-                  "TOML file about devices of another vendor; can be repeated. Those in "
-                  "/etc/cdi-prepare.d under the root are read anyway")
+  tools::add_repeated(command, "--vendor-file", options.vendor_files,
+                      "TOML file about devices of another vendor; can be repeated. Those in "
+                      "/etc/cdi-prepare.d under the root are read anyway")
       ->type_name("FILE")
-      ->check(CLI::ExistingFile)
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+      ->check(CLI::ExistingFile);
 }
 
 inline void add_survey_options(CLI::App& command, Options& options) {
@@ -117,16 +114,12 @@ inline void add_versions(CLI::App& command, Options& options) {
               "with a warning")
           ->type_name("VERSION")
           ->check(spec_version_fault);
-  command
-      .add_option("--for", options.engines,
-                  "Engine that will read the specs, such as podman@4.9.3; can be repeated, and the "
-                  "oldest decides (default: the installed engines)")
+  tools::add_repeated(command, "--for", options.engines,
+                      "Engine that will read the specs, such as podman@4.9.3; can be repeated, and "
+                      "the oldest decides (default: the installed engines)")
       ->type_name("ENGINE@VERSION")
       ->check(engine_fault)
-      ->excludes(max_version)
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+      ->excludes(max_version);
 }
 
 inline void add_profile(CLI::App& command, Options& options) {

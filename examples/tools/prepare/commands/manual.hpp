@@ -4,10 +4,6 @@
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_MANUAL_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_MANUAL_HPP
 
-#include <fmt/format.h>
-
-#include <cdi/version.hpp>
-
 #include "../../shared/help/manual.hpp"
 #include "exit_codes.hpp"
 
@@ -17,7 +13,6 @@ inline tools::Manual prepare_manual() {
   return {
       .section = "8",
       .summary = "write Container Device Interface specs for the GPUs of a node",
-      .version = fmt::format("{}.{}.{}", CDI_VERSION_MAJOR, CDI_VERSION_MINOR, CDI_VERSION_PATCH),
       .description =
           "`cdi-prepare` finds the GPUs of a node in /proc and /sys, by default without vendor "
           "libraries, and writes Container Device Interface (CDI) specs for them. It knows NVIDIA "
@@ -27,8 +22,6 @@ inline tools::Manual prepare_manual() {
           "systemd units cdi-prepare.service and cdi-prepare-watch.service keep the specs up to "
           "date.",
       .exit_codes = exit_code_help(),
-      .environment = {{"COLUMNS",
-                       "The width of the help, from 40 to 100; without it, that of the terminal"}},
       .files = {{"/var/run/cdi", "The specs, without --output-dir"},
                 {"/var/lib/cdi-prepare", "The journal of claims, without --state-dir"}},
       .see_also = "cdi(1), cdi-pod(1), systemctl(1)",

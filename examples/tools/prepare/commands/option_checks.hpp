@@ -14,6 +14,7 @@
 #include <cdi/result.hpp>
 #include <cdi/versions.hpp>
 
+#include "../../shared/base/options.hpp"
 #include "../../shared/base/text.hpp"
 #include "../claims/journal.hpp"
 
@@ -22,9 +23,7 @@
 
 namespace prepare {
 
-inline std::string not_empty(const std::string& text) {
-  return text.empty() ? "must not be empty" : "";
-}
+using tools::not_empty;
 
 inline std::string spec_version_fault(const std::string& text) {
   const auto version = cdi::parse_spec_version(text);

@@ -9,6 +9,7 @@
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 
+#include "../../shared/base/options.hpp"
 #include "../../shared/cdi_specs/recorded_options.hpp"
 #include "../base/options.hpp"
 #include "option_checks.hpp"
@@ -47,30 +48,22 @@ inline void add_driver_place(CLI::App& command, Options& options) {
                   "root if it contains dev/nvidiactl, otherwise /)")
       ->type_name("DIR")
       ->check(recorded_path_fault);
-  command
-      .add_option("--library-search-path", options.library_dirs,
-                  "Directory below the driver root that is searched for libraries before the usual "
-                  "ones; can be repeated")
+  tools::add_repeated(command, "--library-search-path", options.library_dirs,
+                      "Directory below the driver root that is searched for libraries before the "
+                      "usual ones; can be repeated")
       ->type_name("DIR")
       ->delimiter(':')
-      ->check(recorded_path_fault)
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+      ->check(recorded_path_fault);
 }
 
 /// Adds the options that select GPUs and the kind.
 inline void add_selection(CLI::App& command, Options& options) {
-  command
-      .add_option("--device", options.devices,
-                  "GPUs and partitions to use, by any of their names, separated by commas; can be "
-                  "repeated (default: all)")
+  tools::add_repeated(command, "--device", options.devices,
+                      "GPUs and partitions to use, by any of their names, separated by commas; can "
+                      "be repeated (default: all)")
       ->type_name("NAME")
       ->delimiter(',')
-      ->check(device_fault)
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+      ->check(device_fault);
   command
       .add_option("--kind", options.kind,
                   "A kind of cdi-prepare, such as nvidia.com/gpu: only this one; any other "

@@ -9,8 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <cdi/version.hpp>
-
+#include "../../shared/base/release.hpp"
 #include "../base/json_output.hpp"
 #include "../base/one_line.hpp"
 
@@ -155,8 +154,8 @@ inline std::string diagnosis_page(const Json& record) {
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n"
       "<title>cdi-prepare doctor</title>\n<style>{}</style>\n</head>\n<body>\n"
-      "<h1>cdi-prepare doctor</h1>\n<p>What cdi-prepare {}.{}.{} found on this host.</p>\n",
-      doctor::page_style, CDI_VERSION_MAJOR, CDI_VERSION_MINOR, CDI_VERSION_PATCH);
+      "<h1>cdi-prepare doctor</h1>\n<p>What cdi-prepare {} found on this host.</p>\n",
+      doctor::page_style, tools::release_version());
   out +=
       "<h2>Findings</h2>\n<table>\n"
       "<tr><th>Level</th><th>About</th><th>Finding</th></tr>\n";

@@ -142,14 +142,9 @@ inline std::string bash_options_row(const CommandPage& page, std::string_view pa
 
 /// The rows of a command's options that take values.
 inline std::string bash_value_rows(const CommandPage& page, std::string_view command) {
-  std::string out;
-  for (const auto& option : options_of(page)) {
-    if (option.value.empty()) continue;
-    for (const auto& name : option.names) {
-      out += fmt::format("    '{} {}') kind='{}' ;;\n", command, name, bash_kind(option, " "));
-    }
-  }
-  return out;
+  return value_rows(page, [&](const PageOption& option, const std::string& name) {
+    return fmt::format("    '{} {}') kind='{}' ;;\n", command, name, bash_kind(option, " "));
+  });
 }
 
 }  // namespace detail

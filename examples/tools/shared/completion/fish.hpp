@@ -106,12 +106,9 @@ inline std::string fish_command(const CommandPage& page, std::string_view comman
 
 /// The rows of a command's options that take values.
 inline std::string fish_value_rows(const CommandPage& page, std::string_view command) {
-  std::string out;
-  for (const auto& option : options_of(page)) {
-    if (option.value.empty()) continue;
-    for (const auto& name : option.names) out += fmt::format(" '{} {}'", command, name);
-  }
-  return out;
+  return value_rows(page, [&](const PageOption&, const std::string& name) {
+    return fmt::format(" '{} {}'", command, name);
+  });
 }
 
 }  // namespace detail

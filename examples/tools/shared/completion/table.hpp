@@ -53,6 +53,17 @@ inline std::vector<PageOption> options_of(const CommandPage& page) {
   return options;
 }
 
+/// A row for each name of each option that takes a value: `row(option, name)`.
+template <class Row>
+std::string value_rows(const CommandPage& page, const Row& row) {
+  std::string out;
+  for (const auto& option : options_of(page)) {
+    if (option.value.empty()) continue;
+    for (const auto& name : option.names) out += row(option, name);
+  }
+  return out;
+}
+
 /// `text` with each `from` replaced.
 inline std::string replaced(std::string text, std::string_view from, std::string_view to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "../base/release.hpp"
 #include "manual.hpp"
 #include "notes.hpp"
 #include "page.hpp"
@@ -157,7 +158,7 @@ inline std::string man_page(const CLI::App& tool, const Manual& manual, std::str
       ".TH {1} {2} {3} \"{0} {4}\" \"{5}\"\n.SH NAME\n{6} \\- {7}\n.SH SYNOPSIS\n{8}\n"
       ".SH DESCRIPTION\n",
       page.name, detail::roff_title(page.name), manual.section,
-      date.empty() ? std::string_view{"\"\""} : date, manual.version,
+      date.empty() ? std::string_view{"\"\""} : date, release_version(),
       is_for_administrators ? "System Manager's Manual" : "User Commands",
       detail::roff_plain(page.name), detail::roff_plain(manual.summary),
       detail::roff_font('B', page.usage));
@@ -170,7 +171,10 @@ inline std::string man_page(const CLI::App& tool, const Manual& manual, std::str
   for (const auto& note : read_notes(manual.exit_codes)) {
     if (note.kind == Note::Kind::row) out += detail::roff_row(note.term, note.text);
   }
-  out += detail::roff_rows("ENVIRONMENT", manual.environment);
+  std::vector<ManualRow> environment{
+      {"COLUMNS", "The width of the help, from 40 to 100; without it, that of the terminal"}};
+  environment.insert(environment.end(), manual.environment.begin(), manual.environment.end());
+  out += detail::roff_rows("ENVIRONMENT", environment);
   out += detail::roff_rows("FILES", manual.files);
   return out + fmt::format(".SH SEE ALSO\n{}\n", detail::roff_plain(manual.see_also));
 }

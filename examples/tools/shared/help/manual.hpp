@@ -18,12 +18,11 @@ struct ManualRow {
 
 /// A tool's man page, apart from its commands.
 struct Manual {
-  std::string_view section;  // 1, or 8 for administration
-  std::string_view summary;  // for the list of man pages: no full stop
-  std::string version;
-  std::string_view description;  // paragraphs, with an empty line between them
-  std::string exit_codes;        // the text in the notes of the commands
-  std::vector<ManualRow> environment{};
+  std::string_view section;              // 1, or 8 for administration
+  std::string_view summary;              // for the list of man pages: no full stop
+  std::string_view description;          // paragraphs, with an empty line between them
+  std::string exit_codes;                // the text in the notes of the commands
+  std::vector<ManualRow> environment{};  // what all tools read is not in it
   std::vector<ManualRow> files{};
   std::string_view see_also{};
 };

@@ -1,0 +1,27 @@
+// What the tools share of their command lines: checks and repeated options.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_SHARED_BASE_OPTIONS_HPP
+#define CDI_TOOLS_SHARED_BASE_OPTIONS_HPP
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace tools {
+
+/// Rejects an empty value; the check for options that take a path or a name.
+inline std::string not_empty(const std::string& text) {
+  return text.empty() ? "must not be empty" : "";
+}
+
+/// Adds an option that takes one value and may be repeated.
+inline CLI::Option* add_repeated(CLI::App& app, const std::string& name,
+                                 std::vector<std::string>& values, const std::string& help) {
+  return app.add_option(name, values, help)->expected(1)->allow_extra_args(false)->take_all();
+}
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_BASE_OPTIONS_HPP

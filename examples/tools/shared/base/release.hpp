@@ -1,0 +1,22 @@
+// The release of the tools.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_SHARED_BASE_RELEASE_HPP
+#define CDI_TOOLS_SHARED_BASE_RELEASE_HPP
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include <cdi/version.hpp>
+
+namespace tools {
+
+/// The version of all tools, as text: that of the library.
+inline std::string release_version() {
+  return fmt::format("{}.{}.{}", CDI_VERSION_MAJOR, CDI_VERSION_MINOR, CDI_VERSION_PATCH);
+}
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_BASE_RELEASE_HPP
