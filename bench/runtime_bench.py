@@ -7,10 +7,9 @@ usage: runtime_bench.py CDI_RUNTIME [--peer NVIDIA_CONTAINER_RUNTIME] [--runs N]
 
 The real runtime is `true`, which exits at once, so that only the time before it counts, and then
 runc, which only prints its version. All commands take turns. The table has the median and the least
-time of N (500) runs and the median of the processor time, each with what is above that of the
-runtime alone. The smallest program that starts another one shows what any program in
-between costs. The peer is NVIDIA's
-runtime in its mode `cdi`, built with `go install
+time of N (500) runs and the median of the processor time, each with its difference from the runtime
+alone. The smallest program that starts another one shows what any program in between costs. The
+peer is NVIDIA's runtime in its mode `cdi`, built with `go install
 github.com/NVIDIA/nvidia-container-toolkit/cmd/nvidia-container-runtime@latest`.
 """
 import argparse
