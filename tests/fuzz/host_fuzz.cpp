@@ -126,7 +126,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(cdi::detail::is_utf8(prepare::lines_of(prepared, choice)),
                 "problems can be printed");
   for (const auto& one : prepared.specs) check_spec(one.spec);
-  const auto findings = prepare::diagnose_host(survey->tree, survey->inventories, {});
+  const auto engines = tools::EngineVersions{tools::VersionsFrom::packages}.engines(survey->tree);
+  const auto findings = prepare::diagnose_host(survey->tree, survey->inventories, engines, {});
   fuzz::require(cdi::detail::is_utf8(prepare::json_text(prepare::findings_json(findings))),
                 "findings are JSON");
   return 0;

@@ -46,7 +46,8 @@ inline std::string spec_of_gpu(int major, const std::string& annotations) {
 
 inline std::vector<Finding> diagnose(const Host& host, std::vector<Inventory> inventories = {},
                                      const DoctorOptions& options = {}) {
-  auto findings = diagnose_host(host.tree(), inventories, options);
+  const auto engines = tools::EngineVersions{tools::VersionsFrom::packages}.engines(host.tree());
+  auto findings = diagnose_host(host.tree(), inventories, engines, options);
   for (const auto& finding : findings) {
     CAPTURE(finding.what);
     CHECK_FALSE(finding.about.empty());

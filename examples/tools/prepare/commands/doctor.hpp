@@ -55,10 +55,10 @@ inline ExitCode reject_outside(std::string_view option, const std::string& path,
 }
 
 /// The engines of a host, with the newest CDI version that each reads.
-inline Json engines_json(const tools::HostTree& tree, tools::VersionsFrom from) {
+inline Json engines_json(const std::vector<tools::Engine>& engines) {
   using Cdi = tools::Engine::Cdi;
   Json list = Json::array();
-  for (const auto& engine : tools::EngineVersions{from}.engines(tree)) {
+  for (const auto& engine : engines) {
     const auto state = engine.state();
     Json reads = nullptr;
     if (engine.version) {
@@ -79,10 +79,11 @@ inline Json engines_json(const tools::HostTree& tree, tools::VersionsFrom from) 
 
 /// The findings in the requested format; JSON and HTML also have the engines, devices and files.
 inline std::string diagnosis_text(const Survey& survey, const std::vector<Finding>& findings,
-                                  const DoctorOptions& requested, const std::string& format) {
+                                  const std::vector<tools::Engine>& engines,
+                                  const std::string& format) {
   if (format == "text") return findings_as_text(findings);
   const auto record = result_json({{"findings", findings_json(findings)},
-                                   {"engines", engines_json(survey.tree, requested.versions_from)},
+                                   {"engines", engines_json(engines)},
                                    {"vendors", vendors_json(survey.inventories)}});
   return format == "html" ? diagnosis_page(record) : json_text(record);
 }
@@ -131,11 +132,11 @@ inline ExitCode examine_host(const AssessedSurvey& assessed, const Options& opti
   const auto journal = options.place_on_host(state_dir);
   if (!journal) return reject_outside("--state-dir", state_dir, options);
   requested.state_dir = *journal;
-  requested.versions_from = versions_from(options);
   requested.place = survey.place;
   if (auto place = open_driver_place(survey.tree, options)) requested.driver = std::move(*place);
-  const auto findings = diagnose_host(survey, requested);
-  return finish(diagnosis_text(survey, findings, requested, options.output),
+  const auto engines = tools::EngineVersions{versions_from(options)}.engines(survey.tree);
+  const auto findings = diagnose_host(survey, engines, requested);
+  return finish(diagnosis_text(survey, findings, engines, options.output),
                 has_fault(findings) ? ExitCode::failed : ExitCode::done);
 }
 

@@ -33,10 +33,9 @@
 namespace prepare {
 
 struct DoctorOptions {
-  std::string output_dir = "/var/run/cdi";                            // for the specs of `write`
-  std::vector<std::string> spec_dirs = cdi::default_spec_dirs();      // the last has priority
-  std::string state_dir = "/var/lib/cdi-prepare";                     // of the journal of claims
-  tools::VersionsFrom versions_from = tools::VersionsFrom::packages;  // of engines
+  std::string output_dir = "/var/run/cdi";                        // for the specs of `write`
+  std::vector<std::string> spec_dirs = cdi::default_spec_dirs();  // the last has priority
+  std::string state_dir = "/var/lib/cdi-prepare";                 // of the journal of claims
   DriverPlace driver{};              // where NVIDIA's driver is installed
   std::vector<std::string> place{};  // arguments for commands on the same place
 };
@@ -57,9 +56,10 @@ inline void complete_commands(const tools::HostTree& tree, std::vector<std::stri
 
 }  // namespace doctor
 
-/// The findings about a host; `inventories` are its GPUs.
+/// The findings about a host; `inventories` are its GPUs, and `engines` those that are installed.
 inline std::vector<Finding> diagnose_host(const tools::HostTree& tree,
                                           const std::vector<Inventory>& inventories,
+                                          const std::vector<tools::Engine>& engines,
                                           const DoctorOptions& options) {
   std::vector<Finding> findings;
   auto arguments = options.place;
@@ -73,7 +73,6 @@ inline std::vector<Finding> diagnose_host(const tools::HostTree& tree,
                         "If there is one, check that /sys and /proc belong to the host."});
   }
   doctor::check_iommu(tree, inventories, findings);
-  const auto engines = tools::EngineVersions{options.versions_from}.engines(tree);
   doctor::check_engines(tree, engines, options.output_dir, inventories, findings);
   doctor::check_specs(tree, inventories, engines, options.spec_dirs, arguments, findings);
   doctor::check_ignored(tree, options.spec_dirs, findings);
@@ -84,8 +83,10 @@ inline std::vector<Finding> diagnose_host(const tools::HostTree& tree,
 }
 
 /// The findings about a host, including its claims.
-inline std::vector<Finding> diagnose_host(const Survey& survey, const DoctorOptions& options) {
-  auto findings = diagnose_host(survey.tree, survey.inventories, options);
+inline std::vector<Finding> diagnose_host(const Survey& survey,
+                                          const std::vector<tools::Engine>& engines,
+                                          const DoctorOptions& options) {
+  auto findings = diagnose_host(survey.tree, survey.inventories, engines, options);
   if (auto reason = unreadable_functions(survey)) {
     findings.push_back({doctor::Level::fault, "GPUs", *std::move(reason),
                         "Run doctor as root; if the device has just been removed, run it again."});
