@@ -18,6 +18,7 @@ FOLDERS = {
                 "commands"],
     "pod": ["."],
     "runtime": ["."],
+    "nri": ["protocol", "."],
 }
 
 MAX_LINES = 400

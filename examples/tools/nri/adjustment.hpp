@@ -1,0 +1,262 @@
+// The adjustment that makes a container what an injection has made of its OCI runtime spec.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_NRI_ADJUSTMENT_HPP
+#define CDI_TOOLS_NRI_ADJUSTMENT_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <nri.pb.h>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cdi/oci.hpp>
+#include <cdi/registry.hpp>
+#include <cdi/result.hpp>
+
+#include "runtime_facts.hpp"
+
+namespace nri {
+
+namespace detail {
+
+/// The items that a list has and an earlier state of it had not.
+template <class List>
+std::vector<const typename List::value_type*> added(const List& before, const List& after) {
+  std::vector<const typename List::value_type*> items;
+  for (const auto& item : after) {
+    if (std::find(before.begin(), before.end(), item) == before.end()) items.push_back(&item);
+  }
+  return items;
+}
+
+inline void add_hooks(const std::vector<cdi::oci::Hook>& before,
+                      const std::vector<cdi::oci::Hook>& after,
+                      google::protobuf::RepeatedPtrField<Hook>& out) {
+  for (const auto* hook : added(before, after)) {
+    auto& message = *out.Add();
+    message.set_path(hook->path);
+    message.mutable_args()->Assign(hook->args.begin(), hook->args.end());
+    message.mutable_env()->Assign(hook->env.begin(), hook->env.end());
+    if (hook->timeout) message.mutable_timeout()->set_value(*hook->timeout);
+  }
+}
+
+inline void add_hooks(const cdi::oci::Hooks& before, const cdi::oci::Hooks& after, Hooks& out) {
+  add_hooks(before.prestart, after.prestart, *out.mutable_prestart());
+  add_hooks(before.create_runtime, after.create_runtime, *out.mutable_create_runtime());
+  add_hooks(before.create_container, after.create_container, *out.mutable_create_container());
+  add_hooks(before.start_container, after.start_container, *out.mutable_start_container());
+  add_hooks(before.poststart, after.poststart, *out.mutable_poststart());
+  add_hooks(before.poststop, after.poststop, *out.mutable_poststop());
+}
+
+inline void add_environment(const cdi::oci::Spec& before, const cdi::oci::Spec& after,
+                            ContainerAdjustment& out) {
+  for (const auto* entry : added(before.process->env, after.process->env)) {
+    auto& variable = *out.add_env();
+    const auto equals = entry->find('=');
+    variable.set_key(entry->substr(0, equals));
+    variable.set_value(entry->substr(equals + 1));
+  }
+}
+
+inline void add_mounts(const cdi::oci::Spec& before, const cdi::oci::Spec& after,
+                       ContainerAdjustment& out) {
+  for (const auto* mount : added(before.mounts, after.mounts)) {
+    auto& message = *out.add_mounts();
+    message.set_destination(mount->destination);
+    message.set_type(mount->type);
+    message.set_source(mount->source);
+    message.mutable_options()->Assign(mount->options.begin(), mount->options.end());
+  }
+}
+
+inline void add_device(const cdi::oci::LinuxDevice& device, LinuxContainerAdjustment& out) {
+  auto& message = *out.add_devices();
+  message.set_path(device.path);
+  message.set_type(device.type);
+  message.set_major(device.major);
+  message.set_minor(device.minor);
+  if (device.file_mode) message.mutable_file_mode()->set_value(*device.file_mode);
+  if (device.uid) message.mutable_uid()->set_value(*device.uid);
+  if (device.gid) message.mutable_gid()->set_value(*device.gid);
+}
+
+/// The letters of `access` that are not in `other`.
+inline std::string letters_beyond(std::string_view access, std::string_view other) {
+  std::string out;
+  for (const char c : access) {
+    if (other.find(c) == std::string_view::npos) out += c;
+  }
+  return out;
+}
+
+inline void add_rule(const cdi::oci::LinuxDeviceCgroup& rule, bool allow, std::string access,
+                     LinuxContainerAdjustment& out) {
+  if (access.empty()) return;
+  auto& message = *out.mutable_resources()->add_devices();
+  message.set_allow(allow);
+  message.set_type(rule.type);
+  if (rule.major) message.mutable_major()->set_value(*rule.major);
+  if (rule.minor) message.mutable_minor()->set_value(*rule.minor);
+  message.set_access(std::move(access));
+}
+
+/// The place of the edits that cause something; for devices that cause it together, of the first.
+template <class Causes>
+cdi::Error located(cdi::Error error, std::span<const cdi::ResolvedDevice> devices,
+                   std::string_view member, Causes&& causes) {
+  for (const auto& [spec, device] : devices) {
+    std::string where;
+    if (causes(spec->spec.container_edits)) {
+      where = "containerEdits";
+    } else if (causes(device->container_edits)) {
+      const auto index = static_cast<std::size_t>(device - spec->spec.devices.data());
+      where = "devices[" + std::to_string(index) + "].containerEdits";
+    } else {
+      continue;
+    }
+    error.where = where.append(".").append(member);
+    error.position = spec->locate(error.where);
+    return error;
+  }
+  return error;
+}
+
+inline cdi::Error cannot_say(std::string message, std::string advice) {
+  return {
+      .code = cdi::Errc::unsupported, .message = std::move(message), .advice = std::move(advice)};
+}
+
+}  // namespace detail
+
+/// Writes an adjustment: everything that `after` has and `before` has not.
+class AdjustmentWriter {
+ public:
+  AdjustmentWriter(const cdi::oci::Spec& before, const cdi::oci::Spec& after,
+                   std::span<const cdi::ResolvedDevice> devices, const RuntimeFacts& runtime)
+      : before_{before}, after_{after}, devices_{devices}, runtime_{runtime} {}
+
+  /// Fails with `Errc::unsupported` for edits that NRI, or this runtime's NRI, cannot express.
+  cdi::Result<void> write(ContainerAdjustment& out) const {
+    detail::add_environment(before_, after_, out);
+    detail::add_mounts(before_, after_, out);
+    if (*before_.hooks != *after_.hooks) {
+      detail::add_hooks(*before_.hooks, *after_.hooks, *out.mutable_hooks());
+    }
+    if (auto done = check_groups(); !done) return done;
+    if (*before_.linux_ == *after_.linux_) return {};
+    auto& linux_part = *out.mutable_linux();
+    if (auto done = add_devices(linux_part); !done) return done;
+    if (auto done = add_net_devices(linux_part); !done) return done;
+    return add_rdt(linux_part);
+  }
+
+ private:
+  using Edits = cdi::ContainerEdits;
+
+  /// NRI has no member for the groups of a process.
+  cdi::Result<void> check_groups() const {
+    if (before_.process->user == after_.process->user) return {};
+    return detail::located(
+        detail::cannot_say("NRI cannot add a group to a container",
+                           "let the runtime inject the device (--resolve never), or request it in "
+                           "the CRI field, as a DRA driver or a device plugin does"),
+        devices_, "additionalGids",
+        [](const Edits& edits) { return !edits.additional_gids.empty(); });
+  }
+
+  /// Adds the nodes, and the rules that differ from those that a runtime makes for them: it allows
+  /// to read and write, and for a block device also mknod.
+  cdi::Result<void> add_devices(LinuxContainerAdjustment& out) const {
+    for (const auto* device : detail::added(before_.linux_->devices, after_.linux_->devices)) {
+      detail::add_device(*device, out);
+    }
+    const auto& rules = before_.linux_->resources->devices;
+    for (const auto* rule : detail::added(rules, after_.linux_->resources->devices)) {
+      const std::string_view usual = rule->type == "b" ? "rwm" : "rw";
+      const auto denied = detail::letters_beyond(usual, rule->access);
+      const auto allowed = detail::letters_beyond(rule->access, usual);
+      if (!runtime_.has_device_rules) {
+        if (!detail::letters_beyond(denied, "m").empty()) return too_much_access(*rule);
+        continue;
+      }
+      detail::add_rule(*rule, false, denied, out);
+      detail::add_rule(*rule, true, allowed, out);
+    }
+    return {};
+  }
+
+  cdi::Result<void> too_much_access(const cdi::oci::LinuxDeviceCgroup& rule) const {
+    return detail::located(
+        detail::cannot_say("the NRI of this runtime would allow more than " +
+                               cdi::quoted(rule.access) + " for the device node",
+                           "use containerd 2.2 or CRI-O with NRI 0.10, or leave out permissions"),
+        devices_, "deviceNodes", [&rule](const Edits& edits) {
+          return std::any_of(edits.device_nodes.begin(), edits.device_nodes.end(),
+                             [&rule](const auto& node) { return node.permissions == rule.access; });
+        });
+  }
+
+  cdi::Result<void> add_net_devices(LinuxContainerAdjustment& out) const {
+    const auto& before = before_.linux_->net_devices;
+    const auto& after = after_.linux_->net_devices;
+    if (before == after) return {};
+    if (!runtime_.has_net_devices) {
+      return detail::located(needs_nri("a network device"), devices_, "netDevices",
+                             [](const Edits& edits) { return !edits.net_devices.empty(); });
+    }
+    for (const auto& [host_name, device] : after) {
+      (*out.mutable_net_devices())[host_name].set_name(device.name);
+    }
+    for (const auto& [host_name, device] : before) out.mutable_net_devices()->erase(host_name);
+    return {};
+  }
+
+  cdi::Result<void> add_rdt(LinuxContainerAdjustment& out) const {
+    const auto& rdt = after_.linux_->intel_rdt;
+    if (before_.linux_->intel_rdt == rdt) return {};
+    if (!runtime_.has_net_devices) {
+      return detail::located(needs_nri("Intel RDT settings"), devices_, "intelRdt",
+                             [](const Edits& edits) { return edits.intel_rdt.has_value(); });
+    }
+    auto& message = *out.mutable_rdt();
+    if (!rdt->clos_id.empty()) message.mutable_clos_id()->set_value(rdt->clos_id);
+    // A runtime writes all three to one file, in this order.
+    auto& schemata = *message.mutable_schemata();
+    if (!rdt->l3_cache_schema.empty()) schemata.add_value(rdt->l3_cache_schema);
+    if (!rdt->mem_bw_schema.empty()) schemata.add_value(rdt->mem_bw_schema);
+    for (const auto& line : rdt->schemata) schemata.add_value(line);
+    if (schemata.value().empty()) message.clear_schemata();
+    if (rdt->enable_monitoring) message.mutable_enable_monitoring()->set_value(true);
+    return {};
+  }
+
+  static cdi::Error needs_nri(std::string_view what) {
+    return detail::cannot_say("the NRI of this runtime does not know " + std::string{what},
+                              "use containerd 2.2.1 or a CRI-O with NRI 0.11, or let the runtime "
+                              "inject the device (--resolve never)");
+  }
+
+  const cdi::oci::Spec& before_;
+  const cdi::oci::Spec& after_;
+  std::span<const cdi::ResolvedDevice> devices_;
+  RuntimeFacts runtime_;
+};
+
+/// The number of things that an adjustment adds.
+inline int size_of(const ContainerAdjustment& adjustment) {
+  const auto& hooks = adjustment.hooks();
+  const auto& linux_part = adjustment.linux();
+  return adjustment.env_size() + adjustment.mounts_size() + hooks.prestart_size() +
+         hooks.create_runtime_size() + hooks.create_container_size() +
+         hooks.start_container_size() + hooks.poststart_size() + hooks.poststop_size() +
+         linux_part.devices_size() + linux_part.net_devices_size() + (linux_part.has_rdt() ? 1 : 0);
+}
+
+}  // namespace nri
+
+#endif  // CDI_TOOLS_NRI_ADJUSTMENT_HPP

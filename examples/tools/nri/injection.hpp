@@ -1,0 +1,207 @@
+// The injection of the devices that a new container requests.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_NRI_INJECTION_HPP
+#define CDI_TOOLS_NRI_INJECTION_HPP
+
+#include <algorithm>
+#include <memory>
+#include <nri.pb.h>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/cache.hpp>
+#include <cdi/files/text_file.hpp>
+#include <cdi/host.hpp>
+#include <cdi/policy.hpp>
+#include <cdi/policy/pattern_set.hpp>
+#include <cdi/requests.hpp>
+
+#include "adjustment.hpp"
+#include "container_spec.hpp"
+#include "requests.hpp"
+#include "runtime_facts.hpp"
+#include "settings.hpp"
+
+namespace nri {
+
+/// A spec file whose edits a container got.
+struct UsedSpec {
+  std::string file{}, digest{};
+
+  /// The field list.
+  static constexpr void fields(auto& list) {
+    list("file", &UsedSpec::file);
+    list("digest", &UsedSpec::digest);
+  }
+};
+
+/// What a container got.
+struct Injection {
+  std::vector<std::string> devices{};
+  std::string way{};  // `names`, which the runtime resolves, or `edits`; empty: nothing
+  std::vector<UsedSpec> specs{};
+};
+
+/// All that an injection depends on but the container.
+struct Surroundings {
+  Settings settings{};
+  AnnotationFamilies families{};
+  RuntimeFacts runtime{};
+  std::shared_ptr<cdi::Cache> cache{};
+};
+
+namespace detail {
+
+/// Removes the devices that a container gets from its runtime: those of the CRI's field, and of its
+/// own annotations if the runtime reads them. Otherwise their hooks would run twice.
+inline void remove_given(std::vector<cdi::RequestedDevice>& requested, const Container& container,
+                         const std::vector<cdi::RequestedDevice>& annotated) {
+  std::erase_if(requested, [&](const cdi::RequestedDevice& device) {
+    const auto has_name = [&device](const auto& other) {
+      return other.name == device.name;
+    };
+    return std::any_of(annotated.begin(), annotated.end(), has_name) ||
+           std::any_of(container.cdi_devices().begin(), container.cdi_devices().end(),
+                       [&device](const auto& given) { return given.name() == device.name; });
+  });
+}
+
+/// Fails if the pods of a namespace may not request devices.
+inline cdi::Result<void> check_namespace(const std::string& name, const Settings& settings) {
+  const auto& allowed = settings.namespaces;
+  const auto covers = [&name](const auto& pattern) {
+    return cdi::detail::matches(pattern, name);
+  };
+  if (allowed.empty() || std::any_of(allowed.begin(), allowed.end(), covers)) return {};
+  std::string list;
+  for (const auto& pattern : allowed) list.append(list.empty() ? "" : ", ").append(pattern);
+  return cdi::Error{.code = cdi::Errc::denied,
+                    .message = "pods of the namespace " + cdi::quoted(name) +
+                               " may not request devices by annotation; on this node those of " +
+                               list + " may"};
+}
+
+/// Fails if the policy denies a device. The policy is read for each container, so that a change
+/// counts at once.
+inline cdi::Result<void> check_policy(std::span<const cdi::ResolvedDevice> devices,
+                                      const std::vector<cdi::RequestedDevice>& requested,
+                                      const std::string& path) {
+  if (path.empty()) return {};
+  const auto text = cdi::read_file(path);
+  if (!text) return text.error();
+  const auto policy = cdi::read_policy(*text, path);
+  if (!policy) return policy.error();
+  return cdi::require_allowed(cdi::decide(*policy, devices, requested));
+}
+
+/// The names of the requested devices, for the runtime's injector.
+inline void give_names(const std::vector<cdi::RequestedDevice>& requested,
+                       ContainerAdjustment& out) {
+  for (const auto& device : requested) out.add_cdi_devices()->set_name(device.name);
+}
+
+/// The spec files of devices, each once.
+inline std::vector<UsedSpec> used_specs(std::span<const cdi::ResolvedDevice> devices) {
+  std::vector<UsedSpec> used;
+  std::vector<const cdi::LoadedSpec*> seen;
+  for (const auto& [spec, device] : devices) {
+    if (std::find(seen.begin(), seen.end(), spec) != seen.end()) continue;
+    seen.push_back(spec);
+    used.push_back({.file = spec->path, .digest = spec->digest});
+  }
+  return used;
+}
+
+/// Adds a file of the kind to the error of a device that no file defines.
+inline cdi::Error with_file(cdi::Error error, const cdi::Registry& registry,
+                            const std::vector<cdi::RequestedDevice>& requested) {
+  const auto unresolved = registry.unresolved(requested, 0);
+  if (!error.position.file.empty() || unresolved.empty()) return error;
+  const std::string_view name{unresolved.front().name};
+  for (const auto& spec : registry.specs()) {
+    if (spec->spec.kind == name.substr(0, name.find('='))) error.position.file = spec->path;
+  }
+  return error;
+}
+
+}  // namespace detail
+
+/// Writes the edits of devices that a container does not have yet.
+inline cdi::Result<void> give_edits(const Container& container,
+                                    std::span<const cdi::ResolvedDevice> devices,
+                                    const Surroundings& around, ContainerAdjustment& out) {
+  const auto before = container_spec(container);
+  auto after = before;
+  cdi::HostWithOptions<> host;
+  host.options.root = around.settings.host_root;
+  if (!around.settings.policy.empty()) {
+    host.options.hook_env = {std::string{cdi::explicit_hook_path}};
+  }
+  auto done = cdi::Registry::inject_resolved(after, devices, host);
+  if (!done) return done;
+  return AdjustmentWriter{before, after, devices, around.runtime}.write(out);
+}
+
+/// The devices that a container requests of this plugin: not those that it gets from its runtime.
+inline cdi::Result<std::vector<cdi::RequestedDevice>> requested_devices(
+    const PodSandbox& pod, const Container& container, const Surroundings& around) {
+  auto requested = pod_requests(pod, container, around.families);
+  if (!requested) return requested;
+  auto own = container_requests(pod, container);
+  if (!around.runtime.injects_annotations) {
+    if (!own) return own;
+    for (auto& device : *own) {
+      const auto is_same = [&device](const auto& other) {
+        return other.name == device.name;
+      };
+      if (std::none_of(requested->begin(), requested->end(), is_same)) {
+        requested->push_back(std::move(device));
+      }
+    }
+    own = std::vector<cdi::RequestedDevice>{};
+  }
+  detail::remove_given(*requested, container, own ? *own : std::vector<cdi::RequestedDevice>{});
+  return requested;
+}
+
+/// Writes the adjustment for a new container. After an error, the container must not be created.
+inline cdi::Result<Injection> inject(const CreateContainerRequest& request,
+                                     const Surroundings& around, ContainerAdjustment& out) {
+  const auto requested = requested_devices(request.pod(), request.container(), around);
+  if (!requested) return requested.error();
+  Injection injection;
+  if (requested->empty()) return injection;
+  const auto& settings = around.settings;
+  auto allowed = detail::check_namespace(request.pod().namespace_(), settings);
+  if (!allowed) return allowed.error();
+  for (const auto& device : *requested) injection.devices.push_back(device.name);
+  if (settings.resolve == "never") {
+    detail::give_names(*requested, out);
+    injection.way = "names";
+    return injection;
+  }
+  const auto registry = around.cache->registry();
+  const auto devices = registry->resolve_all(*requested);
+  if (!devices) return detail::with_file(devices.error(), *registry, *requested);
+  allowed = detail::check_policy(*devices, *requested, settings.policy);
+  if (!allowed) return allowed.error();
+  injection.specs = detail::used_specs(*devices);
+  // After a policy has checked the edits, the runtime may not read others.
+  if (settings.resolve == "auto" && settings.policy.empty() && around.runtime.injects_names) {
+    detail::give_names(*requested, out);
+    injection.way = "names";
+    return injection;
+  }
+  injection.way = "edits";
+  auto done = give_edits(request.container(), *devices, around, out);
+  if (!done) return done.error();
+  return injection;
+}
+
+}  // namespace nri
+
+#endif  // CDI_TOOLS_NRI_INJECTION_HPP

@@ -1,0 +1,103 @@
+// The log of cdi-nri: a line for each thing that it does, as text or JSON.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_NRI_LOG_HPP
+#define CDI_TOOLS_NRI_LOG_HPP
+
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cdi/result.hpp>
+#include <cdi/text/json.hpp>
+
+#include "../shared/base/one_line.hpp"
+#include "injection.hpp"
+
+namespace nri {
+
+/// A line of the log. Members that do not apply are empty, and left out of the JSON.
+struct LogLine {
+  std::int64_t version = 1;  // of the form of the lines
+  std::string event{};       // connected, disconnected, injected, refused or without-devices
+  std::string runtime{};     // its name and version
+  std::string ns{}, pod{}, container{}, id{};
+  std::vector<std::string> devices{};
+  std::string way{};  // names or edits
+  std::vector<UsedSpec> specs{};
+  std::string error{};
+
+  /// The field list.
+  static constexpr void fields(auto& list) {
+    using Self = LogLine;
+    list("version", &Self::version);
+    list("event", &Self::event);
+    list("runtime", &Self::runtime);
+    list("namespace", &Self::ns);
+    list("pod", &Self::pod);
+    list("container", &Self::container);
+    list("id", &Self::id);
+    list("devices", &Self::devices);
+    list("way", &Self::way);
+    list("specs", &Self::specs);
+    list("error", &Self::error);
+  }
+
+  /// The names of the container.
+  LogLine& about(const PodSandbox& the_pod, const Container& the_container) {
+    ns = tools::one_line(the_pod.namespace_());
+    pod = tools::one_line(the_pod.name());
+    container = tools::one_line(the_container.name());
+    id = tools::one_line(the_container.id());
+    return *this;
+  }
+};
+
+namespace detail {
+
+inline std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const auto& word : words) out.append(out.empty() ? "" : ", ").append(word);
+  return out;
+}
+
+/// A line as text: `WHO: EVENT what: why`.
+inline std::string text_of(const LogLine& line) {
+  std::string out;
+  if (!line.container.empty() || !line.pod.empty()) {
+    out = line.ns + "/" + line.pod + ", container " + line.container + ": ";
+  }
+  out += line.event;
+  for (const auto& part : {line.runtime, joined(line.devices)}) {
+    if (!part.empty()) out.append(" ").append(part);
+  }
+  if (!line.way.empty()) out.append(" as ").append(line.way);
+  for (const auto& spec : line.specs) out.append(", ").append(spec.file);
+  if (!line.error.empty()) out.append(": ").append(line.error);
+  return out;
+}
+
+}  // namespace detail
+
+/// Writes the log to standard output, each line at once.
+class Log {
+ public:
+  explicit Log(bool json) : json_{json} {}
+
+  void write(const LogLine& line) const {
+    const auto json = json_ ? cdi::write_json(line, -1) : cdi::Result<std::string>{std::string{}};
+    const auto text = json_ && json ? *json : tools::one_line(detail::text_of(line));
+    std::printf("%s\n", text.c_str());
+    std::fflush(stdout);
+  }
+
+ private:
+  bool json_;
+};
+
+}  // namespace nri
+
+#endif  // CDI_TOOLS_NRI_LOG_HPP

@@ -1,0 +1,184 @@
+// `cdi-nri`: gives containers the CDI devices that their pods request, by NRI.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <cdi/files/text_file.hpp>
+#include <cdi/result.hpp>
+
+#include "../shared/base/one_line.hpp"
+#include "../shared/base/options.hpp"
+#include "../shared/base/release.hpp"
+#include "../shared/completion/describing_commands.hpp"
+#include "../shared/help/page.hpp"
+#include "../shared/help/usage.hpp"
+#include "devices_plugin.hpp"
+#include "manual.hpp"
+#include "protocol/serve.hpp"
+#include <CLI/CLI.hpp>
+
+namespace {
+
+using nri::ExitCode;
+
+/// The command line.
+struct CommandLine {
+  nri::Plugin plugin{.name = "cdi-nri", .index = "50"};
+  nri::ServeOptions serve{};
+  nri::Settings settings{};
+  std::string config{};
+  std::string format = "text";
+};
+
+int report(const std::string& message) {
+  std::fprintf(stderr, "cdi-nri: error: %s\n", message.c_str());
+  return nri::exit_failed;
+}
+
+std::string check_index(const std::string& text) {
+  const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+  return text.size() == 2 && digits ? "" : "must have two digits, from 00 to 99";
+}
+
+std::string check_name(const std::string& text) {
+  constexpr const char* allowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+";
+  const bool good = !text.empty() && text.find_first_not_of(allowed) == std::string::npos;
+  return good ? "" : "must consist of letters, digits, -, _, . and +";
+}
+
+void add_connection(CLI::App& app, CommandLine& line) {
+  app.add_option("--socket", line.serve.socket, "The NRI socket of the runtime")
+      ->type_name("PATH")
+      ->capture_default_str()
+      ->check(tools::not_empty);
+  app.add_option("--name", line.plugin.name, "The name of the plugin")
+      ->capture_default_str()
+      ->check(check_name);
+  app.add_option("--index", line.plugin.index,
+                 "The place among the runtime's plugins, which are called in this order")
+      ->type_name("NN")
+      ->capture_default_str()
+      ->check(check_index);
+}
+
+void add_settings(CLI::App& app, CommandLine& line) {
+  auto& settings = line.settings;
+  app.add_option("--config", line.config,
+                 "Read settings from a TOML file; options on the command line count more")
+      ->type_name("FILE")
+      ->check(tools::not_empty);
+  tools::add_repeated(app, "--spec-dir", settings.spec_dirs,
+                      "Read specs from DIR; may be repeated, the last has the highest priority")
+      ->type_name("DIR")
+      ->check(tools::not_empty)
+      ->capture_default_str();
+  app.add_option("--resolve", settings.resolve,
+                 "Whether this plugin resolves names: always; never, so that the runtime does, "
+                 "without our checks; auto: if the runtime cannot, or if there is a policy")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  app.add_option("--policy", settings.policy, "Inject only what this policy allows")
+      ->type_name("FILE")
+      ->check(tools::not_empty);
+  tools::add_repeated(app, "--namespace", settings.namespaces,
+                      "Only pods of the namespaces that match PATTERN may request devices, such as "
+                      "gpu-*; may be repeated")
+      ->type_name("PATTERN")
+      ->check(tools::not_empty);
+  tools::add_repeated(app, "--prefix", settings.prefixes,
+                      "Also read the annotations PREFIX/container.NAME, PREFIX/pod and PREFIX; may "
+                      "be repeated")
+      ->type_name("PREFIX")
+      ->check(tools::not_empty);
+  app.add_option("--host-root", settings.host_root,
+                 "Look up device nodes under DIR, if the plugin runs in a container")
+      ->type_name("DIR")
+      ->check(tools::not_empty);
+  app.add_option("-o,--output", line.format, "The form of the log")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"text", "json"}));
+}
+
+/// Connects, and serves until the connection ends for good.
+int serve(const CommandLine& given) {
+  auto plugin = given.plugin;
+  nri::use_launched_name(plugin);
+  const nri::Log log{given.format == "json"};
+  nri::DevicesPlugin devices{given.settings, log};
+  devices.add_to(plugin);
+  auto options = given.serve;
+  options.disconnected = [&log](const cdi::Error& error) {
+    log.write({.event = "disconnected", .error = tools::one_line(to_string(error))});
+  };
+  const auto done = nri::serve(plugin, options);
+  return done ? int{nri::exit_done} : report(to_string(done.error()));
+}
+
+ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
+  if (tools::is_answer(error)) {
+    std::fputs(tools::usage_answer(app, error).c_str(), stdout);
+    return nri::exit_done;
+  }
+  report(to_string(tools::usage_error(app, error)));
+  return nri::exit_usage;
+}
+
+/// Reads the settings file first, so that the command line counts more.
+cdi::Result<void> read_config(int argc, char** argv, nri::Settings& settings) {
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (argv[i] != std::string_view{"--config"}) continue;
+    const auto text = cdi::read_file(argv[i + 1]);
+    if (!text) return text.error();
+    return nri::read_settings(*text, argv[i + 1], settings);
+  }
+  return {};
+}
+
+int run(int argc, char** argv, tools::Describe describe) {
+  CLI::App app{
+      "Gives containers the CDI devices that their pods request by annotation, by NRI: in "
+      "containerd and CRI-O, without a change to them.",
+      "cdi-nri"};
+  app.set_version_flag("--version", "cdi-nri " + tools::release_version());
+  app.footer(nri::exit_code_help());
+  CommandLine line;
+  std::function<void()> command;
+  add_connection(app, line);
+  add_settings(app, line);
+  tools::add_example(app, "cdi-nri --namespace 'gpu-*' -o json");
+  if (describe == tools::Describe::yes) {
+    tools::add_describing_commands(app, nri::nri_manual(), [&command](const std::string& text) {
+      command = [text] {
+        std::fputs(text.c_str(), stdout);
+      };
+    });
+  }
+  if (auto done = read_config(argc, argv, line.settings); !done) {
+    return report(to_string(done.error()));
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (describe == tools::Describe::no) return run(argc, argv, tools::Describe::yes);
+    return report_usage(app, error);
+  }
+  if (!command) return serve(line);
+  command();
+  return nri::exit_done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv, tools::Describe::no);
+  } catch (const std::exception& error) {
+    return report(error.what());
+  }
+}

@@ -1,0 +1,120 @@
+// The devices that the annotations of a pod request for a container.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_NRI_REQUESTS_HPP
+#define CDI_TOOLS_NRI_REQUESTS_HPP
+
+#include <algorithm>
+#include <map>
+#include <nri.pb.h>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/annotations.hpp>
+#include <cdi/requests.hpp>
+#include <cdi/yaml.hpp>
+
+namespace nri {
+
+/// The prefixes of annotations. Within a family, the first key that exists counts, in the order
+/// `PREFIX/container.NAME`, `PREFIX/pod` and `PREFIX`, and for each the prefixes in this order. The
+/// requests of all families are joined.
+using AnnotationFamilies = std::vector<std::vector<std::string>>;
+
+/// CDI's own prefix, those of NRI's device injector and that of NVIDIA's plugin; then `more`.
+inline AnnotationFamilies annotation_families(const std::vector<std::string>& more) {
+  AnnotationFamilies families{{"cdi.k8s.io"},
+                              {"cdi-devices.noderesource.dev", "cdi-devices.nri.io"},
+                              {"nvidia.cdi.k8s.io"}};
+  for (auto prefix : more) {
+    while (prefix.ends_with('/')) prefix.pop_back();
+    families.push_back({std::move(prefix)});
+  }
+  return families;
+}
+
+namespace detail {
+
+/// The annotation of a family that counts for a container; nothing if there is none.
+inline std::optional<std::pair<std::string, std::string>> annotation_for(
+    const PodSandbox& pod, const std::string& container, const std::vector<std::string>& family) {
+  for (const auto& form : {"/container." + container, std::string{"/pod"}, std::string{}}) {
+    for (const auto& prefix : family) {
+      const auto found = pod.annotations().find(prefix + form);
+      if (found != pod.annotations().end()) return std::pair{found->first, found->second};
+    }
+  }
+  return std::nullopt;
+}
+
+/// The value as the comma-separated list that CDI defines; a YAML list is the form of NRI's device
+/// injector.
+inline cdi::Result<std::string> comma_list(const std::string& key, const std::string& value) {
+  const auto begin = value.find_first_not_of(" \t\r\n");
+  if (begin == std::string::npos) return std::string{};
+  if (value[begin] != '[' && !std::string_view{value}.substr(begin).starts_with("- ")) return value;
+  const auto document = cdi::parse_yaml(value, "annotation " + key);
+  if (!document) return document.error();
+  std::string list;
+  for (const auto item : document->root().items()) {
+    if (!item.is_scalar()) {
+      return cdi::Error{.code = cdi::Errc::schema,
+                        .message = "an item is no device name",
+                        .advice = "write names such as vendor.com/class=device",
+                        .position = item.position()};
+    }
+    list.append(list.empty() ? "" : ",").append(item.text());
+  }
+  return list;
+}
+
+}  // namespace detail
+
+/// The devices that a pod's annotations request for one of its containers, each once. Fails for an
+/// annotation that is no list of qualified names, with its key.
+inline cdi::Result<std::vector<cdi::RequestedDevice>> pod_requests(
+    const PodSandbox& pod, const Container& container, const AnnotationFamilies& families) {
+  cdi::Requests requests{cdi::RequestRules::each_once};
+  for (const auto& family : families) {
+    const auto found = detail::annotation_for(pod, container.name(), family);
+    if (!found) continue;
+    const auto list = detail::comma_list(found->first, found->second);
+    if (!list) return list.error();
+    if (list->empty()) continue;
+    const std::map<std::string, std::string> annotation{{found->first, *list}};
+    if (auto done = requests.add_annotations(annotation, ""); !done) return done.error();
+  }
+  return std::move(requests).devices();
+}
+
+/// The devices that the container itself requests, in the CRI's annotations `cdi.k8s.io/`. Those
+/// that it has inherited from its pod are left out.
+inline cdi::Result<std::vector<cdi::RequestedDevice>> container_requests(
+    const PodSandbox& pod, const Container& container) {
+  std::map<std::string, std::string> own;
+  for (const auto& [key, value] : container.annotations()) {
+    if (!pod.annotations().contains(key)) own.emplace(key, value);
+  }
+  cdi::Requests requests{cdi::RequestRules::each_once};
+  if (auto done = requests.add_annotations(own); !done) return done.error();
+  return std::move(requests).devices();
+}
+
+/// Whether a pod has any annotation of the families.
+inline bool has_requests(const PodSandbox& pod, const AnnotationFamilies& families) {
+  for (const auto& family : families) {
+    for (const auto& prefix : family) {
+      for (const auto& [key, value] : pod.annotations()) {
+        if (key == prefix || key.starts_with(prefix + "/")) return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace nri
+
+#endif  // CDI_TOOLS_NRI_REQUESTS_HPP

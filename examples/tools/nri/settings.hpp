@@ -1,0 +1,69 @@
+// The settings of cdi-nri: its command line, or the file that the runtime hands to a plugin that it
+// launches.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_NRI_SETTINGS_HPP
+#define CDI_TOOLS_NRI_SETTINGS_HPP
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cdi/result.hpp>
+#include <cdi/scan.hpp>
+
+#include "../shared/engines/toml_settings.hpp"
+
+namespace nri {
+
+/// The settings; by default, as they are here.
+struct Settings {
+  std::vector<std::string> spec_dirs = cdi::default_spec_dirs();
+  /// Who turns names into edits: `auto`, the runtime if it can; `always`, this plugin; `never`, the
+  /// runtime, and nothing is checked.
+  std::string resolve = "auto";
+  std::string policy{};                   // a file; empty: everything is allowed
+  std::vector<std::string> namespaces{};  // patterns for those whose pods may ask; empty: all
+  std::vector<std::string> prefixes{};    // of annotations, in addition to `annotation_families`
+  std::string host_root{};                // the host's root directory, as this process sees it
+};
+
+/// Changes settings by those in a TOML text. `name` is for messages. Unknown settings are errors: a
+/// policy with a typo would not count.
+inline cdi::Result<void> read_settings(std::string_view text, std::string_view name,
+                                       Settings& settings) {
+  const auto toml = tools::parse_toml(text, name);
+  if (!toml) return toml.error();
+  for (const auto& key : toml->names_in({})) {
+    const auto value = toml->text({key});
+    const auto list = toml->list({key});
+    const bool is_way = value && (*value == "auto" || *value == "always" || *value == "never");
+    if (key == "resolve" && is_way) {
+      settings.resolve = *value;
+    } else if (key == "policy" && value) {
+      settings.policy = *value;
+    } else if (key == "host-root" && value) {
+      settings.host_root = *value;
+    } else if (key == "spec-dirs" && list) {
+      settings.spec_dirs = list->items;
+    } else if (key == "namespaces" && list) {
+      settings.namespaces = list->items;
+    } else if (key == "prefixes" && list) {
+      settings.prefixes = list->items;
+    } else {
+      const auto lines = toml->lines_of({key});
+      const auto line = lines ? static_cast<std::uint32_t>(lines->first) + 1 : 0;
+      return cdi::Error{.code = cdi::Errc::schema,
+                        .message = "the setting " + cdi::quoted(key) + " is unknown or wrong",
+                        .advice =
+                            "write policy and host-root as text, resolve as auto, always or never, "
+                            "and spec-dirs, namespaces and prefixes as lists",
+                        .position = {.file = std::string{name}, .line = line}};
+    }
+  }
+  return {};
+}
+
+}  // namespace nri
+
+#endif  // CDI_TOOLS_NRI_SETTINGS_HPP

@@ -1,0 +1,67 @@
+// A thread for work that may not be waited for without limit.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_NRI_WORKER_HPP
+#define CDI_TOOLS_NRI_WORKER_HPP
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace nri {
+
+/// Runs jobs in a thread of its own, one after the other, so that a file system that hangs stops
+/// the thread and not its user.
+class Worker {
+ public:
+  Worker() : shared_{std::make_shared<Shared>()} { std::thread{run, shared_}.detach(); }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+  /// Ends the thread after its current job, and does not wait for it.
+  ~Worker() {
+    const std::lock_guard lock{shared_->mutex};
+    shared_->ended = true;
+    shared_->changed.notify_all();
+  }
+
+  /// Runs a job and waits for its end, at most for `limit`. Returns false if it did not end, or if
+  /// an earlier job still runs, and this one was not begun. The job must own all that it uses.
+  bool run_within(std::chrono::milliseconds limit, std::function<void()> job) {
+    std::unique_lock lock{shared_->mutex};
+    if (shared_->job) return false;
+    shared_->job = std::move(job);
+    shared_->changed.notify_all();
+    return shared_->changed.wait_for(lock, limit, [this] { return !shared_->job; });
+  }
+
+ private:
+  struct Shared {
+    std::mutex mutex{};
+    std::condition_variable changed{};
+    std::function<void()> job{};  // empty when it has ended
+    bool ended = false;
+  };
+
+  static void run(const std::shared_ptr<Shared>& shared) {
+    std::unique_lock lock{shared->mutex};
+    while (true) {
+      shared->changed.wait(lock, [&shared] { return shared->ended || shared->job; });
+      if (shared->ended) return;
+      lock.unlock();
+      shared->job();
+      lock.lock();
+      shared->job = nullptr;
+      shared->changed.notify_all();
+    }
+  }
+
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace nri
+
+#endif  // CDI_TOOLS_NRI_WORKER_HPP
