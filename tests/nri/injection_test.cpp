@@ -1,0 +1,273 @@
+// The adjustment for a new container: names or edits, each once, and what cannot be expressed.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "../../examples/tools/nri/injection.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "../../examples/tools/nri/existing.hpp"
+#include "../support/temp_tree.hpp"
+
+namespace {
+
+constexpr const char* spec_text = R"({"cdiVersion": "1.1.0", "kind": "v.com/c", "devices": [
+{"name": "all", "containerEdits": {
+  "env": ["A=1", "B=x=y"],
+  "deviceNodes": [{"path": "/dev/v0", "type": "c", "major": 200, "minor": 7, "uid": 5}],
+  "mounts": [{"hostPath": "/h", "containerPath": "/m", "options": ["ro", "bind"]}],
+  "hooks": [{"hookName": "createContainer", "path": "/hook", "args": ["hook", "a"], "timeout": 3}]
+}},
+{"name": "read", "containerEdits": {
+  "deviceNodes": [{"path": "/dev/v1", "type": "c", "major": 200, "minor": 8, "permissions": "r"}]}},
+{"name": "make", "containerEdits": {
+  "deviceNodes": [{"path": "/dev/v2", "type": "c", "major": 200, "minor": 9, "permissions": "rwm"}]}},
+{"name": "block", "containerEdits": {
+  "deviceNodes": [{"path": "/dev/b", "type": "b", "major": 9, "minor": 1, "permissions": "rw"}]}},
+{"name": "group", "containerEdits": {"additionalGids": [44]}},
+{"name": "net", "containerEdits": {"netDevices": [{"hostInterfaceName": "eth7", "name": "net1"}]}},
+{"name": "rdt", "containerEdits": {"intelRdt": {"closID": "gold", "l3CacheSchema": "L3:0=f"}}}
+]})";
+
+/// A host with the specs above, and a pod that requests `devices` for its container `main`.
+struct Node {
+  TempTree dir{};
+  nri::Surroundings around{};
+  nri::CreateContainerRequest request{};
+  nri::ContainerAdjustment out{};
+
+  explicit Node(const std::string& devices) {
+    dir.put("v.json", spec_text);
+    around.families = nri::annotation_families({});
+    around.runtime = {.has_device_rules = true, .has_net_devices = true};
+    around.cache = std::make_shared<cdi::Cache>(std::vector<std::string>{dir.path()});
+    auto& pod = *request.mutable_pod();
+    pod.set_id("p");
+    pod.set_namespace_("team");
+    if (!devices.empty()) (*pod.mutable_annotations())["cdi.k8s.io/pod"] = devices;
+    request.mutable_container()->set_name("main");
+    request.mutable_container()->set_pod_sandbox_id("p");
+    request.mutable_container()->set_state(nri::CONTAINER_RUNNING);
+  }
+
+  /// The way of the injection, or the error without the folder of the specs.
+  std::string inject() {
+    out.Clear();
+    const auto injection = nri::inject(request, around, out);
+    if (injection) return injection->way;
+    auto text = to_string(injection.error());
+    const auto at = text.find(dir.path());
+    return at == std::string::npos ? text : text.erase(at, dir.path().size() + 1);
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> list;
+    for (const auto& device : out.cdi_devices()) list.push_back(device.name());
+    return list;
+  }
+};
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("nri: a pod without requests gets nothing") {
+  Node node{""};
+  CHECK(node.inject().empty());
+  CHECK(node.out.ByteSizeLong() == 0);
+}
+
+TEST_CASE("nri: a runtime with an injector gets names") {
+  Node node{"v.com/c=all,v.com/c=group"};
+  node.around.runtime.injects_names = true;
+  CHECK(node.inject() == "names");
+  CHECK(node.names() == Texts{"v.com/c=all", "v.com/c=group"});
+  node.around.settings.resolve = "always";
+  node.request.mutable_pod()->mutable_annotations()->at("cdi.k8s.io/pod") = "v.com/c=all";
+  CHECK(node.inject() == "edits");
+  CHECK(node.names().empty());
+}
+
+TEST_CASE("nri: without our resolution, names are not checked") {
+  Node node{"other.com/c=0"};
+  node.around.settings.resolve = "never";
+  CHECK(node.inject() == "names");
+  CHECK(node.names() == Texts{"other.com/c=0"});
+}
+
+TEST_CASE("nri: edits are those of the spec") {
+  Node node{"v.com/c=all"};
+  CHECK(node.inject() == "edits");
+  const auto& out = node.out;
+  REQUIRE(out.env_size() == 2);
+  CHECK(out.env(0).key() + "|" + out.env(0).value() == "A|1");
+  CHECK(out.env(1).key() + "|" + out.env(1).value() == "B|x=y");
+  REQUIRE(out.mounts_size() == 1);
+  CHECK(out.mounts(0).destination() == "/m");
+  CHECK(out.mounts(0).source() == "/h");
+  CHECK(out.mounts(0).options_size() == 2);
+  REQUIRE(out.hooks().create_container_size() == 1);
+  CHECK(out.hooks().create_container(0).path() == "/hook");
+  CHECK(out.hooks().create_container(0).args(1) == "a");
+  CHECK(out.hooks().create_container(0).timeout().value() == 3);
+  REQUIRE(out.linux().devices_size() == 1);
+  CHECK(out.linux().devices(0).path() == "/dev/v0");
+  CHECK(out.linux().devices(0).major() == 200);
+  CHECK(out.linux().devices(0).minor() == 7);
+  CHECK(out.linux().devices(0).uid().value() == 5);
+  CHECK_FALSE(out.linux().devices(0).has_gid());
+}
+
+TEST_CASE("nri: what a container has already is not added again") {
+  Node node{"v.com/c=all"};
+  REQUIRE(node.inject() == "edits");
+  auto& container = *node.request.mutable_container();
+  container.add_env("A=1");
+  container.add_env("B=x=y");
+  *container.add_mounts() = node.out.mounts(0);
+  *container.mutable_hooks() = node.out.hooks();
+  *container.mutable_linux()->add_devices() = node.out.linux().devices(0);
+  auto& rule = *container.mutable_linux()->mutable_resources()->add_devices();
+  rule.set_allow(true);
+  rule.set_type("c");
+  rule.mutable_major()->set_value(200);
+  rule.mutable_minor()->set_value(7);
+  rule.set_access("rwm");
+  CHECK(node.inject() == "edits");
+  CHECK(nri::size_of(node.out) == 0);
+}
+
+TEST_CASE("nri: a name in the CRI's field is left to the runtime") {
+  Node node{"v.com/c=all,v.com/c=read"};
+  node.request.mutable_container()->add_cdi_devices()->set_name("v.com/c=all");
+  node.around.settings.resolve = "never";
+  CHECK(node.inject() == "names");
+  CHECK(node.names() == Texts{"v.com/c=read"});
+  node.request.mutable_container()->add_cdi_devices()->set_name("v.com/c=read");
+  CHECK(node.inject().empty());
+}
+
+TEST_CASE("nri: a container's own annotations are left to a runtime that reads them") {
+  Node node{""};
+  node.around.settings.resolve = "never";
+  auto& annotations = *node.request.mutable_container()->mutable_annotations();
+  annotations["cdi.k8s.io/vendor_0"] = "v.com/c=all";
+  CHECK(node.inject() == "names");
+  CHECK(node.names() == Texts{"v.com/c=all"});
+  node.around.runtime.injects_annotations = true;
+  CHECK(node.inject().empty());
+  (*node.request.mutable_pod()->mutable_annotations())["cdi.k8s.io/pod"] =
+      "v.com/c=all,v.com/c=read";
+  CHECK(node.inject() == "names");
+  CHECK(node.names() == Texts{"v.com/c=read"});
+}
+
+TEST_CASE("nri: rules keep the permissions of nodes") {
+  const auto rules = [](const std::string& name) {
+    Node node{name};
+    CHECK(node.inject() == "edits");
+    Texts list;
+    for (const auto& rule : node.out.linux().resources().devices()) {
+      list.push_back((rule.allow() ? "allow " : "deny ") + rule.access());
+    }
+    return list;
+  };
+  CHECK(rules("v.com/c=read") == Texts{"deny w"});
+  CHECK(rules("v.com/c=make") == Texts{"allow m"});
+  CHECK(rules("v.com/c=block") == Texts{"deny m"});
+}
+
+TEST_CASE("nri: an old NRI cannot deny writing") {
+  Node node{"v.com/c=read"};
+  node.around.runtime = {};
+  const auto old = node.inject();
+  CAPTURE(old);
+  CHECK(
+      old.starts_with("v.json:9:18: devices[1].containerEdits.deviceNodes: the NRI of this runtime "
+                      "would allow more than \"r\" for the device node: "));
+  Node other{"v.com/c=make"};
+  other.around.runtime = {};
+  CHECK(other.inject() == "edits");
+  CHECK(other.out.linux().resources().devices_size() == 0);
+}
+
+TEST_CASE("nri: groups cannot be expressed, unless the process is in them") {
+  Node node{"v.com/c=group"};
+  const auto refused = node.inject();
+  CAPTURE(refused);
+  CHECK(refused.starts_with(
+      "v.json:14:56: devices[4].containerEdits.additionalGids: NRI cannot add a "
+      "group to a container: "));
+  node.request.mutable_container()->mutable_user()->add_additional_gids(44);
+  CHECK(node.inject() == "edits");
+}
+
+TEST_CASE("nri: network devices and Intel RDT settings need NRI 0.11") {
+  Node net{"v.com/c=net"};
+  CHECK(net.inject() == "edits");
+  CHECK(net.out.linux().net_devices().at("eth7").name() == "net1");
+  net.around.runtime.has_net_devices = false;
+  CHECK(net.inject().find("does not know a network device") != std::string::npos);
+  Node rdt{"v.com/c=rdt"};
+  CHECK(rdt.inject() == "edits");
+  CHECK(rdt.out.linux().rdt().clos_id().value() == "gold");
+  CHECK(rdt.out.linux().rdt().schemata().value(0) == "L3:0=f");
+  rdt.around.runtime.has_net_devices = false;
+  CHECK(rdt.inject().find("does not know Intel RDT settings") != std::string::npos);
+}
+
+TEST_CASE("nri: an unknown device is an error with the file of its kind") {
+  Node node{"v.com/c=nope"};
+  CHECK(node.inject().starts_with("v.json: cannot resolve \"v.com/c=nope\": "));
+}
+
+TEST_CASE("nri: only pods of the allowed namespaces may ask") {
+  Node node{"v.com/c=all"};
+  node.around.settings.namespaces = {"gpu-*", "kube-system"};
+  CHECK(node.inject() ==
+        "pods of the namespace \"team\" may not request devices by annotation; on this node those "
+        "of gpu-*, kube-system may");
+  node.around.settings.namespaces = {"te*"};
+  CHECK(node.inject() == "edits");
+  Node other{""};
+  other.around.settings.namespaces = {"gpu-*"};
+  CHECK(other.inject().empty());
+}
+
+TEST_CASE("nri: a policy decides, and what it has checked is injected") {
+  Node node{"v.com/c=all"};
+  node.around.runtime.injects_names = true;
+  node.dir.put("policy", R"({"rules": [{"name": "r", "allow": true, "edits": {"hooks": []}}]})");
+  node.around.settings.policy = node.dir.path() + "/policy";
+  const auto denied = node.inject();
+  CAPTURE(denied);
+  CHECK(denied.find("by the rule \"r\": runs the hook") != std::string::npos);
+  node.dir.put("policy", R"({"rules": [{"name": "r", "allow": true}]})");
+  CHECK(node.inject() == "edits");
+  CHECK(node.out.hooks().create_container(0).env_size() == 1);
+  node.dir.put("policy", "{");
+  CHECK(node.inject().starts_with("policy:1:2: "));
+}
+
+TEST_CASE("nri: a running container that asked in vain is found") {
+  Node node{"v.com/c=all"};
+  nri::RequestingPods pods;
+  pods.add(node.request.pod(), node.around.families);
+  node.around.cache->registry();
+  auto& container = *node.request.mutable_container();
+  const auto lacking = pods.without_devices(container, node.around);
+  REQUIRE(lacking);
+  CHECK(lacking->devices == Texts{"v.com/c=all"});
+  CHECK_FALSE(lacking->why);
+  container.add_env("A=1");
+  CHECK_FALSE(pods.without_devices(container, node.around));
+  container.clear_env();
+  container.set_state(nri::CONTAINER_STOPPED);
+  CHECK_FALSE(pods.without_devices(container, node.around));
+  container.set_state(nri::CONTAINER_RUNNING);
+  container.set_pod_sandbox_id("other");
+  CHECK_FALSE(pods.without_devices(container, node.around));
+}

@@ -1,0 +1,45 @@
+// The settings of a plugin, as TOML.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "../../examples/tools/nri/settings.hpp"
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+std::string error_of(const char* text) {
+  nri::Settings settings;
+  const auto done = nri::read_settings(text, "conf", settings);
+  return done ? "" : to_string(done.error());
+}
+
+}  // namespace
+
+TEST_CASE("nri: all settings are read, and those that are not given stay") {
+  nri::Settings settings{.policy = "given"};
+  REQUIRE(
+      nri::read_settings("spec-dirs = ['/a', '/b']\nresolve = 'never'\nnamespaces = ['x*']\n"
+                         "prefixes = ['mine.com']\nhost-root = '/host'\n",
+                         "conf", settings));
+  CHECK(settings.spec_dirs == std::vector<std::string>{"/a", "/b"});
+  CHECK(settings.resolve == "never");
+  CHECK(settings.namespaces == std::vector<std::string>{"x*"});
+  CHECK(settings.prefixes == std::vector<std::string>{"mine.com"});
+  CHECK(settings.host_root == "/host");
+  CHECK(settings.policy == "given");
+  REQUIRE(nri::read_settings("policy = 'p'", "conf", settings));
+  CHECK(settings.policy == "p");
+  CHECK(error_of("").empty());
+}
+
+TEST_CASE("nri: an unknown or wrong setting is an error with its line") {
+  for (const auto* text :
+       {"\npolice = 'p'", "\npolicy = 1", "\nresolve = 'sometimes'", "\nspec-dirs = '/a'"}) {
+    CAPTURE(text);
+    CHECK(error_of(text).starts_with("conf:2: the setting \"" + std::string{text}.substr(1, 6)));
+  }
+  CHECK(error_of("policy = ").starts_with("conf:1:"));
+}

@@ -1,0 +1,47 @@
+// Work that may not be waited for without limit.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "../../examples/tools/nri/worker.hpp"
+
+#include <chrono>
+#include <future>
+#include <memory>
+
+#include <doctest/doctest.h>
+
+using std::chrono::milliseconds;
+
+TEST_CASE("nri: a job that ends in time is done") {
+  nri::Worker worker;
+  int done = 0;
+  for (int i = 0; i < 100; ++i) {
+    CHECK(worker.run_within(milliseconds{60'000}, [&done] { ++done; }));
+  }
+  CHECK(done == 100);
+}
+
+TEST_CASE("nri: a job that hangs is left, and later jobs wait for its end") {
+  auto hanging = std::make_shared<std::promise<void>>();
+  auto ended = std::make_shared<std::promise<void>>();
+  nri::Worker worker;
+  const auto hang = [hanging, ended] {
+    hanging->get_future().wait();
+    ended->set_value();
+  };
+  CHECK_FALSE(worker.run_within(milliseconds{1}, hang));
+  bool begun = false;
+  CHECK_FALSE(worker.run_within(milliseconds{60'000}, [&begun] { begun = true; }));
+  hanging->set_value();
+  ended->get_future().wait();
+  while (!worker.run_within(milliseconds{60'000}, [] {})) std::this_thread::yield();
+  CHECK_FALSE(begun);
+}
+
+TEST_CASE("nri: a worker does not wait for a job that hangs when it ends") {
+  auto hanging = std::make_shared<std::promise<void>>();
+  {
+    nri::Worker worker;
+    CHECK_FALSE(worker.run_within(milliseconds{1}, [hanging] { hanging->get_future().wait(); }));
+  }
+  hanging->set_value();
+}
