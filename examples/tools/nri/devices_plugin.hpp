@@ -90,7 +90,7 @@ class DevicesPlugin {
     existing_ = {};
     around_->cache->registry();
     const auto name = request.runtime_name() + " " + request.runtime_version();
-    log_.write({.event = "connected to", .runtime = tools::one_line(name)});
+    log_.write({.event = "connected", .runtime = tools::one_line(name)});
     return {};
   }
 
@@ -99,7 +99,7 @@ class DevicesPlugin {
   void report(const Container& container) {
     const auto lacking = existing_.without_devices(container, *around_);
     if (!lacking) return;
-    LogLine line{.event = "runs without", .devices = lacking->devices};
+    LogLine line{.event = "missing", .devices = lacking->devices};
     if (lacking->why) line.error = tools::one_line(to_string(*lacking->why));
     log_.write(line.about(*lacking->pod, container));
   }

@@ -22,7 +22,7 @@ namespace nri {
 /// A line of the log. Members that do not apply are empty, and left out of the JSON.
 struct LogLine {
   std::int64_t version = 1;  // of the form of the lines
-  std::string event{};       // connected, disconnected, injected, refused or without-devices
+  std::string event{};       // connected, disconnected, injected, refused or missing
   std::string runtime{};     // its name and version
   std::string ns{}, pod{}, container{}, id{};
   std::vector<std::string> devices{};
@@ -66,11 +66,14 @@ inline std::string joined(const std::vector<std::string>& words) {
 
 /// A line as text: `WHO: EVENT what: why`.
 inline std::string text_of(const LogLine& line) {
+  const std::string_view event = line.event == "connected" ? "connected to"
+                                 : line.event == "missing" ? "runs without"
+                                                           : std::string_view{line.event};
   std::string out;
   if (!line.container.empty() || !line.pod.empty()) {
     out = line.ns + "/" + line.pod + ", container " + line.container + ": ";
   }
-  out += line.event;
+  out += event;
   for (const auto& part : {line.runtime, joined(line.devices)}) {
     if (!part.empty()) out.append(" ").append(part);
   }

@@ -19,7 +19,7 @@
 #include "../shared/help/usage.hpp"
 #include "devices_plugin.hpp"
 #include "manual.hpp"
-#include "protocol/serve.hpp"
+#include "protocol/nri.hpp"
 #include <CLI/CLI.hpp>
 
 namespace {
