@@ -12,7 +12,14 @@ from project import RELEASE, ROOT, PackagingTest  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv.pop(1))
 TOOLS = ["cdi", "cdi-pod", "cdi-prepare"]
-UNITS = ["cdi-prepare-watch.service", "cdi-prepare.path", "cdi-prepare.service"]
+PAGES = ["man1/cdi.1", "man1/cdi-pod.1", "man8/cdi-prepare.8"]
+# Each unit, and the program that it starts.
+UNITS = {"cdi-prepare-watch.service": "cdi-prepare", "cdi-prepare.path": None,
+         "cdi-prepare.service": "cdi-prepare"}
+if (BUILD / "examples/tools/nri/cdi-nri").exists():  # protobuf is installed
+    TOOLS.append("cdi-nri")
+    PAGES.append("man8/cdi-nri.8")
+    UNITS["cdi-nri.service"] = "cdi-nri"
 
 
 class Tools(PackagingTest):
@@ -30,14 +37,15 @@ class Tools(PackagingTest):
         vendors = {f"share/cdi-prepare/vendor-files/{path.name}"
                    for path in ROOT.glob("examples/tools/prepare/vendor-files/*.toml")}
         self.assertEqual(found, {*vendors, *(f"bin/{name}" for name in [*TOOLS, "cdi-runtime"]),
-                                 *completions, "share/man/man1/cdi.1", "share/man/man1/cdi-pod.1",
-                                 "share/man/man8/cdi-prepare.8",
+                                 *completions, *(f"share/man/{page}" for page in PAGES),
                                  "lib/udev/rules.d/90-cdi-prepare.rules",
                                  *(f"lib/systemd/system/{name}" for name in UNITS)})
-        for name in UNITS:
+        for name, program in UNITS.items():
             text = (usr / "lib/systemd/system" / name).read_text(encoding="ascii")
-            self.assertEqual(text.count(f"ExecStart={prefix}/bin/cdi-prepare "),
-                             name.endswith(".service"), name)
+            commands = [line.split()[0] for line in text.splitlines()
+                        if line.startswith("ExecStart=")]
+            self.assertEqual(commands, [f"ExecStart={prefix}/bin/{program}"] if program else [],
+                             name)
         for name in TOOLS:
             self.assertIn(RELEASE, self.run_in(usr, f"bin/{name}", "--version"))
 
