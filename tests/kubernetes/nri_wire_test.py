@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""cdi-nri with a runtime that is a script: rows, cut frames, and ends at each step.
+
+usage: nri_wire_test.py CDI_NRI [ARGUMENTS OF UNITTEST]
+"""
+import os
+import socket
+import subprocess
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+import nri_messages as nri  # noqa: E402
+from nri_cases import CASES, COMMON, ONE, ZERO  # noqa: E402
+from nri_peers import names_in, request, wait_until  # noqa: E402
+from scripted_runtime import (  # noqa: E402
+    PLUGIN, REQUEST, Closed, Connection, Failed, call_of, frame, message)
+from wire_case import (  # noqa: E402
+    CDI_NRI, GOOD, MEBIBYTE, UNIMPLEMENTED, WireCase, need_program)
+
+setUpModule = need_program
+
+
+class Steps(WireCase):
+    """What a plugin says of itself."""
+
+    def test_it_registers_with_its_name(self):
+        self.start_plugin("--name", "our-name", "--index", "07")
+        registered, _ = self.accept().receive_registration()
+        self.assertEqual((registered["pluginName"], registered["pluginIdx"]), ("our-name", "07"))
+
+    def test_it_registers_with_a_default_name(self):
+        self.start_plugin()
+        registered, _ = self.accept().receive_registration()
+        self.assertRegex(registered["pluginName"], r"^[\w.-]+$")
+        self.assertRegex(registered["pluginIdx"], r"^\d\d$")
+
+    def test_it_asks_for_creations_and_that_they_fail_without_it(self):
+        self.start_plugin()
+        connection = self.accept()
+        configured = connection.start()
+        create = 1 << 3
+        self.assertTrue(configured["events"] & create)
+        others = configured["events"] & ~create
+        self.assertEqual(others & ~0x1ff, 0, "an event that only new runtimes know")
+        self.assertEqual(configured["failurePolicy"], {"failRequest": True, "keepConnected": True})
+
+    def test_rows(self):
+        connection = self.started()
+        for case in CASES:
+            with self.subTest(case.name):
+                asked = request(case.annotations, **case.container)
+                if case.error and "no spec has" not in case.name and "bad one" not in case.name:
+                    with self.assertRaises(Failed) as failed:
+                        connection.create(asked)
+                    for text in case.error:
+                        self.assertIn(text, str(failed.exception))
+                elif not case.error:
+                    self.assertEqual(names_in(connection.create(asked)), case.names)
+        self.check_good(connection)
+
+    def test_parts_of_synchronize(self):
+        """Only the last answer ends it."""
+        self.start_plugin()
+        connection = self.accept()
+        _, stream = connection.receive_registration()
+        connection.accept_registration(stream)
+        connection.configure()
+        pods = [{"id": f"p{number}", "name": "x", "annotations": {"filler": "x" * 4000}}
+                for number in range(900)]
+        for _ in range(4):
+            self.assertEqual(connection.synchronize(pods=pods, more=True), {"more": True})
+        self.assertEqual(connection.synchronize(pods=pods), {})
+        self.check_good(connection)
+        self.check_memory(self.nri)
+
+    def test_a_launched_plugin_takes_the_descriptor_of_its_variable(self):
+        ours, theirs = socket.socketpair()
+        environment = {**os.environ, "NRI_PLUGIN_SOCKET": str(theirs.fileno()),
+                       "NRI_PLUGIN_NAME": "launched", "NRI_PLUGIN_IDX": "42"}
+        started = subprocess.Popen(
+            [CDI_NRI, "--spec-dir", self.place.specs], env=environment,
+            pass_fds=[theirs.fileno()], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.addCleanup(started.wait)
+        self.addCleanup(started.kill)
+        theirs.close()
+        connection = Connection(ours)
+        self.addCleanup(connection.close)
+        registered, stream = connection.receive_registration()
+        self.assertEqual((registered["pluginName"], registered["pluginIdx"]), ("launched", "42"))
+        connection.accept_registration(stream)
+        connection.configure()
+        connection.synchronize()
+        self.assertNotEqual(connection.create(GOOD), {})
+        connection.close()
+        started.wait(20)  # the runtime that started it is gone
+
+    def test_shutdown_is_no_end_for_a_plugin_of_a_socket(self):
+        connection = self.started()
+        connection.call_raw("Shutdown", b"")
+        connection.close()
+        again = self.accept()
+        again.start()
+        self.check_good(again)
+
+    def test_events_that_it_did_not_ask_for_are_answered(self):
+        """Older runtimes send StateChange."""
+        connection = self.started()
+        for method in ("StateChange", "RemoveContainer", "StopContainer", "RunPodSandbox",
+                       "PostCreateContainer", "UpdateContainer"):
+            try:
+                connection.call_raw(method, b"")
+            except Failed as failed:
+                self.assertEqual(failed.code, UNIMPLEMENTED, method)
+        self.check_good(connection)
+
+
+class Cuts(WireCase):
+    """Frames and messages have no common ends."""
+
+    def test_frames_of_any_size(self):
+        self.start_plugin()
+        for cut in [*range(1, 45), 1000, 4096, 4 * MEBIBYTE]:
+            with self.subTest(cut):
+                connection = self.accept(cut=cut)
+                connection.start()
+                self.check_good(connection)
+                connection.close()
+
+    def test_bytes_arrive_one_by_one(self):
+        connection = self.started(drip=True)
+        self.check_good(connection)
+
+    def test_frames_of_one_byte_arrive_byte_by_byte(self):
+        self.check_good(self.started(drip=True, cut=1))
+
+    def test_each_cut_of_a_request(self):
+        """The plugin reads the bytes before the cut, and waits for the others."""
+        connection = self.started()
+        for cut in range(1, 400):
+            connection.stream += 2
+            data = message(connection.stream, REQUEST,
+                           call_of("CreateContainer", nri.encode(nri.CREATE, GOOD)))
+            data = frame(PLUGIN, data)
+            if cut >= len(data):
+                break
+            connection.send_bytes(data[:cut])
+            connection.wait_until_read()
+            connection.send_bytes(data[cut:])
+            answer = nri.decode(nri.CREATED, connection.answer(connection.stream))
+            self.assertEqual(names_in(answer["adjust"]), [ZERO, ONE], cut)
+        self.assertGreater(cut, 200)
+
+    def test_many_requests_in_one_piece(self):
+        connection = self.started()
+        data = b""
+        streams = range(101, 301, 2)
+        for stream in streams:
+            data += message(stream, REQUEST,
+                            call_of("CreateContainer", nri.encode(nri.CREATE, GOOD)))
+        connection.cut = MEBIBYTE
+        connection.send(PLUGIN, data)
+        for stream in streams:
+            answer = nri.decode(nri.CREATED, connection.answer(stream))
+            self.assertEqual(names_in(answer["adjust"]), [ZERO, ONE])
+
+    def test_a_long_answer_is_read_by_the_go_library(self):
+        """Its reader has a buffer of 4096 bytes, takes a frame in one piece, and queues 256."""
+        variables = [f"VARIABLE_{number}={'x' * 80}" for number in range(20_000)]
+        self.place.write("cdi/long.json", {
+            "cdiVersion": "0.5.0", "kind": "vendor.com/long",
+            "devices": [{"name": "0", "containerEdits": {"env": variables}}]})
+        connection = self.started("--resolve", "always")
+        adjustment = connection.create(request({f"{COMMON}/container.main": "vendor.com/long=0"}))
+        self.assertEqual(len(adjustment["env"]), len(variables))
+
+
+class Ends(WireCase):
+    """The runtime or the plugin ends at each step."""
+
+    STEPS = ("connected", "registering", "registered", "configured", "synchronizing",
+             "synchronized", "creating")
+
+    def go_to(self, step, connection):
+        """Does the steps until the one named; with `ing`, without its answer."""
+        if step == "connected":
+            return
+        _, stream = connection.receive_registration()
+        if step == "registering":
+            return
+        connection.accept_registration(stream)
+        if step == "registered":
+            return
+        connection.configure()
+        if step == "configured":
+            return
+        if step == "synchronizing":
+            connection.synchronize(more=True)
+            connection.send(PLUGIN, message(99, REQUEST, call_of("Synchronize", b""))[:20])
+            return
+        connection.synchronize()
+        if step == "creating":
+            connection.send(PLUGIN, message(99, REQUEST, call_of(
+                "CreateContainer", nri.encode(nri.CREATE, GOOD)))[:-3])
+
+    def test_the_runtime_ends(self):
+        self.start_plugin()
+        for step in self.STEPS:
+            with self.subTest(step):
+                connection = self.accept()
+                self.go_to(step, connection)
+                connection.close()
+                again = self.accept()
+                again.start()
+                self.check_good(again)
+                again.close()
+
+    def test_the_plugin_is_killed(self):
+        for step in self.STEPS:
+            with self.subTest(step):
+                killed = self.start_plugin()
+                connection = self.accept()
+                self.go_to(step, connection)
+                killed.kill()
+                with self.assertRaises((Closed, ConnectionError)):
+                    while True:
+                        connection.receive(PLUGIN)
+                self.start_plugin()
+                again = self.accept()
+                again.start()
+                self.check_good(again)
+                self.nri.kill()
+
+    def test_the_runtime_starts_after_the_plugin(self):
+        self.runtime.close()
+        self.start_plugin()
+        wait_until(self.nri.printed, "it says that it waits")
+        self.runtime = self.listen()
+        connection = self.accept()
+        connection.start()
+        self.check_good(connection)
+
+    def test_many_ends_leave_no_descriptors(self):
+        self.start_plugin()
+
+        def turn():
+            connection = self.accept()
+            connection.start()
+            self.check_good(connection)
+            connection.close()
+        turn()
+        connection = self.accept()
+        connection.start()
+        before = self.nri.descriptors()
+        connection.close()
+        for _ in range(10):
+            turn()
+        connection = self.accept()
+        connection.start()
+        self.assertEqual(self.nri.descriptors(), before)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
