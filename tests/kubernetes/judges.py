@@ -41,7 +41,7 @@ def why_not(module, place, programs):
 def build(module, place, programs):
     """The folder with the built programs of a module; the test is skipped if it cannot be. Programs
     that are there are built again only if their source changed."""
-    place = pathlib.Path(place)
+    place = pathlib.Path(place).resolve()
     place.mkdir(parents=True, exist_ok=True)
     with open(place / "lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # for tests that run at the same time
