@@ -15,6 +15,8 @@ import unittest
 
 PAGES = {f"{name}.{section}": os.path.abspath(sys.argv.pop(1))
          for name, section in (("cdi", 1), ("cdi-prepare", 8), ("cdi-pod", 1))}
+if sys.argv[1:] and sys.argv[1].endswith("cdi-nri"):  # protobuf is installed
+    PAGES["cdi-nri.8"] = os.path.abspath(sys.argv.pop(1))
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "EXIT STATUS", "ENVIRONMENT",
             "FILES", "SEE ALSO"]
 

@@ -191,7 +191,7 @@ inline std::vector<OptionGroup> read_groups(const CLI::App& app) {
 }
 
 /// The line that shows how to call a command, unless its notes begin with one.
-inline std::string take_usage(CommandPage& page, bool has_commands) {
+inline std::string take_usage(CommandPage& page, std::string_view command) {
   constexpr std::string_view mark = "Usage: ";
   if (page.notes.starts_with(mark)) {
     const auto end = std::min(page.notes.find('\n'), page.notes.size());
@@ -211,7 +211,7 @@ inline std::string take_usage(CommandPage& page, bool has_commands) {
     const auto name = argument.value + (argument.repeated ? "..." : "");
     usage += argument.required ? " " + name : " [" + name + "]";
   }
-  return usage + (has_commands ? " COMMAND" : "");
+  return usage.append(command);
 }
 
 }  // namespace detail
@@ -239,7 +239,10 @@ inline CommandPage read_page(const CLI::App& app) {
     }
   }
   page.groups = detail::read_groups(app);
-  page.usage = detail::take_usage(page, !visible_commands(app).empty());
+  const std::string_view command = visible_commands(app).empty()          ? ""
+                                   : app.get_require_subcommand_min() > 0 ? " COMMAND"
+                                                                          : " [COMMAND]";
+  page.usage = detail::take_usage(page, command);
   return page;
 }
 
