@@ -8,7 +8,7 @@ import stat
 import subprocess
 
 import node_trees
-from tree_case import TreeTest
+from tree_case import TreeTest, with_text
 
 KIND = "cdi-prepare.local/claim"
 FIRST, SECOND = node_trees.NVIDIA_UUIDS
@@ -66,8 +66,9 @@ class ClaimTest(TreeTest):
                 *more]
 
     def run_claims(self, command, *more, code=0, state=None, out=None, **how):
-        done = subprocess.run(self.arguments(command, *more, state=state, out=out),
-                              capture_output=True, text=True, timeout=60, check=False, **how)
+        done = with_text(subprocess.run(
+            self.arguments(command, *more, state=state, out=out), capture_output=True, text=True,
+            timeout=60, check=False, **how))
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         self.errors = done.stderr
         return done

@@ -10,7 +10,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from tree_case import NodeTest  # noqa: E402  pylint: disable=wrong-import-position
+from tree_case import NodeTest, with_text  # noqa: E402  pylint: disable=wrong-import-position
 
 PREPARE = SAMPLE = ""
 
@@ -97,8 +97,8 @@ class PrepareTest(NodeTest):
     # Running it.
 
     def run_prepare(self, *arguments, **options):
-        return subprocess.run([PREPARE, *map(str, arguments)], capture_output=True, text=True,
-                              timeout=20, check=False, **options)
+        return with_text(subprocess.run([PREPARE, *map(str, arguments)], capture_output=True,
+                                        text=True, timeout=20, check=False, **options))
 
     def detect(self, *arguments):
         return self.run_prepare("detect", "--root", self.root, *arguments)

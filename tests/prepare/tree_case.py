@@ -19,6 +19,28 @@ def dri(card, render):
     return [f"/dev/dri/card{card}", f"/dev/dri/renderD{render}"]
 
 
+def text_of_record(line):
+    """The text that `cdi-prepare` prints for a message that `-o json` prints as a record."""
+    record = json.loads(line)
+    place = ":".join(str(record[key]) for key in ("file", "line", "column") if key in record)
+    text = ": ".join(part for part in (place, record.get("where"), record["message"],
+                                       record.get("advice")) if part)
+    label = {"error": "error: ", "warning": "warning: ", "note": ""}[record["level"]]
+    for begin in ("not ready: ", "left out: "):
+        if record["message"].startswith(begin):
+            label, text = begin, text.replace(begin, "", 1)
+    return f"cdi-prepare: {label}{text}\n"
+
+
+def with_text(done):
+    """What a run prints, with the records on standard error as text: with `-o json`, each message
+    is one, and says the same."""
+    words = [str(word) for word in done.args]
+    if done.returncode != 2 and ("-o", "json") in zip(words, words[1:]):
+        done.stderr = "".join(map(text_of_record, done.stderr.splitlines()))
+    return done
+
+
 class NodeTest(unittest.TestCase):
     """A fake node in `self.root`."""
 
@@ -80,8 +102,9 @@ class TreeTest(NodeTest):
     # Running it.
 
     def run_prepare(self, command, *arguments):
-        return subprocess.run([self.program, command, "--root", str(self.root), *arguments],
-                              capture_output=True, text=True, timeout=20, check=False)
+        return with_text(subprocess.run(
+            [self.program, command, "--root", str(self.root), *arguments], capture_output=True,
+            text=True, timeout=20, check=False))
 
     def detect(self, code=0):
         """The inventories of the node, by kind."""

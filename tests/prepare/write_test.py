@@ -14,7 +14,7 @@ import time
 
 sys.dont_write_bytecode = True
 import node_trees  # noqa: E402  pylint: disable=wrong-import-position
-from tree_case import TreeTest, dri, paths, run_tests  # noqa: E402  pylint: disable=C0413
+from tree_case import TreeTest, dri, paths, run_tests, with_text  # noqa: E402  pylint: disable=C0413
 
 FIRST, SECOND = "0000:17:00.0", "0000:ca:00.0"
 FIRST_ID, SECOND_ID = node_trees.NVIDIA_UUIDS
@@ -619,10 +619,10 @@ class Visible(WriteTest):
         """Runs it as a user without groups."""
         os.chmod(self.place, 0o755)
         other = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
-        done = subprocess.run([self.program, "write", "--dry-run", "-o", "json", "--root",
-                               str(self.root), "--visible-only", *arguments],
-                              capture_output=True, text=True, timeout=20, check=False, **other)
-        return done
+        return with_text(subprocess.run(
+            [self.program, "write", "--dry-run", "-o", "json", "--root", str(self.root),
+             "--visible-only", *arguments], capture_output=True, text=True, timeout=20, check=False,
+            **other))
 
     def close(self, path):
         rows = self.path("dev.tab").read_text().splitlines()

@@ -16,7 +16,6 @@
 #include "../shared/completion/describing_commands.hpp"
 #include "../shared/help/page.hpp"
 #include "../shared/help/usage.hpp"
-#include "base/json_output.hpp"
 #include "base/options.hpp"
 #include "commands/check.hpp"
 #include "commands/claim.hpp"
@@ -75,12 +74,8 @@ Run parse(CLI::App& app, Options& options, int argc, char** argv, tools::Describ
 ExitCode report_usage(const CLI::App& app, const CLI::ParseError& thrown, std::string_view format) {
   if (tools::is_answer(thrown)) return finish(tools::usage_answer(app, thrown), ExitCode::done);
   const auto error = tools::usage_error(app, thrown);
-  if (format == "json") {
-    print_error(
-        json_line({{"level", "error"}, {"message", error.message}, {"advice", error.advice}}));
-  } else {
-    report("error: " + cdi::to_string(error));
-  }
+  if (format == "json") message_format() = MessageFormat::json;
+  report(Message::error(error));
   return ExitCode::usage;
 }
 
@@ -95,6 +90,7 @@ ExitCode run(int argc, char** argv, tools::Describe describe) {
     return report_usage(app, why, tools::format_in({argv, static_cast<std::size_t>(argc)}));
   }
   complete(options);
+  if (options.json()) message_format() = MessageFormat::json;
   return command(options);
 }
 

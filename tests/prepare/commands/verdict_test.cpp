@@ -72,14 +72,41 @@ TEST_CASE("fewer GPUs than expected hold all specs back") {
   CHECK(verdict({}, 1).held_back);
 }
 
-TEST_CASE("each fault has its line") {
+TEST_CASE("each fault has its message") {
   Options options;
   options.expect = 3;
   auto survey = survey_with({std::nullopt, Fault::nvidia_node});
   survey.inventories.front().warnings = {{Fault::uvm_node, "some warning"}};
   const auto found = verdict_on(survey, options);
-  CHECK(survey_lines({std::move(survey), found}, options) ==
+  std::string lines;
+  std::string records;
+  for (const auto& message : survey_messages({std::move(survey), found}, options)) {
+    lines += message_text(message);
+    records += message_json(message);
+  }
+  CHECK(lines ==
         "cdi-prepare: warning: some warning\n"
         "cdi-prepare: left out: nvidia GPU 0000:17:00.0: some reason\n"
         "cdi-prepare: not ready: 1 of 3 expected GPUs can be handed out\n");
+  CHECK(records ==
+        R"({"level":"warning","message":"some warning"})"
+        "\n"
+        R"({"level":"warning","message":"left out: nvidia GPU 0000:17:00.0: some reason"})"
+        "\n"
+        R"({"level":"error","message":"not ready: 1 of 3 expected GPUs can be handed out"})"
+        "\n");
+}
+
+TEST_CASE("the record of an error has the parts of the error") {
+  const cdi::Error error{.message = "is wrong",
+                         .advice = "write it again",
+                         .position = {.file = "/etc/a\nb", .line = 3, .column = 7}};
+  CHECK(message_text(Message::error(error)) ==
+        "cdi-prepare: error: /etc/a\\nb:3:7: is wrong: write it again\n");
+  CHECK(message_json(Message::error(error)) ==
+        R"({"level":"error","message":"is wrong","advice":"write it again",)"
+        R"("file":"/etc/a\nb","line":3,"column":7})"
+        "\n");
+  CHECK(message_json(Message::note("made /dev/a")) == R"({"level":"note","message":"made /dev/a"})"
+                                                      "\n");
 }

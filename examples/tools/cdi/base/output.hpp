@@ -16,6 +16,7 @@
 #include <cdi/cdi.hpp>
 #include <cdi/nlohmann.hpp>
 
+#include "../../shared/base/error_record.hpp"
 #include "exit_codes.hpp"
 
 using Json = nlohmann::ordered_json;
@@ -66,17 +67,7 @@ inline void print_error(std::string_view text) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
 
-/// An error as a JSON record, for `-o json` and `-o yaml`.
-inline Json error_record(std::string_view level, const cdi::Error& error) {
-  Json record{{"level", level}, {"message", error.message}};
-  if (!error.advice.empty()) record["advice"] = error.advice;
-  if (!error.where.empty()) record["where"] = error.where;
-  if (!error.position.file.empty()) record["file"] = error.position.file;
-  if (error.position.line != 0) record["line"] = error.position.line;
-  if (error.position.column != 0) record["column"] = error.position.column;
-  if (!error.rule.empty()) record["rule"] = error.rule;
-  return record;
-}
+using tools::error_record;
 
 /// Prints results to standard output, all at once and only after success. Prints errors and
 /// warnings to standard error immediately.

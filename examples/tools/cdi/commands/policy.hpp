@@ -39,7 +39,9 @@ inline ExitCode print_decisions(const std::vector<cdi::Decision>& decisions, con
       text += fmt::format("  {}\n", to_string(error));
     }
   }
-  if (!output.result(text, Json::parse(cdi::write_decisions(decisions)))) return exit_failed;
+  Json record{{"version", 1}};
+  record.update(Json::parse(cdi::write_decisions(decisions)));
+  if (!output.result(text, record)) return exit_failed;
   return cdi::require_allowed(decisions) ? exit_done : exit_denied;
 }
 

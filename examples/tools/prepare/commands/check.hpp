@@ -156,15 +156,15 @@ inline cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const Sp
 inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given,
                             const Differences& shown) {
   const auto wanted = make_spec_set(assessed, choose_version(assessed.survey, given));
-  const auto& [options, prepared, verdict, lines] = wanted;
-  print_error(lines);
+  const auto& [options, prepared, verdict, messages] = wanted;
+  report(messages);
   if (verdict.held_back) {
     return finish(options.json() ? json_text(to_json({}, {}, verdict)) : "", verdict.code);
   }
   const auto stale = find_stale(assessed.survey, wanted);
   if (!stale) return finish(stale.error(), ExitCode::failed);
   const auto conflicts = find_conflicts(options, prepared.specs);
-  for (const auto& conflict : conflicts) report("warning: " + conflict);
+  for (const auto& conflict : conflicts) report(Message::warning(conflict));
   auto code = verdict.code;
   if (code == ExitCode::partial) code = ExitCode::done;  // the spec files lack the same GPUs
   if (!stale->empty()) code = ExitCode::failed;

@@ -83,7 +83,7 @@ inline Json devices_json(const Claim& claim) {
 inline ExitCode answer(const std::string& uid, const cdi::Result<Json>& outcome,
                        ExitCode failure = ExitCode::failed) {
   Json claim = outcome ? *outcome : Json{{"error", cdi::to_string(outcome.error())}};
-  if (!outcome) report("error: " + cdi::to_string(outcome.error()));
+  if (!outcome) report(Message::error(outcome.error()));
   const Json all{{"claims", Json{{uid, std::move(claim)}}}};
   return finish(json_text(all), outcome ? ExitCode::done : failure);
 }
@@ -91,10 +91,10 @@ inline ExitCode answer(const std::string& uid, const cdi::Result<Json>& outcome,
 /// Reports warnings, and the faults of claims other than `requested`. `list`, which requests no
 /// claim, prints the faults itself.
 inline void report_faults(const Claims& claims, const std::string& requested) {
-  for (const auto& warning : claims.warnings()) report("warning: " + warning);
+  for (const auto& warning : claims.warnings()) report(Message::warning(warning));
   for (const auto& [uid, fault] : claims.faults()) {
     if (uid != requested && !requested.empty())
-      report(fmt::format("warning: claim {}: {}", uid, fault));
+      report(Message::warning(fmt::format("claim {}: {}", uid, fault)));
   }
 }
 
@@ -122,8 +122,8 @@ ExitCode with_claims(const AssessedSurvey& assessed, const Options& options,
   const auto fail = [&](const cdi::Error& error) {
     if (!own.claim.empty()) return answer(own.claim, error);
     if (!options.json()) return finish(error, ExitCode::failed);
-    report("error: " + cdi::to_string(error));
-    return finish(json_text({{"error", cdi::to_string(error)}}), ExitCode::failed);
+    report(Message::error(error));
+    return finish(json_text(result_json({{"error", cdi::to_string(error)}})), ExitCode::failed);
   };
   const auto dir = state_dir_or(options, own.state_dir);
   if (auto good = check_directories(dir, options.output_dir); !good) return fail(good.error());

@@ -63,8 +63,9 @@ inline configure::Needs needs_of(const tools::HostTree& tree, const tools::Engin
 inline ExitCode show_or_make(const configure::Edits& edits, const Options& options,
                              const ConfigureOptions& own, std::string_view restart) {
   std::string out;
+  Messages done;  // for standard error, if a later change fails
   for (const auto& edit : edits) {
-    for (const auto& note : edit.notes) report("warning: " + note);
+    for (const auto& note : edit.notes) report(Message::warning(note));
   }
   for (const auto& edit : edits) {
     if (!edit.changes()) continue;
@@ -73,10 +74,11 @@ inline ExitCode show_or_make(const configure::Edits& edits, const Options& optio
       continue;
     }
     if (auto made = configure::make(options, edit); !made) {
-      print_error(out);
+      report(done);
       return finish(made.error(), ExitCode::failed);
     }
-    out += as_line(fmt::format("{}: {}", edit.path, configure::action_of(edit)));
+    done.push_back(Message::note(fmt::format("{}: {}", edit.path, configure::action_of(edit))));
+    out += as_line(done.back().what.message);
   }
   if (!own.dry_run) out += as_line(restart);
   return finish(out, ExitCode::done);
@@ -88,10 +90,10 @@ inline ExitCode check_again(const tools::HostTree& tree, const Options& options,
                             const configure::Configurable& wanted, const std::string& directory) {
   const auto engine = find_engine(tree, options, wanted);
   if (!engine || !needs_of(tree, *engine, directory).any()) return ExitCode::done;
-  report(
-      fmt::format("error: {} still does not read {}: a file that it reads later has the same "
+  report(Message::error(
+      fmt::format("{} still does not read {}: a file that it reads later has the same "
                   "settings; it reads {}",
-                  engine->full_name(), directory, tools::listed(engine->spec_dirs)));
+                  engine->full_name(), directory, tools::listed(engine->spec_dirs))));
   return ExitCode::failed;
 }
 
@@ -125,7 +127,7 @@ inline ExitCode change_configuration(const tools::HostTree& tree, const Options&
                     "was found",
                     wanted.engine));
   }
-  for (const auto& warning : engine->warnings) report("warning: " + warning);
+  for (const auto& warning : engine->warnings) report(Message::warning(warning));
   if (engine->version) {
     const auto newest = cdi::newest_spec_version_for(engine->of_version());
     if (!newest) {
@@ -152,8 +154,8 @@ inline ExitCode configure_engine(const Options& options, const ConfigureOptions&
   if (!tree) return finish(tree.error(), ExitCode::failed);
   const auto directory = options.place_on_host(options.output_dir);
   if (!directory) {
-    report(fmt::format("error: --output-dir {} is not under --root {}", options.output_dir,
-                       options.root));
+    report(Message::error(
+        fmt::format("--output-dir {} is not under --root {}", options.output_dir, options.root)));
     return ExitCode::usage;
   }
   for (const auto& one : configure::configurable) {

@@ -17,8 +17,8 @@
 namespace prepare {
 
 inline ExitCode show_gpus(const AssessedSurvey& assessed, const Options& options) {
-  print_error(survey_lines(assessed, options));
-  if (const auto advice = advice_on_nodes(options); !advice.empty()) report(advice);
+  report(survey_messages(assessed, options));
+  if (const auto advice = advice_on_nodes(options); !advice.empty()) report(Message::note(advice));
   const auto& found = assessed.survey.inventories;
   return finish(options.json() ? model_as_json(found) : model_as_text(found),
                 assessed.verdict.code);

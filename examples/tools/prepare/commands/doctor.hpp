@@ -47,10 +47,9 @@ struct CheckedPaths {
 /// Rejects a directory that the engines of the host under the root cannot see.
 inline ExitCode reject_outside(std::string_view option, const std::string& path,
                                const HostOptions& options) {
-  report(
-      fmt::format("error: {} {} is not under --root {}: doctor checks only that host; give one of "
-                  "its directories",
-                  option, path, options.root));
+  report(Message::error(
+      cdi::Error{.message = fmt::format("{} {} is not under --root {}", option, path, options.root),
+                 .advice = "doctor checks only that host; give one of its directories"}));
   return ExitCode::usage;
 }
 

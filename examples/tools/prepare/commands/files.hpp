@@ -120,7 +120,7 @@ inline ExitCode list_files(const Options& options, const FilesOptions& own) {
   if (!version) return finish(version.error(), ExitCode::failed);
   std::vector<Problem> warnings;
   const auto files = files_for(*tree, *place, *version, profiles_named(options.profile), warnings);
-  for (const auto& warning : warnings) report("warning: " + warning.text);
+  for (const auto& warning : warnings) report(Message::warning(warning.text));
   return finish(
       options.json() ? files_as_json(*version, files) : files_as_text(*tree, *place, files),
       files.empty() ? ExitCode::failed : ExitCode::done);

@@ -39,11 +39,11 @@ inline cdi::Result<void> make_missing_nodes(const SurveyOptions& options) {
   if (!dev_root) return dev_root.error();
   if (!dev_root->empty()) tree->set_dev_root(*dev_root);
   const auto missing = nvidia::NodeCheck{*tree}.all();
-  for (const auto& reason : missing.not_made) report("warning: not made: " + reason);
+  for (const auto& reason : missing.not_made) report(Message::warning("not made: " + reason));
   for (auto node : missing.nodes) {
     node.path.insert(0, *dev_root);
     if (options.make_nodes == MakeNodes::shown) {
-      report("would make " + to_line(node));
+      report(Message::note("would make " + to_line(node)));
       continue;
     }
     const auto made = make_node(options.root, node);
@@ -55,7 +55,7 @@ inline cdi::Result<void> make_missing_nodes(const SurveyOptions& options) {
       return error;
     }
     make_char_link(options.root, node);
-    report("made " + to_line(node));
+    report(Message::note("made " + to_line(node)));
   }
   return {};
 }

@@ -123,9 +123,9 @@ inline cdi::Result<Claim> prepare_requested(Claims& claims, const Options& optio
   const auto known = claims.all().find(own.claim);
   const auto* const claim = known == claims.all().end() ? nullptr : &known->second;
   if (claim != nullptr && (claim->kind != own.kind || claim->holds != kept_options(options))) {
-    report(
-        "warning: the claim keeps the options that it was prepared with: unprepare it first to "
-        "change them");
+    report(Message::warning(
+        "the claim keeps the options that it was prepared with: unprepare it first to change "
+        "them"));
   }
   if (claim != nullptr && asks_for_the_same(own, *claim)) return *claim;
   const auto requested = requested_devices(claims.survey(), own, claim);
@@ -157,7 +157,7 @@ inline bool is_early(const cdi::Error& error, const Survey& survey, const Option
 inline ExitCode prepare_claim(const AssessedSurvey& assessed, const Options& options,
                               const PrepareOptions& own) {
   const auto fault = hooks_fault(options, spec_options(assessed.survey.tree, options));
-  if (!fault.empty()) report("warning: " + fault);
+  if (!fault.empty()) report(Message::warning(fault));
   return with_claims(assessed, options, own, [&](Claims& claims) {
     const auto claim = prepare_requested(claims, options, own);
     if (claim) return answer(own.claim, Json{{"devices", devices_json(*claim)}});

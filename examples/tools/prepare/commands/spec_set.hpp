@@ -25,33 +25,34 @@ struct SpecSet {
   Options options{};         // with the version of the specs
   PreparedSpecs prepared{};  // empty if the verdict holds them back
   Verdict verdict{};         // on the survey and the specs
-  std::string lines{};       // warnings and errors, for standard error
+  Messages messages{};       // warnings and errors, for standard error
 };
 
-inline std::string lines_of(const PreparedSpec& prepared) {
-  std::string out;
-  for (const auto& warning : prepared.warnings) out += error_line("warning: " + warning);
+inline Messages messages_of(const PreparedSpec& prepared) {
+  Messages out;
+  for (const auto& warning : prepared.warnings) out.push_back(Message::warning(warning));
   for (const auto& [text, count] : grouped(prepared.losses)) {
     const auto times = count > 1 ? fmt::format(" ({} times)", count) : "";
-    out += error_line(fmt::format("warning: {}: {}: {}{}", prepared.spec.kind,
-                                  prepared.spec.version, text, times));
+    out.push_back(Message::warning(
+        fmt::format("{}: {}: {}{}", prepared.spec.kind, prepared.spec.version, text, times)));
   }
   for (const auto& failed : prepared.left_out) {
-    out += error_line(fmt::format("left out: {} {}: {}", failed.kind, failed.name, failed.reason));
+    out.push_back(
+        Message::left_out(fmt::format("{} {}: {}", failed.kind, failed.name, failed.reason)));
   }
   return out;
 }
 
-inline std::string lines_of(const PreparedSpecs& prepared, const VersionChoice& choice) {
-  std::string out;
-  for (const auto& warning : choice.warnings) out += error_line("warning: " + warning);
-  if (!prepared.hooks_fault.empty()) out += error_line("warning: " + prepared.hooks_fault);
+inline Messages messages_of(const PreparedSpecs& prepared, const VersionChoice& choice) {
+  Messages out;
+  for (const auto& warning : choice.warnings) out.push_back(Message::warning(warning));
+  if (!prepared.hooks_fault.empty()) out.push_back(Message::warning(prepared.hooks_fault));
   if (prepared.is_converted() && !choice.options.oldest_engine.empty()) {
-    out += error_line("specs are " + reason_for_version(choice.options));
+    out.push_back(Message::note("specs are " + reason_for_version(choice.options)));
   }
-  for (const auto& one : prepared.specs) out += lines_of(one);
+  for (const auto& one : prepared.specs) append(out, messages_of(one));
   for (const auto& error : prepared.failed) {
-    out += error_line("not ready: " + cdi::to_string(error));
+    out.push_back({Message::Kind::not_ready, error});
   }
   return out;
 }
@@ -69,10 +70,11 @@ inline void add_to_verdict(Verdict& verdict, const PreparedSpecs& prepared) {
 }
 
 inline SpecSet make_spec_set(const AssessedSurvey& assessed, VersionChoice choice) {
-  SpecSet wanted{.verdict = assessed.verdict, .lines = survey_lines(assessed, choice.options)};
+  SpecSet wanted{.verdict = assessed.verdict,
+                 .messages = survey_messages(assessed, choice.options)};
   if (!wanted.verdict.held_back) {
     wanted.prepared = prepare_specs(assessed.survey, choice.options);
-    wanted.lines += lines_of(wanted.prepared, choice);
+    append(wanted.messages, messages_of(wanted.prepared, choice));
     add_to_verdict(wanted.verdict, wanted.prepared);
   }
   wanted.options = std::move(choice.options);

@@ -115,66 +115,67 @@ inline cdi::Result<AssessedSurvey> survey_until_ready(const Options& options) {
   }
 }
 
-/// Warnings about a kind, for standard error.
-inline std::string warning_lines(const Inventory& found, Profiles requested) {
-  std::string out;
-  for (const auto& warning : found.warnings) out += error_line("warning: " + warning.text);
+/// Warnings about a kind.
+inline Messages warnings_about(const Inventory& found, Profiles requested) {
+  Messages out;
+  for (const auto& warning : found.warnings) out.push_back(Message::warning(warning.text));
   for (const auto& node : found.missing) {
     if (!node.profiles.shares(requested) || node.is_needed_by(requested)) continue;
-    out += error_line("warning: " + node.problem.text);
+    out.push_back(Message::warning(node.problem.text));
   }
   return out;
 }
 
-/// The left-out GPUs and partitions of a kind, for standard error.
-inline std::string left_out_lines(const Inventory& found) {
-  std::string out;
+/// The left-out GPUs and partitions of a kind.
+inline Messages left_out_of(const Inventory& found) {
+  Messages out;
   for (const auto& gpu : found.gpus) {
     for (const auto& share : gpu.shares()) {
       if (!share.left_out) continue;
-      out += error_line(fmt::format("left out: {} {} {}{}: {}", gpu.vendor, gpu.noun, gpu.place(),
-                                    share.suffix, share.left_out->text));
+      out.push_back(
+          Message::left_out(fmt::format("{} {} {}{}: {}", gpu.vendor, gpu.noun, gpu.place(),
+                                        share.suffix, share.left_out->text)));
     }
   }
   return out;
 }
 
-/// The lines about kinds that options name and the host lacks, with the reasons.
-inline std::string absent_lines(const Survey& survey, const std::string& kind) {
-  std::string out;
+/// The kinds that options name and the host lacks, with the reasons.
+inline Messages absent_kinds(const Survey& survey, const std::string& kind) {
+  Messages out;
   for (const auto& one : survey.absent) {
     if (kind.empty() ? !one.is_named : one.kind != kind) continue;
-    out += error_line(
-        fmt::format("no device for kind {} found on this host: {}", one.kind, one.reason));
+    out.push_back(Message::note(
+        fmt::format("no device for kind {} found on this host: {}", one.kind, one.reason)));
   }
   return out;
 }
 
-/// The faults of a survey, for standard error.
-inline std::string survey_lines(const AssessedSurvey& assessed, const Options& options) {
+/// The faults of a survey.
+inline Messages survey_messages(const AssessedSurvey& assessed, const Options& options) {
   const auto& [survey, verdict] = assessed;
-  std::string out;
+  Messages out;
   if (survey.hidden > 0) {
-    out += error_line(
-        fmt::format("GPUs ignored, because this process cannot open them: {}", survey.hidden));
+    out.push_back(Message::note(
+        fmt::format("GPUs ignored, because this process cannot open them: {}", survey.hidden)));
   }
-  const auto absent = absent_lines(survey, options.kind);
-  out += absent;
+  const auto absent = absent_kinds(survey, options.kind);
+  append(out, absent);
   const bool is_said = survey.hidden > 0 || (survey.complete && !absent.empty());
   if (survey.inventories.empty() && survey.not_found.empty() && !is_said) {
-    out += error_line(fmt::format(
+    out.push_back(Message::note(fmt::format(
         "no GPU{} found on this host{}", options.kind.empty() ? "" : " for kind " + options.kind,
         survey.complete || !survey.faults.empty()
             ? ""
-            : ", but its PCI bus cannot be read: spec files are not changed"));
+            : ", but its PCI bus cannot be read: spec files are not changed")));
   }
   for (const auto& found : survey.inventories) {
-    out += warning_lines(found, profiles_named(options.profile));
-    out += left_out_lines(found);
+    append(out, warnings_about(found, profiles_named(options.profile)));
+    append(out, left_out_of(found));
   }
-  for (const auto& reason : verdict.not_ready) out += error_line("not ready: " + reason);
+  for (const auto& reason : verdict.not_ready) out.push_back(Message::not_ready(reason));
   if (verdict.code == ExitCode::failed) {
-    out += error_line(fmt::format("error: {}", nothing_to_hand_out));
+    out.push_back(Message::error(std::string{nothing_to_hand_out}));
   }
   return out;
 }

@@ -58,11 +58,11 @@ class SpecKeeper {
   std::chrono::milliseconds survey() {
     constexpr std::chrono::milliseconds soon{300};
     if (const auto made = make_missing_nodes(options_); !made) {
-      report_news(error_line("error: " + cdi::to_string(made.error())));
+      report_news({Message::error(made.error())});
     }
     auto found = survey_host(options_, nvml_);
     if (!found) {
-      report_news(error_line("error: " + cdi::to_string(found.error())));
+      report_news({Message::error(found.error())});
       return interval_;
     }
     auto seen = model_as_json(found->inventories);
@@ -81,17 +81,19 @@ class SpecKeeper {
     const auto wanted = make_spec_set(assessed, std::move(choice));
     Written written;
     static_cast<void>(update_specs(assessed.survey, wanted, written));
-    report_news(wanted.lines + written_lines(written));
+    auto messages = wanted.messages;
+    append(messages, messages_of(written));
+    report_news(messages);
     for (const auto& [done, one] : written.specs) {
       if (done.action == cdi::Publication::Action::unchanged) continue;
-      report(fmt::format("{} {}: {} devices", done.path, cdi::to_string(done.action),
-                         one.spec.devices.size()));
+      report(Message::note(fmt::format("{} {}: {} devices", done.path, cdi::to_string(done.action),
+                                       one.spec.devices.size())));
     }
   }
 
-  /// Prints a text, unless it equals the last report.
-  void report_news(const std::string& text) {
-    if (text != std::exchange(reported_, text)) print_error(text);
+  /// Prints messages, unless they equal the last report.
+  void report_news(const Messages& messages) {
+    if (messages != std::exchange(reported_, messages)) report(messages);
   }
 
   const Options& options_;
@@ -100,7 +102,7 @@ class SpecKeeper {
   NvmlMemory nvml_{};
   std::string seen_{};
   int same_surveys_ = 0;  // with the same result
-  std::string reported_{};
+  Messages reported_{};
 };
 
 /// Waits for an event for at most `timeout`, and then until events stop: loading a driver causes
@@ -118,7 +120,7 @@ inline bool wait_for_change(const cdi::Descriptor& signals, std::optional<Uevent
                                  pollfd{uevents ? uevents->descriptor() : -1, POLLIN, 0}};
     const int ready =
         ::poll(polled.data(), polled.size(), static_cast<int>(std::max<long>(left, 0)));
-    if (ready < 0 && errno != EINTR) report("error: cannot wait for events");
+    if (ready < 0 && errno != EINTR) report(Message::error("cannot wait for events"));
     if (ready < 0 && errno != EINTR) return false;
     if (polled[0].revents != 0) return false;
     if (left <= 0) return true;
@@ -143,7 +145,8 @@ inline ExitCode watch_specs(const Options& options, const WatchOptions& own) {
   if (auto opened = Uevents::open(matches)) {
     uevents.emplace(std::move(*opened));
   } else {
-    report("warning: " + cdi::to_string(opened.error()) + ": checking the host at intervals only");
+    report(
+        Message::warning(cdi::to_string(opened.error()) + ": checking the host at intervals only"));
   }
   SpecKeeper keeper{options, own};
   while (wait_for_change(signals, uevents, keeper.survey())) {

@@ -46,7 +46,7 @@ struct Written {
   std::vector<Outdated> removed{};
   std::vector<LeftOut> left_out{};
   std::vector<std::string> not_ready{};
-  std::vector<std::string> errors{};
+  std::vector<cdi::Error> errors{};
   std::vector<std::string> warnings{};
 };
 
@@ -62,6 +62,8 @@ inline Json to_json(const Written& written) {
   for (const auto& [kind, name, reason] : written.left_out) {
     left_out.push_back(Json{{"kind", kind}, {"name", name}, {"reason", reason}});
   }
+  Json errors = Json::array();
+  for (const auto& error : written.errors) errors.push_back(cdi::to_string(error));
   Json removed = Json::array();
   for (const auto& file : written.removed) removed.push_back(file.path);
   return result_json({{"specs", specs},
@@ -69,7 +71,7 @@ inline Json to_json(const Written& written) {
                       {"leftOut", left_out},
                       {"notReady", written.not_ready},
                       {"warnings", written.warnings},
-                      {"errors", written.errors}});
+                      {"errors", errors}});
 }
 
 inline std::string to_text(const Written& written) {
@@ -88,7 +90,7 @@ inline void publish_all(const std::vector<PreparedSpec>& prepared, const Options
     if (auto done = publish(options, one)) {
       written.specs.emplace_back(std::move(*done), one);
     } else {
-      written.errors.push_back(cdi::to_string(done.error()));
+      written.errors.push_back(done.error());
     }
   }
 }
@@ -98,7 +100,7 @@ inline void remove_outdated(const Survey& survey, const SpecSet& wanted, Written
   const auto& options = wanted.options;
   if (!knows_all_kinds(survey, options)) return;
   const auto fail = [&](const cdi::Error& error) {
-    written.errors.push_back(cdi::to_string(error));
+    written.errors.push_back(error);
   };
   const auto directory = open_directory(options, options.output_dir, Missing::stays);
   if (!directory) {
@@ -113,13 +115,13 @@ inline void remove_outdated(const Survey& survey, const SpecSet& wanted, Written
   written.removed = outdated_among(*done, survey, wanted.prepared);
 }
 
-/// Errors, warnings and removed files, for standard error.
-inline std::string written_lines(const Written& written) {
-  std::string out;
-  for (const auto& error : written.errors) out += error_line("error: " + error);
-  for (const auto& text : written.warnings) out += error_line("warning: " + text);
+/// Errors, warnings and removed files.
+inline Messages messages_of(const Written& written) {
+  Messages out;
+  for (const auto& error : written.errors) out.push_back(Message::error(error));
+  for (const auto& text : written.warnings) out.push_back(Message::warning(text));
   for (const auto& [path, reason] : written.removed) {
-    out += error_line(fmt::format("{} removed: {}", path, reason));
+    out.push_back(Message::note(fmt::format("{} removed: {}", path, reason)));
   }
   return out;
 }
@@ -153,14 +155,15 @@ inline ExitCode write_specs(const AssessedSurvey& assessed, const Options& given
                             const WriteOptions& own) {
   const auto wanted = make_spec_set(assessed, choose_version(assessed.survey, given));
   const auto& options = wanted.options;
-  print_error(wanted.lines);
+  report(wanted.messages);
   if (own.dry_run) {
     return finish(specs_as_text(wanted.prepared.specs, options), wanted.verdict.code);
   }
   Written written;
   const auto code = update_specs(assessed.survey, wanted, written);
-  print_error(written_lines(written));
-  if (wanted.verdict.code == ExitCode::failed) written.errors.emplace_back(nothing_to_hand_out);
+  report(messages_of(written));
+  if (wanted.verdict.code == ExitCode::failed)
+    written.errors.push_back({.message = std::string{nothing_to_hand_out}});
   return finish(options.json() ? json_text(to_json(written)) : to_text(written), code);
 }
 
