@@ -41,6 +41,12 @@ CDI_COMMANDS = {
     "cdi specs": "specs", "cdi dirs": "dirs",
     "cdi validate": "validate a.yaml", "cdi version": "version",
     "cdi why": "why --no-host vendor.com/gpu=0",
+    "cdi wait": "wait vendor.com/gpu=0",
+    "cdi resolve": "resolve vendor.com/gpu=0",
+    "cdi show": "show vendor.com/gpu=0",
+    "cdi schema": "schema",
+    "cdi validate --rules": "validate --rules",
+    "cdi policy with names": "policy allowing.json vendor.com/gpu=0",
     "cdi inject --diff": "inject --diff config.json vendor.com/gpu=0",
     "cdi args": "args --for bwrap vendor.com/gpu=0",
     "cdi names": "names --from cuda --kind vendor.com/gpu --value 0",
@@ -54,6 +60,12 @@ CDI_COMMANDS = {
     "cdi remove": "remove own.yaml",
     "cdi gc": "gc --owner me --dry-run",
 }
+# Commands that have tests of their own below, and those that print no JSON.
+CDI_OTHERS = {"rootfs", "monitor"}
+WITHOUT_JSON = {"run", "watch", "configure", "completion"}
+PREPARE_COMMANDS = {"detect": (0, 3), "write": (0, 3), "check": (0, 3), "diff": (0, 3),
+                    "doctor": (0, 1), "list": (0, 3)}
+PREPARE_OTHERS = {"prepare", "unprepare", "files"}
 POD_COMMANDS = {
     "inner": {"devices": [{"vendorId": "0x10de", "classId": "0x030200",
                            "options": ["0000:41:00.0=02/00"], "containerPath": "/dev/vfio/12"}]},
@@ -62,7 +74,16 @@ POD_COMMANDS = {
     "size --formula runtime-go": {"pod": {"spec": {"containers": [
         {"name": "app", "resources": {"limits": {"cpu": "1500m", "memory": "1Gi"}}}]}}},
     "strategy": {"operator": "25.10", "nodes": ["containerd://1.6.20"]},
+    "requests --runtime crio": {"cri": ["v.com/c=0"]},
+    "visible v.com/c=0": None,
+    "peerpod": {"pod": {"spec": {"containers": [{"name": "app"}]}}},
 }
+# An edit by a hook that `cdi rootfs` replaces, and a node whose mode it changes.
+HOOKED = json.dumps({"cdiVersion": "0.5.0", "kind": "nvidia.com/gpu", "devices": [{
+    "name": "0", "containerEdits": {"hooks": [
+        {"hookName": "createContainer", "path": "/usr/bin/nvidia-cdi-hook", "args": args}
+        for args in (["nvidia-cdi-hook", "create-symlinks", "--link", "liba.so.1::/lib/liba.so"],
+                     ["nvidia-cdi-hook", "chmod", "--mode", "755", "--path", "/lib"])]}}]})
 
 
 def foreign_keys(value):
@@ -87,6 +108,11 @@ class Results(unittest.TestCase):
         self.schema = json.loads((PROJECT / "schema/results-1.json").read_text(encoding="utf-8"))
 
     def validator(self, name):
+        if name in ("cdi resolve", "cdi show"):
+            path = {"cdi resolve": "resolved-1", "cdi show": "shown-1"}[name]
+            return Draft202012Validator(
+                json.loads((PROJECT / f"schema/{path}.json").read_text(encoding="utf-8")))
+        name = {"cdi wait": "cdi why"}.get(name, name)
         self.assertIn(name, self.schema["$defs"])
         return Draft202012Validator({**self.schema, "$ref": f"#/$defs/{name}"})
 
@@ -120,10 +146,24 @@ class Results(unittest.TestCase):
                     {"name": "0", "containerEdits": {"deviceNodes": [{"path": "/dev/a"}]}}]}))
         self.put("config.json", "{}")
         self.put("policy.json", '{"rules": []}')
+        self.put("allowing.json", json.dumps({"rules": [
+            {"name": "all", "allow": True, "devices": ["vendor.com/gpu=*"]}]}))
         for name, command in CDI_COMMANDS.items():
             with self.subTest(name):
                 done = self.run_tool(CDI, "-d", "cdi", "-o", "json", *command.split())
                 self.check(name, json.loads(done.stdout))
+
+    def test_rootfs(self):
+        self.put("cdi/nvidia.json", HOOKED)
+        self.put("config.json", '{"ociVersion": "1.2.0", "root": {"path": "rootfs"}}')
+        (self.folder / "rootfs/lib").mkdir(0o700, parents=True)
+        self.run_tool(CDI, "-d", "cdi", "inject", "--hooks", "lower", "--in-place", "config.json",
+                      "nvidia.com/gpu=0")
+        for options in ([], ["--apply"]):
+            done = self.run_tool(CDI, "-o", "json", "rootfs", *options, "rootfs", "config.json")
+            steps = json.loads(done.stdout)
+            self.check("cdi rootfs", steps)
+            self.assertEqual({step["step"] for step in steps}, {"link", "mode"})
 
     def test_errors_of_cdi(self):
         self.put("cdi/bad.yaml", SPEC.replace("env:", "colour:"))
@@ -175,17 +215,81 @@ class Results(unittest.TestCase):
         for tree in ("nv2mig", "mi300x-cpx"):
             root = str(self.folder / tree)
             node_trees.TREES[tree](root, False)
-            for command, codes in (("detect", (0, 3)), ("write", (0, 3)), ("check", (0, 3)),
-                                   ("doctor", (0, 1)), ("list", (0, 3))):
+            for command, codes in PREPARE_COMMANDS.items():
                 with self.subTest(tree=tree, command=command):
                     done = self.run_tool(PREPARE, command, "--root", root, "-o", "json",
                                          codes=codes)
                     self.check(f"cdi-prepare {command}", json.loads(done.stdout))
+                    self.check_messages(done)
+
+    def check_messages(self, done):
+        """Checks that each line of standard error is a record. Returns the levels."""
+        records = [json.loads(line) for line in done.stderr.splitlines()]
+        for record in records:
+            self.check("error", record)
+        return {record["level"] for record in records}
+
+    def test_claims(self):
+        root = str(self.folder / "node")
+        node_trees.TREES["nv2mig"](root, False)
+        claim = ("--root", root, "--claim", "one")
+        for command, codes in ((("prepare", *claim, "--device", "none"), (1,)),
+                               (("prepare", *claim, "--device", "0@gpu"), (0,)),
+                               (("unprepare", *claim), (0,)),
+                               (("unprepare", *claim, "--state-dir", "/dev/null/x"), (1,))):
+            with self.subTest(command):
+                done = self.run_tool(PREPARE, *command, codes=codes)
+                self.check(f"cdi-prepare {command[0]}", json.loads(done.stdout))
+
+    def test_files(self):
+        root = str(self.folder / "node")
+        node_trees.TREES["nv2mig"](root, False)
+        done = self.run_tool(PREPARE, "files", "--root", root, "-o", "json", codes=(0, 1))
+        self.check("cdi-prepare files", json.loads(done.stdout))
+
+    def test_errors_of_cdi_prepare(self):
+        """What keeps a command from its work is a record, with its place and advice."""
+        root = str(self.folder / "node")
+        node_trees.TREES["nv2mig"](root, False)
+        empty = self.folder / "empty"
+        empty.mkdir()
+        self.put("bad.toml", "a = \n")
+        for command, code, level in (
+                (("detect", "--root", root, "--vendor-file", "bad.toml"), 1, "error"),
+                (("write", "--root", root, "--output-dir", "/dev/null/x"), 1, "error"),
+                (("write", "--root", root, "--expect", "99"), 4, "error"),
+                (("list", "--root", root, "--state-dir", "/dev/null/x"), 1, "error"),
+                (("doctor", "--root", root, "--spec-dir", "/etc/cdi"), 2, "error"),
+                (("detect", "--root", root, "--no"), 2, "error"),
+                (("detect", "--root", str(empty)), 0, "note")):
+            with self.subTest(command):
+                done = self.run_tool(PREPARE, *command, "-o", "json", codes=(code,))
+                self.assertIn(level, self.check_messages(done), done)
+                if command[0] == "list":
+                    self.check("cdi-prepare list", json.loads(done.stdout))
+        done = self.run_tool(PREPARE, "detect", "--root", root, "--vendor-file", "bad.toml", "-o",
+                             "json", codes=(1,))
+        record = json.loads(done.stderr)
+        self.assertEqual((record["file"], record["line"]), (str(self.folder / "bad.toml"), 1))
+
+    def test_each_command_is_tested(self):
+        """The commands of the tools, as their help lists them, are those above."""
+        words = lambda keys: {key.split()[0] for key in keys}  # noqa: E731
+        tested = {
+            CDI: words(name.removeprefix("cdi ") for name in CDI_COMMANDS) | CDI_OTHERS,
+            PREPARE: set(PREPARE_COMMANDS) | PREPARE_OTHERS,
+            POD: words(POD_COMMANDS) | {"guest"},
+        }
+        for tool, names in tested.items():
+            text = self.run_tool(tool, "--help").stdout
+            listed = re.findall(r"^  ([a-z]+)  ", text[text.index("Commands:"):], re.MULTILINE)
+            self.assertEqual(set(listed) - WITHOUT_JSON, names, tool)
 
     def test_cdi_pod(self):
         for command, value in POD_COMMANDS.items():
             with self.subTest(command):
-                done = self.run_tool(POD, *command.split(), given=json.dumps(value))
+                given = "" if value is None else json.dumps(value)
+                done = self.run_tool(POD, *command.split(), given=given)
                 self.check("cdi-pod", json.loads(done.stdout))
 
     def test_another_style_is_found(self):
