@@ -319,6 +319,18 @@ class Errors(Case):
                 self.check_refused(self.create(), "config.toml")
                 self.check_refused(self.start("delete", "id"), "config.toml")
 
+    def test_a_wrong_setting_has_its_line_and_column(self):
+        for text, place, name in (("# a\n  runtim = 'x'", "2:3", "runtim"),
+                                  ("policy = ''\nspec-dirs = 'x'", "2:1", "spec-dirs"),
+                                  ("[variables]\nA = 'v.com/a'\n B = 'gpu'", "3:2", "B"),
+                                  ("\n[polices]\na = 1", "2:2", "polices"),
+                                  ("variables.A = 1", "1:11", "A")):
+            with self.subTest(text):
+                self.write("config.toml", text)
+                self.config()
+                self.check_refused(self.create(), f'/config.toml:{place}: the setting "{name}" is '
+                                                  "unknown or its value is wrong")
+
     def test_the_settings_of_the_page_work(self):
         text = of_page("cdi-runtime.md", "toml")
         self.assertEqual(set(re.findall(r"^([\w-]+) =", text, re.M)), {
@@ -347,6 +359,49 @@ class Errors(Case):
         done = subprocess.run([self.place / "own/runc", "create", "-b", "bundle", "id"], check=False,
                               env=self.environment, cwd=self.place, timeout=60)
         self.assertEqual(done.returncode, 7)
+
+    def test_copies_that_start_each_other_end(self):
+        for name in ("one", "two"):
+            (self.place / name).mkdir()
+            shutil.copy(RUNTIME, self.place / name / "runc")
+        self.environment["PATH"] = f"{self.place}/one:{self.place}/two"
+        self.settings(runtime="runc")
+        self.config()
+        done = subprocess.run([self.place / "one/runc", "--log", "log", "create", "-b", "bundle",
+                               "id"], check=False, env=self.environment, cwd=self.place, timeout=60,
+                              capture_output=True, text=True)
+        self.check_refused(done, "copies of cdi-runtime start each other")
+        self.assertIn("copies of cdi-runtime", (self.place / "log").read_text())
+        self.assertRegex(done.stderr, f"the next is {self.place}/(one|two)/runc: set runtime")
+
+    def test_a_few_in_a_row_are_no_error(self):
+        """As a copy with settings of its own is the runtime of another, or in a container."""
+        self.config()
+        self.environment["CDI_RUNTIME_STARTS"] = "3"
+        self.check_started(self.create())
+        self.environment["CDI_RUNTIME_STARTS"] = "no number"
+        self.check_started(self.create())
+
+    def test_a_config_that_is_a_link_becomes_a_file(self):
+        """Its target may be the config of other bundles, too."""
+        self.config(**annotation("amd.com/gpu=1"))
+        shared = self.place / "shared.json"
+        (self.place / "bundle/config.json").rename(shared)
+        shared.chmod(0o640)
+        (self.place / "bundle/config.json").symlink_to("../shared.json")
+        before = shared.read_text()
+        self.check_started(self.create())
+        self.assertEqual(self.injected(), ["1"])
+        self.assertEqual(shared.read_text(), before)
+        self.assertFalse((self.place / "bundle/config.json").is_symlink())
+        self.assertEqual((self.place / "bundle/config.json").stat().st_mode & 0o7777, 0o640)
+
+    def test_a_link_stays_if_nothing_is_requested(self):
+        self.config()
+        (self.place / "bundle/config.json").rename(self.place / "shared.json")
+        (self.place / "bundle/config.json").symlink_to("../shared.json")
+        self.check_started(self.create())
+        self.assertTrue((self.place / "bundle/config.json").is_symlink())
 
     def test_settings_that_are_named_must_be_there(self):
         self.environment["CDI_RUNTIME_CONFIG"] = str(self.place / "missing.toml")

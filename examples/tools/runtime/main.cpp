@@ -1,6 +1,7 @@
 // cdi-runtime: injects the devices that a container requests, and starts the real OCI runtime.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <fcntl.h>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <vector>
@@ -93,7 +95,8 @@ cdi::Result<void> inject_requests(cdi::ConfigJson& config, const Settings& setti
 }
 
 /// Rewrites the config of a bundle, unless nothing changes. It is not synced to the disk: a bundle
-/// is of no use after a crash of the system.
+/// is of no use after a crash of the system. A link is replaced by a file of the bundle: its target
+/// may be the config of other bundles, too.
 cdi::Result<void> rewrite_bundle(const CommandLine& line, const Settings& settings) {
   const auto path = (line.config.starts_with('/') ? "" : line.bundle + "/") + line.config;
   const auto name = path.substr(path.rfind('/') + 1);
@@ -105,7 +108,28 @@ cdi::Result<void> rewrite_bundle(const CommandLine& line, const Settings& settin
   cdi::ConfigJson config{.text = file->text, .file = path};
   const auto done = inject_requests(config, settings);
   if (!done || config.text == file->text) return done;
+  struct stat info = {};
+  const bool is_link = ::fstatat(folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+                       S_ISLNK(info.st_mode);
+  if (is_link) {
+    const auto mode = static_cast<mode_t>(file->signature.mode & 07777U);
+    const cdi::FileAttributes same{
+        .mode = mode, .owner = file->owner, .group = file->group, .sync = false};
+    return cdi::replace_file_at(folder.get(), name, config.text, path, same);
+  }
   return cdi::rewrite_file_at(folder.get(), name, config.text, path, file->signature, false);
+}
+
+/// Counts in the environment how often this program has started another one in its place. Returns
+/// false after too many: copies of this program, each named as the runtime of another, would start
+/// each other for ever. Some may be in a row, as a copy with settings of its own.
+bool may_start_another() {
+  constexpr const char* variable = "CDI_RUNTIME_STARTS";
+  constexpr int most = 8;
+  const char* const given = std::getenv(variable);
+  const int starts = std::clamp(given == nullptr ? 0 : std::atoi(given), 0, most);
+  ::setenv(variable, std::to_string(starts + 1).c_str(), 1);
+  return starts < most;
 }
 
 /// Becomes the real runtime, with the same arguments. Returns only after an error.
@@ -116,6 +140,10 @@ int start_runtime(const CommandLine& line, const Settings& settings, char** argv
   if (path.empty()) {
     return report(line, "cannot find the runtime " + (any ? "runc or crun" : settings.runtime) +
                             ": install it, or name another one in the settings");
+  }
+  if (!may_start_another()) {
+    return report(line, "copies of cdi-runtime start each other, the next is " + path +
+                            ": set runtime in the settings to the path of the real runtime");
   }
   argv[0] = path.data();
   ::execv(path.c_str(), argv);

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <cdi/annotations.hpp>
@@ -29,8 +30,10 @@ struct Settings {
 
 namespace detail {
 
-/// Keeps a setting. False if it is unknown, or its value has the wrong type.
-inline bool keep(const tools::TomlSettings& toml, const std::string& name, Settings& settings) {
+/// Keeps a setting. Returns the one that is unknown or whose value is wrong; empty if there is
+/// none.
+inline tools::TomlKey keep(const tools::TomlSettings& toml, const std::string& name,
+                           Settings& settings) {
   const auto text = toml.text({name});
   const auto list = toml.list({name});
   if (name == "runtime" && text) {
@@ -44,13 +47,13 @@ inline bool keep(const tools::TomlSettings& toml, const std::string& name, Setti
   } else if (name == "variables" && !text && !list) {
     for (const auto& variable : toml.names_in({name})) {
       const auto kind = toml.text({name, variable});
-      if (!kind || !cdi::parse_kind(*kind)) return false;
+      if (!kind || !cdi::parse_kind(*kind)) return {name, variable};
       settings.variables[variable] = *kind;
     }
   } else {
-    return false;
+    return {name};
   }
-  return true;
+  return {};
 }
 
 }  // namespace detail
@@ -66,13 +69,17 @@ inline cdi::Result<Settings> read_settings(const char* named) {
   const auto toml = tools::parse_toml(*text, path);
   if (!toml) return toml.error();
   for (const auto& name : toml->names_in({})) {
-    if (detail::keep(*toml, name, settings)) continue;
-    return cdi::Error{.code = cdi::Errc::schema,
-                      .message = "the setting " + cdi::quoted(name) + " is unknown or wrong",
-                      .advice =
-                          "write runtime and policy as text, spec-dirs and "
-                          "annotation-prefixes as lists, and in [variables] a kind for each",
-                      .position = {.file = path}};
+    const auto wrong = detail::keep(*toml, name, settings);
+    if (wrong.empty()) continue;
+    auto position = toml->position_of(wrong);
+    position.file = path;
+    return cdi::Error{
+        .code = cdi::Errc::schema,
+        .message = "the setting " + cdi::quoted(wrong.back()) + " is unknown or its value is wrong",
+        .advice =
+            "write runtime and policy as text, spec-dirs and annotation-prefixes as lists, and in "
+            "[variables] a kind for each, such as nvidia.com/gpu",
+        .position = std::move(position)};
   }
   return settings;
 }

@@ -158,6 +158,22 @@ TEST_CASE("the lines of a value") {
   CHECK_FALSE(settings.lines_of({"t", "c"}));
 }
 
+TEST_CASE("the place of the name of a setting") {
+  const auto settings = parse_toml("a = 1\n[b]\n  c = 2\nd.e = 3\n", "x");
+  REQUIRE(settings);
+  const auto place = [&](const TomlKey& key) {
+    const auto position = settings->position_of(key);
+    return std::to_string(position.line) + ":" + std::to_string(position.column);
+  };
+  CHECK(place({"a"}) == "1:1");
+  CHECK(place({"b"}) == "2:2");
+  CHECK(place({"b", "c"}) == "3:3");
+  CHECK(place({"b", "d", "e"}) == "4:3");
+  CHECK(place({"b", "x"}) == "0:0");
+  CHECK(place({"x", "y"}) == "0:0");
+  CHECK(place({"a", "y"}) == "0:0");
+}
+
 TEST_CASE("a text that is only a table") {
   CHECK(settings_of("[ a . \"b.c\" ] # d").is_only_table({"a", "b.c"}));
   for (const auto* text : {"[a]", "[a.\"b.c\".d]", "[a.\"b.c\"]\nd = 1", "e = 1\n[a.\"b.c\"]",

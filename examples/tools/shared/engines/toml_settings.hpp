@@ -111,6 +111,17 @@ class TomlSettings {
     return TomlLines{place.begin.line - std::size_t{1}, place.end.line - std::size_t{1}};
   }
 
+  /// The line and column of a setting's name; both are 0 if the setting is missing.
+  cdi::Position position_of(const TomlKey& key) const {
+    const auto* const outer = find({key.begin(), key.end() - 1});
+    const auto* const table = outer == nullptr ? nullptr : outer->as_table();
+    if (table == nullptr) return {};
+    const auto found = table->find(key.back());
+    if (found == table->end()) return {};
+    const auto& begin = found->first.source().begin;
+    return {.line = begin.line, .column = begin.column};
+  }
+
   /// Whether there is nothing but an empty table.
   bool is_only_table(const TomlKey& key) const {
     const auto* at = &table_;
