@@ -978,9 +978,10 @@ devices:
     def test_help_names_commands_and_exit_codes(self):
         out = self.run_cdi("--help")[0]
         for word in ("devices", "vendors", "classes", "specs", "dirs", "validate", "inject",
-                     "resolve", "convert", "gc",
-                     "Exit codes", "2  wrong usage"):
+                     "resolve", "convert", "gc", "Exit codes"):
             self.assertIn(word, out)
+        for code, words in ((2, "wrong usage"), (127, "run finds no such command")):
+            self.assertRegex(out, rf"(?m)^  {code} +{words}")
 
 
 if __name__ == "__main__":

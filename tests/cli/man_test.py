@@ -117,6 +117,29 @@ class ManPages(unittest.TestCase):
             shown = words_of(self.shown(name).partition("EXIT STATUS")[2]).replace("`", "")
             self.assertTrue(shown.startswith(words_of(codes).replace("`", "")), (codes, shown))
 
+    def test_all_exit_codes_of_cdi(self):
+        """Also those that only some commands have: those in their help."""
+        self.need("man")
+        shown = self.shown("cdi.1").partition("EXIT STATUS")[2].partition("ENVIRONMENT")[0]
+        codes = set(re.findall(r"(?m)^       (\d+)\b", shown))
+        tables = [printed(PAGES["cdi.1"], command, "--help")
+                  for command in ("why", "wait", "run", "inject")]
+        in_help = set(re.findall(r"(?m)^  (\d+) ", "".join(tables)))
+        self.assertEqual(codes, in_help)
+        self.assertLessEqual({"0", "6", "10", "126", "127"}, codes)
+
+    def test_environment_and_files(self):
+        self.need("man")
+        names = {"cdi.1": ("COLUMNS", "NO_COLOR", "TERM", "CUDA_VISIBLE_DEVICES"),
+                 "cdi-prepare.8": ("COLUMNS",), "cdi-pod.1": ("COLUMNS",)}
+        for page, variables in names.items():
+            shown = self.shown(page).partition("ENVIRONMENT")[2].partition("FILES")[0]
+            for variable in variables:
+                self.assertRegex(shown, rf"(?m)^       {variable}\b", page)
+        files = self.shown("cdi-prepare.8").partition("FILES")[2]
+        for file in ("/etc/cdi-prepare.d", "/var/run/cdi", "/var/lib/cdi-prepare"):
+            self.assertRegex(files, rf"(?m)^       {file}\b")
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

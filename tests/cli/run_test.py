@@ -81,6 +81,35 @@ class Sandbox(unittest.TestCase):
         self.run_cdi("vendor.com/gpu=0", "--", "sh", "-c", "kill -TERM $$",
                      code=128 + signal.SIGTERM)
 
+    def test_a_command_that_cannot_start(self):
+        """As with sh(1) and env(1): 127 for a missing one, 126 for one that cannot be executed."""
+        self.write_spec(env=["GPU=0"])
+        text = self.folder / "text"
+        text.write_text("no program")
+        script = self.folder / "script"
+        script.write_text("#!/no/such/interpreter\n")
+        script.chmod(0o755)
+        for command, code, words in (("no-such-command", 127, "No such file or directory"),
+                                     ("/no/such", 127, "No such file or directory"),
+                                     (script, 127, "No such file or directory"),
+                                     (text, 126, "Permission denied"),
+                                     (self.folder, 126, "Permission denied"),
+                                     ("/dev/null", 126, "Permission denied")):
+            with self.subTest(command):
+                done = self.run_cdi("vendor.com/gpu=0", "--", command, "--version", code=code)
+                self.assertIn(words, done.stderr)
+                self.assertIn(str(command), done.stderr)
+                self.assertEqual(done.stdout, "")
+
+    def test_words_of_the_command_are_not_options_or_variables(self):
+        self.write_spec(env=["GPU=0"])
+        program = self.folder / "a=b"
+        program.write_text("#!/bin/sh\necho \"$GPU $*\"\n")
+        program.chmod(0o755)
+        self.assertEqual(self.run_cdi("vendor.com/gpu=0", "--", program, "C=1").stdout, "0 C=1\n")
+        self.assertEqual(self.run_cdi("vendor.com/gpu=0", "--", "echo", "-i", "C=1").stdout,
+                         "-i C=1\n")
+
     def test_the_command_gets_signals(self):
         self.write_spec(env=["GPU=0"])
         for number in (signal.SIGTERM, signal.SIGUSR1):

@@ -20,7 +20,9 @@ enum ExitCode : int {
   exit_denied = 4,
   exit_lost = 5,
   exit_outdated = 6,
-  exit_unresolved = 10,  // from here on, one for each `cdi::Reason` of `why`
+  exit_unresolved = 10,       // from here on, one for each `cdi::Reason` of `why`
+  exit_cannot_execute = 126,  // these two are those of sh(1) and env(1)
+  exit_no_command = 127,
 };
 
 /// The exit code of `why` for a reason.
@@ -53,7 +55,9 @@ inline std::string exit_code_table() {
                                "printed on standard output") +
          detail::exit_code_row(exit_outdated,
                                "why --bundle found that specs or host have changed since the "
-                               "container was created");
+                               "container was created") +
+         detail::exit_code_row(exit_cannot_execute, "run cannot execute the command") +
+         detail::exit_code_row(exit_no_command, "run finds no such command");
 }
 
 /// The additional lines in the help of `inject`.
@@ -61,17 +65,22 @@ inline std::string partial_exit_code_table() {
   return detail::exit_code_row(
       exit_unresolved,
       "or more, with --partial: the edited config is printed or written, "
-      "but a name\n      does not resolve; the code is the one that `cdi why` returns");
+      "but a name\n       does not resolve; the code is the one that `cdi why` returns");
 }
 
-/// The additional table in the help of `why`.
-inline std::string why_exit_code_table() {
-  std::string text{"For the first name that does not resolve:\n"};
+/// The rows of the exit codes of `why`, one for each reason.
+inline std::string why_exit_codes() {
+  std::string text;
   for (const auto& row : cdi::reasons) {
     text += detail::exit_code_row(exit_code_of(row.reason),
                                   fmt::format("{}: {}", row.code, row.meaning));
   }
   return text;
+}
+
+/// The additional table in the help of `why`.
+inline std::string why_exit_code_table() {
+  return "For the first name that does not resolve:\n" + why_exit_codes();
 }
 
 #endif  // CDI_TOOLS_CDI_BASE_EXIT_CODES_HPP

@@ -21,8 +21,16 @@ inline tools::Manual cdi_manual() {
           "errors and warnings are on standard error. With `-o json`, each of these is a JSON "
           "object on one line.",
       .exit_codes = exit_code_table(),
+      .more_exit_codes =
+          "`cdi why`, `cdi wait` and, with --partial, `cdi inject` have one of these "
+          "codes for the first name that does not resolve:\n" +
+          why_exit_codes(),
       .environment =
-          {{"CUDA_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES, SLURM_STEP_GPUS, "
+          {{"NO_COLOR", "If it is not empty, `cdi inject --diff` prints no colours"},
+           {"TERM",
+            "If it is empty or `dumb`, `cdi inject --diff` prints no colours; in other terminals, "
+            "it does"},
+           {"CUDA_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES, SLURM_STEP_GPUS, "
             "SLURM_JOB_GPUS",
             "Read by `cdi names`"}},
       .files = {{"/etc/cdi", "Static specs"},

@@ -66,6 +66,11 @@ inline std::vector<std::string> sandbox_words(Arguments found,
                                  "/tmp"};
   std::move(found.args.begin(), found.args.end(), std::back_inserter(words));
   words.emplace_back("--");
+  // If it cannot start the command, it says why, and exits with 126 or 127: bwrap exits with 1. It
+  // would take a word with = for a variable.
+  if (command.front().find('=') == std::string::npos) {
+    words.insert(words.end(), {"/usr/bin/env", "--"});
+  }
   words.insert(words.end(), command.begin(), command.end());
   return words;
 }
@@ -99,7 +104,7 @@ inline Run set_up_run(CLI::App& app, CommonOptions& common) {
       "The sandbox of bwrap has the files of the host, read-only, an empty /tmp, a /dev with the\n"
       "devices and no other, no capabilities and its own process ids. No hook runs. The exit code "
       "is that of the command, or 128 and\n"
-      "its signal; before the command starts, it is one of these.\n\n" +
+      "its signal; if the command does not start, it is one of these.\n\n" +
       exit_code_table());
   app.final_callback([&common] {
     if (common.command.empty()) {

@@ -22,7 +22,8 @@ inline tools::Manual prepare_manual() {
           "systemd units cdi-prepare.service and cdi-prepare-watch.service keep the specs up to "
           "date.",
       .exit_codes = exit_code_help(),
-      .files = {{"/var/run/cdi", "The specs, without --output-dir"},
+      .files = {{"/etc/cdi-prepare.d", "Vendor files, *.toml: devices of other vendors"},
+                {"/var/run/cdi", "The specs, without --output-dir"},
                 {"/var/lib/cdi-prepare", "The journal of claims, without --state-dir"}},
       .see_also = "cdi(1), cdi-pod(1), systemctl(1)",
   };

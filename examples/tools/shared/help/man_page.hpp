@@ -171,6 +171,9 @@ inline std::string man_page(const CLI::App& tool, const Manual& manual, std::str
   for (const auto& note : read_notes(manual.exit_codes)) {
     if (note.kind == Note::Kind::row) out += detail::roff_row(note.term, note.text);
   }
+  if (const auto more = read_notes(manual.more_exit_codes); !more.empty()) {
+    out.append(".PP\n").append(detail::roff_notes(more));
+  }
   std::vector<ManualRow> environment{
       {"COLUMNS", "The width of the help, from 40 to 100; without it, that of the terminal"}};
   environment.insert(environment.end(), manual.environment.begin(), manual.environment.end());

@@ -22,6 +22,7 @@ struct Manual {
   std::string_view summary;              // for the list of man pages: no full stop
   std::string_view description;          // paragraphs, with an empty line between them
   std::string exit_codes;                // the text in the notes of the commands
+  std::string more_exit_codes{};         // paragraphs and rows: the codes of some commands
   std::vector<ManualRow> environment{};  // what all tools read is not in it
   std::vector<ManualRow> files{};
   std::string_view see_also{};
