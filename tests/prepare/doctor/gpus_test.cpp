@@ -24,11 +24,9 @@ TEST_CASE("GPUs that are well") {
 
 namespace {
 
-/// The advice for a fault, with whole commands.
+/// The advice for a fault, with the whole command.
 std::string advice_for(const Host& host, Fault fault) {
-  std::vector<Finding> findings{{.advice = std::string{meaning_of(fault).remedy}}};
-  doctor::complete_commands(host.tree(), {}, findings);
-  return findings.front().advice;
+  return remedy_for(fault, doctor::make_nodes_command(host.tree(), {}));
 }
 
 }  // namespace
@@ -45,6 +43,17 @@ TEST_CASE("each fault has its own level and advice, whatever its text is") {
                   {"left out: some text", advice_for(host, row.fault)}));
     CHECK(about(findings, "nvidia GPU 0000:17:00.0").front().code == row.code);
   }
+}
+
+TEST_CASE("a text that looks like a command stays as it is") {
+  const Host host;
+  auto found = inventory();
+  const std::string text = "cdi-prepare write --make-nodes";
+  found.gpus.front().whole.left_out = Problem{Fault::nvidia_node, text};
+  const auto findings = diagnose(host, {found});
+  CHECK(is_only(findings, "nvidia GPU 0000:17:00.0", Level::fault,
+                {"left out: " + text, "create it: `cdi-prepare write --root " + host.tree().root() +
+                                          " --make-nodes`, or nvidia-modprobe -c N"}));
 }
 
 TEST_CASE("each partition that is left out") {

@@ -40,7 +40,9 @@ TEST_CASE("each fault has a code of its own, and a remedy") {
     CHECK(codes.insert(row.code).second);
     CHECK_FALSE(row.code.empty());
     CHECK(row.code.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == std::string_view::npos);
-    CHECK(row.remedy.ends_with('.'));
+    CHECK(remedy_for(row.fault, "`x`").ends_with('.'));
+    CHECK((remedy_for(row.fault, "`x`").find("`x`") == std::string::npos) ==
+          row.after_command.empty());
   }
 }
 
@@ -56,13 +58,14 @@ TEST_CASE("the advised nvidia-modprobe creates the missing node") {
   for (const auto& [fault, options] : advised) {
     const auto& row = meaning_of(fault);
     CAPTURE(row.code);
-    const bool as_advised = options_of_nvidia_modprobe(row.remedy) == options;
+    const bool as_advised = options_of_nvidia_modprobe(remedy_for(fault, "`x`")) == options;
     CHECK(as_advised);
     with_command.insert(fault);
   }
   for (const auto& row : fault_meanings) {
     CAPTURE(row.code);
-    CHECK(with_command.contains(row.fault) == !options_of_nvidia_modprobe(row.remedy).empty());
+    const auto remedy = remedy_for(row.fault, "`x`");
+    CHECK(with_command.contains(row.fault) == !options_of_nvidia_modprobe(remedy).empty());
   }
 }
 

@@ -5,13 +5,11 @@
 #define CDI_TOOLS_PREPARE_DOCTOR_DOCTOR_HPP
 
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <cdi/cache.hpp>
 
-#include "../../shared/cdi_specs/write_command.hpp"
 #include "../../shared/engines/engine_versions.hpp"
 #include "../../shared/host/host_tree.hpp"
 #include "../gpu/gpu.hpp"
@@ -40,22 +38,6 @@ struct DoctorOptions {
   std::vector<std::string> place{};  // arguments for commands on the same place
 };
 
-namespace doctor {
-
-/// Completes the commands in remedies, which the table of faults has without their options.
-inline void complete_commands(const tools::HostTree& tree, std::vector<std::string> arguments,
-                              Findings& findings) {
-  constexpr std::string_view short_form = "cdi-prepare write --make-nodes";
-  arguments.emplace_back("--make-nodes");
-  const auto whole = command_with(tree, "write", arguments);
-  for (auto& finding : findings) {
-    const auto at = finding.advice.find(short_form);
-    if (at != std::string::npos) finding.advice.replace(at, short_form.size(), whole);
-  }
-}
-
-}  // namespace doctor
-
 /// The findings about a host; `inventories` are its GPUs, and `engines` those that are installed.
 inline std::vector<Finding> diagnose_host(const tools::HostTree& tree,
                                           const std::vector<Inventory>& inventories,
@@ -67,7 +49,8 @@ inline std::vector<Finding> diagnose_host(const tools::HostTree& tree,
     arguments.push_back(std::move(one));
   }
   doctor::check_nvidia_driver(tree, options.driver, findings);
-  for (const auto& found : inventories) doctor::check_inventory(found, findings);
+  const auto make_nodes = doctor::make_nodes_command(tree, arguments);
+  for (const auto& found : inventories) doctor::check_inventory(found, make_nodes, findings);
   if (inventories.empty()) {
     findings.push_back({doctor::Level::note, "GPUs", "this host has none",
                         "If there is one, check that /sys and /proc belong to the host."});
@@ -78,7 +61,6 @@ inline std::vector<Finding> diagnose_host(const tools::HostTree& tree,
   doctor::check_ignored(tree, options.spec_dirs, findings);
   doctor::check_char_links(tree, inventories, findings);
   doctor::check_selinux(tree, findings);
-  doctor::complete_commands(tree, std::move(arguments), findings);
   return findings;
 }
 

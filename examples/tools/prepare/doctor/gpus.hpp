@@ -19,15 +19,15 @@
 
 namespace prepare::doctor {
 
-inline void check_gpu(const Gpu& gpu, Findings& findings) {
+inline void check_gpu(const Gpu& gpu, const std::string& make_nodes, Findings& findings) {
   const auto about = fmt::format("{} {} {}", gpu.vendor, gpu.noun, gpu.place());
   for (const auto& share : gpu.shares()) {
     if (!share.left_out) continue;
     const auto& meaning = meaning_of(share.left_out->fault);
     const bool intended = meaning.persistence == Persistence::intended;
     findings.push_back({intended ? Level::note : Level::fault, about + share.suffix,
-                        "left out: " + share.left_out->text, std::string{meaning.remedy},
-                        meaning.code});
+                        "left out: " + share.left_out->text,
+                        remedy_for(share.left_out->fault, make_nodes), meaning.code});
   }
   if (gpu.vendor == "nvidia" && gpu.driver == "nvidia" && gpu.id.empty() && !gpu.whole.left_out) {
     findings.push_back({Level::note, about,
@@ -42,16 +42,18 @@ inline Level level_of(Fault fault) {
   return fault == Fault::uvm_node || fault == Fault::uvm_module ? Level::fault : Level::note;
 }
 
-inline void check_inventory(const Inventory& found, Findings& findings) {
+/// Checks the GPUs of a kind. `make_nodes` is the command that makes missing nodes.
+inline void check_inventory(const Inventory& found, const std::string& make_nodes,
+                            Findings& findings) {
   const auto before = findings.size();
   const auto add = [&](Level level, const std::string& what, Fault fault) {
-    const auto& meaning = meaning_of(fault);
-    findings.push_back({level, found.kind, what, std::string{meaning.remedy}, meaning.code});
+    findings.push_back(
+        {level, found.kind, what, remedy_for(fault, make_nodes), meaning_of(fault).code});
   };
   if (found.not_ready) {
     add(Level::fault, "not ready: " + found.not_ready->text, found.not_ready->fault);
   }
-  for (const auto& gpu : found.gpus) check_gpu(gpu, findings);
+  for (const auto& gpu : found.gpus) check_gpu(gpu, make_nodes, findings);
   std::set<Fault> reported;  // nodes of one module share a fault
   for (const auto& node : found.missing) {
     if (node.problem.fault == Fault::modeset_module) continue;  // often left out on servers

@@ -66,11 +66,21 @@ inline std::vector<std::string> directory_argument(const tools::HostTree& tree,
   return {"--output-dir " + cdi::shell_word(path_here(tree, output_dir))};
 }
 
+/// The command `write` with these arguments, which also makes missing nodes.
+inline std::string make_nodes_command(const tools::HostTree& tree,
+                                      std::vector<std::string> arguments) {
+  arguments.emplace_back("--make-nodes");
+  return command_with(tree, "write", arguments);
+}
+
 /// "Run", for a command that writes the spec of a kind. If GPUs of the kind are not ready,
-/// cdi-prepare does not write the spec, so a remedy for that comes first.
-inline std::string run_when_ready(const Inventory* found, Profiles profiles) {
+/// cdi-prepare does not write the spec, so a remedy for that comes first. `arguments` are those of
+/// the command.
+inline std::string run_when_ready(const tools::HostTree& tree, const Inventory* found,
+                                  Profiles profiles, const std::vector<std::string>& arguments) {
   const auto early = found == nullptr ? std::nullopt : reason_not_ready(*found, profiles);
-  return early ? fmt::format("{} Then run", meaning_of(early->fault).remedy) : "Run";
+  if (!early) return "Run";
+  return remedy_for(early->fault, make_nodes_command(tree, arguments)) + " Then run";
 }
 
 /// The container profiles for which one of our specs was written.

@@ -101,7 +101,7 @@ inline std::string advice_on_spec(const tools::HostTree& tree, const Inventory* 
   const auto arguments = is_rejected(engines, loaded) ? arguments_without_version(tree, loaded)
                                                       : arguments_for(tree, loaded);
   return fmt::format("{} {}; {} shows what changes.",
-                     run_when_ready(found, profiles_of(loaded.spec)),
+                     run_when_ready(tree, found, profiles_of(loaded.spec), arguments),
                      command_with(tree, "write", arguments), command_with(tree, "diff", arguments));
 }
 
@@ -162,7 +162,7 @@ inline std::set<std::string> check_specs_of(const tools::HostTree& tree,
   }
   if (!any && found.usable_count() > 0) {
     findings.push_back({Level::fault, "specs", "no spec for " + found.kind,
-                        fmt::format("{} {}.", run_when_ready(&found, all_profiles),
+                        fmt::format("{} {}.", run_when_ready(tree, &found, all_profiles, arguments),
                                     command_with(tree, "write", arguments))});
   }
   return old;

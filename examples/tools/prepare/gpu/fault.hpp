@@ -69,7 +69,8 @@ struct FaultMeaning {
   Fault fault;
   std::string_view code;  // stable, for programs
   Persistence persistence;
-  std::string_view remedy;
+  std::string_view remedy;           // all of it, or the words before a command of cdi-prepare
+  std::string_view after_command{};  // the words after the command that makes missing nodes
 };
 
 inline constexpr std::string_view let_udev_create_nodes =
@@ -94,12 +95,12 @@ inline constexpr FaultMeaning fault_meanings[] = {
      "See what the driver reports about it in journalctl -k (NVRM)."},
     {Fault::no_major, "no-major", Persistence::passing,
      "Load the module of the node: modprobe nvidia, nvidia-uvm or nvidia-modeset."},
-    {Fault::nvidia_node, "nvidia-node", Persistence::passing,
-     "If it is missing, create it: cdi-prepare write --make-nodes, or nvidia-modprobe -c N for "
-     "/dev/nvidiaN. At boot, nvidia-persistenced creates it."},
+    {Fault::nvidia_node, "nvidia-node", Persistence::passing, "If it is missing, create it: ",
+     ", or nvidia-modprobe -c N for /dev/nvidiaN. At boot, nvidia-persistenced creates it."},
     {Fault::nvidiactl_node, "nvidiactl-node", Persistence::passing,
-     "If they are missing, create the nodes: cdi-prepare write --make-nodes, or nvidia-modprobe -c "
-     "255; nvidia-modprobe -u -c 0. At boot, nvidia-persistenced creates the first."},
+     "If they are missing, create the nodes: ",
+     ", or nvidia-modprobe -c 255; nvidia-modprobe -u -c 0. At boot, nvidia-persistenced creates "
+     "the first."},
     {Fault::uvm_node, "uvm-node", Persistence::passing,
      "Create the nodes: nvidia-modprobe -u -c 0."},
     {Fault::uvm_tools_node, "uvm-tools-node", Persistence::passing,
@@ -166,6 +167,14 @@ inline constexpr FaultMeaning fault_meanings[] = {
 
 constexpr const FaultMeaning& meaning_of(Fault fault) {
   return fault_meanings[static_cast<std::size_t>(fault)];
+}
+
+/// The remedy for a fault. `make_nodes` is the command that makes the missing nodes of this host.
+inline std::string remedy_for(Fault fault, std::string_view make_nodes) {
+  const auto& row = meaning_of(fault);
+  std::string out{row.remedy};
+  if (!row.after_command.empty()) out.append(make_nodes).append(row.after_command);
+  return out;
 }
 
 static_assert(std::all_of(std::begin(fault_meanings), std::end(fault_meanings),
