@@ -317,6 +317,33 @@ class Docker(ConfigureTest):
         self.configure("docker", "--undo")
         self.assertEqual(json.loads(self.text(DOCKER)), {"a": 1, "cdi-spec-dirs": ["/mine"]})
 
+    def test_values_that_were_changed_between_two_changes_come_back(self):
+        """A second `configure` is no reason to bring back what was there before the first."""
+        out = ("--output-dir", str(self.path("/opt/cdi")))
+        for old in ("{}", '{"cdi-spec-dirs": ["/a"], "features": {"cdi": false, "x": true}}'):
+            for mine in ({"cdi-spec-dirs": ["/mine"], "features": {"cdi": False}},
+                         {"cdi-spec-dirs": ["/mine"]}):
+                with self.subTest(old=old, mine=mine):
+                    self.put(DOCKER, old)
+                    self.configure("docker", *out)
+                    mine = {**json.loads(old), "a": 1, **mine}
+                    self.put(DOCKER, json.dumps(mine))
+                    self.configure("docker", *out)
+                    self.assertEqual(json.loads(self.text(DOCKER))["cdi-spec-dirs"],
+                                     ["/mine", "/opt/cdi"])
+                    self.configure("docker", "--undo")
+                    self.assertEqual(json.loads(self.text(DOCKER)), mine)
+                    self.assertEqual(os.listdir(self.path("/etc/docker")), ["daemon.json"])
+
+    def test_a_list_that_was_added_between_two_changes_comes_back(self):
+        self.put(DOCKER, '{"a": 1}')
+        self.configure("docker")
+        mine = {"a": 1, "features": {"cdi": True}, "cdi-spec-dirs": ["/mine"]}
+        self.put(DOCKER, json.dumps(mine))
+        self.configure("docker")
+        self.configure("docker", "--undo")
+        self.assertEqual(json.loads(self.text(DOCKER)), {"a": 1, "cdi-spec-dirs": ["/mine"]})
+
     def test_file_that_was_emptied_or_removed_comes_back(self):
         old = '{"log-driver":"local","data-root":"/big"}'
         for lose in (lambda path: path.write_text(" \n"), pathlib.Path.unlink):
@@ -357,6 +384,19 @@ class Docker(ConfigureTest):
             self.put(DOCKER, text)
             self.assertIn("by hand", self.configure("docker", code=1))
             self.assertEqual((self.text(DOCKER), self.path(DOCKER_COPY).exists()), (text, False))
+
+    def test_where_a_file_is_wrong(self):
+        """The warning and the error have the same words, and the line and column."""
+        for text, what in (('{\n  "a": 1,\n  b\n}', ':3:3: not valid JSON: unexpected "b"'),
+                           ("[\n]", ":1:1: is not a JSON object")):
+            self.put(DOCKER, text)
+            said = self.configure("docker", code=1).splitlines()
+            self.assertEqual(len(said), 2, said)
+            for line, end in zip(said, ("its settings are unknown",
+                                        "correct it by hand; nothing was changed"), strict=True):
+                self.assertIn(DOCKER + what, line)
+                self.assertTrue(line.endswith(end), line)
+            self.assertIn(DOCKER + what, self.run_prepare("doctor").stdout)
 
     def test_file_that_cannot_be_read(self):
         self.path("/etc/docker").mkdir(parents=True)

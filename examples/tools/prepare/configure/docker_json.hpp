@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,6 +19,7 @@
 #include <cdi/result.hpp>
 
 #include "../../shared/base/text.hpp"
+#include "../../shared/engines/json_settings.hpp"
 #include "../base/json_output.hpp"
 #include "../base/one_line.hpp"
 #include "file_edit.hpp"
@@ -35,10 +37,14 @@ struct DockerSettings {
 
 namespace detail {
 
+inline cdi::Error not_editable(cdi::Error error) {
+  error.advice = "correct it by hand; nothing was changed";
+  return error;
+}
+
 inline cdi::Error not_editable(const std::string& path, std::string_view why) {
-  return {.code = cdi::Errc::syntax,
-          .message = std::string{why}.append(": correct it by hand; nothing was changed"),
-          .position = {.file = path}};
+  return not_editable(
+      {.code = cdi::Errc::syntax, .message = std::string{why}, .position = {.file = path}});
 }
 
 /// Finds what would not be the same after the text is read and written again.
@@ -70,8 +76,7 @@ inline cdi::Result<Json> parse_object(const Content& text, const std::string& pa
   if (!text || tools::trim(*text).empty()) return Json(Json::object());
   Losses losses;
   auto value = Json::parse(*text, std::ref(losses), false);
-  if (value.is_discarded()) return not_editable(path, "is not valid JSON");
-  if (!value.is_object()) return not_editable(path, "is not a JSON object");
+  if (!value.is_object()) return not_editable(tools::json_settings_error(*text, path));
   if (!losses.reason.empty()) return not_editable(path, losses.reason);
   return value;
 }
@@ -111,6 +116,24 @@ inline bool take_back(Json& object, const char* name, const Json* ours, const Js
   return false;
 }
 
+/// Gives a member of an old object the value of now, unless that is ours. Returns whether it
+/// changes.
+inline bool follow(Json& old, const Json* now, const Json* ours, const char* name) {
+  const auto* const value = member(now, name);
+  const auto* const set = member(ours, name);
+  const auto* const before = member(&old, name);
+  const auto is_same = [](const Json* one, const Json* other) {
+    return one == other || (one != nullptr && other != nullptr && *one == *other);
+  };
+  if ((set != nullptr && is_same(value, set)) || is_same(value, before)) return false;
+  if (value != nullptr) {
+    old[name] = *value;
+  } else {
+    old.erase(name);
+  }
+  return true;
+}
+
 }  // namespace detail
 
 /// The text of daemon.json with the settings; other members keep their order.
@@ -135,6 +158,30 @@ inline cdi::Result<std::string> record_of(const FileEdit& record, const DockerSe
   if (wanted.switch_on) (*set)["features"]["cdi"] = true;
   if (wanted.dirs) (*set)["cdi-spec-dirs"] = *wanted.dirs;
   return detail::write_like(*set, record.before);
+}
+
+/// Keeps in the copy of the file what a person has changed since we set it, so that a later `undo`
+/// brings that back, and no older value. Members that will not be set now stay as they are.
+inline cdi::Result<void> keep_later_values(FileEdit& copy, const FileEdit& file,
+                                           const FileEdit& record, const DockerSettings& wanted) {
+  auto old = detail::parse_object(copy.before, copy.path);
+  if (!old) return old.error();
+  const auto now = detail::parse_object(file.before, file.path);
+  if (!now) return now.error();
+  const auto ours = detail::parse_object(record.before, record.path);
+  if (!ours) return ours.error();
+  bool changed = false;
+  if (wanted.dirs) changed = detail::follow(*old, &*now, &*ours, "cdi-spec-dirs");
+  if (wanted.switch_on) {
+    auto features = old->value("features", Json(Json::object()));
+    if (detail::follow(features, detail::member(&*now, "features"),
+                       detail::member(&*ours, "features"), "cdi")) {
+      (*old)["features"] = std::move(features);
+      changed = true;
+    }
+  }
+  if (changed) copy.after = detail::write_like(*old, copy.before);
+  return {};
 }
 
 /// Takes back what the record has, where it is still so. `old` is the file before. If nothing else

@@ -209,7 +209,12 @@ inline cdi::Result<Edits> docker_edits(const tools::HostTree& tree, const tools:
   auto set = record_of(files->record, wanted);
   if (!set) return set.error();
   // An older copy is from before our first change.
-  if (!files->copy.before) files->copy.after = files->config.before.value_or("");
+  if (!files->copy.before) {
+    files->copy.after = files->config.before.value_or("");
+  } else if (auto kept = keep_later_values(files->copy, files->config, files->record, wanted);
+             !kept) {
+    return kept.error();
+  }
   files->record.after = *std::move(set);
   files->config.after = *std::move(text);
   return Edits{std::move(files->copy), std::move(files->record), std::move(files->config)};

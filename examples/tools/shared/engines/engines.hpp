@@ -25,6 +25,7 @@
 
 #include "../base/text.hpp"
 #include "../host/host_tree.hpp"
+#include "json_settings.hpp"
 #include "toml_settings.hpp"
 
 // Only configuration files are read, not the options on an engine's command line.
@@ -250,9 +251,14 @@ inline std::optional<std::vector<std::string>> json_texts(const nlohmann::json& 
 }
 
 /// Applies Docker's configuration file.
-inline void apply_docker_file(const nlohmann::json& config, const std::string& path,
-                              Engine& engine) {
-  if (!config.is_object()) engine.warnings.push_back(path + " is not a JSON object");
+inline void apply_docker_file(const std::string& text, const std::string& path, Engine& engine) {
+  const auto config = nlohmann::json::parse(text, nullptr, false);
+  if (!config.is_object()) {
+    auto error = json_settings_error(text, path);
+    error.advice = "its settings are unknown";
+    engine.warnings.push_back(cdi::to_string(error));
+    return;
+  }
   const auto* const features = member(config, "features");
   const auto* const enabled = features == nullptr ? nullptr : member(*features, "cdi");
   if (enabled != nullptr && enabled->is_boolean()) {
@@ -280,7 +286,7 @@ inline std::optional<Engine> docker(const HostTree& tree) {
                                 "; Docker 28.2 and newer do so by default, 25 to 28.1 do not.",
                 .to_set_dirs = "cdi-spec-dirs in " + path};
   if (const auto text = read_config(tree, path, engine); text && !trim(*text).empty()) {
-    apply_docker_file(nlohmann::json::parse(*text, nullptr, false), path, engine);
+    apply_docker_file(*text, path, engine);
   }
   return engine;
 }

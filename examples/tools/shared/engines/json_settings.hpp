@@ -1,0 +1,26 @@
+// Why a text is no JSON object, for the configuration files of engines.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_SHARED_ENGINES_JSON_SETTINGS_HPP
+#define CDI_TOOLS_SHARED_ENGINES_JSON_SETTINGS_HPP
+
+#include <string>
+#include <string_view>
+
+#include <cdi/result.hpp>
+#include <cdi/text/json.hpp>
+
+namespace tools {
+
+/// The error, with the line and column if the text is no JSON. `path` is for messages.
+inline cdi::Error json_settings_error(std::string_view text, const std::string& path) {
+  const auto document = cdi::parse_json(text, path);
+  if (!document) return document.error();
+  return {.code = cdi::Errc::syntax,
+          .message = "is not a JSON object",
+          .position = document->root().position()};
+}
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_ENGINES_JSON_SETTINGS_HPP
