@@ -16,105 +16,13 @@
 
 #include <cdi/registry.hpp>
 
+#include "../../shared/base/glob.hpp"
 #include "output.hpp"
 #include "reports.hpp"
 
 /// Whether a name is a pattern. No qualified name contains any of these characters.
 inline bool is_glob(std::string_view name) {
   return name.find_first_of("*?[") != std::string_view::npos;
-}
-
-namespace detail {
-
-/// Takes a character of a class such as [0-9], which a backslash may precede; nothing if the class
-/// is empty or not closed.
-inline std::optional<char> take_class_char(std::string_view& pattern) {
-  if (pattern.starts_with('-') || pattern.starts_with(']')) return std::nullopt;
-  if (pattern.starts_with('\\')) pattern.remove_prefix(1);
-  if (pattern.empty()) return std::nullopt;
-  const char taken = pattern.front();
-  pattern.remove_prefix(1);
-  return taken;
-}
-
-/// Takes a class from a pattern, without its first bracket. Returns whether a character is in the
-/// class; nothing if the class is empty, is not closed, or has a reversed range.
-inline std::optional<bool> take_class(std::string_view& pattern, char c) {
-  const bool negated = pattern.starts_with('^');
-  if (negated) pattern.remove_prefix(1);
-  bool found = false;
-  do {
-    const auto low = detail::take_class_char(pattern);
-    auto high = low;
-    if (pattern.starts_with('-')) {
-      pattern.remove_prefix(1);
-      high = detail::take_class_char(pattern);
-    }
-    if (!low || !high || *high < *low) return std::nullopt;
-    found = found || (*low <= c && c <= *high);
-  } while (!pattern.starts_with(']'));
-  pattern.remove_prefix(1);
-  return found != negated;
-}
-
-/// Takes what matches one character from a valid pattern. Returns whether it matches `c`.
-inline bool take_one(std::string_view& pattern, char c) {
-  const char first = pattern.front();
-  pattern.remove_prefix(1);
-  if (first == '?') return c != '/';
-  if (first == '[') return *detail::take_class(pattern, c);
-  if (first != '\\') return first == c;
-  const char escaped = pattern.front();
-  pattern.remove_prefix(1);
-  return escaped == c;
-}
-
-}  // namespace detail
-
-/// What is wrong with a pattern; empty for a valid one.
-inline std::string glob_fault(std::string_view pattern) {
-  while (!pattern.empty()) {
-    const auto rest = pattern;
-    const char c = pattern.front();
-    pattern.remove_prefix(1);
-    if (c == '[' && pattern.starts_with('!')) {  // no name contains it, but shells negate by it
-      return fmt::format("{} has [!; write [^01] for a character that is neither 0 nor 1",
-                         cdi::quoted(rest));
-    }
-    if (c == '[' && !detail::take_class(pattern, '\0')) {
-      return fmt::format(
-          "{} is not closed, is empty, or has a reversed range; write [0-3] or [abc] for one "
-          "character",
-          cdi::quoted(rest));
-    }
-    if (c == '\\' && pattern.empty()) return "a backslash at the end has nothing to escape";
-    if (c == '\\') pattern.remove_prefix(1);
-  }
-  return {};
-}
-
-/// Whether a valid pattern matches a whole name, as in `filepath.Match` of Go, which the reference
-/// uses: `*` and `?` match no slash.
-inline bool glob_matches(std::string_view pattern, std::string_view name) {
-  std::optional<std::string_view> after_star;  // the pattern after the last star
-  std::string_view star_name;                  // what follows the text of this star
-  while (!name.empty() || !pattern.empty()) {
-    if (pattern.starts_with('*')) {
-      pattern.remove_prefix(1);
-      after_star = pattern;
-      star_name = name;
-      continue;
-    }
-    if (!name.empty() && !pattern.empty() && detail::take_one(pattern, name.front())) {
-      name.remove_prefix(1);
-      continue;
-    }
-    if (!after_star || star_name.empty() || star_name.front() == '/') return false;
-    star_name.remove_prefix(1);
-    pattern = *after_star;
-    name = star_name;
-  }
-  return true;
 }
 
 /// The devices that patterns may stand for.
@@ -154,17 +62,18 @@ inline cdi::Unresolved explain_no_match(const cdi::Registry& registry, const std
              .message = fmt::format("no device matches {}: ", cdi::quoted(pattern)),
              .advice = "`cdi devices` lists all names"};
   const auto kind = std::string_view{pattern}.substr(0, pattern.find('='));
-  if (kind.size() == pattern.size() || kind.find('/') == kind.npos || !glob_fault(kind).empty()) {
+  const auto kinds = tools::Glob::parse(kind);
+  if (kind.size() == pattern.size() || kind.find('/') == kind.npos || !kinds) {
     out.reason = cdi::Reason::invalid_name;
     out.why.code = cdi::Errc::invalid_name;
     out.why.message += "a pattern has the form of a whole name, such as vendor.com/gpu=*";
     return out;
   }
   for (const auto& loaded : registry.specs()) {
-    if (glob_matches(kind, loaded->spec.kind)) out.reason = cdi::Reason::unknown_device;
+    if (kinds->matches(loaded->spec.kind)) out.reason = cdi::Reason::unknown_device;
   }
   for (const auto& file : registry.rejected()) {
-    if (file->kind.empty() || !glob_matches(kind, file->kind)) continue;
+    if (file->kind.empty() || !kinds->matches(file->kind)) continue;
     if (out.causes.empty()) out.needs_version = file->needs_version;
     out.reason = cdi::Reason::rejected;
     out.why.advice.clear();
@@ -201,11 +110,11 @@ inline ExpandedNames expand_names(const std::vector<std::string>& names,
   for (const auto& name : names) {
     if (!is_glob(name)) {
       add(name);
-    } else if (const auto fault = glob_fault(name); !fault.empty()) {
-      out.failed.push_back(detail::invalid_glob(name, fault));
+    } else if (const auto glob = tools::Glob::parse(name); !glob) {
+      out.failed.push_back(detail::invalid_glob(name, glob.error().message));
     } else {
       const auto is_match = [&](const std::string& one) {
-        return glob_matches(name, one);
+        return glob->matches(one);
       };
       if (std::none_of(known.begin(), known.end(), is_match)) {
         out.failed.push_back(detail::explain_no_match(registry, name));

@@ -110,14 +110,13 @@ inline cdi::Result<std::vector<std::string>> files_of_device(const CommonOptions
 inline cdi::Result<std::vector<std::string>> files_of_pattern(const CommonOptions& common,
                                                               const cdi::Registry& registry,
                                                               const std::string& pattern) {
-  if (const auto fault = glob_fault(pattern); !fault.empty()) {
-    return detail::invalid_glob(pattern, fault).why;
-  }
+  const auto glob = tools::Glob::parse(pattern);
+  if (!glob) return detail::invalid_glob(pattern, glob.error().message).why;
   std::vector<std::string> paths;
   for (const auto& loaded : registry.specs()) {
     const auto& devices = loaded->spec.devices;
     const auto is_match = [&](const auto& device) {
-      return glob_matches(pattern, cdi::qualified_name(loaded->spec.kind, device.name));
+      return glob->matches(cdi::qualified_name(loaded->spec.kind, device.name));
     };
     const auto& invalid = loaded->quarantined;
     const auto matching = std::count_if(devices.begin(), devices.end(), is_match) +

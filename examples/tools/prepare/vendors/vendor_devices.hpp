@@ -279,7 +279,7 @@ class VendorSearch {
     auto name = file_.name.expand(facts);
     if (!name) return Problem{Fault::vendor_name, name.error().message};
     const bool is_valid = cdi::is_device_name(*name) && *name != "all";
-    const bool is_number = file_.name.text() == NameGlob::index && gpu.index;
+    const bool is_number = file_.name.text() == tools::Glob::index && gpu.index;
     if (!is_number || gpu.pci_address.empty()) gpu.id = is_valid ? *name : std::string{};
     for (const auto& alias : file_.aliases) {
       const auto text = alias.expand(facts);

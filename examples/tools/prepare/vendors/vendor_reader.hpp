@@ -40,7 +40,7 @@ class VendorReader {
                  R"(the least is: kind = "vendor.com/npu" and devices = "/dev/npu*")");
     }
     if (toml_.error()) return *toml_.error();
-    if (file_.name.empty()) file_.name = *Template::parse(NameGlob::index);
+    if (file_.name.empty()) file_.name = *Template::parse(tools::Glob::index);
     return std::move(file_);
   }
 
@@ -286,7 +286,7 @@ class VendorReader {
   std::vector<std::string> read_patterns(const Node& node, const std::string& where) {
     std::vector<std::string> out;
     for (auto& text : toml_.read_texts(node, where)) {
-      if (const auto glob = NameGlob::parse(text.text); !glob) {
+      if (const auto glob = tools::Glob::parse(text.text, tools::Glob::Index::yes); !glob) {
         toml_.fail(text, glob.error().message);
       }
       out.push_back(std::move(text.text));
