@@ -4,6 +4,7 @@
 #include "../../examples/tools/cdi/base/in_place.hpp"
 
 #include <cerrno>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,6 +12,9 @@
 #include <unistd.h>
 
 #include <doctest/doctest.h>
+
+#include <cdi/publish.hpp>
+#include <cdi/spec.hpp>
 
 #include "../support/temp_tree.hpp"
 
@@ -133,6 +137,50 @@ TEST_CASE("A link of another user is refused anywhere in the path") {
                                          link + "\"");
   }
   CHECK(read_in_place(tree / "dir/file"));
+}
+
+TEST_CASE("A directory to write in stays the same, even if its path changes") {
+  const TempTree tree;
+  for (const std::string_view name : {"dir", "other"}) tree.make_dir(name);
+  const auto directory = open_to_write(tree / "dir", IfMissing::fail);
+  REQUIRE(directory);
+  move(tree / "dir", tree / "moved");
+  tree.link("other", "dir");
+  const cdi::Publisher publisher{"me", directory->get(), tree / "dir"};
+  cdi::Spec spec{.version = "0.6.0", .kind = "a.com/b"};
+  spec.devices.push_back({.name = "0", .container_edits = {.env = {"A=1"}}});
+  CHECK(publisher.write("a.yaml", spec));
+  CHECK(get_file(tree / "moved/a.yaml").find("a.com/b") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(tree / "other/a.yaml"));
+  CHECK(publisher.remove("a.yaml"));
+  CHECK_FALSE(std::filesystem::exists(tree / "moved/a.yaml"));
+}
+
+TEST_CASE("A missing directory to write in is made only on request") {
+  const TempTree tree;
+  tree.link("far/away", "link");
+  const auto missing = open_to_write(tree / "link/a/b/", IfMissing::fail);
+  REQUIRE(missing);
+  CHECK_FALSE(*missing);
+  CHECK_FALSE(std::filesystem::exists(tree / "far"));
+  const auto old = ::umask(077);
+  CHECK(open_to_write(tree / "link/a/b/", IfMissing::make_directories));
+  ::umask(old);
+  for (const std::string_view name : {"far", "far/away", "far/away/a", "far/away/a/b"}) {
+    struct stat info = {};
+    CHECK(::stat((tree / name).c_str(), &info) == 0);
+    CHECK((info.st_mode & 07777U) == 0755);
+  }
+  tree.put("file", "");
+  for (const std::string_view name : {"file", "file/a"}) {
+    const auto wrong = open_to_write(tree / name, IfMissing::make_directories);
+    REQUIRE_FALSE(wrong);
+    CHECK(wrong.error().system == ENOTDIR);
+  }
+  if (::lchown((tree / "link").c_str(), 4242, 4242) != 0) return;  // only root can
+  for (const auto if_missing : {IfMissing::fail, IfMissing::make_directories}) {
+    CHECK(open_to_write(tree / "link/c", if_missing).error().code == cdi::Errc::denied);
+  }
 }
 
 TEST_CASE("A path that cannot be replaced is an error that names the path") {

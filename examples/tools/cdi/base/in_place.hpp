@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <fcntl.h>
 #include <string>
@@ -29,6 +30,9 @@ struct FileInPlace {
   std::string text{};
   cdi::Signature signature{};  // when the file was read
 };
+
+/// What becomes of a path that does not exist.
+enum class IfMissing : std::uint8_t { fail, make_directories };
 
 namespace detail {
 
@@ -68,8 +72,18 @@ inline cdi::Result<std::string> read_link(int directory, const std::string& name
   return std::string(target, static_cast<std::size_t>(size));
 }
 
-/// Resolves a path to a directory and a file name, without reading the file.
-inline cdi::Result<FileInPlace> find_file(const std::string& path) {
+/// Makes a directory in another one, which all users may read whatever the umask is. Returns false,
+/// with `errno`, if it cannot; it is no error if another process has just made it.
+inline bool make_directory(int directory, const std::string& name) {
+  if (::mkdirat(directory, name.c_str(), 0755) != 0) return errno == EEXIST;
+  constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+  const cdi::Descriptor made{::openat(directory, name.c_str(), flags)};
+  return made && ::fchmod(made.get(), 0755) == 0;
+}
+
+/// Resolves a path to a directory and a name in it, without reading the file.
+inline cdi::Result<FileInPlace> find_file(const std::string& path,
+                                          IfMissing if_missing = IfMissing::fail) {
   constexpr int max_links = 40;  // the limit of the kernel
   constexpr int flags = O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
   FileInPlace found{.path = path, .directory = cdi::Descriptor{::open(".", flags)}};
@@ -84,9 +98,14 @@ inline cdi::Result<FileInPlace> find_file(const std::string& path) {
     parts.pop_front();
     const int directory = found.directory.get();
     struct stat info = {};
-    if (::fstatat(directory, found.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
-      return cdi::file_error(path, "cannot open the file");
+    int status = ::fstatat(directory, found.name.c_str(), &info, AT_SYMLINK_NOFOLLOW);
+    if (status != 0 && errno == ENOENT && if_missing == IfMissing::make_directories) {
+      if (!make_directory(directory, found.name)) {
+        return cdi::file_error(path, "cannot create the directory");
+      }
+      status = ::fstatat(directory, found.name.c_str(), &info, AT_SYMLINK_NOFOLLOW);
     }
+    if (status != 0) return cdi::file_error(path, "cannot open the file");
     if (S_ISLNK(info.st_mode)) {
       errno = ELOOP;
       if (++links > max_links) return cdi::file_error(path, "cannot open the file");
@@ -106,12 +125,23 @@ inline cdi::Result<FileInPlace> find_file(const std::string& path) {
 
 }  // namespace detail
 
-/// Refuses a path with a link of another user, who could lead a writer anywhere. A path that does
-/// not exist is accepted.
-inline cdi::Result<void> check_links(const std::string& path) {
-  auto found = detail::find_file(path);
-  if (found || found.error().code != cdi::Errc::denied) return {};
-  return std::move(found).error();
+/// Opens a directory to write in it. Links in the path are followed if root or the user of this
+/// process owns them: any other user could lead a writer anywhere. A missing directory is made,
+/// with its parents, or is an invalid descriptor.
+inline cdi::Result<cdi::Descriptor> open_to_write(const std::string& path, IfMissing if_missing) {
+  const auto found = detail::find_file(path, if_missing);
+  if (!found) {
+    const bool only_opens = if_missing == IfMissing::fail;
+    if (found.error().code != cdi::Errc::system) return found.error();
+    errno = found.error().system;
+    if (errno == ENOENT && only_opens) return cdi::Descriptor{-1};
+    return cdi::file_error(
+        path, only_opens ? "cannot open the directory" : "cannot open or create the directory");
+  }
+  constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+  cdi::Descriptor opened{::openat(found->directory.get(), found->name.c_str(), flags)};
+  if (!opened) return cdi::file_error(path, "cannot open the directory");
+  return opened;
 }
 
 /// Reads a file that is to be replaced. Links in the path are followed if root or the user of this

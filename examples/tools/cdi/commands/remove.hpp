@@ -162,9 +162,11 @@ inline cdi::Result<std::vector<std::string>> files_of_word(const CommonOptions& 
 /// Removes a file, or only checks whether it may be removed.
 inline cdi::Result<cdi::Publication> remove_file(const RemoveOptions& options,
                                                  const std::string& path, cdi::DryRun dry_run) {
-  if (auto good = check_links(path); !good) return std::move(good).error();
-  const auto dir = path.find('/') == std::string::npos ? "." : dir_of(path);
-  const cdi::Publisher publisher{options.owner, dir.empty() ? "/" : dir};
+  const auto above = path.find('/') == std::string::npos ? "." : dir_of(path);
+  const auto dir = above.empty() ? "/" : above;
+  const auto directory = open_to_write(dir, IfMissing::fail);
+  if (!directory) return directory.error();
+  const cdi::Publisher publisher{options.owner, directory->get(), dir};
   const auto replace = options.force ? cdi::Replace::any : cdi::Replace::own;
   auto done = publisher.remove(path.substr(path.rfind('/') + 1), dry_run, replace);
   if (!done && done.error().code == cdi::Errc::conflict && !options.force) {

@@ -100,10 +100,14 @@ inline ExitCode write_published(const CommonOptions& common, const WriteOptions&
   const auto name = name_to_write(options, *spec);
   if (!name) return output.reject(name.error());
   const auto dir = dir_to_write(common);
-  if (auto good = check_links(dir); !good) return output.reject(good.error());
-  const cdi::Publisher publisher{options.owner, dir};
-  const auto replace = options.force ? cdi::Replace::any : cdi::Replace::own;
-  auto done = publisher.write(*name, *spec, cdi::DryRun::yes, replace);
+  auto directory = open_to_write(dir, IfMissing::fail);
+  if (!directory) return output.reject(directory.error());
+  const auto publish = [&](cdi::DryRun dry_run) {
+    const auto replace = options.force ? cdi::Replace::any : cdi::Replace::own;
+    return cdi::Publisher{options.owner, directory->get(), dir}.write(*name, *spec, dry_run,
+                                                                      replace);
+  };
+  auto done = publish(cdi::DryRun::yes);
   if (!done && done.error().code == cdi::Errc::conflict) {
     done.error().advice = "choose another --name, or replace the file with --force";
   }
@@ -111,7 +115,11 @@ inline ExitCode write_published(const CommonOptions& common, const WriteOptions&
   const auto registry = cdi::scan_spec_dirs(common.spec_dirs(), common.reading);
   const auto rivals = find_rivals(*registry, *spec, done->path);
   if (!report_rivals(rivals, options.force, output)) return exit_failed;
-  if (!options.dry_run) done = publisher.write(*name, *spec, cdi::DryRun::no, replace);
+  if (!options.dry_run) {
+    if (!*directory) directory = open_to_write(dir, IfMissing::make_directories);
+    if (!directory) return output.reject(directory.error());
+    done = publish(cdi::DryRun::no);
+  }
   return done ? print_written(*done, options, output) : output.reject(done.error());
 }
 
