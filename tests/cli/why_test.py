@@ -48,13 +48,13 @@ class Files(unittest.TestCase):
             file.write(text)
         return path
 
-    def why(self, *args, dirs=("specs",), host=("--no-host",)):
+    def why(self, *args, dirs=("specs",), host=("--no-host",), warned=""):
         """Exit code and standard output of `cdi why` with directories, and without the host."""
         named = [word for name in dirs for word in ("-d", self.path(name))]
         done = subprocess.run([CDI, *named, "why", *host, *args], text=True, timeout=20,
                               env={"HOME": self.path("home"), "XDG_CONFIG_HOME": self.path("xdg")},
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.assertEqual(done.stderr, "")
+        self.assertEqual(done.stderr, warned)
         return done.returncode, done.stdout
 
     def record(self, *args, **more):
@@ -703,9 +703,9 @@ class Bundle(Files):
         for program in ("hook", "other"):
             os.chmod(self.write(f"host/usr/bin/{program}", ""), 0o755)
 
-    def bundle(self, *args, path=None):
+    def bundle(self, *args, path=None, warned=""):
         return self.why("--bundle", path or self.config, *args, dirs=(),
-                        host=("--root", self.path("host")))
+                        host=("--root", self.path("host")), warned=warned)
 
     def bundle_record(self, *args, **more):
         code, out = self.bundle("-o", "json", *args, **more)
@@ -715,6 +715,57 @@ class Bundle(Files):
         """The line of a text in the config."""
         with open(self.config) as file:
             return next(n for n, line in enumerate(file, 1) if text in line)
+
+    def write_config(self, **more):
+        self.write("bundle/config.json", json.dumps({**CONFIG, **more}, indent=1))
+
+    def test_what_annotations_ask_for(self):
+        asked = "asked for by annotation cdi.k8s.io/a_{}: vendor.com/gpu={}"
+        self.write_config(annotations={"cdi.k8s.io/a_1": "vendor.com/gpu=uuid", "other": "x"})
+        code, out = self.bundle()
+        self.assertEqual((code, asked.format(1, "uuid\n") in out), (0, True), out)
+        self.write_config(annotations={
+            "cdi.k8s.io/a_1": "vendor.com/gpu=gpu0,vendor.com/gpu=gpu1",
+            "cdi.k8s.io/a_2": "vendor.com/gpu=gone"})
+        code, out = self.bundle()
+        self.assertEqual(code, 6)
+        for line in (asked.format(1, "gpu0"),
+                     asked.format(1, "gpu1: not in the container with the nodes of its spec"),
+                     asked.format(2, "gone: no spec defines it now")):
+            self.assertIn(line + "\n", out)
+        self.assertEqual(self.bundle_record()[1]["requests"], [
+            {"name": f"vendor.com/gpu={name}", "annotation": f"cdi.k8s.io/a_{number}",
+             "inContainer": there, "defined": known}
+            for number, name, there, known in ((1, "gpu0", True, True), (1, "gpu1", False, True),
+                                               (2, "gone", False, False))])
+
+    def test_a_bad_annotation_is_a_warning(self):
+        self.write_config(annotations={"cdi.k8s.io/a": "no name"})
+        code, out = self.bundle(warned=(
+            'cdi: warning: annotation "cdi.k8s.io/a": "no name" is not a qualified device name: '
+            "write vendor.com/class=device\n"))
+        self.assertEqual(code, 0)
+        self.assertIn("vendor.com/gpu=gpu0", out)
+
+    def test_rdt_settings_are_compared(self):
+        rdt = "    intelRdt: {closID: gpu, l3CacheSchema: 'L3:0=f', enableCMT: true}\n"
+        self.write("host/etc/cdi/v.yaml", IN_CONFIG.replace(
+            "    additionalGids: [44]\n- name: uuid", rdt + "- name: uuid"))
+        settings = {"closID": "gpu", "l3CacheSchema": "L3:0=f", "enableMonitoring": True}
+        same = {**CONFIG["linux"], "intelRdt": settings}
+        self.write_config(linux=same)
+        code, out = self.bundle()
+        self.assertEqual(code, 0, out)
+        self.assertIn("  linux.intelRdt: Intel RDT settings: ", out)
+        self.write_config(linux={**same, "intelRdt": {**settings, "l3CacheSchema": "L3:0=1"}})
+        code, out = self.bundle()
+        self.assertEqual(code, 6)
+        self.assertIn('differs: the container has "closID gpu, l3CacheSchema L3:0=1, '
+                      'enableMonitoring true", the spec has "closID gpu, l3CacheSchema L3:0=f, '
+                      'enableMonitoring true"', out)
+        self.write_config()
+        code, out = self.bundle()
+        self.assertEqual((code, "not in the container: Intel RDT settings" in out), (6, True))
 
     def test_what_came_from_which_device_and_still_holds(self):
         said = (

@@ -305,13 +305,17 @@ inline ExitCode explain_bundle(const CommonOptions& common, const WhyOptions& op
   if (!config) return output.reject(config.error());
   const auto spec = cdi::read<cdi::oci::Spec>(*config);
   if (!spec) return output.reject(spec.error());
+  const auto requests = cdi::gather_requests(*spec);
+  if (!requests) output.warning(requests.error());
   const auto question = open_question(common, options);
   if (!question) return output.reject(question.error());
   const auto& host = question->host;
   const auto& dirs = question->spec_dirs;
   const auto registry =
       host ? host->scan(dirs, common.reading) : cdi::scan_spec_dirs(dirs, common.reading);
-  const BundleReport report{*config, *spec, *registry, host ? &*host : nullptr};
+  const BundleReport report{*config, *spec,
+                            requests ? *requests : std::vector<cdi::RequestedDevice>{}, *registry,
+                            host ? &*host : nullptr};
   if (!output.result(report.text(), report.record())) return exit_failed;
   return report.holds() ? exit_done : exit_outdated;
 }

@@ -77,6 +77,32 @@ inline void add_hooks(cdi::oci::Hooks hooks, std::vector<BundleEntry>& out) {
   }
 }
 
+/// The Intel RDT settings of a config as text, each with its name.
+inline std::string rdt_value(const cdi::oci::LinuxIntelRdt& rdt) {
+  std::string text;
+  const auto add = [&](std::string_view name, std::string_view value) {
+    if (value.empty()) return;
+    text.append(text.empty() ? "" : ", ").append(name).append(" ").append(value);
+  };
+  add("closID", rdt.clos_id);
+  add("l3CacheSchema", rdt.l3_cache_schema);
+  add("memBwSchema", rdt.mem_bw_schema);
+  add("schemata", fmt::format("{}", fmt::join(rdt.schemata, ";")));
+  add("enableMonitoring", rdt.enable_monitoring ? "true" : "");
+  return text;
+}
+
+/// The Intel RDT settings of a spec as those that an injection writes.
+inline std::string rdt_value(const cdi::IntelRdt& rdt) {
+  return rdt_value(cdi::oci::LinuxIntelRdt{
+      .clos_id = rdt.clos_id,
+      .schemata = rdt.schemata.value_or(std::vector<std::string>{}),
+      .l3_cache_schema = rdt.l3_cache_schema,
+      .mem_bw_schema = rdt.mem_bw_schema,
+      .enable_monitoring = rdt.enable_monitoring || rdt.enable_cmt.value_or(false) ||
+                           rdt.enable_mbm.value_or(false)});
+}
+
 inline void add_linux(const cdi::oci::Linux& linux_, std::vector<BundleEntry>& out) {
   for (std::size_t i = 0; i < linux_.devices.size(); ++i) {
     const auto& node = linux_.devices[i];
@@ -91,6 +117,9 @@ inline void add_linux(const cdi::oci::Linux& linux_, std::vector<BundleEntry>& o
   for (const auto& [host, device] : linux_.net_devices) {
     out.push_back(
         {"netDevices", host, device.name.empty() ? host : device.name, "linux.netDevices." + host});
+  }
+  if (linux_.intel_rdt) {
+    out.push_back({"intelRdt", "settings", rdt_value(*linux_.intel_rdt), "linux.intelRdt"});
   }
 }
 
@@ -149,6 +178,10 @@ inline std::vector<BundleEntry> entries_of(const cdi::ContainerEdits& edits,
                    detail::hook_key(hook.hook_name, hook.path, hook.args),
                    {},
                    fmt::format("{}.hooks[{}]", outer, i)});
+  }
+  if (edits.intel_rdt) {
+    out.push_back(
+        {"intelRdt", "settings", detail::rdt_value(*edits.intel_rdt), outer + ".intelRdt"});
   }
   detail::add_groups(edits.additional_gids, outer + ".additionalGids", out);
   return out;

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <cdi/oci.hpp>
+#include <cdi/requests.hpp>
 #include <cdi/text/document.hpp>
 
 #include "../../shared/base/text.hpp"
@@ -29,6 +30,7 @@ inline std::string_view word_of(std::string_view kind) {
   if (kind == "deviceNodes") return "device node";
   if (kind == "netDevices") return "interface";
   if (kind == "mounts") return "mount";
+  if (kind == "intelRdt") return "Intel RDT";
   return kind == "hooks" ? "hook" : "group";
 }
 
@@ -50,14 +52,17 @@ inline std::string_view effect_of(const tools::HostFault& fault) {
 /// The answer of `cdi why --bundle`, as text and as a record.
 class BundleReport {
  public:
-  /// Compares a config with the devices of a registry. `host` is null if it is not examined.
+  /// Compares a config with the devices of a registry. `requests` are those of its annotations.
+  /// `host` is null if it is not examined.
   BundleReport(const cdi::Document& config, const cdi::oci::Spec& spec,
-               const cdi::Registry& registry, const HostView* host)
+               const std::vector<cdi::RequestedDevice>& requests, const cdi::Registry& registry,
+               const HostView* host)
       : config_{config}, search_{spec}, devices_{search_.find(registry)} {
     for (const auto& dir : registry.dirs()) dirs_.push_back(dir.path);
     if (host != nullptr) examine(*host);
     judge();
     write_devices();
+    for (const auto& request : requests) write_request(request, registry);
     write_others();
     write_end();
   }
@@ -125,6 +130,7 @@ class BundleReport {
   void write_devices() {
     record_["version"] = 1;
     record_["config"] = config_.root().position().file;
+    record_["requests"] = Json::array();
     record_["devices"] = Json::array();
     for (const auto& device : devices_) {
       const auto names = tools::listed(device.names);
@@ -176,6 +182,26 @@ class BundleReport {
     return record;
   }
 
+  /// Writes a device that an annotation asks for, and whether it is in the container.
+  void write_request(const cdi::RequestedDevice& request, const cdi::Registry& registry) {
+    const bool is_there =
+        std::any_of(devices_.begin(), devices_.end(), [&](const BundleDevice& device) {
+          return std::find(device.names.begin(), device.names.end(), request.name) !=
+                 device.names.end();
+        });
+    const bool is_known = registry.find(request.name).device != nullptr;
+    holds_ = holds_ && is_there;
+    text_ += fmt::format("asked for by annotation {}: {}{}\n", printable(request.key),
+                         printable(request.name),
+                         is_there   ? ""
+                         : is_known ? ": not in the container with the nodes of its spec"
+                                    : ": no spec defines it now");
+    record_["requests"].push_back({{"name", request.name},
+                                   {"annotation", request.key},
+                                   {"inContainer", is_there},
+                                   {"defined", is_known}});
+  }
+
   void write_faults(std::size_t entry, Json& record) {
     for (const auto& fault : faults_[entry]) {
       text_ += fmt::format("    {}: {}\n", detail::effect_of(fault), to_string(fault.error));
@@ -189,7 +215,8 @@ class BundleReport {
     record_["others"] = Json::array();
     for (std::size_t i = 0; i < search_.entries().size(); ++i) {
       const auto& entry = search_.entries()[i];
-      const bool is_text = entry.kind == "env" || entry.kind == "additionalGids";
+      const bool is_text =
+          entry.kind == "env" || entry.kind == "additionalGids" || entry.kind == "intelRdt";
       if (has_device_[i] || is_text || (entry.kind == "mounts" && faults_[i].empty())) continue;
       text_ += fmt::format("of no known device: {}: {}\n", entry.where, name_of(entry));
       Json record{{"kind", entry.kind}, {"key", entry.key}, {"inConfig", entry.where}};
