@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The unit and the manifest of cdi-nri: deploy_test.py CDI_NRI [unittest options]"""
+"""The unit, the manifest and the page of cdi-nri: deploy_test.py CDI_NRI [unittest options]"""
+import os
 import pathlib
 import re
 import shutil
@@ -16,6 +17,12 @@ PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/cdi-nri.md"
 
 def run(*command):
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def of_page(name, language):
+    """The blocks of a page in a language."""
+    text = (PAGE.parent / name).read_text("ascii")
+    return re.findall(rf"(?ms)^```{language}\n(.*?)^```$", text)
 
 
 def lines_of(name):
@@ -95,6 +102,43 @@ class Manifest(unittest.TestCase):
     def test_it_starts_while_required_plugins_are_missing(self):
         key, = self.template["metadata"]["annotations"]
         self.assertIn(f'tolerate_missing_plugins_annotation = "{key}"', PAGE.read_text("ascii"))
+
+
+class Page(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def test_settings(self):
+        settings, validator = of_page("cdi-nri.md", "toml")
+        self.assertIn('required_plugins = ["cdi-nri"]', validator)
+        file = self.folder / "settings"
+        file.write_text(settings, "ascii")
+        done = run(NRI, "--config", str(file), "--version")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for key in re.findall(r"(?m)^([a-z-]+) = ", settings):  # each is known, and no other
+            file.write_text(re.sub(rf"(?m)^{key} = ", f"{key}x = ", settings), "ascii")
+            self.assertIn(f'"{key}x"', run(NRI, "--config", str(file), "--version").stderr)
+
+    def test_annotation(self):
+        annotation, = of_page("cdi-nri.md", "yaml")
+        self.assertIn("    cdi-devices.noderesource.dev/container.main: ", annotation)
+
+    @unittest.skipUnless(os.environ.get("CDI_FULL") == "1" and os.geteuid() == 0,
+                         "builds and starts containerd, for CDI_FULL=1 and root")
+    def test_commands(self):
+        commands, = of_page("cdi-nri.md", "sh")
+        where = f"{pathlib.Path(NRI).resolve().parent}"
+        commands = commands.replace("$PWD/build/examples/tools/nri", where)
+        done = subprocess.run(["bash", "-c", commands.replace("/tmp/try", str(self.folder))],
+                              cwd=PAGE.parents[1], capture_output=True, text=True, timeout=1500,
+                              check=False)
+        if "proxy" in done.stderr and not (self.folder / "bin/containerd").exists():
+            self.skipTest("the Go modules of containerd are not available")
+        self.assertRegex(done.stdout, r"(?m)^crw-rw-rw- .* 1, +5 .* /dev/vendor0$")
+        self.assertIn('cannot resolve "vendor.com/dev=one": kind "vendor.com/dev" has no device '
+                      '"one"; its devices: zero', done.stderr)
 
 
 if __name__ == "__main__":
