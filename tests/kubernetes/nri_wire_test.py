@@ -5,7 +5,10 @@
 
 usage: nri_wire_test.py CDI_NRI [ARGUMENTS OF UNITTEST]
 """
+import hashlib
+import json
 import os
+import pathlib
 import socket
 import subprocess
 import sys
@@ -20,6 +23,7 @@ from scripted_runtime import (  # noqa: E402
 from wire_case import (  # noqa: E402
     CDI_NRI, GOOD, MEBIBYTE, UNIMPLEMENTED, WireCase, need_program)
 
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
 setUpModule = need_program
 
 
@@ -46,6 +50,32 @@ class Steps(WireCase):
         others = configured["events"] & ~create
         self.assertEqual(others & ~0x1ff, 0, "an event that only new runtimes know")
         self.assertEqual(configured["failurePolicy"], {"failRequest": True, "keepConnected": True})
+
+    def test_the_log_is_as_its_schema_says(self):
+        try:
+            from jsonschema import Draft202012Validator
+        except ImportError:
+            self.skipTest("python3-jsonschema is not installed")
+        connection = self.started("--resolve", "always", "-o", "json")
+        self.check_refused(connection)
+        connection.create(request({f"{COMMON}/pod": ONE}))
+        connection.close()
+        wait_until(lambda: "disconnected" in self.nri.printed(), "the end of the connection")
+        schema = json.loads((PROJECT / "schema/results-1.json").read_text(encoding="utf-8"))
+        check = Draft202012Validator({"$ref": "#/$defs/cdi-nri", "$defs": schema["$defs"]})
+        lines = [json.loads(line) for line in self.nri.printed().splitlines()]
+        for line in lines:
+            check.validate(line)
+        self.assertLessEqual({"connected", "refused", "injected", "disconnected"},
+                             {line["event"] for line in lines})
+        spec, = next(line["specs"] for line in lines if line["event"] == "injected")
+        with open(spec["file"], "rb") as file:
+            digest = hashlib.sha256(file.read()).hexdigest()
+        self.assertEqual(spec["digest"], f"sha256:{digest}")
+
+    def check_refused(self, connection):
+        with self.assertRaises(Failed):
+            connection.create(request({f"{COMMON}/pod": "junk"}))
 
     def test_rows(self):
         connection = self.started()
