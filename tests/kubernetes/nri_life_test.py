@@ -9,8 +9,6 @@ Builds nri-judge and nri-demo in the folder BUILD; all tests are skipped without
 """
 import json
 import os
-import pathlib
-import shutil
 import signal
 import sys
 import unittest
@@ -19,7 +17,7 @@ sys.dont_write_bytecode = True
 from judged_case import (  # noqa: E402
     CDI_NRI, PROGRAMS, JudgedCase, asked, build_programs)
 from nri_cases import COMMON, KIND, ONE, TWO, ZERO  # noqa: E402
-from nri_peers import Process, names_in, request, wait_until  # noqa: E402
+from nri_peers import names_in, request, wait_until  # noqa: E402
 
 setUpModule = build_programs
 
@@ -64,28 +62,6 @@ class Restarts(JudgedCase):
             plugin = self.cdi_nri(CDI_NRI, "--resolve", "always")
             runtime.wait(1)
             self.check(runtime)
-
-    def test_the_plugin_is_asked_to_end(self):
-        for number in (signal.SIGTERM, signal.SIGINT):
-            with self.subTest(number.name):
-                runtime, plugin = self.judged("--resolve", "always")
-                plugin.process.send_signal(number)
-                self.assertEqual(plugin.process.wait(20), 0)
-                runtime.wait(0)
-                runtime.end()
-
-    def test_the_first_process_of_a_container_is_asked_to_end(self):
-        """The system ends such a process only if it handles the signal."""
-        runtime = self.judge()
-        start = ["unshare", "--pid", "--fork", "--kill-child", CDI_NRI, "--socket",
-                 self.place.socket, "--spec-dir", self.place.specs]
-        if os.geteuid() != 0 or not shutil.which("unshare"):
-            self.skipTest("needs root and unshare")
-        outer = self.process(Process, start, self.place.path("plugin.log"))
-        runtime.wait(1)
-        children = pathlib.Path(f"/proc/{outer.pid}/task/{outer.pid}/children")
-        os.kill(int(children.read_text(encoding="utf-8")), signal.SIGTERM)
-        self.assertEqual(outer.process.wait(20), 0)
 
     def test_a_plugin_that_stands_still_stops_containers_but_no_runtime(self):
         """NRI 0.12.4 has a policy for that, which the plugin asks for."""

@@ -117,10 +117,10 @@ class Place:
         return self.path(name)
 
 
-def request(annotations=(), name="main", pod=(), **container):
+def request(pod_annotations=(), name="main", pod=(), **container):
     """The JSON of a CreateContainer request."""
     return {"pod": {"id": "p1", "name": "pod-one", "uid": "u1", "namespace": "default",
-                    "annotations": dict(annotations), **dict(pod)},
+                    "annotations": dict(pod_annotations), **dict(pod)},
             "container": {"id": f"c-{name}", "podSandboxId": "p1", "name": name, **container}}
 
 

@@ -97,7 +97,20 @@ class SameAnswers(JudgedCase):
             kind = spec["kind"]
             self.place.write(f"cdi/{kind.partition('/')[2]}.json", spec)
             requests[kind] = asked(f"{kind}=0", env=["PATH=/bin", "A=old"])
-        requests["all of them"] = asked(",".join(f"{kind}=0" for kind in requests), env=["A=old"])
+        every = ",".join(f"{kind}=0" for kind in requests if kind != "vendor.com/read")
+        requests["all of them"] = asked(every, env=["A=old"])
+        requests["a container that has much"] = asked(
+            every,
+            env=["A=old", "NO_VALUE=", "X=1", "B=2"],
+            mounts=[{"destination": "/a/b", "source": "/old", "type": "bind"},
+                    {"destination": "/usr", "source": "/old", "options": ["rbind"]},
+                    {"destination": "/c", "source": "/old", "options": ["rbind"]}],
+            hooks={"createRuntime": [{"path": "/bin/before", "args": ["before"]}]},
+            linux={"devices": [{"path": "/dev/null", "type": "c", "major": 9, "minor": 9},
+                               {"path": "/dev/c", "type": "c", "major": 9, "minor": 8}]})
+        self.check_edits(requests)
+
+    def check_edits(self, requests):
         demo = self.demo_answers(requests)
         runtime, _ = self.judged("--resolve", "always")
         for name, value in requests.items():
@@ -139,6 +152,39 @@ class Resolution(JudgedCase):
         self.assertEqual(len(spec["hooks"]["createRuntime"]), 1)
         self.assertEqual(spec["process"]["env"].count("ZERO=0"), 1)
         self.assertIn("TWO=2", spec["process"]["env"])
+
+    def test_annotations_of_the_container(self):
+        """Those with CDI's own prefix: left to a runtime that reads them."""
+        own = {"annotations": {"cdi.k8s.io/x": TWO}}
+        for version, reads_them in (("containerd/v2.4.2", True), ("containerd/1.7.29", False)):
+            with self.subTest(version):
+                runtime = self.judge("-runtime", version)
+                plugin = self.cdi_nri(CDI_NRI, "--resolve", "always")
+                runtime.wait(1)
+                for value in (request(**own), asked(f"{ONE},{TWO}", **own)):
+                    value["container"]["env"] = ["PATH=/bin"]
+                    spec = self.good(runtime.create(value))["spec"]
+                    self.assertEqual("TWO=2" in spec["process"]["env"], not reads_them)
+                self.assertIn("ONE=1", spec["process"]["env"])
+                plugin.kill()
+                runtime.kill()
+
+    def test_another_prefix(self):
+        runtime, _ = self.judged("--prefix", "example.com/devices", "--resolve", "never")
+        for key in ("container.main", "pod"):
+            answer = self.good(runtime.create(request({f"example.com/devices/{key}": ONE})))
+            self.assertEqual(names_in(answer["adjust"]), [ONE])
+
+    def test_a_settings_file(self):
+        """The command line counts more."""
+        settings = self.place.write("settings.toml", 'resolve = "never"\nnamespaces = ["gpu"]\n')
+        for options, gives_names in (([], True), (["--resolve", "always"], False)):
+            runtime, plugin = self.judged("--config", settings, *options)
+            self.refused(runtime.create(asked(ONE)), "gpu")
+            answer = self.good(runtime.create(asked(ONE, pod={"namespace": "gpu"})))
+            self.assertEqual(names_in(answer["adjust"]), [ONE] if gives_names else [])
+            plugin.kill()
+            runtime.end()
 
     def test_groups_cannot_be_said(self):
         path = self.place.write("cdi/groups.json", device("groups", additionalGids=[44]))
@@ -213,7 +259,7 @@ class Refusals(JudgedCase):
         policy = self.place.write("policy.json", {"rules": [
             {"name": "no two", "allow": False, "devices": [TWO], "sources": ["annotation"]},
             {"name": "others", "allow": True, "devices": [f"{KIND}=*"]}]})
-        for way in ("always", "never", "auto"):
+        for way in ("always", "auto"):
             with self.subTest(way):
                 runtime, plugin = self.judged("--policy", policy, "--resolve", way)
                 self.refused(runtime.create(asked(TWO)), TWO, "no two")
@@ -231,7 +277,7 @@ class Refusals(JudgedCase):
 
     def test_command_lines(self):
         for options in (["--resolve", "sometimes"], ["--index", "7"], ["--index", "abc"],
-                        ["--name", "a/b"], ["--policy", self.place.path("none.json")],
+                        ["--name", "a/b"], ["--config", self.place.path("none.toml")],
                         ["--nonsense"], ["--name", ""]):
             with self.subTest(options):
                 plugin = self.cdi_nri(CDI_NRI, *options)

@@ -57,12 +57,13 @@ func main() {
 	timeout := flag.Duration("timeout", 2*time.Second, "request timeout")
 	pods := flag.Int("pods", 0, "how many pods Synchronize tells of")
 	podBytes := flag.Int("pod-bytes", 100, "length of each such pod's annotation (4 MiB in all forces split messages)")
+	asking := flag.String("pod-annotation", "", "KEY=VALUE of each such pod, which then has a container")
 	state := flag.String("state", "", "file with a SynchronizeRequest as JSON: more pods, and containers")
 	plugins := flag.String("plugins", "/nonexistent", "folder of plugins to launch")
 	configs := flag.String("plugin-configs", "/nonexistent", "folder of their configurations")
 	version := flag.String("runtime", "nri-judge/1", "NAME/VERSION that plugins are told")
 	flag.Parse()
-	known, err := knownState(*state, *pods, *podBytes)
+	known, err := knownState(*state, *pods, *podBytes, *asking)
 	if err == nil {
 		adaptation.SetPluginRequestTimeout(*timeout)
 		name, number, _ := strings.Cut(*version, "/")
@@ -76,7 +77,7 @@ func main() {
 }
 
 // knownState is what Synchronize tells: the content of a file, and generated pods.
-func knownState(file string, pods, podBytes int) (*api.SynchronizeRequest, error) {
+func knownState(file string, pods, podBytes int, asking string) (*api.SynchronizeRequest, error) {
 	state := &api.SynchronizeRequest{}
 	if file != "" {
 		text, err := os.ReadFile(file)
@@ -87,10 +88,17 @@ func knownState(file string, pods, podBytes int) (*api.SynchronizeRequest, error
 			return nil, err
 		}
 	}
+	key, value, _ := strings.Cut(asking, "=")
 	for i := range pods {
 		name := fmt.Sprint("pod", i)
-		state.Pods = append(state.Pods, &api.PodSandbox{Id: name, Name: name, Namespace: "default",
-			Annotations: map[string]string{"filler": strings.Repeat("x", podBytes)}})
+		pod := &api.PodSandbox{Id: name, Name: name, Namespace: "default",
+			Annotations: map[string]string{"filler": strings.Repeat("x", podBytes)}}
+		state.Pods = append(state.Pods, pod)
+		if asking != "" {
+			pod.Annotations[key] = value
+			state.Containers = append(state.Containers, &api.Container{Id: "in-" + name, PodSandboxId: name,
+				Name: "in-" + name, State: api.ContainerState_CONTAINER_RUNNING})
+		}
 	}
 	return state, nil
 }
@@ -216,19 +224,38 @@ func (j *judge) wait(words []string) (map[string]any, error) {
 	}
 }
 
-// create is what a runtime does: devices of the CRI field, then what the plugins ask for.
-func (j *judge) create(request *api.CreateContainerRequest) (map[string]any, error) {
+// ociSpec is that of a container before plugins are asked: with the devices of the CRI field.
+func (j *judge) ociSpec(container *api.Container) (*generate.Generator, error) {
 	generator, err := generate.New("linux")
 	if err != nil {
 		return nil, err
 	}
-	generator.Config.Process.Env = append([]string{}, request.GetContainer().GetEnv()...)
-	generator.Config.Linux.Seccomp = nil // long
+	config := generator.Config
+	config.Process.Env = append([]string{}, container.GetEnv()...)
+	config.Linux.Seccomp = nil // long
+	for _, mount := range container.GetMounts() {
+		config.Mounts = append(config.Mounts, mount.ToOCI(nil))
+	}
+	for _, device := range container.GetLinux().GetDevices() {
+		config.Linux.Devices = append(config.Linux.Devices, device.ToOCI())
+	}
+	for _, hook := range container.GetHooks().GetCreateRuntime() {
+		if config.Hooks == nil {
+			config.Hooks = &rspec.Hooks{}
+		}
+		config.Hooks.CreateRuntime = append(config.Hooks.CreateRuntime, hook.ToOCI())
+	}
 	var names []string
-	for _, device := range request.GetContainer().GetCDIDevices() {
+	for _, device := range container.GetCDIDevices() {
 		names = append(names, device.Name)
 	}
-	if err := j.inject(generator.Config, names); err != nil {
+	return &generator, j.inject(config, names)
+}
+
+// create is what a runtime does, until the container itself.
+func (j *judge) create(request *api.CreateContainerRequest) (map[string]any, error) {
+	generator, err := j.ociSpec(request.Container)
+	if err != nil {
 		return nil, err
 	}
 	response, err := j.runtime.CreateContainer(context.Background(), request)
@@ -240,7 +267,7 @@ func (j *judge) create(request *api.CreateContainerRequest) (map[string]any, err
 		return nil, err
 	}
 	answer := map[string]any{"adjust": json.RawMessage(adjust), "bytes": proto.Size(response)}
-	err = nrigen.SpecGenerator(&generator, nrigen.WithCDIDeviceInjector(j.inject)).Adjust(response.Adjust)
+	err = nrigen.SpecGenerator(generator, nrigen.WithCDIDeviceInjector(j.inject)).Adjust(response.Adjust)
 	answer["spec"] = generator.Config
 	return answer, err
 }
