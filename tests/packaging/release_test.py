@@ -85,7 +85,8 @@ class Release(PackagingTest):
         with tarfile.open(OUT / f"{TOOLS}.tar.gz") as archive:
             archive.extractall(self.folder)
         programs = self.folder / TOOLS / "bin"
-        self.assertLessEqual({"cdi", "cdi-pod", "cdi-prepare"}, set(os.listdir(programs)))
+        self.assertLessEqual({"cdi", "cdi-nri", "cdi-pod", "cdi-prepare"},
+                             set(os.listdir(programs)))
         for program in programs.iterdir():
             with self.subTest(program.name):
                 self.assertLess(program.stat().st_size, MOST_BYTES.get(program.name, 3_000_000))
@@ -170,7 +171,7 @@ class Packages(PackagingTest):
             self.skipTest("needs root and debootstrap")
         root = self.folder / "root"
         done = subprocess.run(["debootstrap", "--variant=minbase",
-                               "--include=nlohmann-json3-dev", "bookworm", root], check=False,
+                               "--include=nlohmann-json3-dev,man-db", "bookworm", root], check=False,
                               text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if done.returncode:
             self.skipTest(f"debootstrap failed: {done.stdout.splitlines()[-1:]}")
@@ -178,21 +179,37 @@ class Packages(PackagingTest):
         for package in OUT.glob("*.deb"):
             shutil.copy(package, root / "tmp")
         self.in_root(root, "sh", "-ec", "dpkg -i /tmp/*.deb; rm /tmp/*.deb")
-        for program in ("cdi", "cdi-pod", "cdi-prepare"):
+        for program in ("cdi", "cdi-nri", "cdi-pod", "cdi-prepare"):
             self.assertIn(RELEASE, self.in_root(root, program, "--version"))
         self.assertIn("cannot find the runtime",
                       self.in_root(root, "cdi-runtime", "--version", fails=True))
         self.in_root(root, "cdi", "dirs")
+        self.check_pages_and_completion(root)
         self.use(root, "c.c", "cc", f"{NAME}-c")
         self.use(root, "compiled.cpp", "c++", f"{NAME}-compiled")
         self.use(root, "cdi.cpp", "c++", NAME)
         self.in_root(root, "dpkg", "--purge", *PACKAGES)
         self.assertEqual(self.files_of(root), before)
 
+    def check_pages_and_completion(self, root):
+        """`man cdi` opens, and TAB after `cdi show` completes the names of devices."""
+        for page in ("cdi(1)", "cdi-pod(1)", "cdi-prepare(8)", "cdi-nri(8)"):
+            text = self.in_root(root, "sh", "-c", f"MANPAGER=cat man {page.partition('(')[0]}")
+            self.assertIn(page.upper(), text)
+        (root / "etc/cdi").mkdir()
+        (root / "etc/cdi/v.yaml").write_text(
+            "cdiVersion: 0.6.0\nkind: v.com/c\ndevices: [{name: d, containerEdits: {env: [A=1]}}]\n",
+            encoding="ascii")
+        press_tab = ("source /usr/share/bash-completion/completions/cdi; COMP_WORDS=(cdi show ''); "
+                     "COMP_CWORD=2 COMP_LINE='cdi show ' COMP_POINT=9; _cdi; echo ${COMPREPLY[@]}")
+        self.assertEqual(self.in_root(root, "bash", "-c", press_tab), "v.com/c=d\n")
+        shutil.rmtree(root / "etc/cdi")
+
     def files_of(self, root):
         """The files of a root, without those of dpkg and ldconfig."""
         return {path for path in self.run_in(root, "find", ".", "-mindepth", "1").splitlines()
-                if not path.startswith(("./var/lib/dpkg/", "./var/log/", "./proc/", "./sys/"))
+                if not path.startswith(("./var/lib/dpkg/", "./var/log/", "./var/cache/man/",
+                                        "./proc/", "./sys/"))
                 and path not in ("./var/cache/ldconfig/aux-cache",)}
 
     def in_root(self, root, *command, fails=False):
