@@ -25,7 +25,7 @@ TOOLS = f"cdi-tools-{RELEASE}-{platform.machine()}"
 PACKAGES = ("container-device-interface-tools", f"lib{NAME}-c-dev", f"lib{NAME}-c0",
             f"lib{NAME}-dev")
 MOST_BYTES = {"cdi": 3_500_000}  # of a program; the others have at most 3 MB
-STATIC = ("cdi", "cdi-pod", "cdi-runtime")  # cdi-prepare loads libraries of drivers
+STATIC = ("cdi", "cdi-nri", "cdi-pod", "cdi-runtime")  # cdi-prepare loads libraries of drivers
 
 
 def make_release(folder, tree):
@@ -171,8 +171,9 @@ class Packages(PackagingTest):
             self.skipTest("needs root and debootstrap")
         root = self.folder / "root"
         done = subprocess.run(["debootstrap", "--variant=minbase",
-                               "--include=nlohmann-json3-dev,man-db", "bookworm", root], check=False,
-                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                               "--include=nlohmann-json3-dev,man-db", "bookworm", root],
+                              check=False, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
         if done.returncode:
             self.skipTest(f"debootstrap failed: {done.stdout.splitlines()[-1:]}")
         before = self.files_of(root)
@@ -198,8 +199,8 @@ class Packages(PackagingTest):
             self.assertIn(page.upper(), text)
         (root / "etc/cdi").mkdir()
         (root / "etc/cdi/v.yaml").write_text(
-            "cdiVersion: 0.6.0\nkind: v.com/c\ndevices: [{name: d, containerEdits: {env: [A=1]}}]\n",
-            encoding="ascii")
+            "cdiVersion: 0.6.0\nkind: v.com/c\ndevices:\n"
+            "- {name: d, containerEdits: {env: [A=1]}}\n", encoding="ascii")
         press_tab = ("source /usr/share/bash-completion/completions/cdi; COMP_WORDS=(cdi show ''); "
                      "COMP_CWORD=2 COMP_LINE='cdi show ' COMP_POINT=9; _cdi; echo ${COMPREPLY[@]}")
         self.assertEqual(self.in_root(root, "bash", "-c", press_tab), "v.com/c=d\n")
