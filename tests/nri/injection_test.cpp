@@ -29,7 +29,16 @@ constexpr const char* spec_text = R"({"cdiVersion": "1.1.0", "kind": "v.com/c", 
   "deviceNodes": [{"path": "/dev/b", "type": "b", "major": 9, "minor": 1, "permissions": "rw"}]}},
 {"name": "group", "containerEdits": {"additionalGids": [44]}},
 {"name": "net", "containerEdits": {"netDevices": [{"hostInterfaceName": "eth7", "name": "net1"}]}},
-{"name": "rdt", "containerEdits": {"intelRdt": {"closID": "gold", "l3CacheSchema": "L3:0=f"}}}
+{"name": "rdt", "containerEdits": {"intelRdt": {"closID": "gold", "l3CacheSchema": "L3:0=f"}}},
+{"name": "write", "containerEdits": {
+  "deviceNodes": [{"path": "/dev/v3", "type": "c", "major": 200, "minor": 8, "permissions": "w"}]}},
+{"name": "unbuffered", "containerEdits": {
+  "deviceNodes": [{"path": "/dev/u", "type": "u", "major": 200, "minor": 1}]}},
+{"name": "minus-env", "containerEdits": {"env": ["-PATH=/x"]}},
+{"name": "minus-mount", "containerEdits": {"mounts": [{"hostPath": "/h", "containerPath": "-/m"}]}},
+{"name": "minus-node", "containerEdits": {
+  "deviceNodes": [{"path": "-/dev/v", "type": "c", "major": 200, "minor": 1}]}},
+{"name": "minus-net", "containerEdits": {"netDevices": [{"hostInterfaceName": "-eth", "name": "n"}]}}
 ]})";
 
 /// A host with the specs above, and a pod that requests `devices` for its container `main`.
@@ -178,6 +187,54 @@ TEST_CASE("nri: rules keep the permissions of nodes") {
   CHECK(rules("v.com/c=read") == Texts{"deny w"});
   CHECK(rules("v.com/c=make") == Texts{"allow m"});
   CHECK(rules("v.com/c=block") == Texts{"deny m"});
+}
+
+TEST_CASE("nri: nodes of one number have the access of all its rules together") {
+  const auto rules = [](Node& node) {
+    CHECK(node.inject() == "edits");
+    Texts list;
+    for (const auto& rule : node.out.linux().resources().devices()) {
+      list.push_back((rule.allow() ? "allow " : "deny ") + rule.access());
+    }
+    return list;
+  };
+  Node both{"v.com/c=read,v.com/c=write"};
+  CHECK(rules(both).empty());
+  CHECK(both.out.linux().devices_size() == 2);
+  Node given{"v.com/c=read"};
+  auto& rule =
+      *given.request.mutable_container()->mutable_linux()->mutable_resources()->add_devices();
+  rule.set_allow(true);
+  rule.set_type("c");
+  rule.mutable_major()->set_value(200);
+  rule.set_access("w");
+  CHECK(rules(given).empty());
+  rule.mutable_minor()->set_value(8);
+  rule.set_access("r");
+  CHECK(rules(given) == Texts{"deny w"});
+  Node listed{"v.com/c=read"};
+  REQUIRE(listed.inject() == "edits");
+  *listed.request.mutable_container()->mutable_linux()->add_devices() =
+      nri::LinuxDevice{listed.out.linux().devices(0)};
+  CHECK(rules(listed) == Texts{"allow r"});
+}
+
+TEST_CASE("nri: nodes without a device rule cannot be expressed") {
+  const auto refused = Node{"v.com/c=unbuffered"}.inject();
+  CAPTURE(refused);
+  CHECK(refused.starts_with(
+      "v.json:20:18: devices[8].containerEdits.deviceNodes: NRI cannot add a device node of type "
+      "\"u\": "));
+}
+
+TEST_CASE("nri: names that NRI takes for removals are refused") {
+  for (const std::string name : {"env", "mount", "node", "net"}) {
+    Node node{"v.com/c=minus-" + name};
+    const auto refused = node.inject();
+    CAPTURE(refused);
+    CHECK(refused.starts_with("v.json:2"));
+    CHECK(refused.find(": NRI would take \"-") != std::string::npos);
+  }
 }
 
 TEST_CASE("nri: an old NRI cannot deny writing") {

@@ -94,6 +94,35 @@ inline std::string letters_beyond(std::string_view access, std::string_view othe
   return out;
 }
 
+/// The rule that a runtime makes for a new node: all but mknod, and for a block device all.
+inline cdi::oci::LinuxDeviceCgroup rule_of_runtime(const cdi::oci::LinuxDevice& device) {
+  cdi::oci::LinuxDeviceCgroup rule;
+  rule.allow = true;
+  rule.type = device.type;
+  rule.major = device.major;
+  rule.minor = device.minor;
+  rule.access = device.type == "b" ? "rwm" : "rw";
+  return rule;
+}
+
+/// Whether a rule is about the device number of another one, alone or among others.
+inline bool covers(const cdi::oci::LinuxDeviceCgroup& rule,
+                   const cdi::oci::LinuxDeviceCgroup& number) {
+  const bool all_types = rule.type.empty() || rule.type == "a";
+  return (all_types || rule.type == number.type) && (!rule.major || rule.major == number.major) &&
+         (!rule.minor || rule.minor == number.minor);
+}
+
+/// What the rules together allow for a device number. CDI's rules add to each other.
+inline std::string access_to(const cdi::oci::LinuxDeviceCgroup& number,
+                             const std::vector<cdi::oci::LinuxDeviceCgroup>& rules) {
+  std::string access;
+  for (const auto& rule : rules) {
+    if (rule.allow && covers(rule, number)) access += letters_beyond(rule.access, access);
+  }
+  return access;
+}
+
 inline void add_rule(const cdi::oci::LinuxDeviceCgroup& rule, bool allow, std::string access,
                      LinuxContainerAdjustment& out) {
   if (access.empty()) return;
@@ -126,6 +155,17 @@ cdi::Error located(cdi::Error error, std::span<const cdi::ResolvedDevice> device
   return error;
 }
 
+/// Whether edits have a variable, mount, device node or network device of this name.
+inline bool has_name(const cdi::ContainerEdits& edits, const std::string& name) {
+  const auto any = [](const auto& list, auto&& is_it) {
+    return std::any_of(list.begin(), list.end(), is_it);
+  };
+  return any(edits.env, [&](const auto& entry) { return entry.starts_with(name + "="); }) ||
+         any(edits.mounts, [&](const auto& mount) { return mount.container_path == name; }) ||
+         any(edits.device_nodes, [&](const auto& node) { return node.path == name; }) ||
+         any(edits.net_devices, [&](const auto& net) { return net.host_interface_name == name; });
+}
+
 inline cdi::Error cannot_say(std::string message, std::string advice) {
   return {
       .code = cdi::Errc::unsupported, .message = std::move(message), .advice = std::move(advice)};
@@ -148,11 +188,13 @@ class AdjustmentWriter {
       detail::add_hooks(*before_.hooks, *after_.hooks, *out.mutable_hooks());
     }
     if (auto done = check_groups(); !done) return done;
-    if (*before_.linux_ == *after_.linux_) return {};
-    auto& linux_part = *out.mutable_linux();
-    if (auto done = add_devices(linux_part); !done) return done;
-    if (auto done = add_net_devices(linux_part); !done) return done;
-    return add_rdt(linux_part);
+    if (*before_.linux_ != *after_.linux_) {
+      auto& linux_part = *out.mutable_linux();
+      if (auto done = add_devices(linux_part); !done) return done;
+      if (auto done = add_net_devices(linux_part); !done) return done;
+      if (auto done = add_rdt(linux_part); !done) return done;
+    }
+    return check_names(out);
   }
 
  private:
@@ -169,35 +211,88 @@ class AdjustmentWriter {
         [](const Edits& edits) { return !edits.additional_gids.empty(); });
   }
 
-  /// Adds the nodes, and the rules that differ from those that a runtime makes for them: it allows
-  /// to read and write, and for a block device also mknod.
-  cdi::Result<void> add_devices(LinuxContainerAdjustment& out) const {
-    for (const auto* device : detail::added(before_.linux_->devices, after_.linux_->devices)) {
-      detail::add_device(*device, out);
+  /// A name that begins with `-` would remove what has the rest as its name.
+  cdi::Result<void> check_names(const ContainerAdjustment& out) const {
+    for (const auto& variable : out.env()) {
+      if (variable.key().starts_with('-')) return would_remove(variable.key(), "env");
     }
-    const auto& rules = before_.linux_->resources->devices;
-    for (const auto* rule : detail::added(rules, after_.linux_->resources->devices)) {
-      const std::string_view usual = rule->type == "b" ? "rwm" : "rw";
-      const auto denied = detail::letters_beyond(usual, rule->access);
-      const auto allowed = detail::letters_beyond(rule->access, usual);
-      if (!runtime_.has_device_rules) {
-        if (!detail::letters_beyond(denied, "m").empty()) return too_much_access(*rule);
-        continue;
-      }
-      detail::add_rule(*rule, false, denied, out);
-      detail::add_rule(*rule, true, allowed, out);
+    for (const auto& mount : out.mounts()) {
+      if (mount.destination().starts_with('-')) return would_remove(mount.destination(), "mounts");
+    }
+    for (const auto& device : out.linux().devices()) {
+      if (device.path().starts_with('-')) return would_remove(device.path(), "deviceNodes");
+    }
+    for (const auto& [host_name, device] : out.linux().net_devices()) {
+      if (host_name.starts_with('-')) return would_remove(host_name, "netDevices");
     }
     return {};
   }
 
-  cdi::Result<void> too_much_access(const cdi::oci::LinuxDeviceCgroup& rule) const {
+  cdi::Result<void> would_remove(const std::string& name, std::string_view member) const {
     return detail::located(
-        detail::cannot_say("the NRI of this runtime would allow more than " +
-                               cdi::quoted(rule.access) + " for the device node",
+        detail::cannot_say("NRI would take " + cdi::quoted(name) + " for an order to remove " +
+                               cdi::quoted(name.substr(1)),
+                           "use a name without the hyphen at the front"),
+        devices_, member, [&name](const Edits& edits) { return detail::has_name(edits, name); });
+  }
+
+  /// Adds the nodes, and the rules that a runtime does not make for them.
+  cdi::Result<void> add_devices(LinuxContainerAdjustment& out) const {
+    std::vector<cdi::oci::LinuxDeviceCgroup> made;  // by the runtime
+    for (const auto* device : detail::added(before_.linux_->devices, after_.linux_->devices)) {
+      if (device->type != "b" && device->type != "c") return no_rule_for(*device);
+      detail::add_device(*device, out);
+      made.push_back(detail::rule_of_runtime(*device));
+    }
+    auto changed = made;
+    const auto& rules = before_.linux_->resources->devices;
+    for (const auto* rule : detail::added(rules, after_.linux_->resources->devices)) {
+      changed.push_back(*rule);
+    }
+    for (auto number = changed.begin(); number != changed.end(); ++number) {
+      const auto is_same = [&number](const auto& other) {
+        return detail::covers(other, *number);
+      };
+      if (std::any_of(changed.begin(), number, is_same)) continue;
+      if (auto done = add_rules(*number, made, out); !done) return done;
+    }
+    return {};
+  }
+
+  /// Adds the rules by which a device number gets the access that all rules together give.
+  cdi::Result<void> add_rules(const cdi::oci::LinuxDeviceCgroup& number,
+                              const std::vector<cdi::oci::LinuxDeviceCgroup>& made,
+                              LinuxContainerAdjustment& out) const {
+    const auto wanted = detail::access_to(number, after_.linux_->resources->devices);
+    const auto given = detail::access_to(number, before_.linux_->resources->devices) +
+                       detail::access_to(number, made);
+    const auto denied = detail::letters_beyond(given, wanted);
+    if (runtime_.has_device_rules) {
+      detail::add_rule(number, false, denied, out);
+      detail::add_rule(number, true, detail::letters_beyond(wanted, given), out);
+    } else if (!detail::letters_beyond(denied, "m").empty()) {
+      return too_much_access(wanted);
+    }
+    return {};
+  }
+
+  /// A runtime makes a rule for each node, but there are rules for two types only.
+  cdi::Result<void> no_rule_for(const cdi::oci::LinuxDevice& device) const {
+    return detail::located(
+        detail::cannot_say("NRI cannot add a device node of type " + cdi::quoted(device.type),
+                           "let the runtime inject the device (--resolve never)"),
+        devices_, "deviceNodes",
+        [&device](const Edits& edits) { return detail::has_name(edits, device.path); });
+  }
+
+  cdi::Result<void> too_much_access(const std::string& wanted) const {
+    return detail::located(
+        detail::cannot_say("the NRI of this runtime would allow more than " + cdi::quoted(wanted) +
+                               " for the device node",
                            "use containerd 2.2 or CRI-O with NRI 0.10, or leave out permissions"),
-        devices_, "deviceNodes", [&rule](const Edits& edits) {
+        devices_, "deviceNodes", [&wanted](const Edits& edits) {
           return std::any_of(edits.device_nodes.begin(), edits.device_nodes.end(),
-                             [&rule](const auto& node) { return node.permissions == rule.access; });
+                             [&wanted](const auto& node) { return node.permissions == wanted; });
         });
   }
 
