@@ -111,8 +111,10 @@ class Page(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
 
     def test_settings(self):
-        settings, validator = of_page("cdi-nri.md", "toml")
-        self.assertIn('required_plugins = ["cdi-nri"]', validator)
+        settings, *validators = of_page("cdi-nri.md", "toml")
+        self.assertEqual(len(validators), 2)  # of containerd and CRI-O
+        for validator in validators:
+            self.assertIn('required_plugins = ["cdi-nri"]\n', validator)
         file = self.folder / "settings"
         file.write_text(settings, "ascii")
         done = run(NRI, "--config", str(file), "--version")
