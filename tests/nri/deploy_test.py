@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-NRI = sys.argv.pop(1)
+NRI = os.path.abspath(sys.argv.pop(1))
 DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "examples/tools/nri/deploy"
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/cdi-nri.md"
 
