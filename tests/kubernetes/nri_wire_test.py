@@ -203,8 +203,11 @@ class Cuts(WireCase):
             "cdiVersion": "0.5.0", "kind": "vendor.com/long",
             "devices": [{"name": "0", "containerEdits": {"env": variables}}]})
         connection = self.started("--resolve", "always")
+        connection.frames.clear()
         adjustment = connection.create(request({f"{COMMON}/container.main": "vendor.com/long=0"}))
         self.assertEqual(len(adjustment["env"]), len(variables))
+        self.assertLessEqual(connection.frames[0], 4096)
+        self.assertLessEqual(len(connection.frames), 256)
 
 
 class Ends(WireCase):

@@ -54,7 +54,7 @@ class Connection:
         self.socket.settimeout(PATIENCE)
         self.stream = -1
         self.received = {PLUGIN: b"", RUNTIME: b""}
-        self.largest_frame = 0
+        self.frames = []  # sizes of those that came
 
     def close(self):
         self.socket.close()
@@ -102,7 +102,7 @@ class Connection:
                     self.received[connection] = data[10 + size:]
                     return stream, kind, data[10:10 + size]
             number, size = struct.unpack(">II", self.read(8))
-            self.largest_frame = max(self.largest_frame, size)
+            self.frames.append(size)
             self.received[number] += self.read(size)
 
     def call(self, method, schema, value, answer, **more):
