@@ -1,10 +1,12 @@
 // `cdi-nri`: gives containers the CDI devices that their pods request, by NRI.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <string>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -105,8 +107,20 @@ void add_settings(CLI::App& app, CommandLine& line) {
       ->check(CLI::IsMember({"text", "json"}));
 }
 
+/// Ends at once when asked to, also as the first process of a container, which the system would not
+/// end. Nothing is lost: what a runtime is told is complete.
+void handle_signals() {
+  const auto end = [](int) {
+    ::_exit(nri::exit_done);
+  };
+  std::signal(SIGTERM, end);
+  std::signal(SIGINT, end);
+  std::signal(SIGPIPE, SIG_IGN);  // a log without a reader
+}
+
 /// Connects, and serves until the connection ends for good.
 int serve(const CommandLine& given) {
+  handle_signals();
   auto plugin = given.plugin;
   nri::use_launched_name(plugin);
   const nri::Log log{given.format == "json"};

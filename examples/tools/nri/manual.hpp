@@ -17,7 +17,8 @@ enum ExitCode : int { exit_done = 0, exit_failed = 1, exit_usage = 2 };
 /// The exit code table in the help.
 inline std::string exit_code_help() {
   return fmt::format(
-      "Exit codes:\n  {}  the runtime that launched the plugin has ended the connection\n"
+      "Exit codes:\n  {}  asked to end, or the runtime that launched the plugin has ended the "
+      "connection\n"
       "  {}  failed, or refused by the runtime\n"
       "  {}  wrong usage",
       int{exit_done}, int{exit_failed}, int{exit_usage});
