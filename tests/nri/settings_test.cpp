@@ -43,3 +43,13 @@ TEST_CASE("nri: an unknown or wrong setting is an error with its line") {
   }
   CHECK(error_of("policy = ").starts_with("conf:1:"));
 }
+
+TEST_CASE("nri: a policy contradicts names for the runtime") {
+  nri::Settings settings;
+  settings.policy = "policy.json";
+  CHECK(nri::check(settings));
+  settings.resolve = "never";
+  CHECK_FALSE(nri::check(settings));
+  settings.policy.clear();
+  CHECK(nri::check(settings));
+}

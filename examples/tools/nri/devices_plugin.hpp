@@ -78,6 +78,7 @@ class DevicesPlugin {
   cdi::Result<void> configure(const ConfigureRequest& request) {
     auto settings = given_;
     auto done = read_settings(request.config(), "the plugin's configuration", settings);
+    if (done) done = check(settings);
     if (!done) return done;
     use(settings);
     auto around = std::make_shared<Surroundings>(*around_);

@@ -182,7 +182,13 @@ int run(int argc, char** argv, tools::Describe describe) {
     if (describe == tools::Describe::no) return run(argc, argv, tools::Describe::yes);
     return report_usage(app, error);
   }
-  if (!command) return serve(line);
+  if (!command) {
+    if (auto done = check(line.settings); !done) {
+      report(to_string(done.error()));
+      return nri::exit_usage;
+    }
+    return serve(line);
+  }
   command();
   return nri::exit_done;
 }

@@ -28,6 +28,14 @@ struct Settings {
   std::string host_root{};                // the host's root directory, as this process sees it
 };
 
+/// Fails for settings that contradict each other.
+inline cdi::Result<void> check(const Settings& settings) {
+  if (settings.policy.empty() || settings.resolve != "never") return {};
+  return cdi::Error{.code = cdi::Errc::invalid,
+                    .message = "a policy has no effect if the runtime resolves the names",
+                    .advice = "leave out the policy, or resolve = never"};
+}
+
 /// Changes settings by those in a TOML text. `name` is for messages. Unknown settings are errors: a
 /// policy with a typo would not count.
 inline cdi::Result<void> read_settings(std::string_view text, std::string_view name,
