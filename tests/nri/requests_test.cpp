@@ -121,7 +121,18 @@ TEST_CASE("nri: a container's own annotations are those that its pod does not ha
 
 TEST_CASE("nri: pods that request nothing are known by their annotations") {
   const auto families = nri::annotation_families({});
-  CHECK(nri::has_requests(pod_with({{"cdi.k8s.io/container.x", ""}}), families));
-  CHECK(nri::has_requests(pod_with({{"cdi-devices.nri.io", ""}}), families));
-  CHECK_FALSE(nri::has_requests(pod_with({{"cdi.k8s.iox/pod", ""}, {"app", "x"}}), families));
+  CHECK(nri::is_request("cdi.k8s.io/container.x", families));
+  CHECK(nri::is_request("cdi-devices.nri.io", families));
+  CHECK_FALSE(nri::is_request("cdi.k8s.iox/pod", families));
+  CHECK_FALSE(nri::is_request("app", families));
+}
+
+TEST_CASE("nri: an annotation with more names than any container has") {
+  std::string names = "v.com/c=0";
+  for (int i = 1; i < 1000; ++i) names += ",v.com/c=" + std::to_string(i);
+  CHECK(requested({{"cdi.k8s.io/pod", names}}).size() == 1000);
+  CHECK(
+      requested({{"cdi.k8s.io/pod", names + ",v.com/c=1000"}}) ==
+      Texts{"annotation \"cdi.k8s.io/pod\" has more than 1000 device names: request a device that "
+            "stands for all, such as vendor.com/class=all"});
 }

@@ -23,9 +23,17 @@ struct WithoutDevices {
 /// The pods that request devices, out of all that exist.
 class RequestingPods {
  public:
-  /// Keeps a pod that requests devices: of thousands, few do.
+  /// Keeps a pod that requests devices, without its other annotations: there may be thousands.
   void add(const PodSandbox& pod, const AnnotationFamilies& families) {
-    if (has_requests(pod, families)) pods_.insert_or_assign(pod.id(), pod);
+    PodSandbox kept;
+    for (const auto& [key, value] : pod.annotations()) {
+      if (is_request(key, families)) (*kept.mutable_annotations())[key] = value;
+    }
+    if (kept.annotations().empty()) return;
+    kept.set_id(pod.id());
+    kept.set_name(pod.name());
+    kept.set_namespace_(pod.namespace_());
+    pods_.insert_or_assign(pod.id(), std::move(kept));
   }
 
   /// Returns what a container lacks; nothing if it has any of its devices, or does not run.

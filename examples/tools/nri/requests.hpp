@@ -71,6 +71,17 @@ inline cdi::Result<std::string> comma_list(const std::string& key, const std::st
   return list;
 }
 
+/// Fails for more names than any container has: Kubernetes allows 256 KiB of annotations, and other
+/// containers wait for the answer.
+inline cdi::Result<void> check_count(const std::string& key, std::string_view list) {
+  constexpr std::ptrdiff_t most = 1000;
+  if (std::count(list.begin(), list.end(), ',') < most) return {};
+  return cdi::Error{.code = cdi::Errc::limit,
+                    .message = "annotation " + cdi::quoted(key) + " has more than " +
+                               std::to_string(most) + " device names",
+                    .advice = "request a device that stands for all, such as vendor.com/class=all"};
+}
+
 }  // namespace detail
 
 /// The devices that a pod's annotations request for one of its containers, each once. Fails for an
@@ -84,6 +95,7 @@ inline cdi::Result<std::vector<cdi::RequestedDevice>> pod_requests(
     const auto list = detail::comma_list(found->first, found->second);
     if (!list) return list.error();
     if (list->empty()) continue;
+    if (auto done = detail::check_count(found->first, *list); !done) return done.error();
     const std::map<std::string, std::string> annotation{{found->first, *list}};
     if (auto done = requests.add_annotations(annotation, ""); !done) return done.error();
   }
@@ -103,13 +115,11 @@ inline cdi::Result<std::vector<cdi::RequestedDevice>> container_requests(
   return std::move(requests).devices();
 }
 
-/// Whether a pod has any annotation of the families.
-inline bool has_requests(const PodSandbox& pod, const AnnotationFamilies& families) {
+/// Whether an annotation is one of the families.
+inline bool is_request(const std::string& key, const AnnotationFamilies& families) {
   for (const auto& family : families) {
     for (const auto& prefix : family) {
-      for (const auto& [key, value] : pod.annotations()) {
-        if (key == prefix || key.starts_with(prefix + "/")) return true;
-      }
+      if (key == prefix || key.starts_with(prefix + "/")) return true;
     }
   }
   return false;
