@@ -16,6 +16,9 @@ CONSUMERS = ROOT / "packaging" / "test_package"  # one program for each componen
 # What an installation has: the C library is a package of its own.
 HEADERS = {str(path.relative_to(ROOT)) for path in (ROOT / "include").rglob("*.*")
            if path.suffix in (".hpp", ".inl") and path.parent.name != "c"}
+# For a build of the library of which a test asks only whether it links and runs: clang++ takes half
+# the time of g++.
+QUICK = shutil.which("clang++") or "c++"
 RELEASE = ".".join(re.findall(r"define CDI_VERSION_\w+ (\d+)",
                               (ROOT / "include/cdi/version.hpp").read_text(encoding="utf-8")))
 

@@ -43,7 +43,8 @@ def install(folder, *options):
     another folder, and returns its prefix."""
     first = os.path.join(folder, "first")
     lines = install_block("Installed, with pkg-config", "sh")
-    options = " ".join([f"--prefix '{first}' -Doptimization=0 -Ddebug=false", *options])
+    # -Doptimization=0 would do nothing, because of --buildtype=release.
+    options = " ".join([f"--prefix '{first}' --optimization=0", *options])
     lines = lines[:lines.index("c++ ")].replace("setup build", f"setup '{folder}/build' {options}")
     lines = lines.replace("-C build", f"-C '{folder}/build'")
     done = subprocess.run(["sh", "-ec", lines], cwd=TREE, text=True, check=False,
