@@ -18,7 +18,7 @@ import unittest
 import unittest.mock
 
 sys.dont_write_bytecode = True
-from project import (CONSUMERS, HEADERS, NAME, RELEASE, ROOT,  # noqa: E402
+from project import (CONSUMERS, HEADERS, NAME, QUICK, RELEASE, ROOT,  # noqa: E402
                      PackagingTest, copy_project, install_block)
 
 LICENCES = {"licenses/LICENSE-APACHE", "licenses/LICENSE-MIT"}
@@ -59,7 +59,7 @@ class NlohmannJson(ConanFile):
 
 
 class CMake:
-    """conan.tools.cmake.CMake, with the system's toolchain and packages."""
+    """conan.tools.cmake.CMake, with QUICK and the system's packages."""
 
     def __init__(self, conanfile):
         self.conanfile = conanfile
@@ -70,7 +70,8 @@ class CMake:
     def configure(self):
         shared = getattr(self.conanfile.options, "shared", False)
         self.cmake("-G", "Ninja", "-S", self.conanfile.source_folder, "-B",
-                   self.conanfile.build_folder, f"-DBUILD_SHARED_LIBS={shared}")
+                   self.conanfile.build_folder, f"-DBUILD_SHARED_LIBS={shared}",
+                   f"-DCMAKE_CXX_COMPILER={QUICK}")
 
     def build(self, target):
         self.cmake("--build", self.conanfile.build_folder, "--target", target)

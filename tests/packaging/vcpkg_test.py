@@ -12,7 +12,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from project import (CONSUMERS, HEADERS, NAME, RELEASE, ROOT,  # noqa: E402
+from project import (CONSUMERS, HEADERS, NAME, QUICK, RELEASE, ROOT,  # noqa: E402
                      PackagingTest, copy_project, install_block)
 
 PORT = ROOT / "packaging" / "vcpkg" / NAME
@@ -21,7 +21,7 @@ cmake_minimum_required(VERSION 3.16)
 function(vcpkg_configure_meson)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")
   execute_process(COMMAND meson setup ${BUILD} ${arg_SOURCE_PATH} ${arg_OPTIONS}
-                  --prefix ${CURRENT_PACKAGES_DIR} --libdir lib COMMAND_ERROR_IS_FATAL ANY)
+                  --prefix ${CURRENT_PACKAGES_DIR} --libdir lib -Ddebug=false --unity=on COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 function(vcpkg_install_meson)
   execute_process(COMMAND meson install -C ${BUILD} COMMAND_ERROR_IS_FATAL ANY)
@@ -77,7 +77,7 @@ class Port(PackagingTest):
                     f"-DBUILD={self.folder}/build", f"-DFEATURES={';'.join(features)}",
                     f"-DVCPKG_LIBRARY_LINKAGE={linkage}",
                     f"-DPORTFILE={tree}/packaging/vcpkg/{NAME}/portfile.cmake", "-P",
-                    "stub.cmake")
+                    "stub.cmake", env={**os.environ, "CXX": QUICK})
         found = {str(path.relative_to(package)) for path in package.rglob("*") if path.is_file()}
         share = f"share/{NAME}"
         all_have = HEADERS | {
