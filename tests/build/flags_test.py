@@ -4,10 +4,10 @@
 """The headers compile without warnings under strict flags.
 
 A header that is compiled alone can fail only because an include is missing; so each header is
-compiled alone in one combination. All others compile all headers in one unit. The headers that
-users include are compiled alone with CDI_COMPILED only: without it, they are the headers that they
-include. So is the header of bodies that another header includes at its end. CDI_FULL=1 compiles
-each header alone in every combination.
+compiled alone in one combination, or after headers that it includes, which shows the same: see
+include_chains.py. All others compile all headers in one unit. The headers that users include are
+compiled alone with CDI_COMPILED only: without it, they are the headers that they include. CDI_FULL=1
+compiles each header alone in every combination.
 """
 import os
 import re
@@ -15,6 +15,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
+from include_chains import chains
 from toolchain import (CLANGXX, GXX, HEADERS, INCLUDE, NEWEST, OF_CLANG, OF_GCC, OLDEST,
                        THIRD_PARTY, WARNINGS, Case, Unit, includes, used_by, works)
 
@@ -34,7 +35,8 @@ DOORS = [header for header in HEADERS if header.count("/") == 1]
 ALONE = (("g++", "c++20"),)
 ALONE_HEADERS = [header for header in HEADERS if header not in DOORS]
 ALONE_COMPILED = DOORS
-if os.environ.get("CDI_FULL"):
+FULL = bool(os.environ.get("CDI_FULL"))
+if FULL:
     ALONE = tuple((name, dialect) for name in COMPILERS for dialect in DIALECTS)
     ALONE_HEADERS = HEADERS
     ALONE_COMPILED = HEADERS
@@ -79,7 +81,10 @@ class Flags(Case):
             self.skipTest("not installed: " + ", ".join(sorted(set(self.missing))))
 
     def test_each_header_alone_and_twice(self):
-        texts = {header: includes(header, header) for header in ALONE_HEADERS}
+        sets = [[header] for header in ALONE_HEADERS] if FULL else chains(ALONE_HEADERS)
+        self.assertEqual(sorted(sum(sets, [])), sorted(ALONE_HEADERS))
+        texts = {" ".join(each): includes(*(name for name in each for _ in range(2)))
+                 for each in sets}
         self.check([unit for compiler, dialect in ALONE for unit in
                     self.units(texts, compilers=[compiler], dialects=[dialect])])
 
