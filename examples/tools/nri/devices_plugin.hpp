@@ -79,6 +79,7 @@ class DevicesPlugin {
     auto settings = given_;
     auto done = read_settings(request.config(), "the plugin's configuration", settings);
     if (done) done = check(settings);
+    if (done) done = try_policy(settings);
     if (!done) return done;
     use(settings);
     auto around = std::make_shared<Surroundings>(*around_);
@@ -128,7 +129,7 @@ class DevicesPlugin {
     return cdi::Error{
         .code = cdi::Errc::timeout,
         .message = "the specs could not be read within " + std::to_string(limit_.count()) + " ms",
-        .advice = "check the file systems of the spec directories"};
+        .advice = "wait for the next try; if it fails, too, check the file systems of the specs"};
   }
 
   cdi::Result<void> create(const CreateContainerRequest& request, ContainerAdjustment& out) {

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include <cdi/cache.hpp>
-#include <cdi/files/text_file.hpp>
 #include <cdi/host.hpp>
 #include <cdi/policy.hpp>
 #include <cdi/policy/pattern_set.hpp>
@@ -91,9 +90,7 @@ inline cdi::Result<void> check_policy(std::span<const cdi::ResolvedDevice> devic
                                       const std::vector<cdi::RequestedDevice>& requested,
                                       const std::string& path) {
   if (path.empty()) return {};
-  const auto text = cdi::read_file(path);
-  if (!text) return text.error();
-  const auto policy = cdi::read_policy(*text, path);
+  const auto policy = read_policy_file(path);
   if (!policy) return policy.error();
   return cdi::require_allowed(cdi::decide(*policy, devices, requested));
 }

@@ -121,6 +121,7 @@ void handle_signals() {
 /// Connects, and serves until the connection ends for good.
 int serve(const CommandLine& given) {
   handle_signals();
+  if (auto done = try_policy(given.settings); !done) return report(to_string(done.error()));
   auto plugin = given.plugin;
   nri::use_launched_name(plugin);
   const nri::Log log{given.format == "json"};

@@ -50,12 +50,33 @@ inline std::optional<std::pair<std::string, std::string>> annotation_for(
   return std::nullopt;
 }
 
+/// `text` without blanks and line ends at its ends, which block texts of YAML have.
+inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const auto begin = std::min(text.find_first_not_of(blanks), text.size());
+  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
+/// A comma-separated list without blanks around its items.
+inline std::string without_blanks(std::string_view list) {
+  std::string out;
+  while (true) {
+    const auto comma = std::min(list.find(','), list.size());
+    out += trimmed(list.substr(0, comma));
+    if (comma == list.size()) return out;
+    out += ',';
+    list.remove_prefix(comma + 1);
+  }
+}
+
 /// The value as the comma-separated list that CDI defines; a YAML list is the form of NRI's device
 /// injector.
 inline cdi::Result<std::string> comma_list(const std::string& key, const std::string& value) {
-  const auto begin = value.find_first_not_of(" \t\r\n");
-  if (begin == std::string::npos) return std::string{};
-  if (value[begin] != '[' && !std::string_view{value}.substr(begin).starts_with("- ")) return value;
+  const auto text = trimmed(value);
+  if (text.empty()) return std::string{};
+  // No name begins like a list, a mark or a comment.
+  constexpr std::string_view begins_yaml = "[-#";
+  if (begins_yaml.find(text.front()) == std::string_view::npos) return without_blanks(text);
   const auto document = cdi::parse_yaml(value, "annotation " + key);
   if (!document) return document.error();
   std::string list;
