@@ -32,6 +32,7 @@ wishes='
 runc                 | runc                      | demo tests
 busybox-static       | busybox                   | demo tests
 python3-jsonschema   | python3:jsonschema        | tests
+python3-yaml         | python3:yaml              | tests
 doxygen              | doxygen                   | tests
 protobuf-compiler    | protoc                    | tests
 libprotobuf-dev      | <google/protobuf/message.h> | tests
