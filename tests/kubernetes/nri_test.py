@@ -281,6 +281,7 @@ class Refusals(JudgedCase):
     def test_command_lines(self):
         for options in (["--resolve", "sometimes"], ["--index", "7"], ["--index", "abc"],
                         ["--name", "a/b"], ["--config", self.place.path("none.toml")],
+                        [f"--config={self.place.path('none.toml')}"],
                         ["--nonsense"], ["--name", ""]):
             with self.subTest(options):
                 plugin = self.cdi_nri(CDI_NRI, *options)

@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -144,15 +145,24 @@ ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
   return nri::exit_usage;
 }
 
-/// Reads the settings file first, so that the command line counts more.
-cdi::Result<void> read_config(int argc, char** argv, nri::Settings& settings) {
-  for (int i = 1; i + 1 < argc; ++i) {
-    if (argv[i] != std::string_view{"--config"}) continue;
-    const auto text = cdi::read_file(argv[i + 1]);
-    if (!text) return text.error();
-    return nri::read_settings(*text, argv[i + 1], settings);
+/// The file of `--config`; empty without the option.
+std::string config_file(int argc, char** argv) {
+  constexpr std::string_view joined = "--config=";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word{argv[i]};
+    if (word.starts_with(joined)) return std::string{word.substr(joined.size())};
+    if (word == "--config" && i + 1 < argc) return argv[i + 1];
   }
   return {};
+}
+
+/// Reads the settings file before the command line, so that the command line counts more.
+cdi::Result<void> read_config(int argc, char** argv, nri::Settings& settings) {
+  const auto path = config_file(argc, argv);
+  if (path.empty()) return {};
+  const auto text = cdi::read_file(path);
+  if (!text) return text.error();
+  return nri::read_settings(*text, path, settings);
 }
 
 int run(int argc, char** argv, tools::Describe describe) {
