@@ -117,6 +117,10 @@ TEST_CASE("nri: a container's own annotations are those that its pod does not ha
   REQUIRE(own);
   REQUIRE(own->size() == 1);
   CHECK(own->front().name == "v.com/c=0");
+  const auto other =
+      nri::container_requests(pod_with({{"cdi.k8s.io/pod", "v.com/c=2"}}), container);
+  REQUIRE(other);
+  CHECK(other->size() == 2);
 }
 
 TEST_CASE("nri: pods that request nothing are known by their annotations") {

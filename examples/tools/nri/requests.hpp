@@ -129,7 +129,8 @@ inline cdi::Result<std::vector<cdi::RequestedDevice>> container_requests(
     const PodSandbox& pod, const Container& container) {
   std::map<std::string, std::string> own;
   for (const auto& [key, value] : container.annotations()) {
-    if (!pod.annotations().contains(key)) own.emplace(key, value);
+    const auto of_pod = pod.annotations().find(key);
+    if (of_pod == pod.annotations().end() || of_pod->second != value) own.emplace(key, value);
   }
   cdi::Requests requests{cdi::RequestRules::each_once};
   if (auto done = requests.add_annotations(own); !done) return done.error();
