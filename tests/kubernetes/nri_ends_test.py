@@ -20,7 +20,7 @@ import unittest
 sys.dont_write_bytecode = True
 from judged_case import CDI_NRI, JudgedCase, asked, build_programs, compared, device  # noqa: E402
 from nri_cases import COMMON, KIND, ONE, TWO, ZERO  # noqa: E402
-from nri_peers import Process  # noqa: E402
+from nri_peers import Process, request  # noqa: E402
 
 setUpModule = build_programs
 SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ
@@ -48,6 +48,29 @@ class Ends(JudgedCase):
         children = pathlib.Path(f"/proc/{outer.pid}/task/{outer.pid}/children")
         os.kill(int(children.read_text(encoding="utf-8")), signal.SIGTERM)
         self.assertEqual(outer.process.wait(20), 0)
+
+    def test_a_spec_directory_that_hangs(self):
+        """From the start: the plugin connects, and refuses containers at once that ask."""
+        if not shutil.which("strace"):
+            self.skipTest("strace, which makes a directory hang, is not installed")
+        runtime = self.judge()
+        folder = self.place.specs
+        command = ["strace", "-f", "-qq", "-o", "/dev/null", "-P", folder,
+                   "-e", "inject=openat:delay_enter=600s", CDI_NRI, "--spec-dir", folder,
+                   "--socket", self.place.socket]
+        plugin = self.process(Process, command, self.place.path("plugin.log"))
+        self.addCleanup(self.kill_children, plugin)
+        runtime.wait(1)
+        for _ in range(3):
+            self.refused(runtime.create(asked(ONE)), "within 90 ms", "file systems")
+            self.good(runtime.create(request({})))
+
+    @staticmethod
+    def kill_children(process):
+        """The plugin outlives its tracer."""
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        for child in children.read_text(encoding="utf-8").split():
+            os.kill(int(child), signal.SIGKILL)
 
     def test_the_reader_of_the_log_is_gone(self):
         reader, writer = os.pipe()

@@ -311,20 +311,30 @@ TEST_CASE("nri: a policy decides, and what it has checked is injected") {
 
 TEST_CASE("nri: a running container that asked in vain is found") {
   Node node{"v.com/c=all"};
-  nri::RequestingPods pods;
-  pods.add(node.request.pod(), node.around.families);
-  node.around.cache->registry();
   auto& container = *node.request.mutable_container();
-  const auto lacking = pods.without_devices(container, node.around);
+  const auto lacking = nri::lacking_devices(node.request.pod(), container, node.around);
   REQUIRE(lacking);
-  CHECK(lacking->devices == Texts{"v.com/c=all"});
+  CHECK(lacking->names == Texts{"v.com/c=all"});
   CHECK_FALSE(lacking->why);
   container.add_env("A=1");
-  CHECK_FALSE(pods.without_devices(container, node.around));
-  container.clear_env();
+  CHECK_FALSE(nri::lacking_devices(node.request.pod(), container, node.around));
+}
+
+TEST_CASE("nri: of the pods that ask, only what matters is kept") {
+  Node node{"v.com/c=all"};
+  (*node.request.mutable_pod()->mutable_annotations())["other"] = "x";
+  nri::RequestingPods pods;
+  auto& container = *node.request.mutable_container();
+  CHECK(pods.pod_of(container) == nullptr);
+  pods.add(node.request.pod(), node.around.families);
+  const auto* const pod = pods.pod_of(container);
+  REQUIRE(pod != nullptr);
+  CHECK(pod->namespace_() == "team");
+  CHECK(pod->annotations().at("cdi.k8s.io/pod") == "v.com/c=all");
+  CHECK(pod->annotations().size() == 1);
   container.set_state(nri::CONTAINER_STOPPED);
-  CHECK_FALSE(pods.without_devices(container, node.around));
+  CHECK(pods.pod_of(container) == nullptr);
   container.set_state(nri::CONTAINER_RUNNING);
   container.set_pod_sandbox_id("other");
-  CHECK_FALSE(pods.without_devices(container, node.around));
+  CHECK(pods.pod_of(container) == nullptr);
 }

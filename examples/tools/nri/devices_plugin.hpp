@@ -8,7 +8,10 @@
 #include <chrono>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <cdi/cache.hpp>
@@ -27,10 +30,9 @@ namespace nri {
 /// Injects the devices that pods request by annotation, into containers as they are created.
 class DevicesPlugin {
  public:
-  /// Reads the specs, so that the first container need not wait for it.
   DevicesPlugin(Settings settings, Log log) : given_{std::move(settings)}, log_{log} {
     use(given_);
-    around_->cache->registry();
+    read_specs(longest_start);
   }
 
   /// The functions of the plugin, which refer to this object.
@@ -58,6 +60,8 @@ class DevicesPlugin {
 
   /// A runtime waits for each answer, and by default drops a plugin after 2 s.
   static constexpr Milliseconds longest_answer{90};
+  /// Nobody waits yet when the plugin starts.
+  static constexpr Milliseconds longest_start{1000};
 
   void use(const Settings& settings) {
     const bool same = around_->cache && around_->settings.spec_dirs == settings.spec_dirs;
@@ -86,24 +90,56 @@ class DevicesPlugin {
     around->runtime = facts_of(request);
     around_ = std::move(around);
     limit_ = longest_answer;
-    if (request.request_timeout() > 0) {
-      limit_ = std::min(limit_, Milliseconds{request.request_timeout() * 9 / 10});
-    }
+    const auto timeout = request.request_timeout();
+    if (timeout > 0) limit_ = std::min(limit_, Milliseconds{timeout - timeout / 10});
     existing_ = {};
-    around_->cache->registry();
+    read_specs(limit_);
     const auto name = request.runtime_name() + " " + request.runtime_version();
     log_.write({.event = "connected", .runtime = tools::one_line(name)});
     return {};
   }
 
+  /// Returns what `work` returns, called in the worker's thread; nothing if it takes too long, as
+  /// when a file system hangs. It must own all that it uses, since it may outlive this call.
+  template <class Work>
+  auto in_time(Milliseconds limit, Work work)
+      -> std::optional<std::invoke_result_t<Work, const Surroundings&>> {
+    struct Outcome {
+      std::optional<std::invoke_result_t<Work, const Surroundings&>> value{};
+      std::exception_ptr thrown{};
+    };
+    auto outcome = std::make_shared<Outcome>();
+    const bool done =
+        worker_.run_within(limit, [outcome, work = std::move(work), around = around_] {
+          try {
+            outcome->value = work(*around);
+          } catch (...) {
+            outcome->thrown = std::current_exception();
+          }
+        });
+    if (!done) return std::nullopt;
+    if (outcome->thrown) std::rethrow_exception(outcome->thrown);
+    return std::move(outcome->value);
+  }
+
+  /// Reads the specs, so that the next request need not wait for it.
+  void read_specs(Milliseconds limit) {
+    in_time(limit, [](const Surroundings& around) { return around.cache->registry(); });
+  }
+
   /// Reports a running container that has requested devices in vain, for example while no plugin
   /// was there.
   void report(const Container& container) {
-    const auto lacking = existing_.without_devices(container, *around_);
-    if (!lacking) return;
-    LogLine line{.event = "missing", .devices = lacking->devices};
-    if (lacking->why) line.error = tools::one_line(to_string(*lacking->why));
-    log_.write(line.about(*lacking->pod, container));
+    const auto* const pod = existing_.pod_of(container);
+    if (pod == nullptr) return;
+    const auto lacking = in_time(limit_, [pod = *pod, container](const Surroundings& around) {
+      return lacking_devices(pod, container, around);
+    });
+    if (!lacking) existing_ = {};  // the others would take as long
+    if (!lacking || !*lacking) return;
+    LogLine line{.event = "missing", .devices = (*lacking)->names};
+    if ((*lacking)->why) line.error = tools::one_line(to_string(*(*lacking)->why));
+    log_.write(line.about(*pod, container));
   }
 
   struct Answer {
@@ -111,28 +147,30 @@ class DevicesPlugin {
     ContainerAdjustment adjustment{};
   };
 
-  /// The answer of `inject`, in the worker's thread; an error if it takes too long.
+  /// The answer of `inject`; an error if it takes too long.
   cdi::Result<Answer> answer_in_time(const CreateContainerRequest& request) {
-    using Outcome = cdi::Result<Answer>;
-    auto outcome = std::make_shared<Outcome>(Answer{});
-    const bool done = worker_.run_within(limit_, [outcome, request, around = around_] {
+    auto outcome = in_time(limit_, [request](const Surroundings& around) -> cdi::Result<Answer> {
       Answer answer;
-      try {
-        auto injection = inject(request, *around, answer.adjustment);
-        answer.injection = injection ? *std::move(injection) : Injection{};
-        *outcome = injection ? Outcome{std::move(answer)} : Outcome{std::move(injection).error()};
-      } catch (const std::exception& error) {
-        *outcome = cdi::Error{.message = error.what()};
-      }
+      auto injection = inject(request, around, answer.adjustment);
+      if (!injection) return std::move(injection).error();
+      answer.injection = *std::move(injection);
+      return answer;
     });
-    if (done) return std::move(*outcome);
+    if (outcome) return *std::move(outcome);
     return cdi::Error{
         .code = cdi::Errc::timeout,
         .message = "the specs could not be read within " + std::to_string(limit_.count()) + " ms",
         .advice = "wait for the next try; if it fails, too, check the file systems of the specs"};
   }
 
+  /// Whether a container requests nothing, so that it need not wait for file systems.
+  bool asks_nothing(const CreateContainerRequest& request) const {
+    const auto requested = requested_devices(request.pod(), request.container(), *around_);
+    return requested && requested->empty();
+  }
+
   cdi::Result<void> create(const CreateContainerRequest& request, ContainerAdjustment& out) {
+    if (asks_nothing(request)) return {};
     auto answer = answer_in_time(request);
     LogLine line;
     line.about(request.pod(), request.container());

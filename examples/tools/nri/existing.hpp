@@ -4,19 +4,22 @@
 #ifndef CDI_TOOLS_NRI_EXISTING_HPP
 #define CDI_TOOLS_NRI_EXISTING_HPP
 
+#include <functional>
 #include <map>
+#include <nri.pb.h>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "injection.hpp"
 
 namespace nri {
 
-/// A container that has requested devices and has nothing of them, with the reason if there is one.
-struct WithoutDevices {
-  const PodSandbox* pod = nullptr;
-  std::vector<std::string> devices{};
+/// The devices that a container has requested and has nothing of, with the reason if there is one.
+struct LackingDevices {
+  std::vector<std::string> names{};
   std::optional<cdi::Error> why{};
 };
 
@@ -36,46 +39,55 @@ class RequestingPods {
     pods_.insert_or_assign(pod.id(), std::move(kept));
   }
 
-  /// Returns what a container lacks; nothing if it has any of its devices, or does not run.
-  std::optional<WithoutDevices> without_devices(const Container& container,
-                                                const Surroundings& around) const {
+  /// The requesting pod of a container that runs or will run; null if there is none.
+  const PodSandbox* pod_of(const Container& container) const {
     const auto found = pods_.find(container.pod_sandbox_id());
     const bool exists =
         container.state() == CONTAINER_RUNNING || container.state() == CONTAINER_CREATED;
-    if (found == pods_.end() || !exists) return std::nullopt;
-    WithoutDevices lacking{.pod = &found->second};
-    const auto requested = requested_devices(found->second, container, around);
-    if (!requested) {
-      lacking.why = requested.error();
-      return lacking;
-    }
-    for (const auto& device : *requested) lacking.devices.push_back(device.name);
-    const auto registry = around.cache->snapshot();
-    const auto devices = registry->resolve_all(*requested);
-    if (!devices) {
-      lacking.why = devices.error();
-      return lacking;
-    }
-    if (devices->empty() || has_any(container, *devices, around)) return std::nullopt;
-    return lacking;
+    return exists && found != pods_.end() ? &found->second : nullptr;
   }
 
  private:
-  /// Whether a container has any edit of the devices: the adjustment for it is then smaller than
-  /// that for a container without any.
-  static bool has_any(const Container& container, std::span<const cdi::ResolvedDevice> devices,
-                      const Surroundings& around) {
-    Container bare;
-    *bare.mutable_user() = container.user();
-    ContainerAdjustment rest;
-    ContainerAdjustment whole;
-    const bool written =
-        give_edits(container, devices, around, rest) && give_edits(bare, devices, around, whole);
-    return !written || size_of(rest) < size_of(whole) || size_of(whole) == 0;
-  }
-
   std::map<std::string, PodSandbox, std::less<>> pods_{};
 };
+
+namespace detail {
+
+/// Whether a container has any edit of the devices: the adjustment for it is then smaller than that
+/// for a container without any.
+inline bool has_any(const Container& container, std::span<const cdi::ResolvedDevice> devices,
+                    const Surroundings& around) {
+  Container bare;
+  *bare.mutable_user() = container.user();
+  ContainerAdjustment rest;
+  ContainerAdjustment whole;
+  const bool written =
+      give_edits(container, devices, around, rest) && give_edits(bare, devices, around, whole);
+  return !written || size_of(rest) < size_of(whole) || size_of(whole) == 0;
+}
+
+}  // namespace detail
+
+/// Returns what a container of a requesting pod lacks; nothing if it has any of its devices.
+inline std::optional<LackingDevices> lacking_devices(const PodSandbox& pod,
+                                                     const Container& container,
+                                                     const Surroundings& around) {
+  LackingDevices lacking;
+  const auto requested = requested_devices(pod, container, around);
+  if (!requested) {
+    lacking.why = requested.error();
+    return lacking;
+  }
+  for (const auto& device : *requested) lacking.names.push_back(device.name);
+  const auto registry = around.cache->snapshot();
+  const auto devices = registry->resolve_all(*requested);
+  if (!devices) {
+    lacking.why = devices.error();
+    return lacking;
+  }
+  if (devices->empty() || detail::has_any(container, *devices, around)) return std::nullopt;
+  return lacking;
+}
 
 }  // namespace nri
 

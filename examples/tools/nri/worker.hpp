@@ -28,14 +28,18 @@ class Worker {
     shared_->changed.notify_all();
   }
 
-  /// Runs a job and waits for its end, at most for `limit`. Returns false if it did not end, or if
-  /// an earlier job still runs, and this one was not begun. The job must own all that it uses.
+  /// Runs a job after an earlier one that still runs, and waits for its end, in all at most for
+  /// `limit`. Returns false if it did not end, or was not begun. The job must own all that it uses.
   bool run_within(std::chrono::milliseconds limit, std::function<void()> job) {
+    const auto end = std::chrono::steady_clock::now() + limit;
+    const auto is_free = [this] {
+      return !shared_->job;
+    };
     std::unique_lock lock{shared_->mutex};
-    if (shared_->job) return false;
+    if (!shared_->changed.wait_until(lock, end, is_free)) return false;
     shared_->job = std::move(job);
     shared_->changed.notify_all();
-    return shared_->changed.wait_for(lock, limit, [this] { return !shared_->job; });
+    return shared_->changed.wait_until(lock, end, is_free);
   }
 
  private:
