@@ -65,6 +65,8 @@ build_and_test gcc "$gxx" -Ddebug=false -Doptimization=0 -Dbench=enabled || fail
 
 # The sanitizers run with clang++, which takes half the time of g++ to compile for them, or with g++
 # if the runtime of clang++ is missing.
+# With sanitizers, these take less than a third of the time of the usual linker.
+linker=$(first_of ld.lld ld.gold) && CXX_LD=${linker#ld.} CC_LD=${linker#ld.} && export CXX_LD CC_LD
 sanitize='-Ddebug=false -Dcpp_args=-g1 -Db_lundef=false -Db_sanitize'
 # Kernels with vm.mmap_rnd_bits above 28, as Ubuntu's, put memory where older sanitizers do not
 # expect it, unless addresses are fixed. Some containers do not allow that.
