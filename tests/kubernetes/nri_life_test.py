@@ -39,6 +39,17 @@ class Restarts(JudgedCase):
             self.check(runtime)
         self.assertEqual(plugin.descriptors(), descriptors)
 
+    def test_the_policy_is_gone_when_the_runtime_starts(self):
+        """Without the plugin, containers would be created without their devices."""
+        policy = self.place.write("policy.json", {"rules": [{"name": "all", "allow": True}]})
+        runtime, _ = self.judged("--policy", policy)
+        self.good(runtime.create(asked(ONE)))
+        os.unlink(policy)
+        runtime.kill()
+        runtime = self.judge()
+        runtime.wait(1)
+        self.refused(runtime.create(asked(ONE)), policy)
+
     def test_the_runtime_is_stopped_and_started(self):
         runtime, plugin = self.judged("--resolve", "always")
         runtime.end()

@@ -83,7 +83,6 @@ class DevicesPlugin {
     auto settings = given_;
     auto done = read_settings(request.config(), "the plugin's configuration", settings);
     if (done) done = check(settings);
-    if (done) done = try_policy(settings);
     if (!done) return done;
     use(settings);
     auto around = std::make_shared<Surroundings>(*around_);
