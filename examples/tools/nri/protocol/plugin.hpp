@@ -23,7 +23,7 @@ inline constexpr const char* nri_version = "0.12.5";
 /// function returns fails the request, and the runtime shows its message; all functions run in the
 /// thread of `serve`, and the runtime waits for them, 2 seconds by default.
 struct Plugin {
-  std::string name{};        ///< letters, digits, `_`, `-` and `.`; not empty
+  std::string name{};        ///< letters, digits, `_`, `-`, `.` and `+`; not empty
   std::string index = "50";  ///< from `00` to `99`; plugins are called in this order
   /// Whether requests fail while the plugin fails or is late. Otherwise containers are created
   /// without it. Since NRI 0.12.4; older runtimes ignore it.
