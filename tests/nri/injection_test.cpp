@@ -281,6 +281,15 @@ TEST_CASE("nri: an unknown device is an error with the file of its kind") {
   CHECK(node.inject().starts_with("v.json: cannot resolve \"v.com/c=nope\": "));
 }
 
+TEST_CASE("nri: of many unknown devices, the first ten are named") {
+  std::string names = "v.com/c=all";
+  for (int i = 10; i < 1000; ++i) names.append(",v.com/c=").append(std::to_string(i));
+  const auto refused = Node{names}.inject();
+  CHECK(refused.find("v.com/c=19\"") != std::string::npos);
+  CHECK(refused.find("v.com/c=20\"") == std::string::npos);
+  CHECK(refused.ends_with("; and 980 more"));
+}
+
 TEST_CASE("nri: only pods of the allowed namespaces may ask") {
   Node node{"v.com/c=all"};
   node.around.settings.namespaces = {"gpu-*", "kube-system"};

@@ -139,6 +139,11 @@ TEST_CASE("nri: the answer to Configure names the events with functions") {
 
 TEST_CASE("nri: a mask of 0 would mean all events") {
   CHECK(nri::Plugin{}.event_mask() != 0);
+  nri::Plugin unknown;
+  unknown.events[nri::UNKNOWN] = [](const auto&, const auto&) {
+    return cdi::Result<void>{};
+  };
+  CHECK(unknown.event_mask() == nri::Plugin{}.event_mask());
 }
 
 TEST_CASE("nri: a part of a list is answered as one") {

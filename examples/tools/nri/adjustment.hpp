@@ -204,9 +204,10 @@ class AdjustmentWriter {
   cdi::Result<void> check_groups() const {
     if (before_.process->user == after_.process->user) return {};
     return detail::located(
-        detail::cannot_say("NRI cannot add a group to a container",
-                           "let the runtime inject the device (--resolve never), or request it in "
-                           "the CRI field, as a DRA driver or a device plugin does"),
+        detail::cannot_say(
+            "NRI cannot add a group to a container",
+            "request the device in the CRI field, as a DRA driver or a device plugin "
+            "does; without a policy, --resolve never also helps"),
         devices_, "additionalGids",
         [](const Edits& edits) { return !edits.additional_gids.empty(); });
   }

@@ -113,14 +113,21 @@ inline std::vector<UsedSpec> used_specs(std::span<const cdi::ResolvedDevice> dev
   return used;
 }
 
-/// Adds a file of the kind to the error of a device that no file defines.
-inline cdi::Error with_file(cdi::Error error, const cdi::Registry& registry,
-                            const std::vector<cdi::RequestedDevice>& requested) {
-  const auto unresolved = registry.unresolved(requested, 0);
-  if (!error.position.file.empty() || unresolved.empty()) return error;
-  const std::string_view name{unresolved.front().name};
+/// The error for names that do not resolve: the reasons of the first ten, for an event of a pod is
+/// short, and a file of the kind if no file defines the device.
+inline cdi::Error unresolved_error(const cdi::Registry& registry,
+                                   const std::vector<cdi::RequestedDevice>& requested) {
+  constexpr std::size_t most = 10;
+  std::vector<std::string> names;
+  for (const auto& one : registry.unresolved(requested, 0)) names.push_back(one.name);
+  const auto more = names.size() - std::min(names.size(), most);
+  names.resize(std::min(names.size(), most));
+  auto error = registry.resolve_all(names).error();
+  if (more > 0) error.message += "; and " + std::to_string(more) + " more";
+  if (!error.position.file.empty()) return error;
+  const auto kind = names.front().substr(0, names.front().find('='));
   for (const auto& spec : registry.specs()) {
-    if (spec->spec.kind == name.substr(0, name.find('='))) error.position.file = spec->path;
+    if (spec->spec.kind == kind) error.position.file = spec->path;
   }
   return error;
 }
@@ -183,7 +190,7 @@ inline cdi::Result<Injection> inject(const CreateContainerRequest& request,
   }
   const auto registry = around.cache->registry();
   const auto devices = registry->resolve_all(*requested);
-  if (!devices) return detail::with_file(devices.error(), *registry, *requested);
+  if (!devices) return detail::unresolved_error(*registry, *requested);
   allowed = detail::check_policy(*devices, *requested, settings.policy);
   if (!allowed) return allowed.error();
   injection.specs = detail::used_specs(*devices);

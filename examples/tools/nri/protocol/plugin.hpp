@@ -50,7 +50,7 @@ struct Plugin {
   std::int32_t event_mask() const {
     std::uint32_t mask = 0;
     const auto add = [&mask](Event event) {
-      mask |= 1U << (static_cast<unsigned>(event) - 1);
+      if (event > UNKNOWN) mask |= 1U << (static_cast<unsigned>(event) - 1);
     };
     if (create_container) add(CREATE_CONTAINER);
     if (update_container) add(UPDATE_CONTAINER);

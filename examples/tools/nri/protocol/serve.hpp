@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/socket.h>
@@ -44,7 +45,6 @@ namespace detail {
 inline cdi::Error socket_error(std::string_view path, std::string_view what, int number) {
   return {.code = cdi::Errc::system,
           .message = std::string{what} + ": " + std::generic_category().message(number),
-          .advice = "check that the runtime runs and that NRI is switched on in it",
           .position = {.file = std::string{path}},
           .system = number};
 }
@@ -62,7 +62,9 @@ inline Result<cdi::Descriptor> connect_to(const std::string& path) {
   cdi::Descriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   if (!socket) return socket_error(path, "cannot make a socket", errno);
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    return socket_error(path, "cannot connect", errno);
+    auto error = socket_error(path, "cannot connect", errno);
+    error.advice = "check that the runtime runs and that NRI is switched on in it";
+    return error;
   }
   return socket;
 }
@@ -95,14 +97,19 @@ inline Result<bool> converse(const Plugin& plugin, int socket) {
   }
 }
 
-/// The descriptor of a plugin that the runtime launched; -1 for another one.
-inline int launched_socket() {
-  const char* const text = std::getenv("NRI_PLUGIN_SOCKET");
-  if (text == nullptr) return -1;
+/// The descriptor of a plugin that the runtime launched; nothing for another one.
+inline Result<std::optional<int>> launched_socket() {
+  constexpr const char* variable = "NRI_PLUGIN_SOCKET";
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return std::optional<int>{};
   int number = -1;
   const auto* const end = text + std::strlen(text);
   const auto read = std::from_chars(text, end, number);
-  return read.ec == std::errc{} && read.ptr == end ? number : -1;
+  if (read.ec == std::errc{} && read.ptr == end && number >= 0) return std::optional{number};
+  return cdi::Error{
+      .code = cdi::Errc::invalid,
+      .message = std::string{variable} + " is " + cdi::quoted(text) + ", which is no descriptor",
+      .advice = "unset it, unless a runtime launches this plugin"};
 }
 
 }  // namespace detail
@@ -120,10 +127,12 @@ inline Result<void> serve(const Plugin& plugin, const ServeOptions& options = {}
   using std::chrono::milliseconds;
   constexpr milliseconds first_pause{50};
   constexpr milliseconds longest_pause{1000};
-  if (const int launched = detail::launched_socket(); launched >= 0) {
-    const cdi::Descriptor socket{launched};
-    ::fcntl(launched, F_SETFD, FD_CLOEXEC);
-    auto done = detail::converse(plugin, launched);
+  const auto launched = detail::launched_socket();
+  if (!launched) return launched.error();
+  if (*launched) {
+    const cdi::Descriptor socket{**launched};
+    ::fcntl(socket.get(), F_SETFD, FD_CLOEXEC);
+    auto done = detail::converse(plugin, socket.get());
     return done ? Result<void>{} : done.error();
   }
   std::string reason;
