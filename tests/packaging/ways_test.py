@@ -306,7 +306,7 @@ int main() { std::printf("%s %s", one(), two()); }
 
     def compile(self, name, *flags):
         (self.folder / f"{name}.cpp").write_text(self.PART.format(name=name), encoding="utf-8")
-        self.run_in(self.folder, "c++", "-std=c++20", "-O0", "-c", *flags, f"{name}.cpp")
+        self.run_in(self.folder, QUICK, "-std=c++20", "-O0", "-c", *flags, f"{name}.cpp")
 
     def our_symbols(self, name):
         """The external symbols of the library that an object defines."""
