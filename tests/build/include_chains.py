@@ -3,7 +3,7 @@
 """A header compiles alone if it compiles after headers that it includes itself.
 
 What is declared before it is then what it would include anyway, so a missing include is found. In a
-chain, each header includes the one before it, and not the reverse. To compile a chain takes about as
+chain, each header includes the one before it, ahead of its own text, and not the reverse. To compile a chain takes about as
 long as to compile its last header.
 """
 import collections
@@ -41,10 +41,13 @@ def chains(headers, *flags):
     """The headers in chains, each in the order in which to include them."""
     direct = direct_includes(headers, *flags)
     below = {header: all_includes(header, direct) for header in headers}
+    # What a header includes before its own text: its bodies come after that.
+    before = {header: set().union(*({name, *all_includes(name, direct)} for name in direct[header]
+                                    if not name.endswith(".inl"))) for header in headers}
     found = []  # the headers in reverse order
     for header in sorted(headers, key=lambda each: -len(below[each])):
         fitting = [chain for chain in found
-                   if header in below[chain[-1]] and chain[-1] not in below[header]]
+                   if header in before[chain[-1]] and chain[-1] not in below[header]]
         if fitting:
             min(fitting, key=lambda chain: len(below[chain[-1]])).append(header)
         else:
