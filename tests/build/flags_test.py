@@ -7,8 +7,8 @@ A header that is compiled alone can fail only because an include is missing; so 
 compiled alone in one combination, or after headers that it includes, which shows the same: see
 include_chains.py. All others compile all headers in one unit. The headers that users include are
 compiled alone with CDI_COMPILED only: without it, they are the headers that they include. Of the
-combinations of a mode and a compiler, those run that no other combination nearly repeats. CDI_FULL=1
-compiles each header alone, and everything, in every combination.
+combinations of a mode and a compiler, those run that no other combination nearly repeats.
+CDI_FULL=1 compiles each header alone, and everything, in every combination.
 """
 import os
 import re

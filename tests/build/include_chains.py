@@ -3,8 +3,8 @@
 """A header compiles alone if it compiles after headers that it includes itself.
 
 What is declared before it is then what it would include anyway, so a missing include is found. In a
-chain, each header includes the one before it, ahead of its own text, and not the reverse. To compile a chain takes about as
-long as to compile its last header.
+chain, each header includes the one before it, ahead of its own text, and not the reverse. To
+compile a chain takes about as long as to compile its last header.
 """
 import collections
 import re

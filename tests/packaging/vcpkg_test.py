@@ -21,7 +21,8 @@ cmake_minimum_required(VERSION 3.16)
 function(vcpkg_configure_meson)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")
   execute_process(COMMAND meson setup ${BUILD} ${arg_SOURCE_PATH} ${arg_OPTIONS}
-                  --prefix ${CURRENT_PACKAGES_DIR} --libdir lib -Ddebug=false --unity=on COMMAND_ERROR_IS_FATAL ANY)
+                  --prefix ${CURRENT_PACKAGES_DIR} --libdir lib -Ddebug=false --unity=on
+                  COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 function(vcpkg_install_meson)
   execute_process(COMMAND meson install -C ${BUILD} COMMAND_ERROR_IS_FATAL ANY)

@@ -483,7 +483,8 @@ int main() { return one() && two() ? 0 : 1; }
         place = re.search(r"-I(\S+)/include", lines)[1]
         (self.folder / place).parent.mkdir(parents=True)
         os.symlink(ROOT, self.folder / place)
-        self.run_in(self.folder, "sh", "-ec", lines.replace("-O2", "-O0").replace("c++ ", f"{QUICK} "))
+        lines = lines.replace("-O2", "-O0").replace("c++ ", f"{QUICK} ")
+        self.run_in(self.folder, "sh", "-ec", lines)
         self.run_in(self.folder, "./app")
 
     def test_single_header(self):
