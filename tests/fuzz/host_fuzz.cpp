@@ -123,8 +123,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(cdi::detail::is_utf8(shown), "found devices can be printed");
   const auto choice = prepare::choose_version(*survey, options);
   const auto prepared = prepare::prepare_specs(*survey, choice.options);
-  fuzz::require(cdi::detail::is_utf8(prepare::lines_of(prepared, choice)),
-                "problems can be printed");
+  for (const auto& message : prepare::messages_of(prepared, choice)) {
+    fuzz::require(cdi::detail::is_utf8(prepare::message_text(message)), "problems can be printed");
+    fuzz::require(cdi::detail::is_utf8(prepare::message_json(message)), "problems are JSON");
+  }
   for (const auto& one : prepared.specs) check_spec(one.spec);
   const auto engines = tools::EngineVersions{tools::VersionsFrom::packages}.engines(survey->tree);
   const auto findings = prepare::diagnose_host(survey->tree, survey->inventories, engines, {});

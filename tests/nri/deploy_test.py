@@ -127,6 +127,19 @@ class Page(unittest.TestCase):
         annotation, = of_page("cdi-nri.md", "yaml")
         self.assertIn("    cdi-devices.noderesource.dev/container.main: ", annotation)
 
+    def test_own_plugin(self):
+        """The commands compile the example plugin outside of the project."""
+        compile_it, = of_page("cdi-nri.md", "bash")
+        text = (PAGE.parents[1] / "examples/nri_plugin.cpp").read_text("ascii")
+        text = text.replace('"tools/nri/protocol/nri.hpp"', "<nri.hpp>")
+        (self.folder / "plugin.cpp").write_text(text, "ascii")
+        done = subprocess.run(["bash", "-ec", f"CDI='{PAGE.parents[1]}'\n{compile_it}"],
+                              cwd=self.folder, capture_output=True, text=True, timeout=300,
+                              check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = run(str(self.folder / "plugin"), "x" * 200)  # no socket has so long a path
+        self.assertIn("107 bytes", done.stderr)
+
     @unittest.skipUnless(os.environ.get("CDI_FULL") == "1" and os.geteuid() == 0,
                          "builds and starts containerd, for CDI_FULL=1 and root")
     def test_commands(self):

@@ -3,6 +3,7 @@
 
 #include "../../examples/tools/nri/requests.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -139,4 +140,17 @@ TEST_CASE("nri: an annotation with more names than any container has") {
       requested({{"cdi.k8s.io/pod", names + ",v.com/c=1000"}}) ==
       Texts{"annotation \"cdi.k8s.io/pod\" has more than 1000 device names: request a device that "
             "stands for all, such as vendor.com/class=all"});
+}
+
+TEST_CASE("nri: annotations that look like requests and are none") {
+  const auto pod = pod_with({{"cdi-devices.nri.io/containers.main", "v.com/c=0"},
+                             {"cdi-devices.nri.io/container.main", "v.com/c=0"},
+                             {"cdi-devices.nri.io/pod", "v.com/c=0"},
+                             {"nvidia.cdi.k8s.io", "v.com/c=0"},
+                             {"mine.com/gpu", "v.com/c=0"},
+                             {"cdi.k8s.io/vendor_0", "v.com/c=0"},
+                             {"app", "x"}});
+  auto keys = nri::unknown_forms(pod, nri::annotation_families({"mine.com"}));
+  std::sort(keys.begin(), keys.end());
+  CHECK(keys == Texts{"cdi-devices.nri.io/containers.main", "mine.com/gpu"});
 }

@@ -63,6 +63,9 @@ class DevicesPlugin {
   /// Nobody waits yet when the plugin starts.
   static constexpr Milliseconds longest_start{1000};
 
+  /// Where a runtime reads the configuration of a plugin that it launches.
+  static constexpr const char* launched_config = "/etc/nri/conf.d/cdi-nri.conf";
+
   void use(const Settings& settings) {
     const bool same = around_->cache && around_->settings.spec_dirs == settings.spec_dirs;
     auto around = std::make_shared<Surroundings>();
@@ -81,7 +84,7 @@ class DevicesPlugin {
 
   cdi::Result<void> configure(const ConfigureRequest& request) {
     auto settings = given_;
-    auto done = read_settings(request.config(), "the plugin's configuration", settings);
+    auto done = read_settings(request.config(), launched_config, settings);
     if (done) done = check(settings);
     if (!done) return done;
     use(settings);
@@ -168,7 +171,18 @@ class DevicesPlugin {
     return requested && requested->empty();
   }
 
+  /// Reports the annotations of a pod that look like requests, and are none.
+  void report_ignored(const CreateContainerRequest& request) const {
+    for (const auto& key : unknown_forms(request.pod(), around_->families)) {
+      LogLine line{.event = "ignored"};
+      line.error = "annotation " + cdi::quoted(key) +
+                   " requests nothing: write PREFIX/container.NAME, PREFIX/pod or PREFIX";
+      log_.write(line.about(request.pod(), request.container()));
+    }
+  }
+
   cdi::Result<void> create(const CreateContainerRequest& request, ContainerAdjustment& out) {
+    report_ignored(request);
     if (asks_nothing(request)) return {};
     auto answer = answer_in_time(request);
     LogLine line;
@@ -181,7 +195,7 @@ class DevicesPlugin {
     }
     out = std::move(answer->adjustment);
     if (answer->injection.devices.empty()) return {};
-    line.event = "injected";
+    line.event = answer->injection.way == "names" ? "passed" : "injected";
     line.devices = std::move(answer->injection.devices);
     line.way = answer->injection.way;
     line.specs = std::move(answer->injection.specs);

@@ -1,6 +1,7 @@
 // `cdi-nri`: gives containers the CDI devices that their pods request, by NRI.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -73,7 +74,8 @@ void add_connection(CLI::App& app, CommandLine& line) {
 void add_settings(CLI::App& app, CommandLine& line) {
   auto& settings = line.settings;
   app.add_option("--config", line.config,
-                 "Read settings from a TOML file; options on the command line count more")
+                 "Read settings from a TOML file; options on the command line count more "
+                 "(default: /etc/cdi-nri/config.toml, if it exists)")
       ->type_name("FILE")
       ->check(tools::not_empty);
   tools::add_repeated(app, "--spec-dir", settings.spec_dirs,
@@ -156,11 +158,14 @@ std::string config_file(int argc, char** argv) {
   return {};
 }
 
-/// Reads the settings file before the command line, so that the command line counts more.
+/// Reads the settings file before the command line, so that the command line counts more. Without
+/// the option, it is the default file, which may be missing.
 cdi::Result<void> read_config(int argc, char** argv, nri::Settings& settings) {
-  const auto path = config_file(argc, argv);
-  if (path.empty()) return {};
+  auto path = config_file(argc, argv);
+  const bool is_default = path.empty();
+  if (is_default) path = "/etc/cdi-nri/config.toml";
   const auto text = cdi::read_file(path);
+  if (!text && is_default && text.error().system == ENOENT) return {};
   if (!text) return text.error();
   return nri::read_settings(*text, path, settings);
 }
@@ -185,7 +190,8 @@ int run(int argc, char** argv, tools::Describe describe) {
     });
   }
   if (auto done = read_config(argc, argv, line.settings); !done) {
-    return report(to_string(done.error()));
+    report(to_string(done.error()));
+    return nri::exit_usage;
   }
   try {
     app.parse(argc, argv);

@@ -38,6 +38,7 @@ inline tools::Manual nri_manual() {
                        "Set by a runtime that launches the plugin: the descriptor of its socket, "
                        "the name and the index"}},
       .files = {{"/var/run/nri/nri.sock", "The socket of the runtime, without --socket"},
+                {"/etc/cdi-nri/config.toml", "The settings, without --config; may be missing"},
                 {"/etc/nri/conf.d/cdi-nri.conf",
                  "The settings of a plugin that the runtime launches, as TOML"}},
       .see_also = "cdi(1), cdi-runtime(8), containerd(8), crio(8)",

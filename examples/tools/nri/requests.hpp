@@ -147,6 +147,21 @@ inline bool is_request(const std::string& key, const AnnotationFamilies& familie
   return false;
 }
 
+/// The annotations of a pod with a prefix for NRI and a form that is none of the three, such as
+/// `PREFIX/containers.main`. CDI's own prefix has other forms, which runtimes read.
+inline std::vector<std::string> unknown_forms(const PodSandbox& pod,
+                                              const AnnotationFamilies& families) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : pod.annotations()) {
+    const auto slash = std::min(key.find('/'), key.size());
+    const auto prefix = key.substr(0, slash);
+    const auto form = std::string_view{key}.substr(slash);
+    if (form.empty() || form == "/pod" || form.starts_with("/container.")) continue;
+    if (prefix != "cdi.k8s.io" && is_request(key, families)) keys.push_back(key);
+  }
+  return keys;
+}
+
 }  // namespace nri
 
 #endif  // CDI_TOOLS_NRI_REQUESTS_HPP

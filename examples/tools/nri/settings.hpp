@@ -5,6 +5,8 @@
 #ifndef CDI_TOOLS_NRI_SETTINGS_HPP
 #define CDI_TOOLS_NRI_SETTINGS_HPP
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,7 +44,7 @@ inline cdi::Result<void> check(const Settings& settings) {
   if (settings.policy.empty() || settings.resolve != "never") return {};
   return cdi::Error{.code = cdi::Errc::invalid,
                     .message = "a policy has no effect if the runtime resolves the names",
-                    .advice = "leave out the policy, or resolve = never"};
+                    .advice = "leave out one of them"};
 }
 
 /// Fails if the policy cannot be read now. It is read again for each container.
@@ -52,6 +54,33 @@ inline cdi::Result<void> try_policy(const Settings& settings) {
   return policy ? cdi::Result<void>{} : policy.error();
 }
 
+namespace detail {
+
+/// Keeps a setting. False if it is unknown or its value wrong, for example empty.
+inline bool keep(const tools::TomlSettings& toml, const std::string& key, Settings& settings) {
+  const auto value = toml.text({key});
+  const auto list = toml.list({key});
+  if (value && !value->empty()) {
+    const bool is_way = *value == "auto" || *value == "always" || *value == "never";
+    if (key == "resolve" && is_way) return settings.resolve = *value, true;
+    if (key == "policy") return settings.policy = *value, true;
+    if (key == "host-root") return settings.host_root = *value, true;
+  }
+  const auto is_empty = [](const std::string& item) {
+    return item.empty();
+  };
+  if (!list || list->items.empty() ||
+      std::any_of(list->items.begin(), list->items.end(), is_empty)) {
+    return false;
+  }
+  if (key == "spec-dirs") return settings.spec_dirs = list->items, true;
+  if (key == "namespaces") return settings.namespaces = list->items, true;
+  if (key == "prefixes") return settings.prefixes = list->items, true;
+  return false;
+}
+
+}  // namespace detail
+
 /// Changes settings by those in a TOML text. `name` is for messages. Unknown settings are errors: a
 /// policy with a typo would not count.
 inline cdi::Result<void> read_settings(std::string_view text, std::string_view name,
@@ -59,31 +88,16 @@ inline cdi::Result<void> read_settings(std::string_view text, std::string_view n
   const auto toml = tools::parse_toml(text, name);
   if (!toml) return toml.error();
   for (const auto& key : toml->names_in({})) {
-    const auto value = toml->text({key});
-    const auto list = toml->list({key});
-    const bool is_way = value && (*value == "auto" || *value == "always" || *value == "never");
-    if (key == "resolve" && is_way) {
-      settings.resolve = *value;
-    } else if (key == "policy" && value) {
-      settings.policy = *value;
-    } else if (key == "host-root" && value) {
-      settings.host_root = *value;
-    } else if (key == "spec-dirs" && list) {
-      settings.spec_dirs = list->items;
-    } else if (key == "namespaces" && list) {
-      settings.namespaces = list->items;
-    } else if (key == "prefixes" && list) {
-      settings.prefixes = list->items;
-    } else {
-      const auto lines = toml->lines_of({key});
-      const auto line = lines ? static_cast<std::uint32_t>(lines->first) + 1 : 0;
-      return cdi::Error{.code = cdi::Errc::schema,
-                        .message = "the setting " + cdi::quoted(key) + " is unknown or wrong",
-                        .advice =
-                            "write policy and host-root as text, resolve as auto, always or never, "
-                            "and spec-dirs, namespaces and prefixes as lists",
-                        .position = {.file = std::string{name}, .line = line}};
-    }
+    if (detail::keep(*toml, key, settings)) continue;
+    const auto lines = toml->lines_of({key});
+    const auto line = lines ? static_cast<std::uint32_t>(lines->first) + 1 : 0;
+    return cdi::Error{.code = cdi::Errc::schema,
+                      .message = "the setting " + cdi::quoted(key) + " is unknown or wrong",
+                      .advice =
+                          "write policy and host-root as text, resolve as auto, always or "
+                          "never, and spec-dirs, namespaces and prefixes as lists; none is "
+                          "empty",
+                      .position = {.file = std::string{name}, .line = line}};
   }
   return {};
 }
