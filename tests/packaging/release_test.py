@@ -203,7 +203,10 @@ class Packages(PackagingTest):
             "- {name: d, containerEdits: {env: [A=1]}}\n", encoding="ascii")
         press_tab = ("source /usr/share/bash-completion/completions/cdi; COMP_WORDS=(cdi show ''); "
                      "COMP_CWORD=2 COMP_LINE='cdi show ' COMP_POINT=9; _cdi; echo ${COMPREPLY[@]}")
-        self.assertEqual(self.in_root(root, "bash", "-c", press_tab), "v.com/c=d\n")
+        # The script reads from /dev/fd, which leads to /proc.
+        in_proc = 'mount -t proc proc "$0/proc"; exec chroot "$0" bash -c "$1"'
+        self.assertEqual(self.run_in(self.folder, "unshare", "--mount", "sh", "-ec", in_proc,
+                                     str(root), press_tab), "v.com/c=d\n")
         shutil.rmtree(root / "etc/cdi")
 
     def files_of(self, root):
