@@ -65,7 +65,9 @@ struct Node {
   /// The way of the injection, or the error without the folder of the specs.
   std::string inject() {
     out.Clear();
-    const auto injection = nri::inject(request, around, out);
+    const auto requested = nri::requested_devices(request.pod(), request.container(), around);
+    const auto injection = requested ? nri::inject(request, *requested, around, out)
+                                     : cdi::Result<nri::Injection>{requested.error()};
     if (injection) return injection->way;
     auto text = to_string(injection.error());
     const auto at = text.find(dir.path());

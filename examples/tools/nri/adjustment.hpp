@@ -138,18 +138,17 @@ inline void add_rule(const cdi::oci::LinuxDeviceCgroup& rule, bool allow, std::s
 template <class Causes>
 cdi::Error located(cdi::Error error, std::span<const cdi::ResolvedDevice> devices,
                    std::string_view member, Causes&& causes) {
-  for (const auto& [spec, device] : devices) {
+  for (const auto& one : devices) {
     std::string where;
-    if (causes(spec->spec.container_edits)) {
+    if (causes(one.spec->spec.container_edits)) {
       where = "containerEdits";
-    } else if (causes(device->container_edits)) {
-      const auto index = static_cast<std::size_t>(device - spec->spec.devices.data());
-      where = "devices[" + std::to_string(index) + "].containerEdits";
+    } else if (causes(one.device->container_edits)) {
+      where = "devices[" + std::to_string(one.index()) + "].containerEdits";
     } else {
       continue;
     }
     error.where = where.append(".").append(member);
-    error.position = spec->locate(error.where);
+    error.position = one.spec->locate(error.where);
     return error;
   }
   return error;

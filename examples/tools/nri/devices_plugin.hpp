@@ -13,6 +13,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <cdi/cache.hpp>
 #include <cdi/result.hpp>
@@ -31,7 +32,7 @@ namespace nri {
 class DevicesPlugin {
  public:
   DevicesPlugin(Settings settings, Log log) : given_{std::move(settings)}, log_{log} {
-    use(given_);
+    use(given_, {});
     read_specs(longest_start);
   }
 
@@ -66,11 +67,12 @@ class DevicesPlugin {
   /// Where a runtime reads the configuration of a plugin that it launches.
   static constexpr const char* launched_config = "/etc/nri/conf.d/cdi-nri.conf";
 
-  void use(const Settings& settings) {
+  void use(const Settings& settings, const RuntimeFacts& runtime) {
     const bool same = around_->cache && around_->settings.spec_dirs == settings.spec_dirs;
     auto around = std::make_shared<Surroundings>();
     around->settings = settings;
     around->families = annotation_families(settings.prefixes);
+    around->runtime = runtime;
     cdi::ReadOptions read;
     read.retry_window = Milliseconds{50};
     read.digest = [](std::string_view bytes) {
@@ -87,10 +89,7 @@ class DevicesPlugin {
     auto done = read_settings(request.config(), launched_config, settings);
     if (done) done = check(settings);
     if (!done) return done;
-    use(settings);
-    auto around = std::make_shared<Surroundings>(*around_);
-    around->runtime = facts_of(request);
-    around_ = std::move(around);
+    use(settings, facts_of(request));
     limit_ = longest_answer;
     const auto timeout = request.request_timeout();
     if (timeout > 0) limit_ = std::min(limit_, Milliseconds{timeout - timeout / 10});
@@ -150,25 +149,22 @@ class DevicesPlugin {
   };
 
   /// The answer of `inject`; an error if it takes too long.
-  cdi::Result<Answer> answer_in_time(const CreateContainerRequest& request) {
-    auto outcome = in_time(limit_, [request](const Surroundings& around) -> cdi::Result<Answer> {
-      Answer answer;
-      auto injection = inject(request, around, answer.adjustment);
-      if (!injection) return std::move(injection).error();
-      answer.injection = *std::move(injection);
-      return answer;
-    });
+  cdi::Result<Answer> answer_in_time(const CreateContainerRequest& request,
+                                     std::vector<cdi::RequestedDevice> requested) {
+    auto outcome = in_time(limit_,
+                           [request, requested = std::move(requested)](
+                               const Surroundings& around) -> cdi::Result<Answer> {
+                             Answer answer;
+                             auto injection = inject(request, requested, around, answer.adjustment);
+                             if (!injection) return std::move(injection).error();
+                             answer.injection = *std::move(injection);
+                             return answer;
+                           });
     if (outcome) return *std::move(outcome);
     return cdi::Error{
         .code = cdi::Errc::timeout,
         .message = "the specs could not be read within " + std::to_string(limit_.count()) + " ms",
         .advice = "wait for the next try; if it fails, too, check the file systems of the specs"};
-  }
-
-  /// Whether a container requests nothing, so that it need not wait for file systems.
-  bool asks_nothing(const CreateContainerRequest& request) const {
-    const auto requested = requested_devices(request.pod(), request.container(), *around_);
-    return requested && requested->empty();
   }
 
   /// Reports the annotations of a pod that look like requests, and are none.
@@ -183,8 +179,11 @@ class DevicesPlugin {
 
   cdi::Result<void> create(const CreateContainerRequest& request, ContainerAdjustment& out) {
     report_ignored(request);
-    if (asks_nothing(request)) return {};
-    auto answer = answer_in_time(request);
+    auto requested = requested_devices(request.pod(), request.container(), *around_);
+    // A container that requests nothing need not wait for file systems.
+    if (requested && requested->empty()) return {};
+    auto answer = requested ? answer_in_time(request, *std::move(requested))
+                            : cdi::Result<Answer>{std::move(requested).error()};
     LogLine line;
     line.about(request.pod(), request.container());
     if (!answer) {
@@ -194,7 +193,6 @@ class DevicesPlugin {
       return answer.error();
     }
     out = std::move(answer->adjustment);
-    if (answer->injection.devices.empty()) return {};
     line.event = answer->injection.way == "names" ? "passed" : "injected";
     line.devices = std::move(answer->injection.devices);
     line.way = answer->injection.way;

@@ -15,10 +15,11 @@
 
 #include <cdi/cache.hpp>
 #include <cdi/host.hpp>
-#include <cdi/policy.hpp>
 #include <cdi/policy/pattern_set.hpp>
 #include <cdi/requests.hpp>
 
+#include "../shared/base/text.hpp"
+#include "../shared/names/policy_check.hpp"
 #include "adjustment.hpp"
 #include "container_spec.hpp"
 #include "requests.hpp"
@@ -76,23 +77,10 @@ inline cdi::Result<void> check_namespace(const std::string& name, const Settings
     return cdi::detail::matches(pattern, name);
   };
   if (allowed.empty() || std::any_of(allowed.begin(), allowed.end(), covers)) return {};
-  std::string list;
-  for (const auto& pattern : allowed) list.append(list.empty() ? "" : ", ").append(pattern);
   return cdi::Error{.code = cdi::Errc::denied,
                     .message = "pods of the namespace " + cdi::quoted(name) +
                                " may not request devices by annotation; on this node those of " +
-                               list + " may"};
-}
-
-/// Fails if the policy denies a device. The policy is read for each container, so that a change
-/// counts at once.
-inline cdi::Result<void> check_policy(std::span<const cdi::ResolvedDevice> devices,
-                                      const std::vector<cdi::RequestedDevice>& requested,
-                                      const std::string& path) {
-  if (path.empty()) return {};
-  const auto policy = read_policy_file(path);
-  if (!policy) return policy.error();
-  return cdi::require_allowed(cdi::decide(*policy, devices, requested));
+                               tools::listed(allowed) + " may"};
 }
 
 /// The names of the requested devices, for the runtime's injector.
@@ -172,31 +160,33 @@ inline cdi::Result<std::vector<cdi::RequestedDevice>> requested_devices(
   return requested;
 }
 
-/// Writes the adjustment for a new container. After an error, the container must not be created.
+/// Writes the adjustment that gives a new container the devices that it has requested. After an
+/// error, the container must not be created.
 inline cdi::Result<Injection> inject(const CreateContainerRequest& request,
+                                     const std::vector<cdi::RequestedDevice>& requested,
                                      const Surroundings& around, ContainerAdjustment& out) {
-  const auto requested = requested_devices(request.pod(), request.container(), around);
-  if (!requested) return requested.error();
   Injection injection;
-  if (requested->empty()) return injection;
+  if (requested.empty()) return injection;
   const auto& settings = around.settings;
   auto allowed = detail::check_namespace(request.pod().namespace_(), settings);
   if (!allowed) return allowed.error();
-  for (const auto& device : *requested) injection.devices.push_back(device.name);
+  for (const auto& device : requested) injection.devices.push_back(device.name);
   if (settings.resolve == "never") {
-    detail::give_names(*requested, out);
+    detail::give_names(requested, out);
     injection.way = "names";
     return injection;
   }
   const auto registry = around.cache->registry();
-  const auto devices = registry->resolve_all(*requested);
-  if (!devices) return detail::unresolved_error(*registry, *requested);
-  allowed = detail::check_policy(*devices, *requested, settings.policy);
-  if (!allowed) return allowed.error();
+  const auto devices = registry->resolve_all(requested);
+  if (!devices) return detail::unresolved_error(*registry, requested);
+  if (!settings.policy.empty()) {
+    allowed = tools::check_policy(settings.policy, *devices, requested);
+    if (!allowed) return allowed.error();
+  }
   injection.specs = detail::used_specs(*devices);
   // After a policy has checked the edits, the runtime may not read others.
   if (settings.resolve == "auto" && settings.policy.empty() && around.runtime.injects_names) {
-    detail::give_names(*requested, out);
+    detail::give_names(requested, out);
     injection.way = "names";
     return injection;
   }

@@ -19,6 +19,7 @@
 #include <cdi/text/json.hpp>
 
 #include "../shared/base/one_line.hpp"
+#include "../shared/base/text.hpp"
 #include "injection.hpp"
 
 namespace nri {
@@ -62,12 +63,6 @@ struct LogLine {
 
 namespace detail {
 
-inline std::string joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const auto& word : words) out.append(out.empty() ? "" : ", ").append(word);
-  return out;
-}
-
 /// A line as text: `WHO: EVENT what: why`.
 inline std::string text_of(const LogLine& line) {
   const std::string_view event = line.event == "connected" ? "connected to"
@@ -79,9 +74,8 @@ inline std::string text_of(const LogLine& line) {
     out = line.ns + "/" + line.pod + ", container " + line.container + ": ";
   }
   out += event;
-  for (const auto& part : {line.runtime, joined(line.devices)}) {
-    if (!part.empty()) out.append(" ").append(part);
-  }
+  if (!line.runtime.empty()) out.append(" ").append(line.runtime);
+  if (!line.devices.empty()) out.append(" ").append(tools::listed(line.devices));
   if (!line.way.empty()) out.append(" as ").append(line.way);
   for (const auto& spec : line.specs) out.append(", ").append(spec.file);
   if (!line.error.empty()) out.append(": ").append(line.error);

@@ -17,6 +17,8 @@
 #include <cdi/requests.hpp>
 #include <cdi/yaml.hpp>
 
+#include "../shared/base/text.hpp"
+
 namespace nri {
 
 /// The prefixes of annotations. Within a family, the first key that exists counts, in the order
@@ -50,19 +52,12 @@ inline std::optional<std::pair<std::string, std::string>> annotation_for(
   return std::nullopt;
 }
 
-/// `text` without blanks and line ends at its ends, which block texts of YAML have.
-inline std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const auto begin = std::min(text.find_first_not_of(blanks), text.size());
-  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
-}
-
 /// A comma-separated list without blanks around its items.
 inline std::string without_blanks(std::string_view list) {
   std::string out;
   while (true) {
     const auto comma = std::min(list.find(','), list.size());
-    out += trimmed(list.substr(0, comma));
+    out += tools::trim(list.substr(0, comma));
     if (comma == list.size()) return out;
     out += ',';
     list.remove_prefix(comma + 1);
@@ -72,7 +67,7 @@ inline std::string without_blanks(std::string_view list) {
 /// The value as the comma-separated list that CDI defines; a YAML list is the form of NRI's device
 /// injector.
 inline cdi::Result<std::string> comma_list(const std::string& key, const std::string& value) {
-  const auto text = trimmed(value);
+  const auto text = tools::trim(value);
   if (text.empty()) return std::string{};
   // No name begins like a list, a mark or a comment.
   constexpr std::string_view begins_yaml = "[-#";

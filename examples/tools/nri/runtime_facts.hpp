@@ -4,34 +4,18 @@
 #ifndef CDI_TOOLS_NRI_RUNTIME_FACTS_HPP
 #define CDI_TOOLS_NRI_RUNTIME_FACTS_HPP
 
-#include <array>
-#include <charconv>
 #include <nri.pb.h>
-#include <string>
 #include <string_view>
+
+#include <cdi/versions.hpp>
 
 namespace nri {
 
-/// A version such as `v2.1.0-rc.1`, as three numbers; parts that are missing are 0.
-struct Version {
-  int major = 0, minor = 0, patch = 0;
+using Version = cdi::EngineVersion;
 
-  friend auto operator<=>(const Version&, const Version&) = default;
-};
-
-/// Reads the numbers at the front of a version.
+/// The version in a text such as `v2.1.0-rc.1`; 0.0.0 if it is none, so that nothing is assumed.
 inline Version read_version(std::string_view text) {
-  std::array<int, 3> parts{};
-  if (text.starts_with('v')) text.remove_prefix(1);
-  for (auto& part : parts) {
-    const auto* const end = text.data() + text.size();
-    const auto read = std::from_chars(text.data(), end, part);
-    if (read.ec != std::errc{}) break;
-    text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
-    if (!text.starts_with('.')) break;
-    text.remove_prefix(1);
-  }
-  return {parts[0], parts[1], parts[2]};
+  return cdi::parse_engine_version(text).value_or(Version{});
 }
 
 /// The abilities that matter for an injection.

@@ -11,12 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include <cdi/files/text_file.hpp>
-#include <cdi/policy.hpp>
 #include <cdi/result.hpp>
 #include <cdi/scan.hpp>
 
 #include "../shared/engines/toml_settings.hpp"
+#include "../shared/names/policy_check.hpp"
 
 namespace nri {
 
@@ -32,13 +31,6 @@ struct Settings {
   std::string host_root{};                // the host's root directory, as this process sees it
 };
 
-/// The policy in a file.
-inline cdi::Result<cdi::Policy> read_policy_file(const std::string& path) {
-  const auto text = cdi::read_file(path);
-  if (!text) return text.error();
-  return cdi::read_policy(*text, path);
-}
-
 /// Fails for settings that contradict each other.
 inline cdi::Result<void> check(const Settings& settings) {
   if (settings.policy.empty() || settings.resolve != "never") return {};
@@ -50,7 +42,7 @@ inline cdi::Result<void> check(const Settings& settings) {
 /// Fails if the policy cannot be read now. It is read again for each container.
 inline cdi::Result<void> try_policy(const Settings& settings) {
   if (settings.policy.empty()) return {};
-  const auto policy = read_policy_file(settings.policy);
+  const auto policy = tools::read_policy_file(settings.policy);
   return policy ? cdi::Result<void>{} : policy.error();
 }
 

@@ -24,6 +24,7 @@
 
 #include "../shared/base/one_line.hpp"
 #include "../shared/host/program_path.hpp"
+#include "../shared/names/policy_check.hpp"
 #include "../shared/names/variable_requests.hpp"
 #include "command_line.hpp"
 #include "settings.hpp"
@@ -66,11 +67,7 @@ cdi::Result<void> inject_devices(cdi::ConfigJson& config,
   if (!devices) return devices.error();
   cdi::HostWithOptions<> host;
   if (!settings.policy.empty()) {
-    const auto text = cdi::read_file(settings.policy);
-    if (!text) return text.error();
-    const auto policy = cdi::read_policy(*text, settings.policy);
-    if (!policy) return policy.error();
-    auto allowed = cdi::require_allowed(cdi::decide(*policy, *devices, requested));
+    auto allowed = tools::check_policy(settings.policy, *devices, requested);
     if (!allowed) return allowed;
     host.options.hook_env = {std::string{cdi::explicit_hook_path}};
   }

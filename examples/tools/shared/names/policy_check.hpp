@@ -1,0 +1,36 @@
+// The check of requested devices by a policy file.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_SHARED_NAMES_POLICY_CHECK_HPP
+#define CDI_TOOLS_SHARED_NAMES_POLICY_CHECK_HPP
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <cdi/files/text_file.hpp>
+#include <cdi/policy.hpp>
+#include <cdi/requests.hpp>
+
+namespace tools {
+
+/// The policy in a file.
+inline cdi::Result<cdi::Policy> read_policy_file(const std::string& path) {
+  const auto text = cdi::read_file(path);
+  if (!text) return text.error();
+  return cdi::read_policy(*text, path);
+}
+
+/// Fails if the policy in a file denies a device, or cannot be read. It is read at each call, so
+/// that a change counts at once.
+inline cdi::Result<void> check_policy(const std::string& path,
+                                      std::span<const cdi::ResolvedDevice> devices,
+                                      const std::vector<cdi::RequestedDevice>& requested) {
+  const auto policy = read_policy_file(path);
+  if (!policy) return policy.error();
+  return cdi::require_allowed(cdi::decide(*policy, devices, requested));
+}
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_NAMES_POLICY_CHECK_HPP
