@@ -21,7 +21,7 @@ enum ExitCode : int {
   exit_lost = 5,
   exit_outdated = 6,
   exit_unresolved = 10,       // from here on, one for each `cdi::Reason` of `why`
-  exit_cannot_execute = 126,  // these two are those of sh(1) and env(1)
+  exit_cannot_execute = 126,  // this and the next as in sh(1) and env(1)
   exit_no_command = 127,
 };
 

@@ -52,7 +52,8 @@ inline std::string_view effect_of(const tools::HostFault& fault) {
 /// The answer of `cdi why --bundle`, as text and as a record.
 class BundleReport {
  public:
-  /// Compares a config with the devices of a registry. `requests` are those of its annotations.
+  /// Compares a config with the devices of a registry. `requests` lists the devices that its
+  /// annotations request.
   /// `host` is null if it is not examined.
   BundleReport(const cdi::Document& config, const cdi::oci::Spec& spec,
                const std::vector<cdi::RequestedDevice>& requests, const cdi::Registry& registry,
