@@ -147,8 +147,16 @@ class Connection:
             "pods": list(pods), "containers": list(containers), "more": more}, nri.SYNCHRONIZED)
 
     def create(self, request):
-        """The adjustment that the plugin asks for."""
-        return self.call("CreateContainer", nri.CREATE, request, nri.CREATED).get("adjust", {})
+        """The adjustment that the plugin asks for. As kubelet does, it tries again if the plugin,
+        on a slow machine, had no time to read the specs."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self.call("CreateContainer", nri.CREATE, request, nri.CREATED).get(
+                    "adjust", {})
+            except Failed as failed:
+                if "could not be read within" not in str(failed) or time.monotonic() > until:
+                    raise
 
     def start(self, **runtime):
         """All steps until the plugin waits for containers."""
