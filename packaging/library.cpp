@@ -7,6 +7,7 @@
 #define CDI_SOURCE
 
 #include <cdi/cdi.hpp>
+#include <cdi/claims.hpp>
 #include <cdi/nlohmann.hpp>
 #include <cdi/nvidia.hpp>
 #include <cdi/plan.hpp>

@@ -4,6 +4,7 @@
 #define CDI_COMPILED
 
 #include <cdi/cdi.hpp>
+#include <cdi/claims.hpp>
 #include <cdi/nvidia.hpp>
 #include <cdi/plan.hpp>
 #include <cdi/policy.hpp>

@@ -6,6 +6,12 @@
 // Before the bodies.
 #include "bodies.hpp"
 
+#include <cdi/claims/claim.inl>
+#include <cdi/claims/claim_directory.inl>
+#include <cdi/claims/claim_journal.inl>
+#include <cdi/claims/claim_json.inl>
+#include <cdi/claims/claim_specs.inl>
+#include <cdi/claims/claims.inl>
 #include <cdi/dirs/cache.inl>
 #include <cdi/dirs/diagnose.inl>
 #include <cdi/dirs/ignored_specs.inl>

@@ -16,7 +16,7 @@ import sys
 
 FOLDERS = "base model oci text text/yaml rules apply targets registry files dirs".split()
 WINGS = {"policy": {"requests"}, "plan": set(), "requests": set(), "versions": set(),
-         "publish": set(), "nvidia": set(), "nlohmann": set(),
+         "publish": set(), "claims": {"publish"}, "nvidia": set(), "nlohmann": set(),
          "sandbox": {"plan", "nvidia"}}
 C_LIBRARY = "c"  # uses all others
 FOR_ALL = {"version", "fwd"}  # not doors, but below all layers

@@ -295,7 +295,7 @@ class Reconcile(ClaimTest):
                 damage()
                 before = self.snapshot()
                 newer = b'"version": 2' in before[self.state / "a.json"][2]
-                fault = "a newer cdi-prepare wrote it" if newer else "damaged"
+                fault = "a newer version of this program wrote it" if newer else "damaged"
                 faults = self.list(3)
                 self.assertRegex(faults["a"], rf"a\.json(:1:\d+)?: (it is )?{fault}")
                 self.assertIn("unprepare the claim", faults["a"])

@@ -24,11 +24,11 @@ struct MigHost {
 
   /// Why a claim no longer has the instance; empty when it has.
   std::string fault(const std::string& division) const {
-    const auto found = find_again(survey, ClaimedDevice{.kind = "nvidia.com/gpu",
-                                                        .name = "GPU-1:gi1:ci0",
-                                                        .id = "GPU-1",
-                                                        .suffix = ":gi1:ci0",
-                                                        .division = division});
+    const auto found = find_again(survey, ClaimedGpu{.kind = "nvidia.com/gpu",
+                                                     .name = "GPU-1:gi1:ci0",
+                                                     .id = "GPU-1",
+                                                     .suffix = ":gi1:ci0",
+                                                     .division = division});
     return found ? "" : found.error().message;
   }
 

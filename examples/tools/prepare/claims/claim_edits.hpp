@@ -25,8 +25,8 @@
 #include "../cdi_specs/prepared_spec.hpp"
 #include "../cdi_specs/verify.hpp"
 #include "../vendors/survey.hpp"
+#include "claim.hpp"
 #include "found_device.hpp"
-#include "journal.hpp"
 
 namespace prepare {
 
@@ -46,8 +46,8 @@ inline std::map<std::string, std::string> kept_options(const Options& options) {
 /// engines.
 inline Options options_of(const Claim& claim, Options options) {
   const auto kept = [&](const char* key, std::string otherwise) {
-    const auto found = claim.holds.find(key);
-    return found == claim.holds.end() ? std::move(otherwise) : found->second;
+    const auto found = claim.options.find(key);
+    return found == claim.options.end() ? std::move(otherwise) : found->second;
   };
   options.profile = kept("profile", "all");
   options.hooks = kept("hooks", "none");
@@ -68,7 +68,7 @@ inline std::set<std::size_t> devices_with_hooks(const Claim& claim, std::string_
   for (std::size_t i = 0; i < claim.devices.size(); ++i) {
     const auto& device = claim.devices[i];
     const auto request = device.request.substr(0, device.request.find('/'));
-    if (device.kind == kind) first.try_emplace(request, i);
+    if (gpu_of(device).kind == kind) first.try_emplace(request, i);
   }
   if (const auto for_all = first.find(""); for_all != first.end()) return {for_all->second};
   std::set<std::size_t> out;
@@ -86,7 +86,7 @@ inline void add_shared_edits(cdi::Spec& spec, const Claim& claim, std::string_vi
   without_hooks.hooks.clear();
   const auto with_hooks = devices_with_hooks(claim, kind);
   for (std::size_t i = 0; i < spec.devices.size(); ++i) {
-    if (claim.devices[i].kind != kind) continue;
+    if (gpu_of(claim.devices[i]).kind != kind) continue;
     merge(spec.devices[i].container_edits, with_hooks.contains(i) ? edits : without_hooks);
   }
 }
@@ -96,7 +96,7 @@ inline void add_shared_edits(cdi::Spec& spec, const Claim& claim, std::string_vi
 inline cdi::Result<std::vector<FoundDevice>> find_again(const Survey& survey, const Claim& claim) {
   std::vector<FoundDevice> out;
   for (const auto& claimed : claim.devices) {
-    auto found = find_again(survey, claimed);
+    auto found = find_again(survey, gpu_of(claimed));
     if (!found) return std::move(found).error();
     out.push_back(std::move(*found));
   }
@@ -141,7 +141,7 @@ inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& c
   if (auto good = check_spec_version(options); !good) return std::move(good).error();
   const auto holds = spec_options(survey.tree, options);
   cdi::Spec spec{.kind = claim.kind};
-  std::set<std::string_view> kinds;
+  std::set<std::string, std::less<>> kinds;
   std::vector<std::string> warnings;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto& claimed = claim.devices[i];
@@ -151,7 +151,7 @@ inline cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& c
                           "it has no node for this --profile: request another device");
     }
     spec.devices.push_back({.name = claim.device_name(i), .container_edits = std::move(edits)});
-    kinds.insert(claimed.kind);
+    kinds.insert(gpu_of(claimed).kind);
   }
   for (const auto& inventory : survey.inventories) {
     if (!kinds.contains(inventory.kind)) continue;

@@ -22,7 +22,7 @@
 #include "../gpu/gpu.hpp"
 #include "../gpu/profile.hpp"
 #include "../vendors/survey.hpp"
-#include "journal.hpp"
+#include "claim.hpp"
 
 namespace prepare {
 
@@ -188,13 +188,13 @@ inline bool may_become_ready(const Survey& survey, const std::string& text, Prof
 }
 
 /// Whether a GPU at the address of a claimed GPU is certainly another GPU.
-inline bool is_another(const Gpu& gpu, const ClaimedDevice& claimed) {
+inline bool is_another(const Gpu& gpu, const ClaimedGpu& claimed) {
   const bool ids_known = !gpu.id.empty() && !claimed.id.empty();
   return gpu.pci_id != claimed.pci_id || (ids_known && gpu.id != claimed.id);
 }
 
 /// The GPU at the PCI address of a claimed GPU; null if there is none.
-inline FoundGpu gpu_at_place_of(const Survey& survey, const ClaimedDevice& claimed) {
+inline FoundGpu gpu_at_place_of(const Survey& survey, const ClaimedGpu& claimed) {
   for (const auto& found : all_gpus(survey)) {
     const auto& address = found.gpu->pci_address;
     if (!address.empty() && address == claimed.pci_address) return found;
@@ -204,7 +204,7 @@ inline FoundGpu gpu_at_place_of(const Survey& survey, const ClaimedDevice& claim
 
 /// The GPU of a claim, in any state and at any address; null if it is gone. Looks for its id, or
 /// for its PCI address if the id is unknown.
-inline FoundGpu find_gpu(const Survey& survey, const ClaimedDevice& claimed) {
+inline FoundGpu find_gpu(const Survey& survey, const ClaimedGpu& claimed) {
   for (const auto& found : all_gpus(survey)) {
     if (claimed.id.empty() || found.gpu->id != claimed.id) continue;
     if (found.inventory->kind == claimed.kind) return found;
@@ -225,7 +225,7 @@ inline bool may_be_equal(std::string_view a, std::string_view b) {
 
 /// The device of a claim in its current state. `Errc::conflict` if another GPU is at its address,
 /// because the claim's spec could then give access to that GPU.
-inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedDevice& claimed) {
+inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedGpu& claimed) {
   const auto failure = [&](std::string_view reason, cdi::Errc code = cdi::Errc::not_found) {
     return device_error(claimed.name, fmt::format("{}: undo that, or unprepare the claim", reason),
                         code);

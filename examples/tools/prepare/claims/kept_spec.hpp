@@ -56,7 +56,7 @@ inline bool gives_access_to(const cdi::Spec& spec, const Gpu& gpu) {
 /// always handed out together with one of the claim's GPUs.
 inline bool gives_another_gpu(const Survey& survey, const Claim& claim, const cdi::Spec& spec) {
   std::set<const Gpu*> its;
-  for (const auto& claimed : claim.devices) its.insert(find_gpu(survey, claimed).gpu);
+  for (const auto& claimed : claim.devices) its.insert(find_gpu(survey, gpu_of(claimed)).gpu);
   const auto belongs_to_it = [&](const Gpu& gpu) {
     return std::any_of(its.begin(), its.end(), [&](const Gpu* own) {
       return own != nullptr && (own == &gpu || are_bound_together(*own, gpu));

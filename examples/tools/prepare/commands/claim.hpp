@@ -23,7 +23,6 @@
 #include "../base/options.hpp"
 #include "../claims/claim.hpp"
 #include "../claims/claims.hpp"
-#include "../claims/journal.hpp"
 #include "../host/directories.hpp"
 #include "../vendors/survey.hpp"
 #include "command.hpp"
@@ -130,7 +129,7 @@ ExitCode with_claims(const AssessedSurvey& assessed, const Options& options,
   auto directory = open_directory(options, dir, Missing::made);
   if (!directory) return fail(directory.error());
   const auto journal =
-      Journal::open(std::move(*directory), std::chrono::duration<double>{own.lock_timeout});
+      open_journal(std::move(*directory), std::chrono::duration<double>{own.lock_timeout});
   if (!journal) return fail(journal.error());
   std::optional<Survey> later;
   if (journal->has_waited()) {  // the previous lock holder may have seen a newer host state
@@ -139,7 +138,7 @@ ExitCode with_claims(const AssessedSurvey& assessed, const Options& options,
     later = std::move(*surveyed);
   }
   Claims claims{*journal, later ? *later : assessed.survey, options};
-  if (auto agreed = claims.reconcile(); !agreed) return fail(agreed.error());
+  if (auto agreed = claims.repair(); !agreed) return fail(agreed.error());
   const auto code = act(claims);
   report_faults(claims, own.claim);
   return code;
@@ -191,7 +190,7 @@ inline std::string claims_text(const Claims& claims) {
     for (std::size_t i = 0; i < claim.devices.size(); ++i) {
       const auto& device = claim.devices[i];
       out += as_line(fmt::format("  {} {}{}", claim.device_id(i),
-                                 cdi::qualified_name(device.kind, device.name),
+                                 cdi::qualified_name(gpu_of(device).kind, device.name),
                                  device.request.empty() ? "" : " for " + device.request));
     }
   }

@@ -16,7 +16,6 @@
 
 #include "../../shared/base/options.hpp"
 #include "../../shared/base/text.hpp"
-#include "../claims/journal.hpp"
 
 // Each function returns the fault in a value; empty if the value is valid. `requested_name_fault`
 // is in prepare.hpp.
@@ -40,10 +39,11 @@ inline std::string engine_fault(const std::string& text) {
 }
 
 inline std::string uid_fault(const std::string& text) {
-  return is_claim_uid(text) ? ""
-                            : cdi::quoted(text) +
-                                  " is not a UID of 1 to 56 letters, digits and -, with a letter "
-                                  "or digit at both ends";
+  return cdi::is_claim_uid(text)
+             ? ""
+             : cdi::quoted(text) +
+                   " is not a UID of 1 to 56 letters, digits and -, with a letter "
+                   "or digit at both ends";
 }
 
 /// Whether a text is a number of seconds up to a day; "nan" is not valid.

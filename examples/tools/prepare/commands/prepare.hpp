@@ -89,7 +89,7 @@ inline bool asks_for_the_same(const PrepareOptions& own, const Claim& claim) {
 /// id may be unknown until a process uses the GPU.
 inline const ClaimedDevice* find_by_name(const Claim& claim, std::string_view name) {
   for (const auto& device : claim.devices) {
-    if (name == device.name || name == cdi::qualified_name(device.kind, device.name)) {
+    if (name == device.name || name == cdi::qualified_name(gpu_of(device).kind, device.name)) {
       return &device;
     }
   }
@@ -104,7 +104,7 @@ inline cdi::Result<std::vector<RequestedDevice>> requested_devices(const Survey&
   for (const auto& text : own.devices) {
     const auto [name, request] = parse_requested_name(text);
     if (const auto* const claimed = known != nullptr ? find_by_name(*known, name) : nullptr) {
-      auto found = find_again(survey, *claimed);
+      auto found = find_again(survey, gpu_of(*claimed));
       if (!found) return std::move(found).error();
       out.push_back({request, name, std::move(*found)});
       continue;
@@ -122,7 +122,7 @@ inline cdi::Result<Claim> prepare_requested(Claims& claims, const Options& optio
   if (auto good = claims.check(own.claim); !good) return std::move(good).error();
   const auto known = claims.all().find(own.claim);
   const auto* const claim = known == claims.all().end() ? nullptr : &known->second;
-  if (claim != nullptr && (claim->kind != own.kind || claim->holds != kept_options(options))) {
+  if (claim != nullptr && (claim->kind != own.kind || claim->options != kept_options(options))) {
     report(Message::warning(
         "the claim keeps the options that it was prepared with: unprepare it first to change "
         "them"));
@@ -134,7 +134,7 @@ inline cdi::Result<Claim> prepare_requested(Claims& claims, const Options& optio
                          .name_space = own.name_space,
                          .name = own.name,
                          .kind = own.kind,
-                         .holds = kept_options(options)},
+                         .options = kept_options(options)},
                         *requested);
 }
 

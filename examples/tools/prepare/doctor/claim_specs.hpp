@@ -23,7 +23,6 @@
 
 #include "../cdi_specs/old_numbers.hpp"
 #include "../claims/claim.hpp"
-#include "../claims/claim_json.hpp"
 #include "../claims/found_device.hpp"
 #include "../vendors/survey.hpp"
 #include "finding.hpp"
@@ -51,7 +50,7 @@ class ClaimCheck {
     std::set<std::string> uids;
     for (const auto& name : tree().list(journal)) {
       const auto uid = name.substr(0, name.rfind('.'));
-      if (name != uid + ".json" || !is_claim_uid(uid)) continue;
+      if (name != uid + ".json" || !cdi::is_claim_uid(uid)) continue;
       uids.insert(uid);
       check_claim(journal, uid);
     }
@@ -68,7 +67,7 @@ class ClaimCheck {
   void check_claim(const std::string& journal, const std::string& uid) {
     const auto path = fmt::format("{}/{}.json", journal, uid);
     const auto text = tree().read(path);
-    const auto claim = text ? parse_claim(*text, path) : text.error();
+    const auto claim = text ? cdi::parse_claim(*text, path) : text.error();
     if (!claim) {
       add(Level::fault, fmt::format("claim {}: {}", uid, cdi::to_string(claim.error())),
           fmt::format("Run {}, which removes the claim and its spec.",
@@ -87,8 +86,8 @@ class ClaimCheck {
   }
 
   std::string spec_path(const Claim& claim) const {
-    const auto kept = claim.holds.find("output_dir");
-    const bool given = kept != claim.holds.end() && !kept->second.empty();
+    const auto kept = claim.options.find("output_dir");
+    const bool given = kept != claim.options.end() && !kept->second.empty();
     return (given ? on_host(tree(), kept->second) : "/var/run/cdi") + "/" + claim.file_name();
   }
 
@@ -96,7 +95,7 @@ class ClaimCheck {
   std::optional<std::string> fault_of(const Claim& claim) const {
     std::vector<FoundDevice> found;
     for (const auto& claimed : claim.devices) {
-      auto device = find_again(survey_, claimed);
+      auto device = find_again(survey_, gpu_of(claimed));
       if (!device) return to_string(device.error());
       found.push_back(std::move(*device));
     }
@@ -142,7 +141,7 @@ class ClaimCheck {
     const auto owner = owner_journal(tree(), loaded);
     if (!owner || *owner != journal) return;
     for (const auto& uid : uids) {
-      if (is_spec_of(uid, loaded.path)) return;
+      if (cdi::is_spec_of_claim(uid, loaded.path)) return;
     }
     const auto directory = loaded.path.substr(0, loaded.path.rfind('/'));
     const bool is_usual = place_of(tree(), directory) == place_of(tree(), "/var/run/cdi");

@@ -5,19 +5,13 @@
 #define CDI_TOOLS_PREPARE_HOST_DIRECTORIES_HPP
 
 #include <cerrno>
-#include <cstdint>
-#include <dirent.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <string>
-#include <string_view>
-#include <sys/types.h>
-#include <unistd.h>
 #include <utility>
-#include <vector>
 
 #include <cdi/base/path.hpp>
-#include <cdi/files/descriptor.hpp>
+#include <cdi/claims.hpp>
 #include <cdi/result.hpp>
 
 #include "../../shared/host/rooted_paths.hpp"
@@ -28,20 +22,8 @@
 
 namespace prepare {
 
-/// An open directory, so that all operations use the same directory even if its name changes.
-struct Directory {
-  cdi::Descriptor descriptor{-1};  // invalid if it is missing
-  std::string path{};              // for messages
-
-  int number() const { return descriptor.get(); }
-  std::string path_of(std::string_view name) const {
-    std::string out = path.ends_with('/') ? path : path + "/";
-    return out.append(name);
-  }
-};
-
-/// Whether a missing directory is created, with its parents, readable by all.
-enum class Missing : std::uint8_t { stays, made };
+using Directory = cdi::ClaimDirectory;
+using Missing = cdi::MissingDirectory;
 
 namespace detail {
 
@@ -100,28 +82,6 @@ inline cdi::Result<Directory> open_directory(const HostOptions& options, const s
   if (!out.descriptor) return fail(errno);
   if (root != "/") out.path = detail::joined(root, place->path());
   return out;
-}
-
-/// The names in a directory.
-inline cdi::Result<std::vector<std::string>> names_in(const Directory& directory) {
-  std::vector<std::string> names;
-  if (!directory.descriptor) return names;
-  // Opened again to get a separate read position.
-  cdi::Descriptor own{::openat(directory.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  DIR* const stream = own ? ::fdopendir(own.get()) : nullptr;
-  if (stream == nullptr) return cdi::file_error(directory.path, "cannot list the directory");
-  static_cast<void>(own.release());  // closedir closes it
-  errno = 0;
-  while (const auto* entry = ::readdir(stream)) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
-    errno = 0;
-  }
-  const int failed = errno;
-  ::closedir(stream);
-  errno = failed;
-  if (failed != 0) return cdi::file_error(directory.path, "cannot list the directory");
-  return names;
 }
 
 }  // namespace prepare

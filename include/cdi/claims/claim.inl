@@ -1,0 +1,51 @@
+// The bodies of <cdi/claims/claim.hpp>.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_CLAIMS_CLAIM_INL
+#define CDI_CLAIMS_CLAIM_INL
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <cdi/claims/claim.hpp>
+#include <cdi/rules/name.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+CDI_INLINE std::string Claim::file_name() const {
+  const auto stem = transient_spec_name(kind, uid);
+  return (stem ? *stem : uid) + ".json";
+}
+
+CDI_INLINE std::string Claim::device_name(std::size_t index) const {
+  return uid + "-" + std::to_string(index);
+}
+
+CDI_INLINE std::string Claim::device_id(std::size_t index) const {
+  return qualified_name(kind, device_name(index));
+}
+
+CDI_INLINE bool is_claim_uid(std::string_view text) {
+  constexpr std::size_t longest = 56;
+  return text.size() <= longest && is_device_name(text) &&
+         text.find_first_of("_.:") == std::string_view::npos;
+}
+
+CDI_INLINE bool is_spec_of_claim(std::string_view uid, std::string_view path) {
+  return path.ends_with(std::string{"_"}.append(uid).append(".json"));
+}
+
+CDI_INLINE std::string to_string(const Claim& claim) {
+  std::string out;
+  for (const auto& device : claim.devices) {
+    if (!out.empty()) out += ", ";
+    out += device.request.empty() ? device.name : device.name + "@" + device.request;
+  }
+  return out;
+}
+
+}  // namespace cdi
+
+#endif  // CDI_CLAIMS_CLAIM_INL

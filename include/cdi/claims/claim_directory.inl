@@ -1,0 +1,38 @@
+// The bodies of <cdi/claims/claim_directory.hpp>.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_CLAIMS_CLAIM_DIRECTORY_INL
+#define CDI_CLAIMS_CLAIM_DIRECTORY_INL
+
+#include <cerrno>
+#include <fcntl.h>
+#include <string>
+#include <utility>
+
+#include <cdi/base/result.hpp>
+#include <cdi/claims/claim_directory.hpp>
+#include <cdi/files/descriptor.hpp>
+#include <cdi/files/directory.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+CDI_INLINE Result<ClaimDirectory> open_claim_directory(const std::string& path,
+                                                       MissingDirectory missing) {
+  errno = path.empty() ? ENOENT : EINVAL;
+  if (path.empty() || path.find('\0') != std::string::npos) {
+    return file_error(path, "cannot open the directory");
+  }
+  if (missing == MissingDirectory::made) {
+    auto opened = detail::open_or_make_directory(path);
+    if (!opened) return std::move(opened).error();
+    return ClaimDirectory{std::move(*opened), path};
+  }
+  ClaimDirectory out{Descriptor{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)}, path};
+  if (!out.descriptor && errno != ENOENT) return file_error(path, "cannot open the directory");
+  return out;
+}
+
+}  // namespace cdi
+
+#endif  // CDI_CLAIMS_CLAIM_DIRECTORY_INL

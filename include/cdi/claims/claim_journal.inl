@@ -1,0 +1,163 @@
+// The bodies of <cdi/claims/claim_journal.hpp>.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_CLAIMS_CLAIM_JOURNAL_INL
+#define CDI_CLAIMS_CLAIM_JOURNAL_INL
+
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <fcntl.h>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+#include <cdi/base/result.hpp>
+#include <cdi/claims/claim.hpp>
+#include <cdi/claims/claim_directory.hpp>
+#include <cdi/claims/claim_journal.hpp>
+#include <cdi/claims/claim_json.hpp>
+#include <cdi/files/access.hpp>
+#include <cdi/files/descriptor.hpp>
+#include <cdi/files/directory.hpp>
+#include <cdi/files/replace_file.hpp>
+#include <cdi/files/temporary.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+namespace detail {
+
+inline std::string claim_file(std::string_view uid) {
+  return std::string{uid}.append(".json");
+}
+
+/// The path of an existing file without links.
+inline Result<std::string> real_path(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> real{::realpath(path.c_str(), nullptr), std::free};
+  if (!real) return file_error(path, "cannot open the directory");
+  return std::string{real.get()};
+}
+
+}  // namespace detail
+
+CDI_INLINE Result<ClaimJournal> ClaimJournal::open(ClaimDirectory directory,
+                                                   std::chrono::duration<double> timeout) {
+  struct stat info = {};
+  if (::fstat(directory.number(), &info) != 0) {
+    return file_error(directory.path, "cannot read the directory");
+  }
+  if (auto good = check_writers(directory.path, info); !good) {
+    good.error().advice =
+        "use another directory for the journal, or change its owner and mode with chown and chmod";
+    return std::move(good).error();
+  }
+  auto real = detail::real_path(directory.path);
+  if (!real) return std::move(real).error();
+  ClaimJournal journal{std::move(directory), std::move(*real)};
+  if (auto locked = journal.lock(timeout); !locked) return std::move(locked).error();
+  return journal;
+}
+
+CDI_INLINE Result<ClaimJournal> ClaimJournal::open(const std::string& path,
+                                                   std::chrono::duration<double> timeout) {
+  auto directory = open_claim_directory(path, MissingDirectory::made);
+  if (!directory) return std::move(directory).error();
+  return open(std::move(*directory), timeout);
+}
+
+CDI_INLINE std::string ClaimJournal::path_of(std::string_view uid) const {
+  return directory_.path_of(detail::claim_file(uid));
+}
+
+CDI_INLINE Result<ClaimJournal::Claims> ClaimJournal::load() const {
+  const auto all = [](std::string_view) {
+    return true;
+  };
+  const auto listing =
+      detail::list_directory(directory_.number(), directory_.path, all, SIZE_MAX - 1);
+  if (!listing) return listing.error();
+  Claims claims;
+  for (const auto& entry : listing->entries) {
+    const auto uid = entry.name.substr(0, entry.name.rfind('.'));
+    if (is_temporary_name(entry.name)) {
+      ::unlinkat(directory_.number(), entry.name.c_str(), 0);
+    } else if (entry.name == detail::claim_file(uid) && is_claim_uid(uid)) {
+      claims.emplace(uid, read(uid));
+    }
+  }
+  return claims;
+}
+
+CDI_INLINE std::string ClaimJournal::named_directory(const std::string& uid) const {
+  const auto text = read_text(uid);
+  return text ? detail::named_spec_dir(*text) : std::string{};
+}
+
+CDI_INLINE Result<void> ClaimJournal::save(const Claim& claim) const {
+  const auto text = claim_to_json(claim);
+  if (!text) return text.error();
+  const auto name = detail::claim_file(claim.uid);
+  return replace_file_at(directory_.number(), name, *text, directory_.path_of(name),
+                         {.mode = 0600});
+}
+
+CDI_INLINE Result<void> ClaimJournal::erase(std::string_view uid) const {
+  if (::unlinkat(directory_.number(), detail::claim_file(uid).c_str(), 0) != 0 && errno != ENOENT) {
+    return file_error(path_of(uid), "cannot remove the file");
+  }
+  return sync_directory(directory_.number(), directory_.path);
+}
+
+CDI_INLINE Result<void> ClaimJournal::lock(std::chrono::duration<double> timeout) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds pause{5};
+  const auto path = directory_.path_of(".lock");
+  constexpr int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  lock_ = Descriptor{::openat(directory_.number(), ".lock", flags, 0600)};
+  if (!lock_) return file_error(path, "cannot open the lock");
+  const auto end = Clock::now() + timeout;
+  while (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) return file_error(path, "cannot lock");
+    if (!(Clock::now() < end)) {  // also if `timeout` is NaN
+      return Error{.code = Errc::timeout,
+                   .message = "another process holds the lock",
+                   .advice = "try again",
+                   .position = {.file = path}};
+    }
+    has_waited_ = true;
+    std::this_thread::sleep_for(pause);
+  }
+  return {};
+}
+
+CDI_INLINE Result<Claim> ClaimJournal::read(const std::string& uid) const {
+  const auto text = read_text(uid);
+  auto claim = text ? parse_claim(*text, path_of(uid)) : text.error();
+  if (claim && claim->uid != uid) claim = detail::not_a_claim();
+  if (!claim) claim.error().position.file = path_of(uid);
+  return claim;
+}
+
+CDI_INLINE Result<std::string> ClaimJournal::read_text(const std::string& uid) const {
+  constexpr std::size_t size_limit = 1 << 20;
+  const auto path = path_of(uid);
+  constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  const Descriptor file{::openat(directory_.number(), detail::claim_file(uid).c_str(), flags)};
+  struct stat status = {};
+  if (!file || ::fstat(file.get(), &status) != 0) return file_error(path, "cannot open the file");
+  if (!S_ISREG(status.st_mode)) return detail::not_a_claim();
+  return read_all(file.get(), path, size_limit);
+}
+
+}  // namespace cdi
+
+#endif  // CDI_CLAIMS_CLAIM_JOURNAL_INL

@@ -1,0 +1,45 @@
+// The JSON text of a claim in the journal.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_CLAIMS_CLAIM_JSON_HPP
+#define CDI_CLAIMS_CLAIM_JSON_HPP
+
+#include <string>
+#include <string_view>
+
+#include <cdi/base/result.hpp>
+#include <cdi/claims/claim.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI {
+
+/// The text of a claim's file, with a line break at its end. Fails with `Errc::invalid` for a
+/// member that is not UTF-8, and for an identity with a reserved key.
+Result<std::string> claim_to_json(const Claim& claim);
+
+/// Reads a claim from the text of `claim_to_json`, of this version or an earlier one. `path` is for
+/// messages. Fails with `Errc::schema` for other texts, and with `Errc::unsupported` for a later
+/// version.
+Result<Claim> parse_claim(std::string_view text, std::string_view path);
+
+namespace detail {
+
+/// The spec directory in a text that `parse_claim` cannot read, because it is damaged or of a later
+/// version; empty if there is none.
+std::string named_spec_dir(std::string_view text);
+
+/// The error for a text that is no claim.
+Error not_a_claim();
+
+/// The option of a claim that is the directory of its spec.
+inline constexpr const char* spec_dir_option = "output_dir";
+
+}  // namespace detail
+
+}  // namespace cdi
+
+#if CDI_BODIES
+#include <cdi/claims/claim_json.inl>
+#endif
+
+#endif  // CDI_CLAIMS_CLAIM_JSON_HPP

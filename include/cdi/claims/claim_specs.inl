@@ -1,0 +1,76 @@
+// The bodies of <cdi/claims/claim_specs.hpp>.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_CLAIMS_CLAIM_SPECS_INL
+#define CDI_CLAIMS_CLAIM_SPECS_INL
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include <cdi/base/result.hpp>
+#include <cdi/claims/claim.hpp>
+#include <cdi/claims/claim_directory.hpp>
+#include <cdi/claims/claim_json.hpp>
+#include <cdi/claims/claim_specs.hpp>
+#include <cdi/files/file.hpp>
+#include <cdi/model/spec.hpp>
+#include <cdi/publish/publish.hpp>
+#include <cdi/version.hpp>
+
+namespace cdi::inline CDI_ABI::detail {
+
+CDI_INLINE std::string ClaimSpecs::directory_of(const Claim& claim) const {
+  const auto found = claim.options.find(spec_dir_option);
+  return found == claim.options.end() ? spec_dir_ : found->second;
+}
+
+CDI_INLINE Result<Spec> ClaimSpecs::read(const Claim& claim) const {
+  const auto directory = driver_->open_spec_dir(directory_of(claim), MissingDirectory::stays);
+  if (!directory) return directory.error();
+  auto loaded = read_spec_file(directory->path_of(claim.file_name()));
+  if (!loaded) return std::move(loaded).error();
+  return std::move(loaded->spec);
+}
+
+CDI_INLINE Result<void> ClaimSpecs::check_writable(const Claim& claim, const Spec& spec) const {
+  const auto written = write(claim, spec, MissingDirectory::stays, DryRun::yes);
+  return written ? Result<void>{} : written.error();
+}
+
+CDI_INLINE Result<Publication> ClaimSpecs::write(const Claim& claim, const Spec& spec) const {
+  return write(claim, spec, MissingDirectory::made, DryRun::no);
+}
+
+CDI_INLINE Result<Publication> ClaimSpecs::write(const Claim& claim, const Spec& spec,
+                                                 MissingDirectory missing, DryRun dry_run) const {
+  const auto directory = driver_->open_spec_dir(directory_of(claim), missing);
+  if (!directory) return directory.error();
+  return publisher(*directory).write(claim.file_name(), spec, dry_run);
+}
+
+CDI_INLINE Result<void> ClaimSpecs::remove(const Claim& claim) const {
+  const auto directory = driver_->open_spec_dir(directory_of(claim), MissingDirectory::stays);
+  if (!directory) return directory.error();
+  const auto removed = publisher(*directory).remove(claim.file_name());
+  return removed ? Result<void>{} : removed.error();
+}
+
+CDI_INLINE Result<Reconciled> ClaimSpecs::prune(const std::string& path, std::set<std::string> keep,
+                                                const std::set<std::string>& unreadable) const {
+  const auto directory = driver_->open_spec_dir(path, MissingDirectory::stays);
+  if (!directory) return directory.error();
+  const auto its_publisher = publisher(*directory);
+  if (unreadable.empty()) return its_publisher.prune(keep);
+  const auto files = its_publisher.files();
+  for (const auto& file : files ? *files : std::vector<std::string>{}) {
+    for (const auto& uid : unreadable) {
+      if (is_spec_of_claim(uid, file)) keep.insert(file);
+    }
+  }
+  return its_publisher.prune(keep);
+}
+
+}  // namespace cdi::detail
+
+#endif  // CDI_CLAIMS_CLAIM_SPECS_INL
