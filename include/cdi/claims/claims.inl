@@ -131,6 +131,7 @@ CDI_INLINE Result<Claim> Claims::prepare(Claim claim) {
   claim.boot_id = boot_;
   auto spec = driver_.make_spec(claim, nullptr);
   if (!spec) return std::move(spec).error();
+  if (auto good = specs_.check_writable(claim, *spec); !good) return std::move(good).error();
   if (auto carried_out = carry_out(claim, std::move(*spec)); !carried_out) {
     static_cast<void>(forget(claim));  // the next `repair` finishes what fails now
     return std::move(carried_out).error();
@@ -247,7 +248,6 @@ CDI_INLINE bool Claims::has_devices(const Claim& claim,
 /// Saves a new claim in the journal, makes its devices ready, writes its spec, and records that it
 /// is prepared.
 CDI_INLINE Result<void> Claims::carry_out(Claim& claim, Spec spec) const {
-  if (auto good = specs_.check_writable(claim, spec); !good) return good;
   if (auto saved = journal_.save(claim); !saved) return saved;
   const auto acquired = acquire_all(claim);
   if (!acquired) return acquired.error();

@@ -1,0 +1,92 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include <chrono>
+#include <string>
+#include <sys/stat.h>
+
+#include <doctest/doctest.h>
+
+#include <cdi/claims/claim.hpp>
+#include <cdi/claims/claim_journal.hpp>
+
+#include "../../support/card_driver.hpp"
+
+namespace {
+
+constexpr std::chrono::seconds long_enough{20};
+
+const cdi::Claim claim{.uid = "a",
+                       .kind = "v.com/c",
+                       .options = {{"output_dir", "/run/cdi"}},
+                       .devices = {{.name = "card0"}}};
+
+}  // namespace
+
+TEST_CASE("A saved claim is loaded until it is erased") {
+  const ClaimTree tree;
+  const auto journal = tree.journal();
+  REQUIRE(journal.save(claim));
+  CHECK(mode_of(journal.path_of("a")) == 0600);
+  auto loaded = journal.load();
+  REQUIRE(loaded);
+  REQUIRE(loaded->size() == 1);
+  CHECK(*loaded->at("a") == claim);
+  CHECK(journal.erase("a"));
+  CHECK(journal.erase("a"));
+  CHECK(journal.load()->empty());
+}
+
+TEST_CASE("A file that is no claim is reported with its path, and others are ignored") {
+  const ClaimTree tree;
+  const auto journal = tree.journal();
+  REQUIRE(journal.save(claim));
+  put_file(journal.path_of("b"), get_file(journal.path_of("a")));  // the UID differs
+  put_file(journal.path_of("torn"), get_file(journal.path_of("a")).substr(0, 150));
+  put_file(tree.state() + "/notes.txt", "");
+  put_file(tree.state() + "/-x.json", "");
+  REQUIRE(::mkfifo(journal.path_of("fifo").c_str(), 0600) == 0);
+  REQUIRE(::symlink("a.json", journal.path_of("link").c_str()) == 0);
+  const auto loaded = journal.load();
+  REQUIRE(loaded);
+  CHECK(loaded->size() == 5);
+  for (const auto* const uid : {"b", "torn", "fifo", "link"}) {
+    CAPTURE(uid);
+    REQUIRE_FALSE(loaded->at(uid));
+    CHECK(loaded->at(uid).error().position.file == journal.path_of(uid));
+  }
+  CHECK(journal.named_directory("a") == "/run/cdi");
+  CHECK(journal.named_directory("fifo").empty());
+}
+
+TEST_CASE("One process at a time has the journal") {
+  const ClaimTree tree;
+  {
+    const auto journal = tree.journal();
+    CHECK_FALSE(journal.has_waited());
+    const auto second = cdi::ClaimJournal::open(tree.state(), std::chrono::seconds{0});
+    REQUIRE_FALSE(second);
+    CHECK(second.error().code == cdi::Errc::timeout);
+  }
+  CHECK(cdi::ClaimJournal::open(tree.state(), std::chrono::seconds{0}));
+}
+
+TEST_CASE("A directory that others may write is denied") {
+  const ClaimTree tree;
+  REQUIRE(::mkdir(tree.state().c_str(), 0755) == 0);
+  REQUIRE(::chmod(tree.state().c_str(), 0777) == 0);
+  const auto journal = cdi::ClaimJournal::open(tree.state(), long_enough);
+  REQUIRE_FALSE(journal);
+  CHECK(journal.error().code == cdi::Errc::denied);
+}
+
+TEST_CASE("The directory's path is without links") {
+  const ClaimTree tree;
+  REQUIRE(::mkdir(tree.state().c_str(), 0755) == 0);
+  const std::string link = tree / "link";
+  REQUIRE(::symlink("state", link.c_str()) == 0);
+  const auto journal = cdi::ClaimJournal::open(link, long_enough);
+  REQUIRE(journal);
+  CHECK(journal->path() == link);
+  CHECK(journal->directory().ends_with("/state"));
+}

@@ -1,0 +1,256 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/claims/claim_json.hpp>
+#include <cdi/claims/claims.hpp>
+#include <cdi/files/file.hpp>
+
+#include "../../support/card_driver.hpp"
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+/// Claims on a host with two cards. `again` starts the program again, perhaps after a reboot.
+struct Host : ClaimTree {
+  explicit Host() { again(); }
+
+  void again(const std::string& boot = "boot 1") {
+    claims.reset();
+    claims.emplace(lock, driver, options(boot));
+    REQUIRE(claims->repair());
+  }
+
+  /// What happened to a claim: its CDI names, or why it failed.
+  std::string prepare(const std::string& uid, std::vector<cdi::ClaimedDevice> cards) {
+    const auto claim = claims->prepare(uid, std::move(cards));
+    if (!claim) return to_string(claim.error());
+    std::string out;
+    for (std::size_t i = 0; i < claim->devices.size(); ++i) out += claim->device_id(i) + " ";
+    return out;
+  }
+
+  std::string node_of(const std::string& uid) const {
+    const auto spec = cdi::read_spec_file(spec_path(uid));
+    if (!spec) return "";
+    return spec->spec.devices.at(0).container_edits.device_nodes.at(0).path;
+  }
+
+  bool is_recorded(const std::string& uid) const {
+    return get_file(lock.path_of(uid)) != "not read";
+  }
+
+  CardDriver driver{};
+  cdi::ClaimJournal lock = journal();
+  std::optional<cdi::Claims> claims{};
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("A claim gets its devices and a spec, until it is unprepared") {
+  Host host;
+  CHECK(host.prepare("a", {card("0"), card("1", "extra")}) ==
+        "vendor.com/claim=a-0 vendor.com/claim=a-1 ");
+  CHECK(host.node_of("a") == "/dev/card0");
+  CHECK(host.is_recorded("a"));
+  CHECK(host.claims->list().at("a").phase == cdi::Claim::Phase::prepared);
+  CHECK(host.claims->unprepare("a"));
+  CHECK(host.node_of("a").empty());
+  CHECK_FALSE(host.is_recorded("a"));
+  CHECK(host.driver.steps ==
+        Texts{"acquire card0", "acquire card1", "release card1", "release card0"});
+  CHECK(host.claims->unprepare("a"));
+  CHECK(host.claims->unprepare("unknown"));
+}
+
+TEST_CASE("A repeated call changes nothing, and other devices are a conflict") {
+  Host host;
+  const auto ids = host.prepare("a", {card("0"), card("1")});
+  CHECK(host.prepare("a", {card("1"), card("0")}) == ids);
+  CHECK(host.driver.steps.size() == 2);
+  CHECK(contains(host.prepare("a", {card("0")}), "already has card0, card1"));
+  CHECK(contains(host.prepare("a", {card("0"), card("1", "extra")}), "already has"));
+}
+
+TEST_CASE("Two claims never have the same device") {
+  Host host;
+  host.prepare("a", {card("0")});
+  CHECK(host.prepare("b", {card("0")}) == "claim a has device card0: unprepare claim a first");
+  CHECK_FALSE(host.is_recorded("b"));
+  CHECK(contains(host.prepare("b", {card("1"), card("1")}), "card1: requested twice"));
+  CHECK(host.prepare("b", {card("1")}) == "vendor.com/claim=b-0 ");
+}
+
+TEST_CASE("Claims share a device on purpose") {
+  Host host;
+  auto monitor = card("0");
+  monitor.admin_access = true;
+  auto first = card("0");
+  first.share_id = "1";
+  auto second = first;
+  second.share_id = "2";
+  CHECK(host.prepare("monitor", {monitor}) == "vendor.com/claim=monitor-0 ");
+  CHECK(host.prepare("a", {first}) == "vendor.com/claim=a-0 ");
+  CHECK(host.prepare("b", {second}) == "vendor.com/claim=b-0 ");
+  CHECK(contains(host.prepare("c", {second}), "claim b has device card0"));
+  CHECK(contains(host.prepare("c", {card("0")}), "claim a has device card0"));
+  host.again();
+  CHECK(host.claims->list().size() == 3);
+  CHECK(host.claims->list().at("b").devices == std::vector{second});
+}
+
+TEST_CASE("Wrong claims are refused before anything is written") {
+  Host host;
+  CHECK(contains(host.prepare("a/b", {card("0")}), "not the UID of a claim"));
+  CHECK(contains(host.prepare("a", {}), "has no device"));
+  CHECK(contains(host.prepare("a", {card("7")}), "card7 is gone"));
+  CHECK(host.driver.steps.empty());
+  CHECK(host.claims->list().empty());
+  CHECK(host.lock.load()->empty());
+}
+
+TEST_CASE("A failed step undoes those before it") {
+  Host host;
+  host.driver.bad_steps = {"acquire card1"};
+  CHECK(host.prepare("a", {card("0"), card("1")}) == "acquire card1 failed");
+  CHECK(host.driver.steps ==
+        Texts{"acquire card0", "acquire card1", "release card1", "release card0"});
+  CHECK_FALSE(host.is_recorded("a"));
+  CHECK(host.node_of("a").empty());
+}
+
+TEST_CASE("A device that cannot be released is not given to others") {
+  Host host;
+  host.prepare("a", {card("0")});
+  host.driver.bad_steps = {"release card0"};
+  CHECK_FALSE(host.claims->unprepare("a"));
+  CHECK(host.node_of("a").empty());
+  CHECK(contains(host.prepare("b", {card("0")}), "claim a has device card0"));
+  host.again();
+  CHECK(host.claims->faults().at("a") == "release card0 failed");
+  CHECK(host.prepare("a", {card("0")}) == "release card0 failed");
+  host.driver.bad_steps.clear();
+  host.again();
+  CHECK(host.claims->list().empty());
+  CHECK(host.prepare("b", {card("0")}) == "vendor.com/claim=b-0 ");
+}
+
+TEST_CASE("A claim whose call was killed is undone") {
+  Host host;
+  host.prepare("a", {card("0")});
+  auto claim = host.claims->list().at("a");
+  for (const auto phase : {cdi::Claim::Phase::preparing, cdi::Claim::Phase::removing}) {
+    claim.phase = phase;
+    REQUIRE(host.lock.save(claim));
+    host.driver.steps.clear();
+    host.again();
+    CHECK(host.claims->list().empty());
+    CHECK(host.driver.steps == Texts{"release card0"});
+    CHECK(host.node_of("a").empty());
+    CHECK_FALSE(host.is_recorded("a"));
+  }
+}
+
+TEST_CASE("A repair writes specs that are gone or outdated") {
+  Host host;
+  host.prepare("a", {card("0")});
+  REQUIRE(std::remove(host.spec_path("a").c_str()) == 0);
+  host.again();
+  CHECK(host.node_of("a") == "/dev/card0");
+  host.driver.nodes["s0"] = "/dev/card5";
+  host.again();
+  CHECK(host.node_of("a") == "/dev/card5");
+  CHECK(host.driver.steps == Texts{"acquire card0"});
+  host.again("boot 2");
+  CHECK(host.driver.steps == Texts{"acquire card0", "acquire card0"});
+  CHECK(host.claims->list().at("a").boot_id == "boot 2");
+}
+
+TEST_CASE("A device that must be made first has its spec made again") {
+  Host host;
+  host.driver.acquired = cdi::Acquired::changed;
+  CHECK(host.prepare("a", {card("0")}) == "vendor.com/claim=a-0 ");
+  CHECK(host.node_of("a") == "/dev/card0");
+}
+
+TEST_CASE("A spec stays while its device is gone for a moment, if that is safe") {
+  Host host;
+  host.prepare("a", {card("0")});
+  host.driver.nodes.erase("s0");
+  SUBCASE("in the same boot") {
+    host.again();
+    CHECK(host.node_of("a") == "/dev/card0");
+    CHECK(host.claims->check("a").error().message == "card0 is gone");
+    CHECK(contains(host.prepare("b", {card("0")}), "claim a has device card0"));
+  }
+  SUBCASE("but not in another boot") {
+    host.again("boot 2");
+    CHECK(host.node_of("a").empty());
+  }
+  SUBCASE("but not if another device has its node") {
+    host.driver.reason = cdi::Errc::conflict;
+    host.again();
+    CHECK(host.node_of("a").empty());
+  }
+  SUBCASE("but not against the driver's word") {
+    host.driver.stays = false;
+    host.again();
+    CHECK(host.node_of("a").empty());
+  }
+  CHECK(host.is_recorded("a"));
+}
+
+TEST_CASE("A spec of no claim is removed, and those of others stay") {
+  Host host;
+  host.prepare("a", {card("0")});
+  put_file(host.specs() + "/other.json", "{}");
+  REQUIRE(host.lock.erase("a"));
+  host.again();
+  CHECK(host.node_of("a").empty());
+  CHECK(get_file(host.specs() + "/other.json") == "{}");
+  CHECK(contains(host.claims->warnings().at(0), "it belongs to no claim"));
+}
+
+TEST_CASE("A torn claim keeps its devices and its spec until it is unprepared") {
+  Host host;
+  host.prepare("a", {card("0")});
+  const auto text = get_file(host.lock.path_of("a"));
+  put_file(host.lock.path_of("a"), text.substr(0, text.size() / 2));
+  host.again();
+  CHECK(contains(host.claims->faults().at("a"), "unprepare the claim to remove it"));
+  CHECK(host.node_of("a") == "/dev/card0");
+  CHECK(contains(host.prepare("b", {card("1")}), "claim a may have it"));
+  CHECK(host.claims->unprepare("a"));
+  CHECK(host.node_of("a").empty());
+  CHECK_FALSE(host.is_recorded("a"));
+  CHECK(host.prepare("b", {card("1")}) == "vendor.com/claim=b-0 ");
+}
+
+TEST_CASE("A spec file of another owner is not replaced") {
+  Host host;
+  const cdi::Publisher other{"other", host.specs()};
+  const cdi::Spec spec{.kind = "vendor.com/claim",
+                       .devices = {{.name = "x", .container_edits = {.env = {"A=1"}}}}};
+  REQUIRE(other.write("vendor.com-claim_a.json", spec));
+  CHECK(contains(host.prepare("a", {card("0")}), "owner"));
+  CHECK(host.driver.steps.empty());
+  CHECK_FALSE(host.is_recorded("a"));
+}
+
+TEST_CASE("The owner of the specs must be a name that specs can record") {
+  Host host;
+  cdi::Claims claims{host.lock, host.driver, {.kind = "vendor.com/claim", .owner = "\n"}};
+  const auto repaired = claims.repair();
+  REQUIRE_FALSE(repaired);
+  CHECK(repaired.error().code == cdi::Errc::invalid);
+}
