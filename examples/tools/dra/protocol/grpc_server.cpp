@@ -1,0 +1,326 @@
+// The gRPC server, on gRPC's generic service: methods are found by their path.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "grpc_server.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+#include <grpcpp/support/byte_buffer.h>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <cdi/result.hpp>
+
+#include "unix_socket.hpp"
+#include "workers.hpp"
+
+namespace dra {
+
+namespace {
+
+constexpr int largest_message = 4 << 20;  // also gRPC's default
+
+std::string text_of(const grpc::ByteBuffer& buffer) {
+  std::string out;
+  std::vector<grpc::Slice> slices;
+  if (!buffer.Dump(&slices).ok()) return out;
+  for (const auto& slice : slices) {
+    out.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
+  }
+  return out;
+}
+
+grpc::ByteBuffer buffer_of(const std::string& text) {
+  const grpc::Slice slice{text};
+  return {&slice, 1};
+}
+
+grpc::StatusCode code_of(cdi::Errc code) {
+  switch (code) {
+    case cdi::Errc::syntax:
+    case cdi::Errc::schema:
+    case cdi::Errc::invalid:
+    case cdi::Errc::invalid_name: return grpc::StatusCode::INVALID_ARGUMENT;
+    case cdi::Errc::not_found: return grpc::StatusCode::NOT_FOUND;
+    case cdi::Errc::conflict: return grpc::StatusCode::FAILED_PRECONDITION;
+    case cdi::Errc::limit: return grpc::StatusCode::RESOURCE_EXHAUSTED;
+    case cdi::Errc::denied: return grpc::StatusCode::PERMISSION_DENIED;
+    case cdi::Errc::timeout: return grpc::StatusCode::DEADLINE_EXCEEDED;
+    case cdi::Errc::unsupported:
+    case cdi::Errc::host:
+    case cdi::Errc::system: break;
+  }
+  return grpc::StatusCode::INTERNAL;
+}
+
+grpc::Status status_of(const cdi::Error& error) {
+  return {code_of(error.code), to_string(error)};
+}
+
+grpc::Status no_request() {
+  return {grpc::StatusCode::INVALID_ARGUMENT, "the call has no request"};
+}
+
+Call::Clock::time_point deadline_of(const grpc::CallbackServerContext& context) {
+  using System = std::chrono::system_clock;
+  constexpr std::chrono::hours far{24 * 365};
+  const auto left = context.deadline() - System::now();
+  const bool waits = context.deadline() == System::time_point::max() || left > far;
+  return waits ? Call::Clock::time_point::max()
+               : Call::Clock::now() + std::chrono::duration_cast<Call::Clock::duration>(left);
+}
+
+/// Rejects a call of an unknown method.
+class Unknown : public grpc::ServerGenericBidiReactor {
+ public:
+  explicit Unknown(const std::string& method) {
+    Finish({grpc::StatusCode::UNIMPLEMENTED, "unknown method " + cdi::quoted(method)});
+  }
+  void OnDone() override { delete this; }
+};
+
+/// A call with one answer.
+class Unary : public grpc::ServerGenericBidiReactor, public Call {
+ public:
+  Unary(const grpc::CallbackServerContext& context, const Methods::Handler& handler,
+        Workers& workers)
+      : deadline_{deadline_of(context)}, handler_{handler}, workers_{workers} {
+    StartRead(&request_);
+  }
+
+  bool is_dead() const override { return cancelled_ || deadline_ <= Clock::now(); }
+  Clock::time_point deadline() const override { return deadline_; }
+
+  void OnReadDone(bool read) override {
+    if (!read) return Finish(no_request());
+    workers_.run([this] { answer(); });
+  }
+  void OnCancel() override { cancelled_ = true; }
+  void OnDone() override { delete this; }
+
+ private:
+  void answer() {
+    const auto made = handler_(text_of(request_), *this);
+    if (!made) return Finish(status_of(made.error()));
+    answer_ = buffer_of(*made);
+    StartWriteAndFinish(&answer_, {}, grpc::Status::OK);
+  }
+
+  const Clock::time_point deadline_;
+  const Methods::Handler& handler_;
+  Workers& workers_;
+  std::atomic<bool> cancelled_ = false;
+  grpc::ByteBuffer request_{};
+  grpc::ByteBuffer answer_{};
+};
+
+class StreamCall;
+
+/// The stream of a handler, which may outlive its call.
+class OpenStream : public Stream {
+ public:
+  explicit OpenStream(StreamCall& call) : call_{&call} {}
+
+  bool send(std::string message) override;
+  void end() override;
+  void written();
+  void gone();
+
+ private:
+  /// What to do next, chosen under the lock and done without it.
+  struct Step {
+    StreamCall* writes = nullptr;
+    StreamCall* finishes = nullptr;
+  };
+  Step next();
+  void take(const Step& step);
+
+  std::mutex mutex_{};
+  StreamCall* call_;  // null once it finishes
+  std::optional<std::string> waiting_{};
+  grpc::ByteBuffer message_{};  // being written
+  bool writes_ = false;
+  bool ends_ = false;
+};
+
+/// A call with a stream of answers.
+class StreamCall : public grpc::ServerGenericBidiReactor {
+ public:
+  explicit StreamCall(const Methods::StreamHandler& handler)
+      : handler_{handler}, stream_{std::make_shared<OpenStream>(*this)} {
+    StartRead(&request_);
+  }
+
+  void OnReadDone(bool read) override {
+    if (read) {
+      handler_(text_of(request_), stream_);
+    } else {
+      stream_->end();
+    }
+  }
+  void OnWriteDone(bool) override { stream_->written(); }
+  void OnCancel() override { stream_->gone(); }
+  void OnDone() override { delete this; }
+
+ private:
+  const Methods::StreamHandler& handler_;
+  std::shared_ptr<OpenStream> stream_;
+  grpc::ByteBuffer request_{};
+};
+
+bool OpenStream::send(std::string message) {
+  std::unique_lock lock{mutex_};
+  if (call_ == nullptr || ends_) return false;
+  waiting_ = std::move(message);
+  const auto step = next();
+  lock.unlock();
+  take(step);
+  return true;
+}
+
+void OpenStream::end() {
+  std::unique_lock lock{mutex_};
+  ends_ = true;
+  const auto step = next();
+  lock.unlock();
+  take(step);
+}
+
+void OpenStream::written() {
+  std::unique_lock lock{mutex_};
+  writes_ = false;
+  const auto step = next();
+  lock.unlock();
+  take(step);
+}
+
+void OpenStream::gone() {
+  std::unique_lock lock{mutex_};
+  waiting_.reset();
+  ends_ = true;
+  const auto step = next();
+  lock.unlock();
+  take(step);
+}
+
+/// While a message is being written, the call does not finish. Once it finishes, nothing is.
+OpenStream::Step OpenStream::next() {
+  if (call_ == nullptr || writes_) return {};
+  if (waiting_) {
+    message_ = buffer_of(*waiting_);
+    waiting_.reset();
+    writes_ = true;
+    return {.writes = call_};
+  }
+  if (!ends_) return {};
+  return {.finishes = std::exchange(call_, nullptr)};
+}
+
+void OpenStream::take(const Step& step) {
+  if (step.writes != nullptr) step.writes->StartWrite(&message_);
+  if (step.finishes != nullptr) step.finishes->Finish(grpc::Status::OK);
+}
+
+/// Finds the method of each call.
+class Service : public grpc::CallbackGenericService {
+ public:
+  explicit Service(const Methods& methods) : methods_{methods} {}
+
+  grpc::ServerGenericBidiReactor* CreateReactor(
+      grpc::GenericCallbackServerContext* context) override {
+    const auto& method = context->method();
+    if (const auto* const handler = methods_.find(method)) {
+      return new Unary{*context, *handler, workers_};
+    }
+    if (const auto* const handler = methods_.find_stream(method)) return new StreamCall{*handler};
+    return new Unknown{method};
+  }
+
+ private:
+  const Methods& methods_;
+  Workers workers_{};
+};
+
+/// The URI of a socket: gRPC decodes `%`.
+std::string uri_of(const std::string& path) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string out = "unix:";
+  for (const char c : path) {
+    if (plain.find(c) != std::string_view::npos) {
+      out += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    out.append({'%', digits[byte >> 4], digits[byte & 15]});
+  }
+  return out;
+}
+
+}  // namespace
+
+struct GrpcServer::Parts {
+  Parts(std::string the_path, const Methods& methods)
+      : path{std::move(the_path)}, service{methods} {}
+
+  std::string path;
+  Service service;
+  std::unique_ptr<grpc::Server> server{};
+  struct stat file = {};
+};
+
+GrpcServer::GrpcServer(std::unique_ptr<Parts> parts) : parts_{std::move(parts)} {}
+
+GrpcServer::~GrpcServer() {
+  const bool is_own = has_file();
+  parts_->server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds{1});
+  parts_->server->Wait();
+  if (is_own) ::unlink(parts_->path.c_str());
+}
+
+const std::string& GrpcServer::path() const {
+  return parts_->path;
+}
+
+bool GrpcServer::has_file() const {
+  struct stat now = {};
+  return ::lstat(parts_->path.c_str(), &now) == 0 && now.st_dev == parts_->file.st_dev &&
+         now.st_ino == parts_->file.st_ino;
+}
+
+cdi::Result<std::unique_ptr<GrpcServer>> GrpcServer::listen(const std::string& path,
+                                                            const Methods& methods) {
+  std::error_code failed;
+  auto parts = std::make_unique<Parts>(std::filesystem::absolute(path, failed).string(), methods);
+  const auto address = address_of(parts->path);
+  if (!address) return address.error();
+  if (auto gone = remove_stale(parts->path, *address); !gone) return std::move(gone).error();
+  grpc::ServerBuilder builder;
+  builder.RegisterCallbackGenericService(&parts->service);
+  builder.SetMaxReceiveMessageSize(largest_message);
+  builder.AddListeningPort(uri_of(parts->path), grpc::InsecureServerCredentials());
+  parts->server = builder.BuildAndStart();
+  if (!parts->server || ::lstat(parts->path.c_str(), &parts->file) != 0) {
+    return cdi::Error{.code = cdi::Errc::system,
+                      .message = "cannot listen on the socket",
+                      .advice = "check that its directory exists, and that this user may write it",
+                      .position = {.file = parts->path}};
+  }
+  ::chmod(parts->path.c_str(), 0600);
+  return std::unique_ptr<GrpcServer>{new GrpcServer{std::move(parts)}};
+}
+
+}  // namespace dra

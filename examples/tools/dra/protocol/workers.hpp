@@ -1,0 +1,71 @@
+// Threads that run work which may wait.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_DRA_PROTOCOL_WORKERS_HPP
+#define CDI_TOOLS_DRA_PROTOCOL_WORKERS_HPP
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace dra {
+
+/// At most 16 threads, which start when there is work. The destructor waits until all is done.
+class Workers {
+ public:
+  Workers() = default;
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  ~Workers() {
+    {
+      const std::lock_guard lock{mutex_};
+      ends_ = true;
+    }
+    changed_.notify_all();
+    for (auto& thread : threads_) thread.join();
+  }
+
+  void run(std::function<void()> work) {
+    const std::lock_guard lock{mutex_};
+    work_.push_back(std::move(work));
+    if (idle_ < work_.size() && threads_.size() < most) {
+      threads_.emplace_back([this] { serve(); });
+    }
+    changed_.notify_one();
+  }
+
+ private:
+  static constexpr std::size_t most = 16;
+
+  void serve() {
+    std::unique_lock lock{mutex_};
+    for (;;) {
+      ++idle_;
+      changed_.wait(lock, [this] { return ends_ || !work_.empty(); });
+      --idle_;
+      if (work_.empty()) return;
+      const auto work = std::move(work_.front());
+      work_.pop_front();
+      lock.unlock();
+      work();
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_{};
+  std::condition_variable changed_{};
+  std::deque<std::function<void()>> work_{};
+  std::vector<std::thread> threads_{};
+  std::size_t idle_ = 0;
+  bool ends_ = false;
+};
+
+}  // namespace dra
+
+#endif  // CDI_TOOLS_DRA_PROTOCOL_WORKERS_HPP
