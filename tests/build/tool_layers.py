@@ -14,8 +14,8 @@ import sys
 FOLDERS = {
     "shared": ["base", "help", "completion", "host", "names", "engines", "cdi_specs"],
     "cdi": ["base", "hooks", "rootfs", "why", "inject", "args", "run", "specs", "commands"],
-    "prepare": ["base", "host", "gpu", "vendors", "cdi_specs", "claims", "configure", "doctor",
-                "commands"],
+    "prepare": ["base", "host", "gpu", "vendors", "cdi_specs", "claims", "slices", "configure",
+                "doctor", "commands"],
     "pod": ["."],
     "runtime": ["."],
     "nri": ["protocol", "."],
