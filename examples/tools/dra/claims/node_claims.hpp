@@ -1,0 +1,297 @@
+// The claims of a node: prepared and unprepared in batches, with an answer for each.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_DRA_CLAIMS_NODE_CLAIMS_HPP
+#define CDI_TOOLS_DRA_CLAIMS_NODE_CLAIMS_HPP
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <sys/stat.h>
+#include <utility>
+#include <vector>
+
+#include <cdi/result.hpp>
+
+#include "../../prepare/base/options.hpp"
+#include "../../prepare/claims/claim.hpp"
+#include "../../prepare/claims/claim_edits.hpp"
+#include "../../prepare/claims/claims.hpp"
+#include "../../prepare/claims/journal.hpp"
+#include "../../prepare/claims/requested_device.hpp"
+#include "../../prepare/host/directories.hpp"
+#include "../../prepare/slices/device_names.hpp"
+#include "../../prepare/vendors/survey.hpp"
+#include "../protocol/grpc_server.hpp"
+#include "claim_source.hpp"
+#include "file_lock.hpp"
+#include "gpu_config.hpp"
+#include "resource_claim.hpp"
+
+namespace dra {
+
+/// A device as the kubelet wants it.
+struct PreparedDevice {
+  std::string request{};  // without the part after `/`
+  std::string pool{};
+  std::string device{};
+  std::string share_id{};
+  std::string cdi_id{};
+};
+
+/// A claim and what became of it.
+template <class Value>
+struct Outcome {
+  ClaimName claim{};
+  cdi::Result<Value> result;
+};
+using Prepared = Outcome<std::vector<PreparedDevice>>;
+using Unprepared = Outcome<void>;
+
+/// Where the claims of a node are kept.
+struct NodePlaces {
+  std::string driver{};       // its claims have CDI devices of the kind DRIVER/claim
+  std::string state_dir{};    // of the journal
+  std::string serial_lock{};  // a file; held by one instance of the driver at a time
+};
+
+/// The claims of a node. Calls wait for each other, also those of other processes.
+class NodeClaims {
+ public:
+  using Clock = Call::Clock;
+
+  /// `source` must outlive this object.
+  NodeClaims(NodePlaces places, prepare::Options options, ClaimSource& source)
+      : places_{std::move(places)}, options_{std::move(options)}, source_{source} {}
+
+  /// Prepares claims, with one survey of the host for all. A claim that is prepared stays so, and
+  /// its spec is written again if it is gone. Fails as a whole if the claims of this host cannot be
+  /// opened, or if the call is dead before the first of them was written.
+  cdi::Result<std::vector<Prepared>> prepare(const std::vector<ClaimName>& names,
+                                             const Call& call) {
+    auto asked = source_.get_all(names, call.deadline());
+    return with_claims<std::vector<Prepared>>(
+        &call, lock_deadline(call), [&](prepare::Claims& claims) {
+          std::vector<Prepared> out;
+          for (std::size_t i = 0; i < names.size(); ++i) {
+            out.push_back({names[i], prepare_one(claims, names[i], asked[i], call)});
+          }
+          return out;
+        });
+  }
+
+  /// Releases the devices of claims. Unknown claims are no errors.
+  cdi::Result<std::vector<Unprepared>> unprepare(const std::vector<ClaimName>& names,
+                                                 const Call& call) {
+    return with_claims<std::vector<Unprepared>>(
+        &call, lock_deadline(call), [&](prepare::Claims& claims) {
+          std::vector<Unprepared> out;
+          for (const auto& name : names) {
+            const bool is_known = prepare::is_claim_uid(name.uid);
+            const bool is_late = call.is_dead();
+            out.push_back({name, is_late    ? cdi::Result<void>{dead_call()}
+                                 : is_known ? claims.unprepare(name.uid)
+                                            : cdi::Result<void>{}});
+          }
+          return out;
+        });
+  }
+
+  /// What `repair` finds.
+  struct State {
+    std::map<std::string, prepare::Claim> claims{};  // by UID
+    std::map<std::string, std::string> faults{};     // by UID
+    std::vector<std::string> warnings{};
+  };
+
+  /// Finishes the work of killed calls, and writes the specs of all claims that are gone, outdated
+  /// or damaged. `Errc::timeout` if other calls last until `end`.
+  cdi::Result<State> repair(Clock::time_point end) {
+    return with_claims<State>(nullptr, end, [](prepare::Claims& claims) {
+      return State{claims.all(), claims.faults(), claims.warnings()};
+    });
+  }
+
+  /// Whether the spec files are those that this object wrote or saw last. Reads no file.
+  bool has_its_specs() {
+    const std::lock_guard lock{specs_mutex_};
+    return std::all_of(specs_.begin(), specs_.end(),
+                       [](const auto& spec) { return state_of(spec.first) == spec.second; });
+  }
+
+  const prepare::Options& options() const { return options_; }
+
+ private:
+  /// What changes if somebody writes or replaces a file.
+  struct FileState {
+    ino_t number = 0;
+    off_t size = -1;
+    timespec changed = {};
+
+    friend bool operator==(const FileState& a, const FileState& b) {
+      return a.number == b.number && a.size == b.size && a.changed.tv_sec == b.changed.tv_sec &&
+             a.changed.tv_nsec == b.changed.tv_nsec;
+    }
+  };
+
+  static FileState state_of(const std::string& path) {
+    struct stat info = {};
+    if (::stat(path.c_str(), &info) != 0) return {};
+    return {info.st_ino, info.st_size, info.st_mtim};
+  }
+
+  static cdi::Error late(std::string message) {
+    return {.code = cdi::Errc::timeout, .message = std::move(message)};
+  }
+  static cdi::Error dead_call() {
+    return late("the caller no longer waits for the answer: nothing was done");
+  }
+
+  /// How long a call waits for locks.
+  static Clock::time_point lock_deadline(const Call& call) {
+    constexpr std::chrono::seconds longest{40};  // the kubelet waits 45 s
+    return std::min(Clock::now() + longest, call.deadline());
+  }
+
+  static cdi::Result<void> check_places(const NodePlaces& places, const std::string& output_dir) {
+    if (places.state_dir != output_dir) return {};
+    return cdi::Error{.code = cdi::Errc::invalid,
+                      .message = "this is also the spec directory",
+                      .advice = "use another --state-dir",
+                      .position = {.file = places.state_dir}};
+  }
+
+  /// Runs `act` on the claims while this call has all locks. A dead call ends before anything is
+  /// written.
+  template <class Value, class Act>
+  cdi::Result<Value> with_claims(const Call* call, Clock::time_point end, const Act& act) {
+    const std::unique_lock own{mutex_, end};
+    if (!own) return late("other calls on this node last too long");
+    if (auto good = check_places(places_, options_.output_dir); !good) return good.error();
+    const auto serial = FileLock::open(places_.serial_lock, end);
+    if (!serial) return serial.error();
+    auto directory = prepare::open_directory(options_, places_.state_dir, prepare::Missing::made);
+    if (!directory) return std::move(directory).error();
+    const auto left = end - Clock::now();
+    const auto journal = prepare::Journal::open(std::move(*directory), left);
+    if (!journal) return journal.error();
+    const auto survey = prepare::survey_host(options_);
+    if (!survey) return survey.error();
+    if (call != nullptr && call->is_dead()) return dead_call();  // nothing is written yet
+    prepare::Claims claims{*journal, *survey, options_};
+    if (auto agreed = claims.reconcile(); !agreed) return std::move(agreed).error();
+    auto value = act(claims);
+    remember_specs(claims);
+    return value;
+  }
+
+  cdi::Result<std::vector<PreparedDevice>> prepare_one(prepare::Claims& claims,
+                                                       const ClaimName& name,
+                                                       const cdi::Result<ResourceClaim>& asked,
+                                                       const Call& call) const {
+    if (!asked) return asked.error();
+    if (!prepare::is_claim_uid(name.uid)) {
+      return cdi::Error{.code = cdi::Errc::invalid_name,
+                        .message = "the UID " + cdi::quoted(name.uid) + " is not valid"};
+    }
+    if (auto good = check_allocation(*asked); !good) return std::move(good).error();
+    if (auto good = claims.check(name.uid); !good) return std::move(good).error();
+    const auto options = options_for(*asked, options_);
+    if (!options) return options.error();
+    const auto known = claims.all().find(name.uid);
+    const auto* const claim = known == claims.all().end() ? nullptr : &known->second;
+    const auto requested = requested_devices(claims.survey(), *asked, claim);
+    if (!requested) return requested.error();
+    if (call.is_dead()) return dead_call();
+    const auto prepared = claims.prepare({.uid = name.uid,
+                                          .name_space = name.name_space,
+                                          .name = name.name,
+                                          .kind = places_.driver + "/claim",
+                                          .holds = prepare::kept_options(*options)},
+                                         *requested);
+    if (!prepared) return prepared.error();
+    return devices_of(*prepared, *asked);
+  }
+
+  cdi::Result<void> check_allocation(const ResourceClaim& claim) const {
+    if (!claim.is_allocated) {
+      return cdi::Error{
+          .code = cdi::Errc::not_found,
+          .message = "the ResourceClaim is not allocated: status.allocation is empty"};
+    }
+    if (!claim.devices.empty()) return {};
+    return cdi::Error{
+        .code = cdi::Errc::not_found,
+        .message = "the allocation has no device of the driver " + cdi::quoted(places_.driver)};
+  }
+
+  /// The devices of the allocation on this host. Those that the claim already has keep their GPU,
+  /// whatever has its name now.
+  static cdi::Result<std::vector<prepare::RequestedDevice>> requested_devices(
+      const prepare::Survey& survey, const ResourceClaim& asked, const prepare::Claim* known) {
+    std::vector<prepare::RequestedDevice> out;
+    for (const auto& device : asked.devices) {
+      const auto* const had = known == nullptr ? nullptr : find_claimed(*known, device);
+      auto found = had != nullptr ? prepare::find_again(survey, *had)
+                                  : prepare::find_by_dns_name(survey, device.device);
+      if (!found) return std::move(found).error();
+      out.push_back({device.request, device.device, std::move(*found)});
+    }
+    return out;
+  }
+
+  static const prepare::ClaimedDevice* find_claimed(const prepare::Claim& claim,
+                                                    const AllocatedDevice& device) {
+    const auto found =
+        std::find_if(claim.devices.begin(), claim.devices.end(), [&](const auto& one) {
+          return one.requested == device.device && one.request == device.request;
+        });
+    return found == claim.devices.end() ? nullptr : &*found;
+  }
+
+  static std::vector<PreparedDevice> devices_of(const prepare::Claim& claim,
+                                                const ResourceClaim& asked) {
+    std::vector<PreparedDevice> out;
+    for (const auto& device : asked.devices) {
+      const auto* const own = find_claimed(claim, device);
+      if (own == nullptr) continue;
+      const auto index = static_cast<std::size_t>(own - claim.devices.data());
+      out.push_back({.request = device.request.substr(0, device.request.find('/')),
+                     .pool = device.pool,
+                     .device = device.device,
+                     .share_id = device.share_id,
+                     .cdi_id = claim.device_id(index)});
+    }
+    return out;
+  }
+
+  /// A spec that is gone already differs from what is remembered.
+  void remember_specs(const prepare::Claims& claims) {
+    const std::lock_guard lock{specs_mutex_};
+    specs_.clear();
+    for (const auto& [uid, claim] : claims.all()) {
+      if (claims.faults().contains(uid)) continue;  // it may have no spec
+      const auto dir = prepare::options_of(claim, options_).output_dir;
+      const auto path = dir + "/" + claim.file_name();
+      auto state = state_of(path);
+      if (state.size < 0) state.number = 1;
+      specs_[path] = state;
+    }
+  }
+
+  const NodePlaces places_;
+  const prepare::Options options_;
+  ClaimSource& source_;
+  std::timed_mutex mutex_{};
+  std::mutex specs_mutex_{};
+  std::map<std::string, FileState> specs_{};  // by path
+};
+
+}  // namespace dra
+
+#endif  // CDI_TOOLS_DRA_CLAIMS_NODE_CLAIMS_HPP
