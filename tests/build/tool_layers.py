@@ -19,7 +19,7 @@ FOLDERS = {
     "pod": ["."],
     "runtime": ["."],
     "nri": ["protocol", "."],
-    "dra": ["protocol", "claims"],
+    "dra": ["protocol", "claims", "."],
 }
 
 # The tools that include headers of another tool, and the folders of it.

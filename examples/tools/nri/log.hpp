@@ -4,20 +4,16 @@
 #ifndef CDI_TOOLS_NRI_LOG_HPP
 #define CDI_TOOLS_NRI_LOG_HPP
 
-#include <algorithm>
-#include <climits>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <poll.h>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <vector>
 
 #include <cdi/result.hpp>
 #include <cdi/text/json.hpp>
 
+#include "../shared/base/log_output.hpp"
 #include "../shared/base/one_line.hpp"
 #include "../shared/base/text.hpp"
 #include "injection.hpp"
@@ -82,23 +78,6 @@ inline std::string text_of(const LogLine& line) {
   return out;
 }
 
-/// Writes a line to standard output, in pieces for which a pipe has room once it has any. What its
-/// reader does not take is dropped; then the next line begins on a line of its own.
-inline void write_without_waiting(std::string text) {
-  static bool is_cut = false;
-  if (is_cut) text.insert(0, 1, '\n');
-  std::string_view left{text};
-  while (!left.empty()) {
-    pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
-    const bool has_room = ::poll(&output, 1, 0) == 1 && (output.revents & POLLOUT) != 0;
-    const auto size = std::min(left.size(), std::size_t{PIPE_BUF});
-    const auto written = has_room ? ::write(STDOUT_FILENO, left.data(), size) : -1;
-    if (written <= 0) break;
-    left.remove_prefix(static_cast<std::size_t>(written));
-  }
-  is_cut = left.empty() ? false : is_cut || left.size() < text.size();
-}
-
 }  // namespace detail
 
 /// Writes the log to standard output, each line at once. A line that its reader does not take is
@@ -110,7 +89,7 @@ class Log {
   void write(const LogLine& line) const {
     const auto json = json_ ? cdi::write_json(line, -1) : cdi::Result<std::string>{std::string{}};
     const auto text = json_ && json ? *json : tools::one_line(detail::text_of(line));
-    detail::write_without_waiting(text + '\n');
+    tools::write_without_waiting(text + '\n');
   }
 
  private:

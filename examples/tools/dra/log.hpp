@@ -1,0 +1,97 @@
+// The log of cdi-dra: a line for each thing that it does, as text or JSON.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_DRA_LOG_HPP
+#define CDI_TOOLS_DRA_LOG_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/result.hpp>
+#include <cdi/text/json.hpp>
+
+#include "../shared/base/log_output.hpp"
+#include "../shared/base/one_line.hpp"
+#include "../shared/base/text.hpp"
+#include "claims/claim_source.hpp"
+
+namespace dra {
+
+/// A line of the log. Members that do not apply are empty, and left out of the JSON.
+struct LogLine {
+  std::int64_t version = 1;  // of the form of the lines
+  std::string event{};  // serving, registered, refused, prepared, unprepared, failed, repaired,
+                        // healthy, unhealthy, warning, ended
+  std::string claim{};  // its UID
+  std::string ns{}, name{};  // of the claim
+  std::vector<std::string> devices{};
+  std::vector<std::string> ids{};  // of CDI
+  std::string path{};
+  std::int64_t microseconds = 0;
+  std::string error{};
+
+  /// The field list.
+  static constexpr void fields(auto& list) {
+    using Self = LogLine;
+    list("version", &Self::version);
+    list("event", &Self::event);
+    list("claim", &Self::claim);
+    list("namespace", &Self::ns);
+    list("name", &Self::name);
+    list("devices", &Self::devices);
+    list("ids", &Self::ids);
+    list("path", &Self::path);
+    list("microseconds", &Self::microseconds);
+    list("error", &Self::error);
+  }
+
+  LogLine& about(const ClaimName& one) {
+    claim = tools::one_line(one.uid);
+    ns = tools::one_line(one.name_space);
+    name = tools::one_line(one.name);
+    return *this;
+  }
+};
+
+namespace detail {
+
+/// A line as text: `EVENT WHAT: WHY`.
+inline std::string text_of(const LogLine& line) {
+  std::string out = line.event;
+  if (!line.claim.empty()) {
+    out.append(" claim ").append(line.ns).append("/").append(line.name);
+    out.append(" (").append(line.claim).append(")");
+  }
+  if (!line.devices.empty()) out.append(" ").append(tools::listed(line.devices));
+  if (!line.ids.empty()) out.append(" as ").append(tools::listed(line.ids));
+  if (!line.path.empty()) out.append(" ").append(line.path);
+  if (line.microseconds > 0) out += fmt::format(" in {} us", line.microseconds);
+  if (!line.error.empty()) out.append(": ").append(line.error);
+  return out;
+}
+
+}  // namespace detail
+
+/// Writes the log to standard output, each line at once. Any thread may call it. A line that its
+/// reader does not take is dropped.
+class Log {
+ public:
+  explicit Log(bool json) : json_{json} {}
+
+  void write(const LogLine& line) const {
+    const auto json = json_ ? cdi::write_json(line, -1) : cdi::Result<std::string>{std::string{}};
+    const auto text = json_ && json ? *json : tools::one_line(detail::text_of(line));
+    tools::write_without_waiting(text + '\n');
+  }
+
+ private:
+  bool json_;
+};
+
+}  // namespace dra
+
+#endif  // CDI_TOOLS_DRA_LOG_HPP

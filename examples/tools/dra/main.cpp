@@ -1,0 +1,219 @@
+// `cdi-dra`: a driver for Dynamic Resource Allocation in Kubernetes.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <cdi/minimum_version.hpp>
+#include <cdi/result.hpp>
+
+#include "../shared/base/options.hpp"
+#include "../shared/base/release.hpp"
+#include "../shared/cdi_specs/recorded_options.hpp"
+#include "../shared/completion/describing_commands.hpp"
+#include "../shared/help/page.hpp"
+#include "../shared/help/usage.hpp"
+#include "../shared/host/termination.hpp"
+#include "claims/claim_folder.hpp"
+#include "claims/node_claims.hpp"
+#include "driver.hpp"
+#include "log.hpp"
+#include "manual.hpp"
+#include "settings.hpp"
+#include "socket_names.hpp"
+#include <CLI/CLI.hpp>
+
+namespace {
+
+using dra::ExitCode;
+using Run = std::function<int()>;
+
+int report(const std::string& message) {
+  std::fprintf(stderr, "cdi-dra: error: %s\n", message.c_str());
+  return dra::exit_failed;
+}
+int report(const cdi::Error& error) {
+  return report(to_string(error));
+}
+
+/// Fails if the settings do not say where claims come from.
+cdi::Result<std::unique_ptr<dra::ClaimSource>> claim_source(const dra::Settings& settings) {
+  if (settings.claims.empty()) {
+    return cdi::Error{.code = cdi::Errc::invalid,
+                      .message = "nothing says where the ResourceClaims are",
+                      .advice = "give --claims"};
+  }
+  return std::unique_ptr<dra::ClaimSource>{
+      std::make_unique<dra::ClaimFolder>(settings.claims, settings.driver)};
+}
+
+int serve(dra::Settings settings) {
+  complete(settings);
+  const auto ends = tools::termination_signals();  // before there are other threads
+  const dra::Log log{settings.log == "json"};
+  const auto sockets = dra::socket_names(settings.kubelet_dir, settings.driver, settings.instance);
+  if (!sockets) return report(sockets.error());
+  const auto source = claim_source(settings);
+  if (!source) return report(source.error());
+  const auto warnings = dra::choose_spec_version(settings.host);
+  if (!warnings) return report(warnings.error());
+  for (const auto& warning : *warnings) log.write({.event = "warning", .error = warning});
+  dra::NodeClaims claims{{.driver = settings.driver,
+                          .state_dir = settings.state_dir,
+                          .serial_lock = sockets->serial_lock},
+                         settings.host,
+                         **source};
+  dra::Driver driver{settings.driver, settings.node, *sockets, claims, log};
+  if (auto started = driver.start(); !started) return report(started.error());
+  const auto done = driver.run(ends);
+  if (!done) return report(done.error());
+  log.write({.event = "ended"});
+  return dra::exit_done;
+}
+
+void add_driver(CLI::App& app, dra::Settings& settings) {
+  app.add_option("--driver", settings.driver, "The name of the driver, as in DeviceClasses")
+      ->type_name("NAME")
+      ->required()
+      ->check(dra::driver_fault);
+  app.add_option("--kubelet-dir", settings.kubelet_dir,
+                 "The kubelet's directory, which contains plugins and plugins_registry")
+      ->type_name("DIR")
+      ->check(tools::not_empty)
+      ->capture_default_str();
+  app.add_option("--instance", settings.instance,
+                 "The UID of the pod: two instances then run side by side during an update")
+      ->type_name("UID")
+      ->check(dra::instance_fault);
+}
+
+void add_places(CLI::App& app, dra::Settings& settings) {
+  app.add_option("--state-dir", settings.state_dir,
+                 "Directory of the journal of claims (default: claims in the driver's directory, "
+                 "KUBELET_DIR/plugins/DRIVER)")
+      ->type_name("DIR")
+      ->check(tools::not_empty);
+  app.add_option("--output-dir", settings.host.output_dir,
+                 "Spec directory, created when a spec is written")
+      ->type_name("DIR")
+      ->check(tools::not_empty)
+      ->default_str("var/run/cdi under the root");
+  app.add_option("--root", settings.host.root,
+                 "Directory that contains the host's proc, sys and dev")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory)
+      ->capture_default_str();
+  app.add_option("-o,--output", settings.log, "The form of the log")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"text", "json"}));
+}
+
+void add_host(CLI::App& app, prepare::Options& host) {
+  app.add_option("--driver-root", host.driver_root,
+                 "Directory on the host where the vendor's driver is installed")
+      ->type_name("DIR");
+  app.add_option("--dev-root", host.dev_root,
+                 "Directory on the host with the dev of the nodes (default: that of the driver)")
+      ->type_name("DIR");
+  tools::add_repeated(app, "--vendor-file", host.vendor_files,
+                      "TOML file about devices of another vendor; can be repeated. Those in "
+                      "/etc/cdi-prepare.d under the root are read anyway")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+  app.add_flag("--nvml", host.nvml,
+               "Query NVIDIA's library for the UUIDs and sizes of MIG instances");
+  std::vector<std::string> profiles;
+  for (const auto name : tools::profile_names) profiles.emplace_back(name);
+  app.add_option("--profile", host.profile, "What containers will do with the GPUs")
+      ->type_name("USE")
+      ->check(CLI::IsMember(profiles))
+      ->capture_default_str();
+  app.add_option("--hooks", host.hooks,
+                 "Whether NVIDIA's hooks create library links and the library cache")
+      ->type_name("HOOKS")
+      ->check(CLI::IsMember({"none", "nvidia"}))
+      ->capture_default_str();
+  app.add_option_function<std::string>(
+         "--max-version",
+         [&host](const std::string& text) { host.max_version = cdi::parse_spec_version(text); },
+         "Newest CDI version that the engines read (default: that of the installed engines)")
+      ->type_name("VERSION")
+      ->check([](const std::string& text) {
+        return cdi::parse_spec_version(text) ? std::string{}
+                                             : "must be a CDI version, such as 0.8.0";
+      });
+}
+
+void add_serve(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Describe describe) {
+  auto& command = *app.add_subcommand("serve", "Prepare the claims that the kubelet names");
+  add_driver(command, settings);
+  command.add_option("--node", settings.node, "The name of this node, which is that of its pool")
+      ->type_name("NAME")
+      ->required()
+      ->check(dra::node_fault);
+  command
+      .add_option("--claims", settings.claims,
+                  "Folder with ResourceClaims as JSON files, in the place of an API server")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory);
+  add_places(command, settings);
+  add_host(command, settings.host);
+  command.footer(dra::exit_code_help());
+  command.callback([&] {
+    chosen = [&settings] {
+      return serve(settings);
+    };
+  });
+  if (describe == tools::Describe::yes) {
+    tools::add_example(command,
+                       "cdi-dra serve --driver gpu.example.com --node node1 --claims claims");
+  }
+}
+
+ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
+  if (tools::is_answer(error)) {
+    std::fputs(tools::usage_answer(app, error).c_str(), stdout);
+    return dra::exit_done;
+  }
+  report(tools::usage_error(app, error));
+  return dra::exit_usage;
+}
+
+int run(int argc, char** argv, tools::Describe describe) {
+  CLI::App app{"A driver for Dynamic Resource Allocation: prepares ResourceClaims by CDI.",
+               "cdi-dra"};
+  app.set_version_flag("--version", "cdi-dra " + tools::release_version());
+  app.footer(dra::exit_code_help());
+  app.require_subcommand(1);
+  dra::Settings settings;
+  Run command;
+  add_serve(app, settings, command, describe);
+  if (describe == tools::Describe::yes) {
+    tools::add_describing_commands(app, dra::dra_manual(), [&command](const std::string& text) {
+      command = [text] {
+        std::fputs(text.c_str(), stdout);
+        return int{dra::exit_done};
+      };
+    });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (describe == tools::Describe::no) return run(argc, argv, tools::Describe::yes);
+    return report_usage(app, error);
+  }
+  return command();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv, tools::Describe::no);
+  } catch (const std::exception& error) {
+    return report(error.what());
+  }
+}

@@ -1,0 +1,112 @@
+// The settings of `cdi-dra serve`.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_DRA_SETTINGS_HPP
+#define CDI_TOOLS_DRA_SETTINGS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <cdi/minimum_version.hpp>
+#include <cdi/name.hpp>
+#include <cdi/result.hpp>
+
+#include "../prepare/base/options.hpp"
+#include "../prepare/cdi_specs/version_choice.hpp"
+#include "../prepare/host/directories.hpp"
+#include "../prepare/vendors/survey.hpp"
+
+namespace dra {
+
+/// The settings of a driver.
+struct Settings {
+  std::string driver{};
+  std::string node{};
+  std::string kubelet_dir = "/var/lib/kubelet";
+  std::string state_dir{};   // empty: `claims` in the driver's directory of the kubelet
+  std::string claims{};      // a folder of ResourceClaims
+  std::string instance{};    // the UID of the pod, for rolling updates
+  std::string log = "text";  // or "json"
+  prepare::Options host{};   // the GPUs, and the content of specs
+};
+
+/// The fault in a name of Kubernetes, which becomes part of paths; empty if it is valid: letters in
+/// lower case, digits, `-` and `.`, with a letter or digit at both ends of each part.
+inline std::string subdomain_fault(std::string_view text, std::size_t longest) {
+  bool good = !text.empty() && text.size() <= longest;
+  char before = '.';
+  for (const char c : text) {
+    const bool is_alnum = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    const bool is_mark = c == '-' || c == '.';
+    good = good && (is_alnum || is_mark) && !(c == '.' && before == '-') &&
+           !(is_mark && before == '.');
+    before = c;
+  }
+  if (good && before != '-' && before != '.') return {};
+  return "must be a DNS name of at most " + std::to_string(longest) + " characters";
+}
+
+inline std::string driver_fault(const std::string& text) {
+  return subdomain_fault(text, 63);
+}
+inline std::string node_fault(const std::string& text) {
+  return subdomain_fault(text, 253);
+}
+
+/// The fault in the UID of a pod; empty if it is valid.
+inline std::string instance_fault(const std::string& text) {
+  const auto is_good = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+  };
+  const bool good =
+      !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), is_good);
+  return good ? "" : "must be the UID of a pod: 1 to 64 letters, digits and -";
+}
+
+namespace detail {
+
+/// The absolute path, in the root as its host resolves it.
+inline std::string absolute(const prepare::HostOptions& options, const std::string& path) {
+  std::error_code failed;
+  const auto whole = std::filesystem::absolute(path, failed).lexically_normal();
+  auto text = failed ? path : whole.string();
+  while (text.size() > 1 && text.ends_with('/')) text.pop_back();
+  return prepare::resolved(options, text);
+}
+
+}  // namespace detail
+
+/// Makes paths absolute, and sets default paths.
+inline void complete(Settings& settings) {
+  auto& host = settings.host;
+  host.root = detail::absolute({}, host.root);
+  if (host.output_dir.empty()) host.output_dir = host.below_root("/var/run/cdi");
+  host.output_dir = detail::absolute(host, host.output_dir);
+  settings.kubelet_dir = detail::absolute(host, settings.kubelet_dir);
+  if (settings.state_dir.empty()) {
+    settings.state_dir = settings.kubelet_dir + "/plugins/" + settings.driver + "/claims";
+  }
+  settings.state_dir = detail::absolute(host, settings.state_dir);
+  for (auto& file : host.vendor_files) file = detail::absolute({}, file);
+}
+
+/// Chooses the CDI version of specs once, unless it was given: the newest that the installed
+/// engines read. Engines would be asked again for each claim otherwise. Returns warnings.
+inline cdi::Result<std::vector<std::string>> choose_spec_version(prepare::Options& options) {
+  if (options.max_version) return std::vector<std::string>{};
+  const auto survey = prepare::survey_host(options);
+  if (!survey) return survey.error();
+  auto choice = prepare::choose_version(*survey, options);
+  options.max_version = choice.options.max_version.value_or(cdi::known_versions.back());
+  return std::move(choice.warnings);
+}
+
+}  // namespace dra
+
+#endif  // CDI_TOOLS_DRA_SETTINGS_HPP

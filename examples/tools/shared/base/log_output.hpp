@@ -1,0 +1,40 @@
+// Writes a log to standard output without waiting for its reader.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_SHARED_BASE_LOG_OUTPUT_HPP
+#define CDI_TOOLS_SHARED_BASE_LOG_OUTPUT_HPP
+
+#include <algorithm>
+#include <climits>
+#include <cstddef>
+#include <mutex>
+#include <poll.h>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+
+namespace tools {
+
+/// Writes a line to standard output, in pieces for which a pipe has room once it has any. What its
+/// reader does not take is dropped; then the next line begins on a line of its own. Any thread may
+/// call it.
+inline void write_without_waiting(std::string text) {
+  static std::mutex mutex;
+  static bool is_cut = false;
+  const std::lock_guard lock{mutex};
+  if (is_cut) text.insert(0, 1, '\n');
+  std::string_view left{text};
+  while (!left.empty()) {
+    pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+    const bool has_room = ::poll(&output, 1, 0) == 1 && (output.revents & POLLOUT) != 0;
+    const auto size = std::min(left.size(), std::size_t{PIPE_BUF});
+    const auto written = has_room ? ::write(STDOUT_FILENO, left.data(), size) : -1;
+    if (written <= 0) break;
+    left.remove_prefix(static_cast<std::size_t>(written));
+  }
+  is_cut = left.empty() ? false : is_cut || left.size() < text.size();
+}
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_BASE_LOG_OUTPUT_HPP
