@@ -57,14 +57,11 @@ class Process:
         return pathlib.Path(self.log).read_text(encoding="utf-8", errors="replace")
 
 
-class Judge(Process):
-    """nri-judge, the side of the runtime."""
+class LineJudge(Process):
+    """A judge that answers each line on its standard input with a line of JSON."""
 
-    def __init__(self, program, place, *options):
-        super().__init__([program, "-socket", place.socket, "-cdi-dirs", place.specs, *options],
-                         place.path("judge.log"), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                         text=True)
-        self.ask("ready")  # a plugin on the Go stub does not wait for the socket
+    def __init__(self, command, log):
+        super().__init__(command, log, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, command, value=None):
         """The answer to a command; an error is in its member `error`."""
@@ -76,6 +73,26 @@ class Judge(Process):
             raise AssertionError(f"the judge ended: {self.printed()[-2000:]}")
         return json.loads(answer)
 
+    def end(self):
+        """Ends as a runtime or a kubelet does that is stopped."""
+        self.process.stdin.close()
+        self.process.wait(PATIENCE)
+        self.process.stdout.close()
+
+    def kill(self):
+        super().kill()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+
+class Judge(LineJudge):
+    """nri-judge, the side of the runtime."""
+
+    def __init__(self, program, place, *options):
+        super().__init__([program, "-socket", place.socket, "-cdi-dirs", place.specs, *options],
+                         place.path("judge.log"))
+        self.ask("ready")  # a plugin on the Go stub does not wait for the socket
+
     def wait(self, count):
         """Waits until so many plugins are there."""
         answer = self.ask(f"wait {count} {PATIENCE}")
@@ -85,17 +102,6 @@ class Judge(Process):
 
     def create(self, request):
         return self.ask("create", request)
-
-    def end(self):
-        """Ends as a runtime does that is stopped."""
-        self.process.stdin.close()
-        self.process.wait(PATIENCE)
-        self.process.stdout.close()
-
-    def kill(self):
-        super().kill()
-        self.process.stdin.close()
-        self.process.stdout.close()
 
 
 class Place:

@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""cdi-dra with kubelet's own code, and beside it a driver in Go: claims are prepared, whoever ends.
+
+usage: dra_judge_test.py BUILD CDI_DRA CDI_PREPARE SAMPLE_NODE [ARGUMENTS OF UNITTEST]
+
+Builds dra-judge and demo-driver in the folder BUILD; all tests are skipped without Go, its modules
+or their build cache. CDI_FULL=1 kills more often.
+"""
+import os
+import pathlib
+import random
+import shutil
+import sys
+import threading
+import unittest
+
+sys.dont_write_bytecode = True
+import judges  # noqa: E402
+from dra_peers import (  # noqa: E402
+    DRIVER, CdiDra, DemoDriver, DraCase, allocated, claim, own_claim, pod, uid_of)
+from nri_peers import wait_until  # noqa: E402
+
+BUILD, CDI_DRA, CDI_PREPARE, SAMPLE_NODE = (os.path.abspath(sys.argv.pop(1)) for _ in range(4))
+KILLS = 60 if os.environ.get("CDI_FULL") == "1" else 8
+
+
+def setUpModule():
+    folder = judges.build_kubelet(BUILD)
+    DraCase.programs.update({name: str(folder / name) for name in ("dra-judge", "demo-driver")})
+    DraCase.programs.update({"cdi-dra": CDI_DRA, "cdi-prepare": CDI_PREPARE,
+                             "sample-node": SAMPLE_NODE})
+
+
+class Claims:
+    """What each driver does."""
+
+    def test_one_device(self):
+        self.have(*own_claim("one", self.devices[0]))
+        _, judge = self.both()
+        containers = self.prepare(judge, "one")
+        self.assertEqual(len(containers["main"]), 1)
+        self.assertEqual(self.prepare(judge, "one"), containers)
+        self.unprepare(judge, "one")
+        self.check_nothing_is_left()
+        self.unprepare(judge, "one")
+        self.assertEqual(self.prepare(judge, "one"), containers, "names stay")
+
+    def test_two_pods_share_a_claim(self):
+        """Of the request `gpu`, the alternative `small` was allocated."""
+        self.have(claim("shared", [allocated(self.devices[0], "gpu/small"),
+                                   allocated(self.devices[1], "extra")], ["one", "two"]),
+                  pod("one", ["shared"], {"all": [{"name": "shared"}],
+                                          "gpu": [{"name": "shared", "request": "gpu"}],
+                                          "extra": [{"name": "shared", "request": "extra"}],
+                                          "none": []}),
+                  pod("two", ["shared"]))
+        _, judge = self.both()
+        got = self.prepare(judge, "one")
+        self.assertEqual(len(set(got["all"])), 2)
+        self.assertEqual([got["gpu"], got["extra"]], [[name] for name in got["all"]])
+        self.assertEqual(got["none"], [])
+        self.assertEqual(self.prepare(judge, "two")["main"], got["all"])
+        self.unprepare(judge, "one")
+        self.resolved(got)
+        self.unprepare(judge, "two")
+        self.check_nothing_is_left()
+
+    def test_two_claims_of_a_pod(self):
+        self.have(claim("a", [allocated(self.devices[0])], ["one"]),
+                  claim("b", [allocated(self.devices[1])], ["one"]), pod("one", ["a", "b"]))
+        _, judge = self.both()
+        self.assertEqual(len(set(self.prepare(judge, "one")["main"])), 2)
+        self.unprepare(judge, "one")
+        self.check_nothing_is_left()
+
+    def test_the_driver_is_killed(self):
+        self.have(*own_claim("one", self.devices[0]), *own_claim("two", self.devices[1]))
+        driver, judge = self.both()
+        containers = self.prepare(judge, "one")
+        driver.kill()
+        self.resolved(containers)
+        self.start_driver()
+        self.prepare_again(judge, "two")
+        self.resolved(containers)
+        for name in ("one", "two"):
+            self.unprepare(judge, name)
+        self.check_nothing_is_left()
+
+    def test_kubelet_is_killed(self):
+        self.have(*own_claim("one", self.devices[0]), *own_claim("two", self.devices[1]))
+        _, judge = self.both()
+        one = self.prepare(judge, "one")
+        judge.kill()
+        judge = self.judge()
+        judge.wait()
+        self.assertEqual(self.good(judge.ask("devices one"))["containers"], one)
+        self.assertEqual(self.prepare(judge, "one"), one, "as for a pod that starts again")
+        self.prepare(judge, "two")
+        for name in ("one", "two"):
+            self.unprepare(judge, name)
+        self.check_nothing_is_left()
+
+    def test_kubelet_loses_its_checkpoint(self):
+        self.have(*own_claim("one", self.devices[0]))
+        _, judge = self.both()
+        one = self.prepare(judge, "one")
+        judge.kill()
+        os.unlink(os.path.join(self.place.kubelet, "dra_manager_state"))
+        judge = self.judge()
+        judge.wait()
+        self.assertEqual(self.prepare(judge, "one"), one)
+        self.unprepare(judge, "one")
+        self.check_nothing_is_left()
+
+    def test_the_claim_was_deleted_before_unprepare(self):
+        self.have(*own_claim("one", self.devices[0]))
+        _, judge = self.both()
+        self.prepare(judge, "one")
+        pathlib.Path(self.place.claims, "one.json").unlink()
+        self.unprepare(judge, "one")
+        self.check_nothing_is_left()
+
+    def kill_while(self, process, judge, command, start):
+        """The answer to a command while a process is killed, at any moment of it."""
+        killer = threading.Timer(random.uniform(0, 0.008), process.kill)
+        killer.start()
+        answer = judge.ask(command)
+        killer.join()
+        start()
+        return answer
+
+    def test_the_driver_is_killed_at_any_moment(self):
+        self.have(*own_claim("one", self.devices[0]))
+        driver, judge = self.both()
+        names = self.prepare(judge, "one")
+        for _ in range(KILLS):
+            self.unprepare(judge, "one")
+            self.kill_while(driver, judge, "prepare one", lambda: None)
+            driver = self.start_driver()
+            self.assertEqual(self.prepare_again(judge, "one"), names)
+            self.kill_while(driver, judge, "unprepare one", lambda: None)
+            driver = self.start_driver()
+            wait_until(lambda: judge.ask("unprepare one")["ok"], "unprepare one")
+            self.check_nothing_is_left()
+            self.assertEqual(self.prepare_again(judge, "one"), names)
+
+    def test_a_batch_of_a_hundred_claims(self):
+        names = [f"c{number}" for number in range(100)]
+        self.have(*(claim(name, [self.of_batch(number)], ["many"])
+                    for number, name in enumerate(names)), pod("many", names))
+        _, judge = self.both()
+        got = self.prepare(judge, "many")["main"]
+        self.assertEqual(len(set(got)), len(names))
+        self.unprepare(judge, "many")
+        self.check_nothing_is_left()
+
+
+class InGo(DemoDriver, Claims, DraCase):
+
+    def of_batch(self, number):
+        return allocated(self.devices[number])
+
+
+class Ours(CdiDra, Claims, DraCase):
+
+    def of_batch(self, number):
+        """Monitoring takes no device."""
+        return allocated(self.devices[number % 2], adminAccess=True)
+
+    def test_the_edits_are_those_of_the_device(self):
+        self.have(*own_claim("one", self.devices[0]), *own_claim("two", self.devices[1]))
+        _, judge = self.both()
+        for number, name in enumerate(("one", "two")):
+            cdi_name, = self.prepare(judge, name)["main"]
+            nodes = {node["path"] for node in self.place.devices()[cdi_name]["deviceNodes"]}
+            self.assertIn(f"/dev/nvidia{number}", nodes)
+            self.assertNotIn(f"/dev/nvidia{1 - number}", nodes)
+            self.assertIn(uid_of(name), cdi_name)
+
+    def test_a_device_of_another_claim(self):
+        self.have(*own_claim("one", self.devices[0]), *own_claim("two", self.devices[0]))
+        _, judge = self.both()
+        self.prepare(judge, "one")
+        self.refused(judge.ask("prepare two"), self.devices[0], uid_of("one"))
+        self.unprepare(judge, "one")
+        self.prepare(judge, "two")
+
+    def test_monitoring_beside_a_claim(self):
+        self.have(*own_claim("one", self.devices[0]),
+                  *own_claim("monitor", self.devices[0], adminAccess=True))
+        _, judge = self.both()
+        for name in ("one", "monitor"):
+            self.prepare(judge, name)
+        self.unprepare(judge, "monitor")
+        self.assertEqual(len(self.place.specs()), 1)
+        self.unprepare(judge, "one")
+        self.check_nothing_is_left()
+
+    def test_a_device_that_is_not_there(self):
+        self.have(*own_claim("one", "nvidia-gpu-nine"), *own_claim("two", self.devices[1]))
+        _, judge = self.both()
+        self.refused(judge.ask("prepare one"), '"nvidia-gpu-nine"',
+                     "no device on this host has that name")
+        self.prepare(judge, "two")
+        self.unprepare(judge, "one")
+        self.unprepare(judge, "two")
+        self.check_nothing_is_left()
+
+    def test_one_claim_of_a_batch_fails(self):
+        """The pod waits, but the other claim is prepared: it may be that of a running pod."""
+        self.have(claim("bad", [allocated("nvidia-gpu-nine")], ["one"]),
+                  claim("good", [allocated(self.devices[1])], ["one"]), pod("one", ["bad", "good"]))
+        _, judge = self.both()
+        self.refused(judge.ask("prepare one"), "nvidia-gpu-nine")
+        self.assertEqual(len(self.place.specs()), 1)
+        self.unprepare(judge, "one")
+        self.check_nothing_is_left()
+
+    def test_devices_of_other_drivers_and_parameters(self):
+        parameters = {"apiVersion": "cdi-dra.local/v1", "kind": "GpuConfig", "profile": "compute"}
+        of_other = {"source": "FromClaim",
+                    "opaque": {"driver": "other.example.com", "parameters": {"a": 1}}}
+        of_ours = {"source": "FromClaim", "opaque": {"driver": DRIVER, "parameters": parameters}}
+        wrong = {"source": "FromClaim",
+                 "opaque": {"driver": DRIVER, "parameters": {**parameters, "profil": "compute"}}}
+        results = [allocated(self.devices[0])]
+        self.have(claim("good", results, ["one"], [of_other, of_ours]), pod("one", ["good"]),
+                  claim("bad", results, ["two"], [wrong]), pod("two", ["bad"]))
+        _, judge = self.both()
+        self.refused(judge.ask("prepare two"), "profil")
+        self.prepare(judge, "one")
+
+    def wipe(self, folder_too):
+        shutil.rmtree(self.place.cdi)
+        if not folder_too:
+            os.mkdir(self.place.cdi)
+
+    def test_specs_are_wiped_while_the_driver_is_away(self):
+        self.have(*own_claim("one", self.devices[0]))
+        driver, judge = self.both()
+        names = self.prepare(judge, "one")
+        for folder_too in (False, True):
+            driver.kill()
+            self.wipe(folder_too)
+            driver = self.start_driver()
+            wait_until(self.place.specs, "specs are written at start")
+            self.resolved(names)
+        self.unprepare(judge, "one")
+        self.assertEqual(self.place.specs(), [])
+
+    def test_specs_are_wiped_while_the_driver_serves(self):
+        self.have(*own_claim("one", self.devices[0]), *own_claim("two", self.devices[1]))
+        _, judge = self.both()
+        names = [self.prepare(judge, name) for name in ("one", "two")]
+        for folder_too in (False, True, False):
+            self.wipe(folder_too)
+            wait_until(lambda: len(self.place.specs()) == 2, "specs are written again")
+            for name in names:
+                self.resolved(name)
+        self.unprepare(judge, "two")
+        self.assertEqual(len(self.place.specs()), 1)
+
+    def test_a_gpu_vanishes_and_returns(self):
+        self.have(*own_claim("one", self.devices[0]))
+        _, judge = self.both()
+        gone = pathlib.Path(self.place.tree, "proc/driver/nvidia/gpus/0000:01:00.0")
+        link = pathlib.Path(self.place.tree, "sys/bus/pci/devices/0000:01:00.0")
+        moved = [(path, self.place.folder / f"moved{number}")
+                 for number, path in enumerate((gone, link))]
+        for path, place in moved:
+            path.rename(place)
+        self.refused(judge.ask("prepare one"), self.devices[0])
+        self.assertEqual(self.place.specs(), [])
+        for path, place in moved:
+            place.rename(path)
+        self.prepare(judge, "one")
+        self.unprepare(judge, "one")
+        self.check_nothing_is_left()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
