@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The manifests of cdi-dra, and what a real API server makes of them.
+
+usage: dra_deploy_test.py BUILD CDI_DRA [ARGUMENTS OF UNITTEST]
+
+CDI_FULL=1 builds kube-apiserver and etcd in the folder BUILD, and applies the manifests.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+from api_cluster import Cluster, need_cluster  # noqa: E402
+from dra_peers import uid_of  # noqa: E402
+
+BUILD, CDI_DRA = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
+DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "examples/tools/dra/deploy"
+DRIVER = "gpu.cdi.local"
+
+
+def documents(name):
+    try:
+        import yaml  # pylint: disable=import-outside-toplevel
+    except ImportError as error:
+        raise unittest.SkipTest("python3-yaml is not installed") from error
+    return list(yaml.safe_load_all((DEPLOY / name).read_text("ascii")))
+
+
+def of_kind(kind, items):
+    return [item for item in items if item["kind"] == kind]
+
+
+def daemon_pod(items, node, name):
+    """The pod that the DaemonSet has on a node."""
+    template = of_kind("DaemonSet", items)[0]["spec"]["template"]
+    return {"apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": name, "namespace": "cdi-dra", **template["metadata"]},
+            "spec": {**template["spec"], "nodeName": node}}
+
+
+def slice_of(node, name="", driver=DRIVER):
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice",
+            "metadata": {"name": name or f"{node}-gpus"},
+            "spec": {"driver": driver, "nodeName": node,
+                     "pool": {"name": node, "generation": 1, "resourceSliceCount": 1},
+                     "devices": [{"name": "gpu-0", "attributes": {"type": {"string": "gpu"}}}]}}
+
+
+class Manifest(unittest.TestCase):
+
+    def setUp(self):
+        self.items = documents("cdi-dra.yaml")
+        daemon_set, = of_kind("DaemonSet", self.items)
+        self.template = daemon_set["spec"]["template"]
+        self.assertEqual(daemon_set["spec"]["selector"]["matchLabels"],
+                         self.template["metadata"]["labels"])
+        self.pod = self.template["spec"]
+        self.container, = self.pod["containers"]
+        self.options = dict(word[2:].split("=", 1) for word in self.container["args"][1:])
+
+    def test_options_are_those_of_the_program(self):
+        if not os.access(CDI_DRA, os.X_OK):
+            self.skipTest("cdi-dra is not built: it needs gRPC and protobuf")
+        done = subprocess.run([CDI_DRA, "serve", "--help"], capture_output=True, text=True,
+                              timeout=60, check=True)
+        for option in self.options:
+            self.assertRegex(done.stdout, rf"(?m)(^ +|, )--{option}[ ,\n]")
+
+    def test_the_container_has_the_least_rights(self):
+        rights = self.container["securityContext"]
+        self.assertIs(rights["privileged"], False)
+        self.assertIs(rights["allowPrivilegeEscalation"], False)
+        self.assertIs(rights["readOnlyRootFilesystem"], True)
+        self.assertEqual(rights["capabilities"], {"drop": ["ALL"]})
+        self.assertFalse({"hostNetwork", "hostPID", "hostIPC"} & set(self.pod))
+
+    def test_paths_are_those_of_the_host(self):
+        """Kubelet gets the paths of sockets, and engines those of specs."""
+        sources = {volume["name"]: volume["hostPath"]["path"] for volume in self.pod["volumes"]}
+        written = {mount["mountPath"] for mount in self.container["volumeMounts"]
+                   if not mount.get("readOnly")}
+        for mount in self.container["volumeMounts"]:
+            if mount["mountPath"] in written:
+                self.assertEqual(sources[mount["name"]], mount["mountPath"])
+        kubelet = self.options["kubelet-dir"]
+        self.assertEqual(written, {f"{kubelet}/plugins", f"{kubelet}/plugins_registry",
+                                   self.options["output-dir"]})
+        self.assertTrue(self.options["state-dir"].startswith(f"{kubelet}/plugins/{DRIVER}/"))
+        self.assertEqual(sources["host"], "/")
+
+    def test_one_name_of_the_driver(self):
+        self.assertEqual(self.options["driver"], DRIVER)
+        for name in ("cdi-dra.yaml", "samples.yaml"):
+            text = (DEPLOY / name).read_text("ascii")
+            self.assertEqual(set(re.findall(r"\b(?:partition\.)?(gpu\.[a-z.]+local)\b", text)),
+                             {DRIVER})
+
+    def test_samples_ask_for_what_there_is(self):
+        samples = documents("samples.yaml")
+        classes = {item["metadata"]["name"] for item in of_kind("DeviceClass", self.items)}
+        text = (DEPLOY / "samples.yaml").read_text("ascii")
+        self.assertEqual(set(re.findall(r"deviceClassName: ([a-z.]+)", text)), classes)
+        made = {item["metadata"]["name"] for kind in ("ResourceClaim", "ResourceClaimTemplate")
+                for item in of_kind(kind, samples)}
+        for pod in of_kind("Pod", samples):
+            for claim in pod["spec"].get("resourceClaims", ()):
+                self.assertIn(claim.get("resourceClaimName") or
+                              claim["resourceClaimTemplateName"], made)
+
+
+class Applied(unittest.TestCase):
+    """In one real API server, in the order of their names."""
+
+    @classmethod
+    def setUpClass(cls):
+        programs = need_cluster(BUILD)
+        cls.items = documents("cdi-dra.yaml")
+        folder = tempfile.mkdtemp(prefix="cdi-deploy-")
+        cls.addClassCleanup(shutil.rmtree, folder)
+        cls.cluster = Cluster(programs, folder)
+        cls.addClassCleanup(cls.cluster.stop)
+        for node in ("one", "two"):
+            cls.cluster.create({"apiVersion": "v1", "kind": "Node",
+                                "metadata": {"name": node, "uid": uid_of(node)}})
+        cls.answers = [(item["kind"], cls.cluster.create(item)) for item in cls.items]
+        cls.tokens = {}
+        for node in ("one", "two"):
+            pod = cls.cluster.create(daemon_pod(cls.items, node, f"cdi-dra-{node}"))
+            cls.answers.append(("Pod", pod))
+            if pod.status == 201:
+                cls.tokens[node] = cls.cluster.pod_token("cdi-dra", "cdi-dra",
+                                                         pod.object["metadata"])
+        cls.wait_for_policy()
+
+    @classmethod
+    def wait_for_policy(cls):
+        """A policy begins to act some time after it was made."""
+        for number in range(600):
+            made = cls.cluster.create(slice_of("two", f"try-{number}"), cls.tokens["one"])
+            if made.status != 201:
+                return
+            cls.cluster.delete("ResourceSlice", f"try-{number}")
+        raise AssertionError("the policy does not act")
+
+    def good(self, answer):
+        self.assertIn(answer.status, (200, 201), answer.message)
+        return answer.object
+
+    def forbidden(self, answer, *texts):
+        self.assertIn(answer.status, (403, 422), answer.object)
+        for text in texts:
+            self.assertIn(text, answer.message)
+
+    def test_strict_validation(self):
+        for kind, answer in self.answers:
+            with self.subTest(kind=kind):
+                self.good(answer)
+
+    def test_strict_validation_finds_faults(self):
+        wrong = {**of_kind("DeviceClass", self.items)[0], "metadata": {"name": "wrong"}}
+        wrong["spec"] = {**wrong["spec"], "extendedResourcename": "a.b/c"}
+        answer = self.cluster.create(wrong)
+        self.assertEqual(answer.status, 400, answer.object)
+        self.assertIn("extendedResourcename", answer.message)
+
+    def test_samples(self):
+        for item in documents("samples.yaml"):
+            with self.subTest(kind=item["kind"], name=item["metadata"]["name"]):
+                self.good(self.cluster.create(item))
+
+    def test_slices_of_the_own_node(self):
+        one = self.tokens["one"]
+        made = self.good(self.cluster.create(slice_of("one"), one))
+        made["spec"]["pool"]["generation"] = 2
+        made = self.good(self.cluster.replace(made, one))
+        self.good(self.cluster.get("ResourceSlice", token=one))
+        with self.subTest("another pod"):
+            two = self.tokens["two"]
+            made["spec"]["pool"]["generation"] = 3
+            text = "cdi-dra on two can only write slices of that node"
+            self.forbidden(self.cluster.replace(made, two), text)
+            self.forbidden(self.cluster.delete("ResourceSlice", "one-gpus", token=two), text)
+            self.forbidden(self.cluster.create(slice_of("one", "more"), two), text)
+        self.good(self.cluster.delete("ResourceSlice", "one-gpus", token=one))
+
+    def test_slices_that_belong_to_nobody(self):
+        one = self.tokens["one"]
+        everywhere = slice_of("one", "everywhere")
+        del everywhere["spec"]["nodeName"]
+        everywhere["spec"]["allNodes"] = True
+        self.forbidden(self.cluster.create(everywhere, one), "of that node")
+        self.forbidden(self.cluster.create(slice_of("one", "of-other", "other.example.com"), one),
+                       "of the driver gpu.cdi.local")
+
+    def test_a_token_without_a_node(self):
+        body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+        path = "/api/v1/namespaces/cdi-dra/serviceaccounts/cdi-dra/token"
+        token = self.cluster.request("POST", path, body).object["status"]["token"]
+        self.forbidden(self.cluster.create(slice_of("one", "none"), token), "names no node")
+
+    def test_the_policy_is_for_nobody_else(self):
+        self.good(self.cluster.create(slice_of("one", "of-admin", "other.example.com")))
+        self.good(self.cluster.delete("ResourceSlice", "of-admin"))
+
+    def test_other_rights(self):
+        one = self.tokens["one"]
+        self.good(self.cluster.get("Node", "one", token=one))
+        claim = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+                 "metadata": {"name": "claim", "namespace": "default"},
+                 "spec": {"devices": {"requests": [
+                     {"name": "gpu", "exactly": {"deviceClassName": DRIVER}}]}}}
+        made = self.good(self.cluster.create(claim))
+        self.good(self.cluster.get("ResourceClaim", "claim", token=one))
+        status = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/claim/status"
+        secrets = "/api/v1/namespaces/cdi-dra/secrets"
+        for what, answer in {
+                "claims of all": self.cluster.get("ResourceClaim", token=one),
+                "nodes": self.cluster.get("Node", token=one),
+                "pods": self.cluster.get("Pod", token=one),
+                "secrets": self.cluster.request("GET", secrets, token=one),
+                "write a claim": self.cluster.replace(made, one),
+                "its status": self.cluster.request("PUT", status, made, one),
+                "delete a claim": self.cluster.delete("ResourceClaim", "claim", token=one),
+                "delete a node": self.cluster.delete("Node", "two", token=one),
+                "write a class": self.cluster.delete("DeviceClass", DRIVER, token=one),
+                "delete the policy": self.cluster.delete("ValidatingAdmissionPolicy",
+                                                         "cdi-dra-slices", token=one)}.items():
+            with self.subTest(what):
+                self.assertEqual(answer.status, 403, answer.object)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
