@@ -33,8 +33,9 @@ devices:
 CLAIM_DEVICE = {"request_names", "device_name", "cdi_device_ids"}  # of Kubernetes' DRA interface
 CAMEL = re.compile(r"[a-z][a-zA-Z0-9]*")
 
-# Members whose keys are not ours: names, annotations, variables of Kata, and terms of a sum.
-OPEN = {"annotations", "claims", "terms", "sandbox"}
+# Members whose keys are not ours: names, annotations, variables of Kata, terms of a sum, and
+# attributes of Kubernetes.
+OPEN = {"annotations", "claims", "terms", "sandbox", "attributes"}
 
 CDI_COMMANDS = {
     "cdi devices": "devices", "cdi vendors": "vendors", "cdi classes": "classes",
@@ -65,7 +66,7 @@ CDI_OTHERS = {"rootfs", "monitor"}
 WITHOUT_JSON = {"run", "watch", "configure", "completion"}
 PREPARE_COMMANDS = {"detect": (0, 3), "write": (0, 3), "check": (0, 3), "diff": (0, 3),
                     "doctor": (0, 1), "list": (0, 3)}
-PREPARE_OTHERS = {"prepare", "unprepare", "files"}
+PREPARE_OTHERS = {"prepare", "unprepare", "files", "slices"}
 POD_COMMANDS = {
     "inner": {"devices": [{"vendorId": "0x10de", "classId": "0x030200",
                            "options": ["0000:41:00.0=02/00"], "containerPath": "/dev/vfio/12"}]},
@@ -246,6 +247,16 @@ class Results(unittest.TestCase):
         node_trees.TREES["nv2mig"](root, False)
         done = self.run_tool(PREPARE, "files", "--root", root, "-o", "json", codes=(0, 1))
         self.check("cdi-prepare files", json.loads(done.stdout))
+
+    def test_slices(self):
+        for tree in ("nv2mig", "mi300x-cpx", "vfio"):
+            with self.subTest(tree):
+                root = str(self.folder / tree)
+                node_trees.TREES[tree](root, False)
+                done = self.run_tool(PREPARE, "slices", "--root", root, "--node", "a", "-o", "json",
+                                     codes=(0, 3))
+                self.check("cdi-prepare slices", json.loads(done.stdout))
+                self.check_messages(done)
 
     def test_errors_of_cdi_prepare(self):
         """What keeps a command from its work is a record, with its place and advice."""

@@ -29,6 +29,7 @@
 #include "commands/option_paths.hpp"
 #include "commands/output.hpp"
 #include "commands/prepare.hpp"
+#include "commands/slices.hpp"
 #include "commands/watch.hpp"
 #include "commands/write.hpp"
 #include <CLI/CLI.hpp>
@@ -39,7 +40,7 @@ namespace {
 constexpr Command commands[] = {
     detect_command, write_command,     check_command,     diff_command,
     watch_command,  prepare_command,   unprepare_command, list_command,
-    doctor_command, configure_command, files_command,
+    doctor_command, configure_command, files_command,     slices_command,
 };
 
 /// Parses the command line, and returns what runs its command. Throws `CLI::ParseError` for an

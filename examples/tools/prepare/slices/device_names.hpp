@@ -97,10 +97,11 @@ inline std::string cdi_name(const FoundDevice& device) {
   return fmt::format("{}={}", device.whole.inventory->kind, device.name());
 }
 
-/// The devices of a survey that a claim can request, also those that cannot be handed out now.
+/// The devices of a survey that have names, also those that cannot be handed out now.
 inline std::vector<FoundDevice> all_devices(const Survey& survey) {
   std::vector<FoundDevice> out;
   for (const auto& whole : all_gpus(survey)) {
+    if (whole.gpu->stable_name().empty()) continue;  // a vendor file is wrong about it
     for (auto& device : devices_of(whole)) out.push_back(std::move(device));
   }
   return out;
