@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 try:
     from jsonschema import Draft202012Validator
@@ -193,6 +194,23 @@ class Results(unittest.TestCase):
                 self.check("cdi why --bundle", record)
                 self.assertEqual({edit["state"] for one in record["devices"]
                                   for edit in one["edits"]}, states)
+
+    def test_a_pod(self):
+        """kubelet knows a claim of a pod whose UID a log directory has."""
+        data = json.dumps({"ClaimInfoStateList": [{
+            "ClaimUID": "c", "ClaimName": "gpu", "Namespace": "a", "PodUIDs": {"u": {}},
+            "DriverState": {"d.com": {"Devices": [{
+                "PoolName": "p", "DeviceName": "0", "CDIDeviceIDs": ["vendor.com/gpu=0"]}]}}}]})
+        self.put("kubelet/dra_manager_state",
+                 json.dumps({"Data": data, "Checksum": zlib.crc32(data.encode())}))
+        self.put("logs/a_b_u/c/0.log", "")
+        self.put("cdi/a.yaml", SPEC)
+        self.put("bundle/config.json", '{"ociVersion": "1.2.0"}')
+        for more in ((), ("--bundle", "bundle")):
+            done = self.run_tool(CDI, "-d", "cdi", "-o", "json", "why", "--no-host", "--pod", "a/b",
+                                 "--kubelet-dir", "kubelet", "--pod-logs-dir", "logs", *more,
+                                 codes=(6,))
+            self.check("cdi why --pod", json.loads(done.stdout))
 
     def test_monitor(self):
         self.put("cdi/a.yaml", SPEC)

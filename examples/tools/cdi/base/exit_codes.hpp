@@ -55,7 +55,7 @@ inline std::string exit_code_table() {
                                "printed on standard output") +
          detail::exit_code_row(exit_outdated,
                                "why --bundle found that specs or host have changed since the "
-                               "container was created") +
+                               "container was created, or why --pod what a pod lacks") +
          detail::exit_code_row(exit_cannot_execute, "run cannot execute the command") +
          detail::exit_code_row(exit_no_command, "run finds no such command");
 }

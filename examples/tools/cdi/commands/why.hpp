@@ -4,257 +4,22 @@
 #ifndef CDI_TOOLS_CDI_COMMANDS_WHY_HPP
 #define CDI_TOOLS_CDI_COMMANDS_WHY_HPP
 
-#include <algorithm>
-#include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <system_error>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
-#include "../base/globs.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
-#include "../base/reports.hpp"
+#include "../why/bundle_file.hpp"
 #include "../why/bundle_report.hpp"
-#include "../why/engine_view.hpp"
 #include "../why/host_view.hpp"
-
-/// The options of `why`.
-struct WhyOptions {
-  std::vector<std::string> names{};
-  std::string engine{};  // of --for; empty: all installed engines
-  std::string bundle{};  // of --bundle: a config.json, or its directory
-  std::string root{"/"};
-  bool no_host = false;
-};
-
-/// The errors in rejected files of a kind, which may also define a device.
-inline std::vector<cdi::Error> unused_of_kind(const cdi::Registry& registry,
-                                              std::string_view kind) {
-  std::vector<cdi::Error> errors;
-  for (const auto& file : registry.rejected()) {
-    if (file->kind == kind) errors.push_back(file->why);
-  }
-  return errors;
-}
-
-/// Where a device is defined.
-inline Json origin_record(const std::string& name, const cdi::ResolvedDevice& found,
-                          const std::vector<cdi::Error>& unused) {
-  Json record{{"name", name},
-              {"resolved", true},
-              {"file", found.spec->path},
-              {"line", found.line()},
-              {"priority", found.spec->priority}};
-  for (const auto& error : unused) record["notUsed"].push_back(error_record("warning", error));
-  return record;
-}
-
-inline std::string origin_text(const std::string& name, const cdi::ResolvedDevice& found,
-                               const std::vector<cdi::Error>& unused) {
-  auto text = fmt::format("resolved: {}: {}:{}\n", name, printable(found.spec->path), found.line());
-  for (const auto& error : unused) {
-    text += fmt::format("  same kind, but not used: {}\n", to_string(error));
-  }
-  return text;
-}
-
-/// Why a name does not resolve, and what to do.
-inline std::string reason_text(const cdi::Unresolved& one) {
-  const auto& row = cdi::row_of(one.reason);
-  const bool unknown = is_unknown(one.reason) || one.causes.empty();
-  auto text = unknown ? fmt::format("{}: {}\n", row.code, one.why.message)
-                      : fmt::format("{}: {}: {}\n", row.code, cdi::quoted(one.name), row.meaning);
-  for (const auto& cause : one.causes) {
-    text += fmt::format("  {}: {}\n", unknown ? "may be in" : "at", to_string(cause));
-  }
-  for (const auto& name : one.nearest) text += fmt::format("  similar: {}\n", name);
-  return text + fmt::format("  fix: {}\n", cdi::advice(one));
-}
-
-/// The specs that `why` searches: all specs, or only those that one engine reads; and the host.
-struct SearchedSpecs {
-  std::shared_ptr<const cdi::Registry> all{};
-  std::shared_ptr<const cdi::Registry> registry{};  // of the files that the engine reads
-  std::optional<EngineView> engine{};
-  const tools::Engine* installed = nullptr;  // the engine, if its version is from the host
-  std::vector<std::string> engine_dirs{};    // searched by the engine; empty with --spec-dir
-  std::optional<HostNotes> host{};
-};
-
-/// The options of the user, and the host.
-struct Question {
-  const CommonOptions& common;
-  const WhyOptions& options;
-  ExpandedNames names{};  // known once the specs are
-  std::optional<HostView> host{};
-  std::vector<std::string> spec_dirs{};  // as seen from here, if under another root
-};
-
-/// Opens the host, unless --no-host is set.
-inline cdi::Result<Question> open_question(const CommonOptions& common, const WhyOptions& options) {
-  Question question{.common = common, .options = options, .spec_dirs = common.spec_dirs()};
-  if (options.no_host) return question;
-  auto host = HostView::open(options.root);
-  if (!host) return std::move(host).error();
-  question.host = *std::move(host);
-  for (auto& dir : question.spec_dirs) {
-    if (!common.dirs_named()) dir = question.host->path_of(dir);
-  }
-  return question;
-}
-
-/// The engine of `--for`; without a version, the version is taken from the host.
-inline cdi::Result<cdi::VersionedEngine> requested_engine(const std::string& engine,
-                                                          std::optional<HostView>& host) {
-  if (!can_be_asked(engine)) return *cdi::parse_engine(engine);
-  if (host) return host->engine_named(engine);
-  return cdi::Error{
-      .code = cdi::Errc::invalid,
-      .message = fmt::format("--for {} takes the version from the host", engine),
-      .advice = fmt::format("leave out --no-host, or give the version, such as {}@1.2.3", engine)};
-}
-
-/// The result refers to the question.
-inline cdi::Result<SearchedSpecs> search_specs(Question& question) {
-  const auto& common = question.common;
-  const auto& options = question.options;
-  auto& host = question.host;
-  SearchedSpecs specs;
-  auto dirs = question.spec_dirs;
-  std::optional<cdi::VersionedEngine> engine;
-  if (!options.engine.empty()) {
-    auto requested = requested_engine(options.engine, host);
-    if (!requested) return std::move(requested).error();
-    engine = *requested;
-    if (host && can_be_asked(options.engine)) specs.installed = host->find(options.engine);
-    if (!common.dirs_named()) {
-      specs.engine_dirs =
-          specs.installed ? specs.installed->spec_dirs : EngineView::default_dirs(*engine);
-    }
-  }
-  if (!specs.engine_dirs.empty()) {
-    dirs = specs.engine_dirs;
-    for (auto& dir : dirs) dir = host ? host->path_of(dir) : dir;
-  }
-  specs.all = host ? host->scan(dirs, common.reading) : cdi::scan_spec_dirs(dirs, common.reading);
-  specs.registry = specs.all;
-  question.names = expand_names(options.names, *specs.all, GlobScope::all);
-  if (engine) {
-    specs.engine.emplace(
-        *engine, *specs.all,
-        SpecHost{.root = host ? host->root() : std::string{}, .dirs_named = common.dirs_named()});
-    specs.registry = specs.engine->registry();
-  }
-  const auto& names = question.names.names;
-  const bool any = std::any_of(names.begin(), names.end(), [&](const auto& name) {
-    return specs.registry->find(name).device != nullptr;
-  });
-  const bool in_guest = engine && engine->name == "kata-agent";  // this host is not its host
-  if (host && any && !in_guest)
-    specs.host.emplace(*host, *specs.all, !specs.engine, common.dirs_named());
-  return specs;
-}
-
-/// The answer for a name, as text and as a record.
-struct Explanation {
-  std::string text{};
-  Json record{};
-};
-
-/// Adds the engine's further needs and possible rejections, if the engine reads a device's file.
-inline void add_doubts(const SearchedSpecs& specs, const cdi::LoadedSpec& spec, Explanation& out) {
-  const auto& engine = *specs.engine;
-  if (specs.installed != nullptr && specs.installed->state() == tools::Engine::Cdi::off) {
-    add_answer(engine, switched_off(*specs.installed), out.text, out.record);
-  }
-  const auto warnings = engine.text_warnings(spec);
-  for (const auto& warning : warnings) {
-    out.text += fmt::format("  may be refused or read differently: {}\n", to_string(warning));
-    out.record["warnings"].push_back(error_record("warning", warning));
-  }
-  if (!warnings.empty()) {
-    const auto advice = engine.advice(spec);
-    out.text += fmt::format("  fix: {}\n", advice);
-    out.record["advice"] = advice;
-  }
-  if (const auto assumed = engine.assumption(); !assumed.empty()) {
-    out.text += fmt::format("  assumed: {}\n", assumed);
-    out.record["assumed"] = assumed;
-  }
-  for (const auto& need : engine.needs(specs.installed != nullptr)) {
-    out.text += fmt::format("  needs: {}\n", need);
-    out.record["needs"].push_back(need);
-  }
-}
-
-inline Explanation explain(const std::string& name, const cdi::ResolvedDevice& found,
-                           const SearchedSpecs& specs) {
-  const auto unused = unused_of_kind(*specs.registry, found.spec->spec.kind);
-  Explanation out{origin_text(name, found, unused), origin_record(name, found, unused)};
-  if (specs.engine) {
-    out.text.insert(out.text.find(':'), " by " + specs.engine->name());
-    add_doubts(specs, *found.spec, out);
-  }
-  if (specs.host && specs.host->add(name, found, out.text, out.record)) {
-    out.text.insert(out.text.find(':'), ", but containers with it will fail");
-  }
-  return out;
-}
-
-/// Explains a device in a directory that the engine does not search.
-inline Explanation explain_directory(const cdi::Unresolved& one, const SearchedSpecs& specs) {
-  Explanation out{fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
-                  reason_record(one)};
-  for (const auto& cause : one.causes) out.text += fmt::format("  at: {}\n", to_string(cause));
-  const auto advice = specs.engine->advice_on_directory(specs.engine_dirs);
-  out.text += fmt::format("  fix: {}\n", advice);
-  out.record["advice"] = advice;
-  return out;
-}
-
-inline Explanation explain(cdi::Unresolved one, const SearchedSpecs& specs) {
-  const auto* const rejected = specs.engine ? specs.engine->cause_of(one) : nullptr;
-  if (one.reason == cdi::Reason::not_searched && !specs.engine_dirs.empty()) {
-    return explain_directory(one, specs);
-  }
-  if (rejected == nullptr) return {reason_text(one), reason_record(one)};
-  one.why.message =
-      fmt::format("{}: {} refuses a file of its kind", cdi::quoted(one.name), specs.engine->name());
-  Explanation out{fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
-                  reason_record(one)};
-  for (const auto& cause : one.causes) out.text += fmt::format("  at: {}\n", to_string(cause));
-  const auto advice = specs.engine->advice(*rejected);
-  out.text += fmt::format("  fix: {}\n", advice);
-  out.record["advice"] = advice;
-  return out;
-}
-
-/// Why names do not resolve. The engine is not the reason if no file defines the device.
-inline std::vector<cdi::Unresolved> unresolved_names(const Question& question,
-                                                     const SearchedSpecs& specs) {
-  const bool elsewhere = question.host && question.host->is_other();
-  const auto others = elsewhere ? question.spec_dirs : cdi::usual_spec_dirs();
-  const auto diagnose = [&](const cdi::Registry& registry) {
-    return cdi::diagnose(registry, question.names.names, others, question.common.reading);
-  };
-  auto missing = diagnose(*specs.registry);
-  if (!specs.engine || missing.empty()) return missing;
-  const auto without_engine = diagnose(*specs.all);
-  for (auto& one : missing) {
-    for (const auto& other : without_engine) {
-      if (other.name == one.name && is_unknown(other.reason)) one = other;
-    }
-  }
-  return missing;
-}
+#include "../why/name_report.hpp"
+#include "../why/pod_facts.hpp"
+#include "../why/pod_report.hpp"
 
 /// Prints for each name where the device is defined, or why the name does not resolve and what to
 /// do.
@@ -264,70 +29,91 @@ inline ExitCode explain_names(const CommonOptions& common, const WhyOptions& opt
   if (!question) return output.reject(question.error());
   const auto searched = search_specs(*question);
   if (!searched) return output.reject(searched.error());
-  const auto& specs = *searched;
-  const auto missing = unresolved_names(*question, specs);
-  const auto& failed = question->names.failed;
-  std::string text;
-  Json list = Json::array();
-  for (const auto& name : question->names.names) {
-    const auto found = specs.registry->find(name);
-    const auto is_it = [&](const auto& one) {
-      return one.name == name;
-    };
-    auto one = found.device != nullptr
-                   ? explain(name, found, specs)
-                   : explain(*std::find_if(missing.begin(), missing.end(), is_it), specs);
-    if (specs.engine) {
-      one.record["engine"] = specs.engine->name();
-      one.record["reads"] = specs.engine->newest();
-      if (specs.installed) add_setup_warnings(*specs.installed, one.text, one.record);
-    }
-    text += one.text;
-    list.push_back(std::move(one.record));
-  }
-  for (const auto& one : failed) {
-    text += reason_text(one);
-    list.push_back(reason_record(one));
-  }
-  if (!output.result(text, list)) return exit_failed;
-  if (missing.empty() && failed.empty()) return exit_done;
-  return exit_code_of(missing.empty() ? failed.front().reason : missing.front().reason);
+  const auto answers = answer_names(*question, *searched);
+  return output.result(answers.text, answers.list) ? answers.code : exit_failed;
 }
 
 /// Prints which devices a config contains, and whether specs and host still have what it needs.
 inline ExitCode explain_bundle(const CommonOptions& common, const WhyOptions& options,
                                const Output& output) {
-  auto path = options.bundle;
-  if (std::error_code none; std::filesystem::is_directory(path, none)) path += "/config.json";
-  const auto text = cdi::read_file(path);
-  if (!text) return output.reject(text.error());
-  const auto config = cdi::parse_json(*text, path);
-  if (!config) return output.reject(config.error());
-  const auto spec = cdi::read<cdi::oci::Spec>(*config);
-  if (!spec) return output.reject(spec.error());
-  const auto requests = cdi::gather_requests(*spec);
-  if (!requests) output.warning(requests.error());
+  const auto bundle = BundleFile::read(options.bundle);
+  if (!bundle) return output.reject(bundle.error());
+  if (bundle->requests_error) output.warning(*bundle->requests_error);
   const auto question = open_question(common, options);
   if (!question) return output.reject(question.error());
   const auto& host = question->host;
   const auto& dirs = question->spec_dirs;
   const auto registry =
       host ? host->scan(dirs, common.reading) : cdi::scan_spec_dirs(dirs, common.reading);
-  const BundleReport report{*config, *spec,
-                            requests ? *requests : std::vector<cdi::RequestedDevice>{}, *registry,
+  const BundleReport report{bundle->config, bundle->spec, bundle->requests, *registry,
                             host ? &*host : nullptr};
   if (!output.result(report.text(), report.record())) return exit_failed;
   return report.holds() ? exit_done : exit_outdated;
 }
 
+/// Prints how the devices of a pod get from its claims to its containers, or where they are lost.
+inline ExitCode explain_pod(const CommonOptions& common, const WhyOptions& options,
+                            const Output& output) {
+  const auto facts = read_pod(options);
+  if (!facts) return output.reject(facts.error());
+  const auto tree = tools::HostTree::open(options.root);
+  if (!tree) return output.reject(tree.error());
+  auto with_names = options;
+  with_names.names = facts->cdi_ids();
+  auto question = open_question(common, with_names);
+  if (!question) return output.reject(question.error());
+  const auto specs = search_specs(*question);
+  if (!specs) return output.reject(specs.error());
+  if (facts->bundle && facts->bundle->requests_error) {
+    output.warning(*facts->bundle->requests_error);
+  }
+  const auto answer = explain_pod(*facts, *tree, *question, *specs);
+  return output.result(answer.text, answer.record) ? answer.code : exit_failed;
+}
+
+/// Why a name of a pod is not valid for `why --pod`; empty if it is.
+inline std::string pod_name_error(const std::string& name) {
+  const auto slash = name.find('/');
+  const bool is_good = slash != std::string::npos && slash != 0 && slash + 1 != name.size() &&
+                       name.find('/', slash + 1) == std::string::npos;
+  return is_good ? std::string{} : cdi::quoted(name) + " is not NAMESPACE/NAME";
+}
+
 /// Rejects options that contradict each other.
 inline void check_why_options(const WhyOptions& options, const CommonOptions& common) {
-  if (options.names.empty() && options.bundle.empty()) throw CLI::RequiredError{"NAME"};
+  const bool other = !options.bundle.empty() || !options.pod.empty();
+  if (options.names.empty() && !other) throw CLI::RequiredError{"NAME"};
   const auto& reading = common.reading;
   if (options.engine.empty() || !(reading.quarantine_devices || reading.reject_writable)) return;
   throw CLI::ValidationError{"why --for",
                              "cannot be combined with --quarantine or --refuse-writable, which "
                              "engines do not have"};
+}
+
+/// Adds the options that are about a pod.
+inline void add_pod_options(CLI::App& app, WhyOptions& options, CLI::Option& names) {
+  auto* const pod = app.add_option(
+      "--pod", options.pod,
+      "Instead of names: explain how the devices of a pod on this node get from its claims to its "
+      "containers, or where they are lost; --bundle adds a container of the pod");
+  pod->type_name("NAMESPACE/NAME")->check(pod_name_error)->excludes(&names);
+  add_repeated(app, "--claim", options.claims,
+               "With --pod: the ResourceClaims of the pod, as `kubectl get resourceclaims "
+               "-o json` prints them; - for standard input; may be repeated")
+      ->type_name("FILE")
+      ->check(not_empty)
+      ->needs(pod);
+  app.add_option("--kubelet-dir", options.kubelet_dir, "With --pod: the directory of kubelet")
+      ->type_name("DIR")
+      ->capture_default_str()
+      ->check(not_empty)
+      ->needs(pod);
+  app.add_option("--pod-logs-dir", options.logs_dir,
+                 "With --pod: podLogsDir of kubelet, where the UID of the pod is found")
+      ->type_name("DIR")
+      ->capture_default_str()
+      ->check(not_empty)
+      ->needs(pod);
 }
 
 inline Run set_up_why(CLI::App& app, CommonOptions& common) {
@@ -348,6 +134,7 @@ inline Run set_up_why(CLI::App& app, CommonOptions& common) {
       ->check(not_empty)
       ->excludes(names)
       ->excludes(engine);
+  add_pod_options(app, *options, *names);
   auto* const root = app.add_option("--root", options->root,
                                     "Examine the host under DIR, and its spec directories "
                                     "unless -d selects others");
@@ -359,6 +146,7 @@ inline Run set_up_why(CLI::App& app, CommonOptions& common) {
   app.footer(exit_code_table() + why_exit_code_table());
   app.callback([options, &common] { check_why_options(*options, common); });
   return [options](const CommonOptions& given, const Output& output) {
+    if (!options->pod.empty()) return explain_pod(given, *options, output);
     if (!options->bundle.empty()) return explain_bundle(given, *options, output);
     return explain_names(given, *options, output);
   };

@@ -92,6 +92,9 @@ class HostView {
                                                  found->dirs());
   }
 
+  /// The files of the host.
+  const tools::HostTree& tree() const { return tree_; }
+
   /// The root directory of the host.
   const std::string& root() const { return tree_.root(); }
 

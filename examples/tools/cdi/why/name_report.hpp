@@ -1,0 +1,296 @@
+// Where devices are defined, or why their names do not resolve.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_CDI_WHY_NAME_REPORT_HPP
+#define CDI_TOOLS_CDI_WHY_NAME_REPORT_HPP
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "../base/exit_codes.hpp"
+#include "../base/globs.hpp"
+#include "../base/options.hpp"
+#include "../base/output.hpp"
+#include "../base/reports.hpp"
+#include "engine_view.hpp"
+#include "host_view.hpp"
+
+/// The options of `why`.
+struct WhyOptions {
+  std::vector<std::string> names{};
+  std::string engine{};  // of --for; empty: all installed engines
+  std::string bundle{};  // of --bundle: a config.json, or its directory
+  std::string root{"/"};
+  bool no_host = false;
+  std::string pod{};                  // of --pod: NAMESPACE/NAME
+  std::vector<std::string> claims{};  // of --claim: files with the ResourceClaims of the pod
+  std::string kubelet_dir{"/var/lib/kubelet"};
+  std::string logs_dir{"/var/log/pods"};  // podLogsDir of kubelet
+};
+
+/// The errors in rejected files of a kind, which may also define a device.
+inline std::vector<cdi::Error> unused_of_kind(const cdi::Registry& registry,
+                                              std::string_view kind) {
+  std::vector<cdi::Error> errors;
+  for (const auto& file : registry.rejected()) {
+    if (file->kind == kind) errors.push_back(file->why);
+  }
+  return errors;
+}
+
+/// Where a device is defined.
+inline Json origin_record(const std::string& name, const cdi::ResolvedDevice& found,
+                          const std::vector<cdi::Error>& unused) {
+  Json record{{"name", name},
+              {"resolved", true},
+              {"file", found.spec->path},
+              {"line", found.line()},
+              {"priority", found.spec->priority}};
+  for (const auto& error : unused) record["notUsed"].push_back(error_record("warning", error));
+  return record;
+}
+
+inline std::string origin_text(const std::string& name, const cdi::ResolvedDevice& found,
+                               const std::vector<cdi::Error>& unused) {
+  auto text = fmt::format("resolved: {}: {}:{}\n", name, printable(found.spec->path), found.line());
+  for (const auto& error : unused) {
+    text += fmt::format("  same kind, but not used: {}\n", to_string(error));
+  }
+  return text;
+}
+
+/// Why a name does not resolve, and what to do.
+inline std::string reason_text(const cdi::Unresolved& one) {
+  const auto& row = cdi::row_of(one.reason);
+  const bool unknown = is_unknown(one.reason) || one.causes.empty();
+  auto text = unknown ? fmt::format("{}: {}\n", row.code, one.why.message)
+                      : fmt::format("{}: {}: {}\n", row.code, cdi::quoted(one.name), row.meaning);
+  for (const auto& cause : one.causes) {
+    text += fmt::format("  {}: {}\n", unknown ? "may be in" : "at", to_string(cause));
+  }
+  for (const auto& name : one.nearest) text += fmt::format("  similar: {}\n", name);
+  return text + fmt::format("  fix: {}\n", cdi::advice(one));
+}
+
+/// The specs that `why` searches: all specs, or only those that one engine reads; and the host.
+struct SearchedSpecs {
+  std::shared_ptr<const cdi::Registry> all{};
+  std::shared_ptr<const cdi::Registry> registry{};  // of the files that the engine reads
+  std::optional<EngineView> engine{};
+  const tools::Engine* installed = nullptr;  // the engine, if its version is from the host
+  std::vector<std::string> engine_dirs{};    // searched by the engine; empty with --spec-dir
+  std::optional<HostNotes> host{};
+};
+
+/// The options of the user, and the host.
+struct Question {
+  const CommonOptions& common;
+  const WhyOptions& options;
+  ExpandedNames names{};  // known once the specs are
+  std::optional<HostView> host{};
+  std::vector<std::string> spec_dirs{};  // as seen from here, if under another root
+};
+
+/// Opens the host, unless --no-host is set.
+inline cdi::Result<Question> open_question(const CommonOptions& common, const WhyOptions& options) {
+  Question question{.common = common, .options = options, .spec_dirs = common.spec_dirs()};
+  if (options.no_host) return question;
+  auto host = HostView::open(options.root);
+  if (!host) return std::move(host).error();
+  question.host = *std::move(host);
+  for (auto& dir : question.spec_dirs) {
+    if (!common.dirs_named()) dir = question.host->path_of(dir);
+  }
+  return question;
+}
+
+/// The engine of `--for`; without a version, the version is taken from the host.
+inline cdi::Result<cdi::VersionedEngine> requested_engine(const std::string& engine,
+                                                          std::optional<HostView>& host) {
+  if (!can_be_asked(engine)) return *cdi::parse_engine(engine);
+  if (host) return host->engine_named(engine);
+  return cdi::Error{
+      .code = cdi::Errc::invalid,
+      .message = fmt::format("--for {} takes the version from the host", engine),
+      .advice = fmt::format("leave out --no-host, or give the version, such as {}@1.2.3", engine)};
+}
+
+/// The result refers to the question.
+inline cdi::Result<SearchedSpecs> search_specs(Question& question) {
+  const auto& common = question.common;
+  const auto& options = question.options;
+  auto& host = question.host;
+  SearchedSpecs specs;
+  auto dirs = question.spec_dirs;
+  std::optional<cdi::VersionedEngine> engine;
+  if (!options.engine.empty()) {
+    auto requested = requested_engine(options.engine, host);
+    if (!requested) return std::move(requested).error();
+    engine = *requested;
+    if (host && can_be_asked(options.engine)) specs.installed = host->find(options.engine);
+    if (!common.dirs_named()) {
+      specs.engine_dirs =
+          specs.installed ? specs.installed->spec_dirs : EngineView::default_dirs(*engine);
+    }
+  }
+  if (!specs.engine_dirs.empty()) {
+    dirs = specs.engine_dirs;
+    for (auto& dir : dirs) dir = host ? host->path_of(dir) : dir;
+  }
+  specs.all = host ? host->scan(dirs, common.reading) : cdi::scan_spec_dirs(dirs, common.reading);
+  specs.registry = specs.all;
+  question.names = expand_names(options.names, *specs.all, GlobScope::all);
+  if (engine) {
+    specs.engine.emplace(
+        *engine, *specs.all,
+        SpecHost{.root = host ? host->root() : std::string{}, .dirs_named = common.dirs_named()});
+    specs.registry = specs.engine->registry();
+  }
+  const auto& names = question.names.names;
+  const bool any = std::any_of(names.begin(), names.end(), [&](const auto& name) {
+    return specs.registry->find(name).device != nullptr;
+  });
+  const bool in_guest = engine && engine->name == "kata-agent";  // this host is not its host
+  if (host && any && !in_guest)
+    specs.host.emplace(*host, *specs.all, !specs.engine, common.dirs_named());
+  return specs;
+}
+
+/// The answer for a name, as text and as a record.
+struct Explanation {
+  std::string text{};
+  Json record{};
+};
+
+/// Adds the engine's further needs and possible rejections, if the engine reads a device's file.
+inline void add_doubts(const SearchedSpecs& specs, const cdi::LoadedSpec& spec, Explanation& out) {
+  const auto& engine = *specs.engine;
+  if (specs.installed != nullptr && specs.installed->state() == tools::Engine::Cdi::off) {
+    add_answer(engine, switched_off(*specs.installed), out.text, out.record);
+  }
+  const auto warnings = engine.text_warnings(spec);
+  for (const auto& warning : warnings) {
+    out.text += fmt::format("  may be refused or read differently: {}\n", to_string(warning));
+    out.record["warnings"].push_back(error_record("warning", warning));
+  }
+  if (!warnings.empty()) {
+    const auto advice = engine.advice(spec);
+    out.text += fmt::format("  fix: {}\n", advice);
+    out.record["advice"] = advice;
+  }
+  if (const auto assumed = engine.assumption(); !assumed.empty()) {
+    out.text += fmt::format("  assumed: {}\n", assumed);
+    out.record["assumed"] = assumed;
+  }
+  for (const auto& need : engine.needs(specs.installed != nullptr)) {
+    out.text += fmt::format("  needs: {}\n", need);
+    out.record["needs"].push_back(need);
+  }
+}
+
+inline Explanation explain(const std::string& name, const cdi::ResolvedDevice& found,
+                           const SearchedSpecs& specs) {
+  const auto unused = unused_of_kind(*specs.registry, found.spec->spec.kind);
+  Explanation out{origin_text(name, found, unused), origin_record(name, found, unused)};
+  if (specs.engine) {
+    out.text.insert(out.text.find(':'), " by " + specs.engine->name());
+    add_doubts(specs, *found.spec, out);
+  }
+  if (specs.host && specs.host->add(name, found, out.text, out.record)) {
+    out.text.insert(out.text.find(':'), ", but containers with it will fail");
+  }
+  return out;
+}
+
+/// Explains a device in a directory that the engine does not search.
+inline Explanation explain_directory(const cdi::Unresolved& one, const SearchedSpecs& specs) {
+  Explanation out{fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
+                  reason_record(one)};
+  for (const auto& cause : one.causes) out.text += fmt::format("  at: {}\n", to_string(cause));
+  const auto advice = specs.engine->advice_on_directory(specs.engine_dirs);
+  out.text += fmt::format("  fix: {}\n", advice);
+  out.record["advice"] = advice;
+  return out;
+}
+
+inline Explanation explain(cdi::Unresolved one, const SearchedSpecs& specs) {
+  const auto* const rejected = specs.engine ? specs.engine->cause_of(one) : nullptr;
+  if (one.reason == cdi::Reason::not_searched && !specs.engine_dirs.empty()) {
+    return explain_directory(one, specs);
+  }
+  if (rejected == nullptr) return {reason_text(one), reason_record(one)};
+  one.why.message =
+      fmt::format("{}: {} refuses a file of its kind", cdi::quoted(one.name), specs.engine->name());
+  Explanation out{fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
+                  reason_record(one)};
+  for (const auto& cause : one.causes) out.text += fmt::format("  at: {}\n", to_string(cause));
+  const auto advice = specs.engine->advice(*rejected);
+  out.text += fmt::format("  fix: {}\n", advice);
+  out.record["advice"] = advice;
+  return out;
+}
+
+/// Why names do not resolve. The engine is not the reason if no file defines the device.
+inline std::vector<cdi::Unresolved> unresolved_names(const Question& question,
+                                                     const SearchedSpecs& specs) {
+  const bool elsewhere = question.host && question.host->is_other();
+  const auto others = elsewhere ? question.spec_dirs : cdi::usual_spec_dirs();
+  const auto diagnose = [&](const cdi::Registry& registry) {
+    return cdi::diagnose(registry, question.names.names, others, question.common.reading);
+  };
+  auto missing = diagnose(*specs.registry);
+  if (!specs.engine || missing.empty()) return missing;
+  const auto without_engine = diagnose(*specs.all);
+  for (auto& one : missing) {
+    for (const auto& other : without_engine) {
+      if (other.name == one.name && is_unknown(other.reason)) one = other;
+    }
+  }
+  return missing;
+}
+
+/// What is known about names, as text and as a list of records.
+struct NameAnswers {
+  std::string text{};
+  Json list = Json::array();
+  ExitCode code = exit_done;  // of the first name that does not resolve
+};
+
+/// Says for each name where the device is defined, or why the name does not resolve and what to do.
+inline NameAnswers answer_names(const Question& question, const SearchedSpecs& specs) {
+  NameAnswers out;
+  const auto missing = unresolved_names(question, specs);
+  const auto& failed = question.names.failed;
+  for (const auto& name : question.names.names) {
+    const auto found = specs.registry->find(name);
+    const auto is_it = [&](const auto& one) {
+      return one.name == name;
+    };
+    auto one = found.device != nullptr
+                   ? explain(name, found, specs)
+                   : explain(*std::find_if(missing.begin(), missing.end(), is_it), specs);
+    if (specs.engine) {
+      one.record["engine"] = specs.engine->name();
+      one.record["reads"] = specs.engine->newest();
+      if (specs.installed) add_setup_warnings(*specs.installed, one.text, one.record);
+    }
+    out.text += one.text;
+    out.list.push_back(std::move(one.record));
+  }
+  for (const auto& one : failed) {
+    out.text += reason_text(one);
+    out.list.push_back(reason_record(one));
+  }
+  if (missing.empty() && failed.empty()) return out;
+  out.code = exit_code_of(missing.empty() ? failed.front().reason : missing.front().reason);
+  return out;
+}
+
+#endif  // CDI_TOOLS_CDI_WHY_NAME_REPORT_HPP
