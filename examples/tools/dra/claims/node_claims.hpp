@@ -22,7 +22,6 @@
 #include "../../prepare/claims/claim.hpp"
 #include "../../prepare/claims/claim_edits.hpp"
 #include "../../prepare/claims/claims.hpp"
-#include "../../prepare/claims/journal.hpp"
 #include "../../prepare/claims/requested_device.hpp"
 #include "../../prepare/host/directories.hpp"
 #include "../../prepare/slices/device_names.hpp"
@@ -92,7 +91,7 @@ class NodeClaims {
         &call, lock_deadline(call), [&](prepare::Claims& claims) {
           std::vector<Unprepared> out;
           for (const auto& name : names) {
-            const bool is_known = prepare::is_claim_uid(name.uid);
+            const bool is_known = cdi::is_claim_uid(name.uid);
             const bool is_late = call.is_dead();
             out.push_back({name, is_late    ? cdi::Result<void>{dead_call()}
                                  : is_known ? claims.unprepare(name.uid)
@@ -178,13 +177,13 @@ class NodeClaims {
     auto directory = prepare::open_directory(options_, places_.state_dir, prepare::Missing::made);
     if (!directory) return std::move(directory).error();
     const auto left = end - Clock::now();
-    const auto journal = prepare::Journal::open(std::move(*directory), left);
+    const auto journal = prepare::open_journal(std::move(*directory), left);
     if (!journal) return journal.error();
     const auto survey = prepare::survey_host(options_);
     if (!survey) return survey.error();
     if (call != nullptr && call->is_dead()) return dead_call();  // nothing is written yet
     prepare::Claims claims{*journal, *survey, options_};
-    if (auto agreed = claims.reconcile(); !agreed) return std::move(agreed).error();
+    if (auto agreed = claims.repair(); !agreed) return std::move(agreed).error();
     auto value = act(claims);
     remember_specs(claims);
     return value;
@@ -195,7 +194,7 @@ class NodeClaims {
                                                        const cdi::Result<ResourceClaim>& asked,
                                                        const Call& call) const {
     if (!asked) return asked.error();
-    if (!prepare::is_claim_uid(name.uid)) {
+    if (!cdi::is_claim_uid(name.uid)) {
       return cdi::Error{.code = cdi::Errc::invalid_name,
                         .message = "the UID " + cdi::quoted(name.uid) + " is not valid"};
     }
@@ -212,7 +211,7 @@ class NodeClaims {
                                           .name_space = name.name_space,
                                           .name = name.name,
                                           .kind = places_.driver + "/claim",
-                                          .holds = prepare::kept_options(*options)},
+                                          .options = prepare::kept_options(*options)},
                                          *requested);
     if (!prepared) return prepared.error();
     return devices_of(*prepared, *asked);
@@ -237,10 +236,14 @@ class NodeClaims {
     std::vector<prepare::RequestedDevice> out;
     for (const auto& device : asked.devices) {
       const auto* const had = known == nullptr ? nullptr : find_claimed(*known, device);
-      auto found = had != nullptr ? prepare::find_again(survey, *had)
+      auto found = had != nullptr ? prepare::find_again(survey, prepare::gpu_of(*had))
                                   : prepare::find_by_dns_name(survey, device.device);
       if (!found) return std::move(found).error();
-      out.push_back({device.request, device.device, std::move(*found)});
+      out.push_back({.request = device.request,
+                     .name = device.device,
+                     .device = std::move(*found),
+                     .share_id = device.share_id,
+                     .admin_access = device.admin_access});
     }
     return out;
   }
@@ -249,7 +252,8 @@ class NodeClaims {
                                                     const AllocatedDevice& device) {
     const auto found =
         std::find_if(claim.devices.begin(), claim.devices.end(), [&](const auto& one) {
-          return one.requested == device.device && one.request == device.request;
+          return one.requested == device.device && one.request == device.request &&
+                 one.share_id == device.share_id;
         });
     return found == claim.devices.end() ? nullptr : &*found;
   }

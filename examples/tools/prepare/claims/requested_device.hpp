@@ -17,13 +17,18 @@ struct RequestedDevice {
   std::string request{};  // of the claim; empty for all requests
   std::string name{};     // from the caller
   FoundDevice device{};
+  std::string share_id{};     // as in `cdi::ClaimedDevice`
+  bool admin_access = false;  // the same
 };
 
 /// The record of a device in its claim.
 inline ClaimedDevice to_claimed(const RequestedDevice& requested) {
   const auto& [whole, share, by_iommufd] = requested.device;
-  ClaimedDevice out{
-      .request = requested.request, .requested = requested.name, .name = requested.device.name()};
+  ClaimedDevice out{.request = requested.request,
+                    .requested = requested.name,
+                    .name = requested.device.name(),
+                    .share_id = requested.share_id,
+                    .admin_access = requested.admin_access};
   record(out, {.kind = whole.inventory->kind,
                .name = requested.device.name(),
                .id = whole.gpu->id,

@@ -106,12 +106,13 @@ inline cdi::Result<std::vector<RequestedDevice>> requested_devices(const Survey&
     if (const auto* const claimed = known != nullptr ? find_by_name(*known, name) : nullptr) {
       auto found = find_again(survey, gpu_of(*claimed));
       if (!found) return std::move(found).error();
-      out.push_back({request, name, std::move(*found)});
+      out.push_back({.request = request, .name = name, .device = std::move(*found)});
       continue;
     }
     auto found = find_devices(survey, name);
     if (!found) return std::move(found).error();
-    for (auto& device : *found) out.push_back({request, name, std::move(device)});
+    for (auto& device : *found)
+      out.push_back({.request = request, .name = name, .device = std::move(device)});
   }
   return out;
 }
