@@ -10,6 +10,7 @@
 #include <string>
 
 #include <cdi/cdi.hpp>
+#include <cdi/claims.hpp>
 #include <cdi/nlohmann.hpp>
 #include <cdi/publish.hpp>
 #include <cdi/versions.hpp>
@@ -30,6 +31,7 @@ bool use_all() {
   if (!again || *again != *spec) return false;
   if (!cdi::parse_spec(spec_text, "v.json", cdi::Format::json)) return false;
   const cdi::Publisher publisher{"tests.example", "/nowhere/cdi"};
+  if (!cdi::parse_claim("{}", "a.json").has_value() && !cdi::is_claim_uid("a")) return false;
   if (!publisher.reconcile({{"v.json", *spec}}, cdi::DryRun::yes)) return false;
   cdi::Cache cache{{"/nowhere/cdi"}, {.freshness = cdi::Freshness::watched}};
   nlohmann::json config;

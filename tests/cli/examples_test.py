@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The programs to copy do what their first line says.
 
-usage: examples_test.py VALIDATE PUBLISH WATCH PLAN IN_MEMORY ENFORCE SPEC_VIEW
+usage: examples_test.py VALIDATE PUBLISH WATCH PLAN IN_MEMORY ENFORCE SPEC_VIEW CLAIMS
 """
 import json
 import os
@@ -13,8 +13,8 @@ import sys
 import tempfile
 import unittest
 
-VALIDATE, PUBLISH, WATCH, PLAN, IN_MEMORY, ENFORCE, SPEC_VIEW = (
-    os.path.abspath(sys.argv.pop(1)) for _ in range(7))
+VALIDATE, PUBLISH, WATCH, PLAN, IN_MEMORY, ENFORCE, SPEC_VIEW, CLAIMS = (
+    os.path.abspath(sys.argv.pop(1)) for _ in range(8))
 NAME = "vendor.com-widget.yaml"
 
 
@@ -60,6 +60,22 @@ class Examples(unittest.TestCase):
 
     def test_publish_says_what_it_needs(self):
         self.assertEqual(run(PUBLISH), (2, "", "usage: publish DIRECTORY NODE [CLAIM...]\n"))
+
+    def test_claims_never_share_a_device(self):
+        def claims(*words):
+            return run(CLAIMS, self.folder / "state", self.folder / "specs", *words)
+        self.assertEqual(claims("prepare", "a", "null", "zero"),
+                         (0, "vendor.com/claim=a-0\nvendor.com/claim=a-1\n", ""))
+        self.assertEqual(claims("prepare", "b", "null"),
+                         (1, "", "claim a has device null: unprepare claim a first\n"))
+        self.assertEqual(claims("prepare", "b", "none")[2], "/dev/none is not there\n")
+        spec = self.folder / "specs/vendor.com-claim_a.json"
+        spec.unlink()
+        self.assertEqual(claims("list"), (0, "a: null, zero\n", ""))
+        self.assertIn("/dev/zero", spec.read_text(encoding="utf-8"))
+        self.assertEqual(claims("unprepare", "a"), (0, "", ""))
+        self.assertFalse(spec.exists())
+        self.assertEqual(claims("prepare", "b", "null")[0], 0)
 
     def test_validate_names_the_place_of_an_error(self):
         run(PUBLISH, self.folder, "/dev/null")
