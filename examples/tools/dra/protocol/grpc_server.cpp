@@ -23,29 +23,13 @@
 
 #include <cdi/result.hpp>
 
+#include "byte_buffer.hpp"
 #include "unix_socket.hpp"
 #include "workers.hpp"
 
 namespace dra {
 
 namespace {
-
-constexpr int largest_message = 4 << 20;  // also gRPC's default
-
-std::string text_of(const grpc::ByteBuffer& buffer) {
-  std::string out;
-  std::vector<grpc::Slice> slices;
-  if (!buffer.Dump(&slices).ok()) return out;
-  for (const auto& slice : slices) {
-    out.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
-  }
-  return out;
-}
-
-grpc::ByteBuffer buffer_of(const std::string& text) {
-  const grpc::Slice slice{text};
-  return {&slice, 1};
-}
 
 grpc::StatusCode code_of(cdi::Errc code) {
   switch (code) {
