@@ -19,11 +19,12 @@ FOLDERS = {
     "pod": ["."],
     "runtime": ["."],
     "nri": ["protocol", "."],
-    "dra": ["protocol", "claims", "."],
+    "dra": ["protocol", "claims", ".", "inspect"],
 }
 
 # The tools that include headers of another tool, and the folders of it.
-USED = {"dra": ("prepare", ["base", "host", "gpu", "vendors", "cdi_specs", "claims", "slices"])}
+USED = {"dra": ("prepare", ["base", "host", "gpu", "vendors", "cdi_specs", "claims", "slices",
+                     "configure", "doctor"])}
 
 MAX_LINES = 400
 ROOT = pathlib.Path(__file__).resolve().parents[2] / "examples/tools"

@@ -20,6 +20,8 @@
 #include "claims/claim_folder.hpp"
 #include "claims/node_claims.hpp"
 #include "driver.hpp"
+#include "inspect/node_check.hpp"
+#include "inspect/status.hpp"
 #include "log.hpp"
 #include "manual.hpp"
 #include "settings.hpp"
@@ -53,7 +55,7 @@ cdi::Result<std::unique_ptr<dra::ClaimSource>> claim_source(const dra::Settings&
 int serve(dra::Settings settings) {
   complete(settings);
   const auto ends = tools::termination_signals();  // before there are other threads
-  const dra::Log log{settings.log == "json"};
+  const dra::Log log{settings.output == "json"};
   const auto sockets = dra::socket_names(settings.kubelet_dir, settings.driver, settings.instance);
   if (!sockets) return report(sockets.error());
   const auto source = claim_source(settings);
@@ -90,7 +92,7 @@ void add_driver(CLI::App& app, dra::Settings& settings) {
       ->check(dra::instance_fault);
 }
 
-void add_places(CLI::App& app, dra::Settings& settings) {
+void add_places(CLI::App& app, dra::Settings& settings, const char* output_help) {
   app.add_option("--state-dir", settings.state_dir,
                  "Directory of the journal of claims (default: claims in the driver's directory, "
                  "KUBELET_DIR/plugins/DRIVER)")
@@ -106,7 +108,7 @@ void add_places(CLI::App& app, dra::Settings& settings) {
       ->type_name("DIR")
       ->check(CLI::ExistingDirectory)
       ->capture_default_str();
-  app.add_option("-o,--output", settings.log, "The form of the log")
+  app.add_option("-o,--output", settings.output, output_help)
       ->capture_default_str()
       ->check(CLI::IsMember({"text", "json"}));
 }
@@ -159,7 +161,7 @@ void add_serve(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Descr
                   "Folder with ResourceClaims as JSON files, in the place of an API server")
       ->type_name("DIR")
       ->check(CLI::ExistingDirectory);
-  add_places(command, settings);
+  add_places(command, settings, "The form of the log");
   add_host(command, settings.host);
   command.footer(dra::exit_code_help());
   command.callback([&] {
@@ -170,6 +172,42 @@ void add_serve(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Descr
   if (describe == tools::Describe::yes) {
     tools::add_example(command,
                        "cdi-dra serve --driver gpu.example.com --node node1 --claims claims");
+  }
+}
+
+int show_status(dra::Settings settings, bool as_json) {
+  complete(settings);
+  const auto status = dra::read_status(settings);
+  if (!status) return report(status.error());
+  std::fputs((as_json ? status_json(*status) : status_text(*status)).c_str(), stdout);
+  return status->is_good() ? dra::exit_done : dra::exit_failed;
+}
+
+int show_check(dra::Settings settings, bool as_json) {
+  complete(settings);
+  const auto findings = dra::check_node(settings);
+  if (!findings) return report(findings.error());
+  const auto text = as_json ? prepare::json_text(prepare::result_json(
+                                  {{"findings", prepare::findings_json(*findings)}}))
+                            : prepare::findings_as_text(*findings);
+  std::fputs(text.c_str(), stdout);
+  return prepare::has_fault(*findings) ? dra::exit_failed : dra::exit_done;
+}
+
+/// Adds `status` or `check`, which look at a driver and its node.
+void add_look(CLI::App& app, const char* name, const char* help, dra::Settings& settings,
+              Run& chosen, int (*show)(dra::Settings, bool), tools::Describe describe) {
+  auto& command = *app.add_subcommand(name, help);
+  add_driver(command, settings);
+  add_places(command, settings, "The form of the output");
+  command.footer(dra::exit_code_help());
+  command.callback([&settings, &chosen, show] {
+    chosen = [&settings, show] {
+      return show(settings, settings.output == "json");
+    };
+  });
+  if (describe == tools::Describe::yes) {
+    tools::add_example(command, std::string{"cdi-dra "} + name + " --driver gpu.example.com");
   }
 }
 
@@ -191,6 +229,10 @@ int run(int argc, char** argv, tools::Describe describe) {
   dra::Settings settings;
   Run command;
   add_serve(app, settings, command, describe);
+  add_look(app, "status", "Show the sockets, claims and specs of a driver", settings, command,
+           show_status, describe);
+  add_look(app, "check", "Check whether kubelet, engine and driver fit together", settings, command,
+           show_check, describe);
   if (describe == tools::Describe::yes) {
     tools::add_describing_commands(app, dra::dra_manual(), [&command](const std::string& text) {
       command = [text] {

@@ -17,8 +17,8 @@ enum ExitCode : int { exit_done = 0, exit_failed = 1, exit_usage = 2 };
 /// The exit code table in the help.
 inline std::string exit_code_help() {
   return fmt::format(
-      "Exit codes:\n  {}  done; for serve: asked to end\n"
-      "  {}  failed, or refused by the kubelet\n"
+      "Exit codes:\n  {}  done; for serve: asked to end; for status and check: all is well\n"
+      "  {}  failed, refused by the kubelet, or a fault is shown\n"
       "  {}  wrong usage",
       int{exit_done}, int{exit_failed}, int{exit_usage});
 }

@@ -29,11 +29,11 @@ struct Settings {
   std::string driver{};
   std::string node{};
   std::string kubelet_dir = "/var/lib/kubelet";
-  std::string state_dir{};   // empty: `claims` in the driver's directory of the kubelet
-  std::string claims{};      // a folder of ResourceClaims
-  std::string instance{};    // the UID of the pod, for rolling updates
-  std::string log = "text";  // or "json"
-  prepare::Options host{};   // the GPUs, and the content of specs
+  std::string state_dir{};      // empty: `claims` in the driver's directory of the kubelet
+  std::string claims{};         // a folder of ResourceClaims
+  std::string instance{};       // the UID of the pod, for rolling updates
+  std::string output = "text";  // or "json": of the log, or of what is shown
+  prepare::Options host{};      // the GPUs, and the content of specs
 };
 
 /// The fault in a name of Kubernetes, which becomes part of paths; empty if it is valid: letters in

@@ -34,8 +34,10 @@ cdi::Errc code_of(grpc::StatusCode code) {
 
 cdi::Error error_of(const grpc::Status& status, const std::string& socket,
                     const std::string& method) {
+  const bool is_served = status.error_code() != grpc::StatusCode::UNAVAILABLE;
   return {.code = code_of(status.error_code()),
-          .message = method + ": " + status.error_message(),
+          .message =
+              is_served ? method + ": " + status.error_message() : "no program serves this socket",
           .position = {.file = socket}};
 }
 

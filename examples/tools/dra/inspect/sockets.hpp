@@ -1,0 +1,55 @@
+// Whether a driver answers on its sockets.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_DRA_INSPECT_SOCKETS_HPP
+#define CDI_TOOLS_DRA_INSPECT_SOCKETS_HPP
+
+#include <chrono>
+#include <dra.pb.h>
+#include <optional>
+#include <registration.pb.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/result.hpp>
+
+#include "../protocol/grpc_client.hpp"
+#include "../socket_names.hpp"
+
+namespace dra {
+
+/// A socket of a driver.
+struct SocketState {
+  std::string use{};  // "claims", "registration"
+  std::string path{};
+  std::optional<std::string> fault{};  // why it does not answer
+};
+
+/// The sockets of an instance of a driver, each of which gets the request of a kubelet that changes
+/// nothing.
+inline std::vector<SocketState> ask_sockets(const SocketNames& names) {
+  constexpr std::chrono::seconds patience{10};  // the first call of a kubelet
+  const auto state = [&](std::string use, const std::string& path, const auto& answer) {
+    SocketState out{.use = std::move(use), .path = path};
+    if (!answer) out.fault = to_string(answer.error());
+    return out;
+  };
+  const auto info = call_method<registration::PluginInfo>(
+      names.registration, "/pluginregistration.Registration/GetInfo", registration::InfoRequest{},
+      patience);
+  const auto prepared = call_method<node::NodePrepareResourcesResponse>(
+      names.service, "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/NodePrepareResources",
+      node::NodePrepareResourcesRequest{}, patience);
+  auto registration = state("registration", names.registration, info);
+  if (info && info->endpoint() != names.service) {
+    registration.fault = fmt::format("it names the socket {}", info->endpoint());
+  }
+  return {std::move(registration), state("claims", names.service, prepared)};
+}
+
+}  // namespace dra
+
+#endif  // CDI_TOOLS_DRA_INSPECT_SOCKETS_HPP

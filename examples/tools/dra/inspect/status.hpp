@@ -1,0 +1,156 @@
+// The state of a driver on its node: its sockets, claims and specs.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_DRA_INSPECT_STATUS_HPP
+#define CDI_TOOLS_DRA_INSPECT_STATUS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cdi/claims.hpp>
+#include <cdi/file.hpp>
+#include <cdi/result.hpp>
+
+#include "../../prepare/base/json_output.hpp"
+#include "../../prepare/base/one_line.hpp"
+#include "../../prepare/claims/claim_edits.hpp"
+#include "../../prepare/host/directories.hpp"
+#include "../../shared/host/host_tree.hpp"
+#include "../settings.hpp"
+#include "sockets.hpp"
+
+// Nothing is locked or changed: the driver may run at the same time.
+
+namespace dra {
+
+/// A claim in the journal of a driver.
+struct ClaimState {
+  std::string uid{};
+  std::optional<cdi::Claim> claim{};   // nothing if it cannot be read
+  std::string spec{};                  // the path of its spec
+  std::optional<std::string> fault{};  // why it cannot be used
+};
+
+/// The state of a driver on its node.
+struct Status {
+  std::vector<SocketState> sockets{};
+  std::vector<ClaimState> claims{};
+
+  bool is_good() const {
+    const auto has_fault = [](const auto& one) {
+      return one.fault.has_value();
+    };
+    return std::none_of(sockets.begin(), sockets.end(), has_fault) &&
+           std::none_of(claims.begin(), claims.end(), has_fault);
+  }
+};
+
+namespace detail {
+
+/// Why the spec of a claim does not give its devices; nullopt if it does.
+inline std::optional<std::string> fault_in_spec(const cdi::Claim& claim, const std::string& path) {
+  const auto loaded = cdi::read_spec_file(path);
+  if (!loaded) return to_string(loaded.error());
+  for (std::size_t i = 0; i < claim.devices.size(); ++i) {
+    const auto& devices = loaded->spec.devices;
+    const auto name = claim.device_name(i);
+    const bool has_it = std::any_of(devices.begin(), devices.end(),
+                                    [&](const auto& device) { return device.name == name; });
+    if (!has_it) return fmt::format("{}: it has no device {}", path, name);
+  }
+  return std::nullopt;
+}
+
+inline ClaimState claim_state(const tools::HostTree& journal, const std::string& dir,
+                              const std::string& uid, const prepare::Options& options) {
+  ClaimState out{.uid = uid};
+  const auto text = journal.read("/" + uid + ".json");
+  auto claim = text ? cdi::parse_claim(*text, dir + "/" + uid + ".json") : text.error();
+  if (!claim) {
+    out.fault = to_string(claim.error());
+    return out;
+  }
+  out.spec = prepare::options_of(*claim, options).output_dir + "/" + claim->file_name();
+  const bool is_prepared = claim->phase == cdi::Claim::Phase::prepared;
+  out.fault = is_prepared ? fault_in_spec(*claim, out.spec)
+                          : "a call for it was killed, or is still running";
+  out.claim = std::move(*claim);
+  return out;
+}
+
+}  // namespace detail
+
+/// Reads the state of a driver. Fails if its journal cannot be read; a missing one has no claims.
+inline cdi::Result<Status> read_status(const Settings& settings) {
+  const auto names = socket_names(settings.kubelet_dir, settings.driver, settings.instance);
+  if (!names) return names.error();
+  Status out{.sockets = ask_sockets(*names)};
+  const auto journal = tools::HostTree::open(settings.state_dir);
+  if (!journal && journal.error().system == ENOENT) return out;
+  if (!journal) return journal.error();
+  for (const auto& name : journal->list("/")) {
+    const auto uid = name.substr(0, name.rfind('.'));
+    if (name != uid + ".json" || !cdi::is_claim_uid(uid)) continue;
+    out.claims.push_back(detail::claim_state(*journal, settings.state_dir, uid, settings.host));
+  }
+  return out;
+}
+
+/// A line for each socket and claim, and for each device of a claim.
+inline std::string status_text(const Status& status) {
+  std::string out;
+  for (const auto& [use, path, fault] : status.sockets) {
+    out += prepare::as_line(
+        fmt::format("{} socket: {}", use, fault ? "no answer: " + *fault : path + " answers"));
+  }
+  for (const auto& [uid, claim, spec, fault] : status.claims) {
+    const auto of = claim ? fmt::format(" {}/{}", claim->name_space, claim->name) : "";
+    out += prepare::as_line(fmt::format("claim {}{}: {}", uid, of, fault ? *fault : spec));
+    if (!claim) continue;
+    for (std::size_t i = 0; i < claim->devices.size(); ++i) {
+      const auto& device = claim->devices[i];
+      out += prepare::as_line(fmt::format("  {} {}{}", claim->device_id(i), device.name,
+                                          device.request.empty() ? "" : " for " + device.request));
+    }
+  }
+  if (status.claims.empty()) out += "no claims\n";
+  return out;
+}
+
+inline std::string status_json(const Status& status) {
+  using prepare::Json;
+  const auto fault_of = [](const auto& one) {
+    return one.fault ? Json(*one.fault) : Json(nullptr);
+  };
+  Json sockets = Json::array();
+  for (const auto& one : status.sockets) {
+    sockets.push_back(Json{{"use", one.use}, {"path", one.path}, {"fault", fault_of(one)}});
+  }
+  Json claims = Json::object();
+  for (const auto& one : status.claims) {
+    Json devices = Json::array();
+    for (std::size_t i = 0; one.claim && i < one.claim->devices.size(); ++i) {
+      const auto& device = one.claim->devices[i];
+      devices.push_back(Json{{"request", prepare::text_or_null(device.request)},
+                             {"device", device.name},
+                             {"cdiDevice", one.claim->device_id(i)}});
+    }
+    claims[one.uid] = Json{{"namespace", one.claim ? one.claim->name_space : ""},
+                           {"name", one.claim ? one.claim->name : ""},
+                           {"devices", devices},
+                           {"spec", prepare::text_or_null(one.spec)},
+                           {"fault", fault_of(one)}};
+  }
+  return prepare::json_text(prepare::result_json({{"sockets", sockets}, {"claims", claims}}));
+}
+
+}  // namespace dra
+
+#endif  // CDI_TOOLS_DRA_INSPECT_STATUS_HPP
