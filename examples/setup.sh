@@ -26,7 +26,7 @@ doctest-dev          | <doctest/doctest.h>       | tests
 libbenchmark-dev     | <benchmark/benchmark.h>   | tests
 '
 # Without these, the steps that start containers and the tests of JSON schemas, documentation,
-# completion, man pages, protobuf, format, sandboxes, the C interface, other libraries, other
+# completion, man pages, protobuf, gRPC, format, sandboxes, the C interface, other libraries, other
 # machines and other compilers are skipped.
 wishes='
 runc                 | runc                      | demo tests
@@ -36,6 +36,8 @@ python3-yaml         | python3:yaml              | tests
 doxygen              | doxygen                   | tests
 protobuf-compiler    | protoc                    | tests
 libprotobuf-dev      | <google/protobuf/message.h> | tests
+libgrpc++-dev        | <grpcpp/server.h>         | tests
+python3-grpcio       | /usr/lib/python3/dist-packages/grpc | tests
 libclang-rt-dev      | /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.asan-*.a | tests
 libc++-dev           | /usr/lib/llvm-*/include/c++/v1/string    | tests
 libc++abi-dev        | /usr/lib/llvm-*/include/c++/v1/cxxabi.h  | tests

@@ -17,6 +17,7 @@
 #include <poll.h>
 #include <string>
 #include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -95,14 +96,18 @@ class Driver {
     return {};
   }
 
-  /// Serves until `ends` is readable, or the kubelet refuses the driver, which is an error.
-  cdi::Result<void> run(const cdi::Descriptor& ends) {
+  /// Serves until `ends` is readable, or the kubelet refuses the driver, which is an error. Looks
+  /// at the hardware when `hang_ups`, a signalfd, is readable.
+  cdi::Result<void> run(const cdi::Descriptor& ends, const cdi::Descriptor& hang_ups) {
     survey();
     for (;;) {
       const auto mounts_and_files = watch_->polled();
-      std::array<pollfd, 5> polled{pollfd{ends.get(), POLLIN, 0}, pollfd{wake_.get(), POLLIN, 0},
-                                   mounts_and_files[0], mounts_and_files[1],
-                                   pollfd{uevents_ ? uevents_->descriptor() : -1, POLLIN, 0}};
+      std::array<pollfd, 6> polled{pollfd{ends.get(), POLLIN, 0},
+                                   pollfd{wake_.get(), POLLIN, 0},
+                                   mounts_and_files[0],
+                                   mounts_and_files[1],
+                                   pollfd{uevents_ ? uevents_->descriptor() : -1, POLLIN, 0},
+                                   pollfd{hang_ups.get(), POLLIN, 0}};
       const int ready = ::poll(polled.data(), polled.size(), milliseconds_left());
       if (ready < 0 && errno != EINTR) return cdi::file_error("poll", "cannot wait for events");
       if (ready < 0) continue;
@@ -111,6 +116,7 @@ class Driver {
       if (auto refused = refusal()) return *std::move(refused);
       if (polled[2].revents != 0 || polled[3].revents != 0) changed_folders();
       if (polled[4].revents != 0 && uevents_->drain()) plan(survey_at_, quiet);
+      if (polled[5].revents != 0) take_signal(hang_ups);
       act_on_time();
     }
   }
@@ -254,11 +260,13 @@ class Driver {
   void take_wake() {
     std::uint64_t count = 0;
     static_cast<void>(!::read(wake_.get(), &count, sizeof count));
-    if (health_at_) {
-      health_.send();  // to a further stream
-    } else if (health_.is_watched()) {
-      survey();
-    }
+    if (health_.is_watched()) survey();  // for a further stream
+  }
+
+  void take_signal(const cdi::Descriptor& signals) {
+    signalfd_siginfo info = {};
+    static_cast<void>(!::read(signals.get(), &info, sizeof info));
+    survey();
   }
 
   void note_registration(const std::string& error) {

@@ -1,12 +1,15 @@
 // `cdi-dra`: a driver for Dynamic Resource Allocation in Kubernetes.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <string>
+#include <sys/signalfd.h>
 
+#include <cdi/files/descriptor.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/result.hpp>
 
@@ -52,9 +55,21 @@ cdi::Result<std::unique_ptr<dra::ClaimSource>> claim_source(const dra::Settings&
       std::make_unique<dra::ClaimFolder>(settings.claims, settings.driver)};
 }
 
+/// A signalfd for SIGHUP, which is blocked from now on.
+cdi::Descriptor hang_up_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGHUP);
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  return cdi::Descriptor{::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK)};
+}
+
 int serve(dra::Settings settings) {
   complete(settings);
-  const auto ends = tools::termination_signals();  // before there are other threads
+  // Before there are other threads.
+  const auto ends = tools::termination_signals();
+  const auto hang_ups = hang_up_signals();
+  std::signal(SIGPIPE, SIG_IGN);  // a log without a reader
   const dra::Log log{settings.output == "json"};
   const auto sockets = dra::socket_names(settings.kubelet_dir, settings.driver, settings.instance);
   if (!sockets) return report(sockets.error());
@@ -70,7 +85,7 @@ int serve(dra::Settings settings) {
                          **source};
   dra::Driver driver{settings.driver, settings.node, *sockets, claims, log};
   if (auto started = driver.start(); !started) return report(started.error());
-  const auto done = driver.run(ends);
+  const auto done = driver.run(ends, hang_ups);
   if (!done) return report(done.error());
   log.write({.event = "ended"});
   return dra::exit_done;

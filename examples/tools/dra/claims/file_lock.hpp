@@ -20,11 +20,10 @@ namespace dra {
 /// A lock on a file, as `flock` of the kernel has it. It ends with the object or the process.
 class FileLock {
  public:
-  using Clock = std::chrono::steady_clock;
-
-  /// Waits for the lock until `end`. Makes the file, but not its directory. `Errc::timeout` if
-  /// other processes keep the lock.
-  static cdi::Result<FileLock> open(const std::string& path, Clock::time_point end) {
+  /// Waits for the lock while `goes_on` returns true. Makes the file, but not its directory.
+  /// `Errc::timeout` if other processes keep the lock.
+  template <class GoesOn>
+  static cdi::Result<FileLock> open(const std::string& path, const GoesOn& goes_on) {
     constexpr std::chrono::milliseconds pause{5};
     constexpr int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     cdi::Descriptor file{::open(path.c_str(), flags, 0600)};
@@ -32,7 +31,7 @@ class FileLock {
     while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EINTR) continue;
       if (errno != EWOULDBLOCK) return cdi::file_error(path, "cannot lock");
-      if (Clock::now() >= end) {
+      if (!goes_on()) {
         return cdi::Error{.code = cdi::Errc::timeout,
                           .message = "another process holds the lock",
                           .advice = "try again",

@@ -172,12 +172,12 @@ class NodeClaims {
     const std::unique_lock own{mutex_, end};
     if (!own) return late("other calls on this node last too long");
     if (auto good = check_places(places_, options_.output_dir); !good) return good.error();
-    const auto serial = FileLock::open(places_.serial_lock, end);
+    const auto goes_on = [&] {
+      return Clock::now() < end && (call == nullptr || !call->is_dead());
+    };
+    const auto serial = FileLock::open(places_.serial_lock, goes_on);
     if (!serial) return serial.error();
-    auto directory = prepare::open_directory(options_, places_.state_dir, prepare::Missing::made);
-    if (!directory) return std::move(directory).error();
-    const auto left = end - Clock::now();
-    const auto journal = prepare::open_journal(std::move(*directory), left);
+    const auto journal = open_journal(goes_on);
     if (!journal) return journal.error();
     const auto survey = prepare::survey_host(options_);
     if (!survey) return survey.error();
@@ -187,6 +187,19 @@ class NodeClaims {
     auto value = act(claims);
     remember_specs(claims);
     return value;
+  }
+
+  /// Opens the journal once no other process has it.
+  template <class GoesOn>
+  cdi::Result<cdi::ClaimJournal> open_journal(const GoesOn& goes_on) const {
+    constexpr std::chrono::milliseconds slice{100};
+    for (;;) {
+      auto directory = prepare::open_directory(options_, places_.state_dir, prepare::Missing::made);
+      if (!directory) return std::move(directory).error();
+      auto journal = prepare::open_journal(std::move(*directory), slice);
+      const bool is_taken = !journal && journal.error().code == cdi::Errc::timeout;
+      if (!is_taken || !goes_on()) return journal;
+    }
   }
 
   cdi::Result<std::vector<PreparedDevice>> prepare_one(prepare::Claims& claims,

@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""cdi-dra while things go wrong: kills, restarts, wiped folders, updates, calls that nobody waits
+for.
+
+usage: dra_life_test.py CDI_DRA [ARGUMENTS OF UNITTEST]
+"""
+import fcntl
+import os
+import signal
+import socket
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+from dra_case import DRIVER, GPUS, PCI, DraCase, name_of, need_program, uid_of  # noqa: E402
+from nri_peers import wait_until  # noqa: E402
+from scripted_kubelet import DRA, request  # noqa: E402
+
+setUpModule = need_program
+PREPARE = DRA["v1"] + "NodePrepareResources"
+
+
+class Specs(DraCase):
+    """The specs of claims are there, whatever others do to their folder."""
+
+    def setUp(self):
+        super().setUp()
+        self.process = self.serving()
+        self.write_claim(1, GPUS[0])
+        self.service().prepare(name_of(1))
+        self.spec_text = self.spec_path(1).read_text(encoding="utf-8")
+
+    def check_repaired(self, what):
+        """The spec is there again, as it was."""
+        def is_there():
+            return (self.spec_path(1).exists() and
+                    self.spec_path(1).read_text(encoding="utf-8") == self.spec_text)
+        wait_until(is_there, what)
+        self.check_claims(1)
+
+    def test_removed(self):
+        for _ in range(3):
+            os.unlink(self.spec_path(1))
+            self.check_repaired("a removed spec")
+
+    def test_damaged(self):
+        self.spec_path(1).write_text("{", encoding="utf-8")
+        self.check_repaired("a damaged spec")
+
+    def test_folder_removed(self):
+        for _ in range(3):
+            self.wipe(self.out)
+            self.check_repaired("a removed folder")
+
+    def test_folder_made_again(self):
+        self.out.rename(self.place / "away")
+        self.check_repaired("a folder that was moved")
+        os.unlink(self.spec_path(1))
+        self.check_repaired("a spec in the new folder")
+
+    def test_gone_while_the_driver_is_away(self):
+        self.process.kill()
+        self.wipe(self.out)
+        self.serving()
+        self.check_repaired("a spec that was removed before the start")
+
+    def test_reboot(self):
+        """Device numbers may be others after a boot."""
+        self.process.kill()
+        (self.root / "proc/sys/kernel/random/boot_id").write_text("another\n", encoding="ascii")
+        for name in ("dev.tab", "proc/devices"):
+            path = self.root / name
+            text = path.read_text(encoding="utf-8")
+            path.write_text(text.replace(" 510 ", " 499 ").replace("510 nv", "499 nv"),
+                            encoding="utf-8")
+        self.serving()
+        self.assertIn("499", self.spec_path(1).read_text(encoding="utf-8"))
+        self.check_claims(1)
+
+    def test_nothing_is_written_at_rest(self):
+        """Its own writing does not make it look again."""
+        self.write_claim(2, GPUS[1])
+        self.service().prepare(name_of(2))
+        self.service().unprepare(name_of(2))
+        os.unlink(self.spec_path(1))
+        self.check_repaired("a removed spec")
+        self.process.wait_for("repaired", 1)
+        self.assertEqual(len(self.process.events("repaired")), 1)
+
+
+class Sockets(DraCase):
+    """The sockets are there while the driver runs, and only then."""
+
+    def check_answers(self):
+        self.assertEqual(self.registration().info()["name"], DRIVER)
+        self.assertEqual(self.service().unprepare(name_of(9)), {uid_of(9): {}})
+
+    def test_killed(self):
+        process = self.serving()
+        self.write_claim(1, GPUS[0])
+        self.check_prepared(self.service().prepare(name_of(1)), 1, GPUS[0])
+        process.kill()
+        self.assertTrue(self.service_path().exists())
+        self.serving()
+        self.check_answers()
+        self.check_prepared(self.service().prepare(name_of(1)), 1, GPUS[0])
+        self.assertEqual(self.service().unprepare(name_of(1)), {uid_of(1): {}})
+        self.check_claims()
+
+    def test_a_kubelet_that_restarts(self):
+        """It may remove the sockets, or the folder."""
+        process = self.serving()
+        os.unlink(self.registry / f"{DRIVER}-reg.sock")
+        process.wait_for("serving", 3)
+        self.check_answers()
+        self.wipe(self.registry)
+        process.wait_for("serving", 4)
+        self.check_answers()
+        os.unlink(self.service_path())
+        process.wait_for("serving", 5)
+        self.check_answers()
+        self.wipe(self.kubelet)
+        process.wait_for("serving", 7)
+        self.check_answers()
+        self.assertEqual(process.stop(), 0)
+
+    def test_a_second_driver(self):
+        """The socket of a driver that runs stays."""
+        process = self.serving()
+        second = self.start()
+        self.assertEqual(second.process.wait(30), 1)
+        self.assertIn("another process serves this socket", second.printed())
+        self.check_answers()
+        self.assertTrue(process.is_running())
+
+    def test_a_file_at_the_place_of_a_socket(self):
+        self.registry.mkdir(parents=True)
+        path = self.registry / f"{DRIVER}-reg.sock"
+        path.write_text("mine", encoding="ascii")
+        process = self.start()
+        self.assertEqual(process.process.wait(30), 1)
+        self.assertIn("it is not a socket", process.printed())
+        self.assertEqual(path.read_text(encoding="ascii"), "mine")
+
+    def test_a_rolling_update(self):
+        old = self.serving("--instance", "old")
+        self.write_claim(1, GPUS[0])
+        self.write_claim(2, GPUS[1])
+        self.service("dra-old.sock").prepare(name_of(1))
+        new = self.serving("--instance", "new")
+        for name in ("old", "new"):
+            info = self.registration(f"{DRIVER}-{name}-reg.sock").info()
+            self.assertEqual(info["endpoint"], str(self.service_path(f"dra-{name}.sock")))
+        self.check_prepared(self.service("dra-new.sock").prepare(name_of(1), name_of(2)), 2,
+                            GPUS[1])
+        self.check_claims(1, 2)
+        self.service("dra-old.sock").unprepare(name_of(2))
+        self.assertEqual(old.stop(), 0)
+        self.assertEqual(os.listdir(self.registry), [f"{DRIVER}-new-reg.sock"])
+        self.service("dra-new.sock").unprepare(name_of(1))
+        self.check_claims()
+        self.assertEqual(new.stop(), 0)
+        self.assertEqual(os.listdir(self.registry), [])
+
+    def test_sockets_of_a_killed_instance(self):
+        """A new instance removes them: the kubelet would go on calling them."""
+        self.serving("--instance", "old").kill()
+        self.serving("--instance", "live")
+        self.serving("--instance", "new")
+        self.assertEqual(sorted(os.listdir(self.registry)),
+                         [f"{DRIVER}-live-reg.sock", f"{DRIVER}-new-reg.sock"])
+        self.assertFalse(self.service_path("dra-old.sock").exists())
+
+    def test_names_that_are_too_long(self):
+        """The service's socket and the registration's get shorter names."""
+        uid = "33333333-0000-4000-8000-000000000001"
+        self.kubelet = self.place / ("k" * (53 - len(str(self.place))))
+        self.serving("--instance", uid)
+        names = os.listdir(self.registry)
+        self.assertEqual(len(names), 1)
+        self.assertRegex(names[0], r"^dra-[\w-]{22}-reg\.sock$")
+        endpoint = self.registration(names[0]).info()["endpoint"]
+        self.assertRegex(endpoint, r"/dra-[\w-]{11}\.sock$")
+        self.assertEqual(self.service(os.path.basename(endpoint)).unprepare(name_of(1)),
+                         {uid_of(1): {}})
+
+    def test_odd_folders(self):
+        self.kubelet = self.place / "k %41 ü?#"
+        self.serving()
+        self.check_answers()
+
+
+class LateCalls(DraCase):
+    """A call that nobody waits for writes nothing."""
+
+    def setUp(self):
+        super().setUp()
+        self.process = self.serving()
+        self.write_claim(1, GPUS[0])
+
+    def hold(self, path):
+        """Takes a lock that the driver needs; what this gives lets it go."""
+        lock = open(path, "a", encoding="ascii")  # pylint: disable=consider-using-with
+        self.addCleanup(lock.close)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return lambda: fcntl.flock(lock, fcntl.LOCK_UN)
+
+    def locks(self):
+        self.state.mkdir(exist_ok=True)
+        yield self.service_path("serialize.lock")
+        yield self.state / ".lock"
+
+    def test_a_deadline_that_passes(self):
+        for path in self.locks():
+            with self.subTest(path.name):
+                let_go = self.hold(path)
+                status = self.service().status(PREPARE, request(name_of(1)), timeout=0.3)
+                self.assertEqual(status[0], "DEADLINE_EXCEEDED")
+                let_go()
+                # In order: what is late comes before.
+                self.assertEqual(self.service().unprepare(name_of(2)), {uid_of(2): {}})
+                self.check_claims()
+        self.process.wait_for("failed", 2)
+
+    def test_a_call_that_is_cancelled(self):
+        let_go = self.hold(self.service_path("serialize.lock"))
+        first = self.service()
+        call = first.start(PREPARE, request(name_of(1)))
+        wait_until(self.waits_for_lock, "the call waits for the lock")
+        self.assertEqual(self.registration().info()["name"], DRIVER)  # it goes on answering
+        call.cancel()
+        self.assertTrue(call.cancelled())
+        self.process.wait_for("failed")
+        let_go()
+        self.assertEqual(first.unprepare(name_of(2)), {uid_of(2): {}})
+        self.check_claims()
+
+    def waits_for_lock(self):
+        """Whether the driver has the lock's file open."""
+        folder = f"/proc/{self.process.pid}/fd"
+        opened = [os.path.realpath(os.path.join(folder, one)) for one in os.listdir(folder)]
+        return str(self.service_path("serialize.lock").resolve()) in opened
+
+    def test_other_calls_wait(self):
+        let_go = self.hold(self.service_path("serialize.lock"))
+        calls = [self.service().start(PREPARE, request(name_of(1))) for _ in range(40)]
+        self.assertEqual(self.registration().info()["name"], DRIVER)
+        let_go()
+        self.assertEqual(len({call.result() for call in calls}), 1)
+        self.check_claims(1)
+
+    def test_it_ends_while_calls_wait(self):
+        for path in self.locks():
+            with self.subTest(path.name):
+                let_go = self.hold(path)
+                call = self.service().start(PREPARE, request(name_of(1)))
+                wait_until(self.waits_for_lock, "the call waits for the lock")
+                self.process.process.send_signal(signal.SIGTERM)
+                self.assertEqual(self.process.process.wait(30), 0)
+                self.assertEqual(call.exception().code().name, "UNAVAILABLE")
+                self.check_claims()
+                let_go()
+                self.process = self.serving()
+
+
+class Hardware(DraCase):
+    def test_a_gpu_of_a_claim_goes_and_returns(self):
+        process = self.serving()
+        self.write_claim(1, GPUS[1])
+        self.service().prepare(name_of(1))
+        put_back = self.remove_gpu(PCI[1])
+        answer = self.service().prepare(name_of(1))[uid_of(1)]
+        self.assertIn("it is gone from this host", answer["error"])
+        put_back()
+        self.check_prepared(self.service().prepare(name_of(1)), 1, GPUS[1])
+        self.check_claims(1)
+        self.assertTrue(process.is_running())
+
+    def test_a_gpu_of_a_claim_can_be_unprepared(self):
+        self.serving()
+        self.write_claim(1, GPUS[1])
+        self.service().prepare(name_of(1))
+        self.remove_gpu(PCI[1])
+        self.assertEqual(self.service().unprepare(name_of(1)), {uid_of(1): {}})
+        self.check_claims()
+
+
+class Leaks(DraCase):
+    def test_descriptors(self):
+        process = self.serving()
+        self.write_claim(1, GPUS[1])
+        service = self.service()
+        def turn():
+            service.prepare(name_of(1))
+            service.unprepare(name_of(1))
+            watching = self.service()
+            stream, states = watching.watch()
+            next(states)
+            stream.cancel()
+            watching.close()
+            with socket.socket(socket.AF_UNIX) as plain:
+                plain.connect(str(self.service_path()))
+        for _ in range(5):
+            turn()
+        before = process.descriptors()
+        for _ in range(20):
+            turn()
+        service.unprepare(name_of(1))
+        wait_until(lambda: process.descriptors() <= before, "descriptors are closed")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""cdi-dra with a kubelet that is a script: registration, claims, parameters, health.
+
+usage: dra_test.py CDI_DRA [ARGUMENTS OF UNITTEST]
+"""
+import os
+import signal
+import stat
+import subprocess
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+from dra_case import (  # noqa: E402
+    CDI_DRA, DRIVER, GPUS, PCI, VERSIONS, DraCase, claim, name_of, need_program, uid_of)
+from scripted_kubelet import DRA, HEALTHY, UNHEALTHY  # noqa: E402
+
+setUpModule = need_program
+ALIEN = {"driver": "other.example.com", "device": "x"}
+
+
+def parameters(source="FromClaim", requests=(), driver=DRIVER, **members):
+    """An item of `config`."""
+    return {"source": source, "requests": list(requests), "opaque": {
+        "driver": driver, "parameters": {"apiVersion": "cdi-dra.local/v1", "kind": "GpuConfig",
+                                         **members}}}
+
+
+class Registers(DraCase):
+    """How the kubelet gets to know the driver."""
+
+    def test_info(self):
+        process = self.serving()
+        registration = self.registration()
+        self.assertEqual(registration.info(), {
+            "type": "DRAPlugin", "name": DRIVER, "endpoint": str(self.service_path()),
+            "versions": VERSIONS})
+        registration.notify(registered=True)
+        process.wait_for("registered")
+        self.assertEqual(process.stop(), 0)
+        self.assertEqual(os.listdir(self.registry), [])
+        self.assertFalse(self.service_path().exists())
+
+    def test_refused(self):
+        process = self.serving()
+        self.registration().notify(error="no such version")
+        self.assertEqual(process.process.wait(30), 1)
+        self.assertIn("the kubelet refuses the driver: \"no such version\"", process.printed())
+        self.assertEqual(process.events("refused")[0]["error"], "no such version")
+        self.assertEqual(os.listdir(self.registry), [])
+
+    def test_only_the_user_opens_the_sockets(self):
+        self.serving()
+        for path in (self.service_path(), self.registry / f"{DRIVER}-reg.sock"):
+            self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
+
+    def test_unknown_methods(self):
+        self.serving()
+        for path in ("/v1.Nothing/Get", DRA["v1"] + "Nothing", "/"):
+            self.assertEqual(self.service().status(path)[0], "UNIMPLEMENTED")
+        self.assertEqual(self.registration().status(DRA["v1"] + "NodePrepareResources")[0],
+                         "UNIMPLEMENTED")
+
+    def test_hostile_requests(self):
+        process = self.serving()
+        prepare = DRA["v1"] + "NodePrepareResources"
+        self.assertEqual(self.service().status(prepare, b"\xff\xff")[0], "INVALID_ARGUMENT")
+        self.assertEqual(self.service().status(prepare, bytes(8 << 20))[0], "RESOURCE_EXHAUSTED")
+        self.assertEqual(self.service().call(prepare), b"")
+        self.assertTrue(process.is_running())
+
+
+class Claims(DraCase):
+    """Claims that the kubelet names."""
+
+    def setUp(self):
+        super().setUp()
+        self.process = self.serving()
+        self.driver = self.service()
+
+    def refuse(self, number, *text):
+        """The claim gets an error with these texts, and nothing is written."""
+        answer = self.driver.prepare(name_of(number))[uid_of(number)]
+        self.assertEqual(list(answer), ["error"])
+        for part in text:
+            self.assertIn(part, answer["error"])
+        self.check_claims()
+        self.assertTrue(self.process.events("failed"))
+
+    def test_each_version(self):
+        for version in DRA:
+            with self.subTest(version):
+                name = self.write_claim(1, *GPUS)
+                self.check_prepared(self.driver.prepare(name, version=version), 1, *GPUS)
+                self.check_claims(1)
+                self.assertEqual(self.driver.unprepare(name, version=version), {uid_of(1): {}})
+                self.check_claims()
+        lines = self.process.events("prepared")
+        self.assertEqual(lines[0]["claim"], uid_of(1))
+        self.assertEqual(lines[0]["devices"], list(GPUS))
+        self.assertEqual(len(lines[0]["ids"]), 2)
+        self.assertGreater(lines[0]["microseconds"], 0)
+
+    def test_a_batch_with_a_bad_claim(self):
+        """One failure is not that of the others."""
+        self.write_claim(1, GPUS[0])
+        self.write_claim(3, GPUS[1])
+        self.write("4.json", "{")
+        answer = self.driver.prepare(name_of(1), name_of(2), name_of(3))
+        self.check_prepared(answer, 1, GPUS[0])
+        self.check_prepared(answer, 3, GPUS[1])
+        self.assertIn("4.json", answer[uid_of(2)]["error"])
+        self.check_claims(1, 3)
+        answer = self.driver.unprepare(name_of(1), name_of(2), name_of(3))
+        self.assertEqual(answer, {uid_of(number): {} for number in (1, 2, 3)})
+        self.check_claims()
+
+    def test_two_claims_for_one_gpu(self):
+        self.write_claim(1, GPUS[0])
+        self.write_claim(2, GPUS[0])
+        answer = self.driver.prepare(name_of(1), name_of(2))
+        self.check_prepared(answer, 1, GPUS[0])
+        self.assertIn(uid_of(1), answer[uid_of(2)]["error"])
+        self.check_claims(1)
+
+    def test_twice_the_same(self):
+        name = self.write_claim(1, GPUS[1])
+        self.check_prepared(self.driver.prepare(name, name), 1, GPUS[1])
+        before = self.spec_path(1).stat()
+        self.check_prepared(self.driver.prepare(name), 1, GPUS[1])
+        self.assertEqual(self.spec_path(1).stat().st_mtime_ns, before.st_mtime_ns)
+        for _ in range(2):
+            self.assertEqual(self.driver.unprepare(name, name), {uid_of(1): {}})
+        self.check_claims()
+
+    def test_unknown_claims_are_unprepared(self):
+        self.assertEqual(self.driver.unprepare(("unknown", "gone"), ("../x", "gone")),
+                         {"unknown": {}, "../x": {}})
+
+    def test_a_claim_whose_object_is_gone_is_unprepared(self):
+        name = self.write_claim(1, GPUS[1])
+        self.driver.prepare(name)
+        os.unlink(self.claims / "1.json")
+        self.assertEqual(self.driver.unprepare(name), {uid_of(1): {}})
+        self.check_claims()
+
+    def test_requests_of_a_choice(self):
+        self.write_claim(1, {"request": "gpu/small", "device": GPUS[0]},
+                         {"request": "extra", "device": GPUS[1]}, ALIEN)
+        devices = self.driver.prepare(name_of(1))[uid_of(1)]["devices"]
+        self.assertEqual([device["requests"] for device in devices], [["gpu"], ["extra"]])
+
+    def test_claims_that_cannot_be_prepared(self):
+        good = claim(1, GPUS[0])
+        self.write_claim(1, ALIEN)
+        self.refuse(1, "the allocation has no device of the driver", DRIVER)
+        self.write("1.json", {**good, "status": {}})
+        self.refuse(1, "not allocated")
+        self.write_claim(1, "gpu-7")
+        self.refuse(1, "gpu-7", "no device on this host has that name")
+        self.write("1.json", {**good, "kind": "Pod"})
+        self.refuse(1, "1.json", "kind: must be ResourceClaim")
+        self.write("1.json", {**good, "apiVersion": "resource.k8s.io/v2"})
+        self.refuse(1, "1.json", "apiVersion: must be resource.k8s.io/v1")
+        self.write_claim(1, {"device": 7})
+        self.refuse(1, "status.allocation.devices.results[0].device: must be a string")
+        self.write("1.json", {**good, "metadata": {**good["metadata"], "uid": "another"}})
+        self.refuse(1, "has the UID \"another\"", "deleted and made again")
+        os.unlink(self.claims / "1.json")
+        self.refuse(1, "no file has the ResourceClaim")
+        self.write("a.json", good)
+        self.write("b.json", good)
+        self.refuse(1, "b.json", "is also in", "a.json")
+
+    def test_lists(self):
+        items = [claim(number, GPUS[number]) for number in (0, 1)]
+        for kind, version in (("List", "v1"), ("ResourceClaimList", "resource.k8s.io/v1beta1")):
+            with self.subTest(kind):
+                self.write("all.json", {"kind": kind, "apiVersion": version, "items": items})
+                answer = self.driver.prepare(name_of(0), name_of(1))
+                self.check_prepared(answer, 0, GPUS[0])
+                self.check_prepared(answer, 1, GPUS[1])
+                self.driver.unprepare(name_of(0), name_of(1))
+
+    def test_a_batch_of_a_hundred(self):
+        for number in range(100):
+            self.write_claim(number, GPUS[0] if number == 70 else "gpu-7")
+        answer = self.driver.prepare(*map(name_of, range(100)))
+        self.assertEqual(len(answer), 100)
+        self.check_prepared(answer, 70, GPUS[0])
+        self.assertEqual(sum("error" in one for one in answer.values()), 99)
+        self.check_claims(70)
+
+    def test_missing_nodes(self):
+        table = self.root / "dev.tab"
+        rows = table.read_text(encoding="utf-8").splitlines(keepends=True)
+        table.write_text("".join(row for row in rows if not row.startswith("/dev/nvidia0 ")),
+                         encoding="utf-8")
+        (self.root / "dev/nvidia0").unlink(missing_ok=True)
+        self.write_claim(1, GPUS[0])
+        self.refuse(1, "/dev/nvidia0")
+        table.write_text("".join(rows), encoding="utf-8")
+        (self.root / "dev/nvidia0").touch()
+        self.check_prepared(self.driver.prepare(name_of(1)), 1, GPUS[0])
+
+    def test_parameters(self):
+        """The claim's count more than those of the class."""
+        self.write_claim(1, GPUS[0], config=[
+            parameters(profile="video", ldLibraryPath=True),
+            parameters("FromClass", profile="compute", ldLibraryPath=False),
+            parameters(driver="other.example.com", profile="none"),
+            parameters("FromClass", requests=["other"], profile="graphics")])
+        self.check_prepared(self.driver.prepare(name_of(1)), 1, GPUS[0])
+        text = (self.state / f"{uid_of(1)}.json").read_text(encoding="utf-8")
+        self.assertIn('"profile": "video"', text)
+        self.assertIn('"ld_library_path": "yes"', text)
+
+    def test_parameters_of_a_choice(self):
+        self.write_claim(1, {"request": "gpu/small", "device": GPUS[0]},
+                         config=[parameters(requests=["gpu"], profile="compute")])
+        self.assertIn("devices", self.driver.prepare(name_of(1))[uid_of(1)])
+        text = (self.state / f"{uid_of(1)}.json").read_text(encoding="utf-8")
+        self.assertIn('"profile": "compute"', text)
+
+    def test_wrong_parameters(self):
+        place = "status.allocation.devices.config[0].opaque.parameters"
+        for members, text in (
+                ({"profil": "all"}, f"{place}.profil: is unknown"),
+                ({"profile": "most"}, f"{place}.profile: must be one of compute, graphics"),
+                ({"ldLibraryPath": "yes"}, f"{place}.ldLibraryPath: must be true or false"),
+                ({"kind": "Other"}, f"{place}: must be a GpuConfig of cdi-dra.local/v1"),
+                ({"kind": None}, f"{place}.kind: is missing")):
+            with self.subTest(text):
+                self.write_claim(1, GPUS[0], config=[parameters(**members)])
+                self.refuse(1, text)
+        self.write_claim(1, GPUS[0], {"request": "two", "device": GPUS[1]},
+                         config=[parameters(requests=["two"], profile="video")])
+        self.refuse(1, 'the parameters of the requests "gpu" and "two" differ')
+
+
+class Health(DraCase):
+    """The states of devices."""
+
+    def test_all_devices(self):
+        """Each version of the service has a stream."""
+        process = self.serving()
+        for version in ("v1", "v1alpha1"):
+            stream, states = self.service().watch(version)
+            self.assertEqual(next(states), [("node1", gpu, HEALTHY, "") for gpu in sorted(GPUS)])
+            stream.cancel()
+        self.assertEqual(process.events("unhealthy"), [])
+
+    def test_a_gpu_goes_and_returns(self):
+        process = self.serving()
+        stream, states = self.service().watch()
+        next(states)
+        put_back = self.remove_gpu(PCI[1])
+        process.process.send_signal(signal.SIGHUP)
+        state = {name: (health, text) for _, name, health, text in next(states)}
+        self.assertEqual(state[GPUS[0]], (HEALTHY, ""))
+        self.assertEqual(state[GPUS[1]], (UNHEALTHY, "it is gone from this host"))
+        put_back()
+        process.process.send_signal(signal.SIGHUP)
+        self.assertEqual({health for _, _, health, _ in next(states)}, {HEALTHY})
+        stream.cancel()
+        self.assertEqual([line["devices"] for line in process.events("unhealthy")], [[GPUS[1]]])
+        self.assertEqual([line["devices"] for line in process.events("healthy")], [[GPUS[1]]])
+
+
+class CommandLine(unittest.TestCase):
+    def test_wrong_options(self):
+        good = ["--driver", DRIVER, "--node", "node1", "--claims", "/"]
+        for words in (["--driver", "a/b", *good[2:]], ["--driver", "A", *good[2:]],
+                      [*good, "--instance", "a/b"], good[2:], good[:2] + good[4:]):
+            with self.subTest(words):
+                done = subprocess.run([CDI_DRA, "serve", *words], capture_output=True, text=True,
+                                      timeout=30, check=False)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertTrue(done.stderr.startswith("cdi-dra: error: "), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
