@@ -142,14 +142,18 @@ class Claims:
             self.assertEqual(self.prepare_again(judge, "one"), names)
             self.kill_while(driver, judge, "unprepare one", lambda: None)
             driver = self.start_driver()
-            wait_until(lambda: judge.ask("unprepare one")["ok"], "unprepare one")
+            self.unprepare_again(judge, "one")
             self.check_nothing_is_left()
             self.assertEqual(self.prepare_again(judge, "one"), names)
 
-    def test_a_batch_of_a_hundred_claims(self):
+
+class Batch:
+
+    def test_a_hundred_claims(self):
+        """kubelet prepares them by one call."""
         names = [f"c{number}" for number in range(100)]
-        self.have(*(claim(name, [self.of_batch(number)], ["many"])
-                    for number, name in enumerate(names)), pod("many", names))
+        self.have(*(claim(name, [allocated(device)], ["many"])
+                    for name, device in zip(names, self.devices)), pod("many", names))
         _, judge = self.both()
         got = self.prepare(judge, "many")["main"]
         self.assertEqual(len(set(got)), len(names))
@@ -158,16 +162,18 @@ class Claims:
 
 
 class InGo(DemoDriver, Claims, DraCase):
+    pass
 
-    def of_batch(self, number):
-        return allocated(self.devices[number])
+
+class BatchInGo(DemoDriver, Batch, DraCase):
+    pass
+
+
+class OurBatch(CdiDra, Batch, DraCase):
+    gpus = 100
 
 
 class Ours(CdiDra, Claims, DraCase):
-
-    def of_batch(self, number):
-        """Monitoring takes no device."""
-        return allocated(self.devices[number % 2], adminAccess=True)
 
     def test_the_edits_are_those_of_the_device(self):
         self.have(*own_claim("one", self.devices[0]), *own_claim("two", self.devices[1]))
@@ -187,21 +193,10 @@ class Ours(CdiDra, Claims, DraCase):
         self.unprepare(judge, "one")
         self.prepare(judge, "two")
 
-    def test_monitoring_beside_a_claim(self):
-        self.have(*own_claim("one", self.devices[0]),
-                  *own_claim("monitor", self.devices[0], adminAccess=True))
-        _, judge = self.both()
-        for name in ("one", "monitor"):
-            self.prepare(judge, name)
-        self.unprepare(judge, "monitor")
-        self.assertEqual(len(self.place.specs()), 1)
-        self.unprepare(judge, "one")
-        self.check_nothing_is_left()
-
     def test_a_device_that_is_not_there(self):
         self.have(*own_claim("one", "nvidia-gpu-nine"), *own_claim("two", self.devices[1]))
         _, judge = self.both()
-        self.refused(judge.ask("prepare one"), '"nvidia-gpu-nine"',
+        self.refused(judge.ask("prepare one"), "nvidia-gpu-nine",
                      "no device on this host has that name")
         self.prepare(judge, "two")
         self.unprepare(judge, "one")
@@ -232,10 +227,58 @@ class Ours(CdiDra, Claims, DraCase):
         self.refused(judge.ask("prepare two"), "profil")
         self.prepare(judge, "one")
 
+    def instance(self, uid):
+        """An instance of the driver, as a DaemonSet has it in a pod, once kubelet knows it."""
+        driver = self.start_driver("--instance", uid_of(uid))
+        wait_until(lambda: "registered" in driver.printed(), driver.log)
+        return driver
+
+    def test_an_update_of_the_driver(self):
+        """The new instance serves before the old one ends."""
+        self.have(*own_claim("one", self.devices[0]), *own_claim("two", self.devices[1]))
+        judge = self.judge()
+        old = self.instance("old")
+        one = self.prepare(judge, "one")
+        new = self.instance("new")
+        self.prepare(judge, "two")
+        self.assertIn("two", new.printed())
+        self.assertNotIn("two", old.printed())
+        self.assertEqual(old.stop(), 0)
+        self.resolved(one)
+        self.unprepare_again(judge, "one")
+        self.assertIn(uid_of("one"), new.printed())
+        new.kill()
+        last = self.instance("last")
+        self.unprepare_again(judge, "two")
+        self.check_nothing_is_left()
+        self.assertEqual(last.stop(), 0)
+        judge.wait("gone")
+        for folder in ("plugins_registry", f"plugins/{DRIVER}"):
+            left = os.listdir(os.path.join(self.place.kubelet, folder))
+            self.assertEqual([name for name in left if name.endswith(".sock")], [])
+
+    def test_the_new_instance_fails(self):
+        """An update that is taken back."""
+        self.have(*own_claim("one", self.devices[0]), *own_claim("two", self.devices[1]))
+        judge = self.judge()
+        self.instance("old")
+        self.prepare(judge, "one")
+        new = self.instance("new")
+        self.prepare(judge, "two")
+        new.kill()
+        for name in ("one", "two"):
+            self.unprepare_again(judge, name)
+        self.check_nothing_is_left()
+
     def wipe(self, folder_too):
-        shutil.rmtree(self.place.cdi)
-        if not folder_too:
-            os.mkdir(self.place.cdi)
+        """The driver may write again at once."""
+        if folder_too:
+            moved = self.place.path(f"wiped{len(os.listdir(self.place.folder))}")
+            os.rename(self.place.cdi, moved)
+            shutil.rmtree(moved, ignore_errors=True)
+        else:
+            for name in self.place.specs():
+                os.unlink(os.path.join(self.place.cdi, name))
 
     def test_specs_are_wiped_while_the_driver_is_away(self):
         self.have(*own_claim("one", self.devices[0]))
@@ -247,8 +290,8 @@ class Ours(CdiDra, Claims, DraCase):
             driver = self.start_driver()
             wait_until(self.place.specs, "specs are written at start")
             self.resolved(names)
-        self.unprepare(judge, "one")
-        self.assertEqual(self.place.specs(), [])
+        self.unprepare_again(judge, "one")
+        self.check_nothing_is_left()
 
     def test_specs_are_wiped_while_the_driver_serves(self):
         self.have(*own_claim("one", self.devices[0]), *own_claim("two", self.devices[1]))

@@ -203,6 +203,9 @@ class DraCase(unittest.TestCase):
     def unprepare(self, judge, name):
         self.good(judge.ask(f"unprepare {name}"))
 
+    def unprepare_again(self, judge, name):
+        wait_until(lambda: judge.ask(f"unprepare {name}")["ok"], f"unprepare {name}")
+
     def check_nothing_is_left(self):
         self.assertEqual((self.place.specs(), self.place.journal()), ([], []))
 
