@@ -11,30 +11,20 @@ cri-judge in the folder BUILD with Go. CDI_PODS is the number of pods of the lon
 import os
 import pathlib
 import re
-import shutil
-import subprocess
 import sys
 import time
 import unittest
 
 sys.dont_write_bytecode = True
+import containerd_peer  # noqa: E402
 import judges  # noqa: E402
+from containerd_peer import TOOLS, Containerd, remove_cgroups  # noqa: E402
 from nri_cases import COMMON, KIND, ONE, TWO, ZERO  # noqa: E402
-from nri_peers import NriCase, Process, need_cdi_nri, wait_until  # noqa: E402
+from nri_peers import NriCase, need_cdi_nri, wait_until  # noqa: E402
 
 BUILD, CDI_NRI = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 PODS = int(os.environ.get("CDI_PODS", "200"))
-HERE = pathlib.Path(__file__).resolve().parent
-CGROUP = f"cdi-containerd-test-{os.getpid()}"
-TOOLS = {}
 
-# The first process of new namespaces, so that nothing outlives a test; it collects what ends.
-INIT = """
-mount -t tmpfs tmpfs /run
-[ ! -d /sys/fs/cgroup/unified ] || umount /sys/fs/cgroup/unified 2>/dev/null || true
-echo ready
-while :; do sleep 1000 & wait $!; done
-"""
 # What a container sees.
 LOOK = """
 b=/bin/busybox
@@ -65,92 +55,10 @@ def spec(place):
         {"name": "group", "containerEdits": {"additionalGids": [1234]}}]}
 
 
-def why_not():
-    if os.environ.get("CDI_FULL") != "1":
-        return "starts a real containerd, for CDI_FULL=1"
-    if os.geteuid() != 0:
-        return "containerd needs root"
-    for program in ("runc", "busybox", "unshare", "nsenter"):
-        if not shutil.which(program):
-            return f"needs {program}"
-    return ""
-
-
 def setUpModule():
-    why = why_not()
-    if why:
-        raise unittest.SkipTest(why)
+    containerd_peer.set_up(BUILD)
     need_cdi_nri(CDI_NRI)
-    TOOLS["bin"] = judges.build_containerd(os.path.join(BUILD, "containerd"))
     TOOLS["demo"] = str(judges.build_nri(BUILD) / "nri-demo")
-    image = pathlib.Path(BUILD, "busybox.tar")
-    subprocess.run([TOOLS["bin"] / "cri-judge", "image", image, shutil.which("busybox")],
-                   check=True)
-    TOOLS["image"] = image
-
-
-class Containerd:
-    """A containerd in namespaces of its own, which can be killed and started again."""
-
-    def __init__(self, case):
-        self.case, self.place = case, case.place
-        self.socket = case.place.path("containerd.sock")
-        text = (HERE / "containerd/containerd.toml").read_text(encoding="utf-8")
-        self.config = self.place.write("config.toml", text.replace("@DIR@", str(self.place.folder)))
-        init = case.process(
-            Process, ["unshare", "--mount", "--propagation", "private", "--pid", "--fork",
-                      "--kill-child", "--mount-proc", "sh", "-c", INIT],
-            self.place.path("init.log"), stdout=subprocess.PIPE)
-        case.addCleanup(init.process.stdout.close)
-        assert init.process.stdout.readline(), init.printed()
-        children = f"/proc/{init.pid}/task/{init.pid}/children"
-        self.init = pathlib.Path(children).read_text(encoding="utf-8").split()[0]
-        self.start()
-        self.ctr("-n", "k8s.io", "images", "import", TOOLS["image"])
-
-    def command(self, *words):
-        return ["nsenter", "--target", self.init, "--mount", "--pid", "--", "env",
-                f"PATH={TOOLS['bin']}:{os.environ['PATH']}", *words]
-
-    def start(self):
-        self.daemon = self.case.process(Process, self.command("containerd", "-c", self.config),
-                                        self.place.path("containerd.log"))
-        wait_until(self.answers, self.daemon.log)
-
-    def answers(self):
-        assert self.daemon.is_running(), self.daemon.printed()[-2000:]
-        return self.ctr("version", check=False).returncode == 0 and self.judge(
-            "status").returncode == 0
-
-    def kill(self):
-        """nsenter is the parent of the daemon."""
-        children = f"/proc/{self.daemon.pid}/task/{self.daemon.pid}/children"
-        for child in pathlib.Path(children).read_text(encoding="utf-8").split():
-            os.kill(int(child), 9)
-        self.daemon.kill()
-
-    def ctr(self, *words, check=True):
-        return subprocess.run(self.command("ctr", "-a", self.socket, *words), check=check,
-                              capture_output=True, timeout=60)
-
-    def judge(self, *words):
-        command = self.command("cri-judge", "-endpoint", f"unix://{self.socket}", *words)
-        return subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
-
-    def run(self, *options, script=LOOK):
-        """A pod with a container; the finished process."""
-        return self.judge("run", "-cgroup-parent", f"/{CGROUP}", *options, "/bin/busybox", "sh",
-                          "-ec", script)
-
-
-def remove_cgroups():
-    """Removes the cgroups that containerd leaves."""
-    for parent in pathlib.Path("/sys/fs/cgroup").glob(f"**/{CGROUP}"):
-        for folder, _, _ in os.walk(parent, topdown=False):
-            try:
-                os.rmdir(folder)
-            except OSError:
-                pass
 
 
 def by_pod(value, key=f"{COMMON}/container.main"):
@@ -186,8 +94,11 @@ class RealContainerd(NriCase):
         path.unlink(missing_ok=True)
         return count
 
+    def ran(self, *options):
+        return self.containerd.run(*options, script=LOOK)
+
     def look(self, *options):
-        done = self.containerd.run(*options)
+        done = self.ran(*options)
         self.assertEqual(done.returncode, 0, done.stderr)
         return re.sub(r"judge-\d+", "POD", done.stdout)
 
@@ -233,10 +144,10 @@ class RealContainerd(NriCase):
 
     def test_wrong_names(self):
         self.connected()
-        self.check_refused(self.containerd.run(*by_pod(f"{KIND}=nine")),
+        self.check_refused(self.ran(*by_pod(f"{KIND}=nine")),
                            f'"{KIND}" has no device "nine"')
-        self.check_refused(self.containerd.run(*by_pod("nonsense")), f"{COMMON}/container.main")
-        self.check_refused(self.containerd.run(*by_pod("- [\n")), f"{COMMON}/container.main")
+        self.check_refused(self.ran(*by_pod("nonsense")), f"{COMMON}/container.main")
+        self.check_refused(self.ran(*by_pod("- [\n")), f"{COMMON}/container.main")
         self.assertIn("ONE=1", self.look(*by_pod(ONE)))
         self.assertNotIn("ONE=1", self.look(*by_pod(f"{KIND}=nine", f"{COMMON}/container.other")))
 
@@ -262,7 +173,7 @@ class RealContainerd(NriCase):
         self.connected("--index", "10", program=TOOLS["demo"])
         seen = self.look(*by_pod(TWO, "nvidia.cdi.k8s.io/pod"))
         self.assertIn("TWO=2", seen)
-        self.check_refused(self.containerd.run(*by_pod(ONE)), ONE)
+        self.check_refused(self.ran(*by_pod(ONE)), ONE)
 
     def test_many_pods(self):
         plugin = self.connected("--resolve", "always")

@@ -193,6 +193,17 @@ class Ours(CdiDra, Claims, DraCase):
         self.unprepare(judge, "one")
         self.prepare(judge, "two")
 
+    def test_monitoring_beside_a_claim(self):
+        self.have(*own_claim("one", self.devices[0]),
+                  *own_claim("monitor", self.devices[0], adminAccess=True))
+        _, judge = self.both()
+        for name in ("one", "monitor"):
+            self.prepare(judge, name)
+        self.unprepare(judge, "monitor")
+        self.assertEqual(len(self.place.specs()), 1)
+        self.unprepare(judge, "one")
+        self.check_nothing_is_left()
+
     def test_a_device_that_is_not_there(self):
         self.have(*own_claim("one", "nvidia-gpu-nine"), *own_claim("two", self.devices[1]))
         _, judge = self.both()

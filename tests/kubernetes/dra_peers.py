@@ -61,7 +61,7 @@ def own_claim(name, device, **more):
     return [claim(name, [allocated(device, **more)], [name]), pod(name, [name])]
 
 
-def make_gpus(sample_node, folder, count):
+def make_gpus(sample_node, folder, count, driver_files=True):
     """A tree like that of the sample node, with so many GPUs."""
     loader = importlib.machinery.SourceFileLoader("sample_node", sample_node)
     module = importlib.util.module_from_spec(
@@ -72,7 +72,8 @@ def make_gpus(sample_node, folder, count):
     for i in range(count):
         node.gpu(f"0000:{i + 1:02x}:00.0", f"pci0000:{i:02x}/0000:{i:02x}:01.0", i, i, 128 + i,
                  i * 2 // count, f"GPU-{uuid.uuid5(uuid.NAMESPACE_URL, str(i))}")
-    node.driver_files()
+    if driver_files:
+        node.driver_files()
     node.table()
 
 
@@ -102,15 +103,17 @@ class DraPlace:
     def path(self, name):
         return str(self.folder / name)
 
+    def write(self, name, text):
+        (self.folder / name).write_text(text, encoding="utf-8")
+        return self.path(name)
+
     def write_objects(self, objects):
         """Writes the file of the judge, and the claims for a driver that reads a folder."""
-        documents = "---\n".join(json.dumps(one) + "\n" for one in objects)
-        pathlib.Path(self.path("objects.yaml")).write_text(documents, encoding="utf-8")
         for one in objects:
             if one["kind"] == "ResourceClaim":
-                name = one["metadata"]["name"]
-                pathlib.Path(self.claims, f"{name}.json").write_text(json.dumps(one), "utf-8")
-        return self.path("objects.yaml")
+                self.write(f"claims/{one['metadata']['name']}.json", json.dumps(one))
+        return self.write("objects.yaml",
+                          "---\n".join(json.dumps(one) + "\n" for one in objects))
 
     def specs(self):
         """The names of the spec files; temporary ones have other names."""
@@ -224,12 +227,14 @@ class DemoDriver:
 class CdiDra:
     """cdi-dra, on a node of files with GPUs."""
     gpus = 2
+    driver_files = True  # which containers get from their host
 
     def setUp(self):
         super().setUp()
         if not os.access(self.programs["cdi-dra"], os.X_OK):
             self.skipTest("cdi-dra is not built: it needs gRPC and protobuf")
-        make_gpus(self.programs["sample-node"], self.place.tree, self.gpus)
+        make_gpus(self.programs["sample-node"], self.place.tree, self.gpus,
+                  self.driver_files)
         self.devices = self.published()
 
     def published(self):
