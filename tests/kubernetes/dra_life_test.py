@@ -8,6 +8,7 @@ usage: dra_life_test.py CDI_DRA [ARGUMENTS OF UNITTEST]
 """
 import fcntl
 import os
+import pathlib
 import signal
 import socket
 import sys
@@ -239,9 +240,14 @@ class LateCalls(DraCase):
 
     def waits_for_lock(self):
         """Whether the driver has the lock's file open."""
-        folder = f"/proc/{self.process.pid}/fd"
-        opened = [os.path.realpath(os.path.join(folder, one)) for one in os.listdir(folder)]
-        return str(self.service_path("serialize.lock").resolve()) in opened
+        lock = self.service_path("serialize.lock").resolve()
+        for one in pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir():
+            try:
+                if one.readlink() == lock:
+                    return True
+            except FileNotFoundError:  # it was closed in between
+                pass
+        return False
 
     def test_other_calls_wait(self):
         let_go = self.hold(self.service_path("serialize.lock"))
