@@ -16,8 +16,9 @@ import termios
 import unittest
 
 TOOLS = {name: os.path.abspath(sys.argv.pop(1)) for name in ("cdi", "cdi-prepare", "cdi-pod")}
-if sys.argv[1:] and sys.argv[1].endswith("cdi-nri"):  # protobuf is installed
-    TOOLS["cdi-nri"] = os.path.abspath(sys.argv.pop(1))
+for name in ("cdi-nri", "cdi-dra"):  # if protobuf and gRPC are installed
+    if sys.argv[1:] and sys.argv[1].endswith(name):
+        TOOLS[name] = os.path.abspath(sys.argv.pop(1))
 PLAIN = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
 
 

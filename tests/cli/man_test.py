@@ -15,8 +15,9 @@ import unittest
 
 PAGES = {f"{name}.{section}": os.path.abspath(sys.argv.pop(1))
          for name, section in (("cdi", 1), ("cdi-prepare", 8), ("cdi-pod", 1))}
-if sys.argv[1:] and sys.argv[1].endswith("cdi-nri"):  # protobuf is installed
-    PAGES["cdi-nri.8"] = os.path.abspath(sys.argv.pop(1))
+for name in ("cdi-nri", "cdi-dra"):  # if protobuf and gRPC are installed
+    if sys.argv[1:] and sys.argv[1].endswith(name):
+        PAGES[f"{name}.8"] = os.path.abspath(sys.argv.pop(1))
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "EXIT STATUS", "ENVIRONMENT",
             "FILES", "SEE ALSO"]
 

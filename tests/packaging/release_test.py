@@ -25,7 +25,7 @@ TOOLS = f"cdi-tools-{RELEASE}-{platform.machine()}"
 PACKAGES = ("container-device-interface-tools", f"lib{NAME}-c-dev", f"lib{NAME}-c0",
             f"lib{NAME}-dev")
 MOST_BYTES = {"cdi": 3_500_000}  # of a program; the others have at most 3 MB
-STATIC = ("cdi", "cdi-nri", "cdi-pod", "cdi-runtime")  # cdi-prepare loads libraries of drivers
+STATIC = ("cdi", "cdi-dra", "cdi-nri", "cdi-pod", "cdi-runtime")  # cdi-prepare loads libraries of drivers
 
 
 def make_release(folder, tree):
@@ -85,7 +85,7 @@ class Release(PackagingTest):
         with tarfile.open(OUT / f"{TOOLS}.tar.gz") as archive:
             archive.extractall(self.folder)
         programs = self.folder / TOOLS / "bin"
-        self.assertLessEqual({"cdi", "cdi-nri", "cdi-pod", "cdi-prepare"},
+        self.assertLessEqual({"cdi", "cdi-dra", "cdi-nri", "cdi-pod", "cdi-prepare"},
                              set(os.listdir(programs)))
         for program in programs.iterdir():
             with self.subTest(program.name):
@@ -180,7 +180,7 @@ class Packages(PackagingTest):
         for package in OUT.glob("*.deb"):
             shutil.copy(package, root / "tmp")
         self.in_root(root, "sh", "-ec", "dpkg -i /tmp/*.deb; rm /tmp/*.deb")
-        for program in ("cdi", "cdi-nri", "cdi-pod", "cdi-prepare"):
+        for program in ("cdi", "cdi-dra", "cdi-nri", "cdi-pod", "cdi-prepare"):
             self.assertIn(RELEASE, self.in_root(root, program, "--version"))
         self.assertIn("cannot find the runtime",
                       self.in_root(root, "cdi-runtime", "--version", fails=True))
@@ -194,7 +194,7 @@ class Packages(PackagingTest):
 
     def check_pages_and_completion(self, root):
         """`man cdi` opens, and TAB after `cdi show` completes the names of devices."""
-        for page in ("cdi(1)", "cdi-pod(1)", "cdi-prepare(8)", "cdi-nri(8)"):
+        for page in ("cdi(1)", "cdi-pod(1)", "cdi-prepare(8)", "cdi-dra(8)", "cdi-nri(8)"):
             text = self.in_root(root, "sh", "-c", f"MANPAGER=cat man {page.partition('(')[0]}")
             self.assertIn(page.upper(), text)
         (root / "etc/cdi").mkdir()

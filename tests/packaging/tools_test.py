@@ -16,6 +16,9 @@ PAGES = ["man1/cdi.1", "man1/cdi-pod.1", "man8/cdi-prepare.8"]
 # Each unit, and the program that it starts.
 UNITS = {"cdi-prepare-watch.service": "cdi-prepare", "cdi-prepare.path": None,
          "cdi-prepare.service": "cdi-prepare"}
+if (BUILD / "examples/tools/dra/cdi-dra").exists():  # gRPC is installed
+    TOOLS.append("cdi-dra")
+    PAGES.append("man8/cdi-dra.8")
 if (BUILD / "examples/tools/nri/cdi-nri").exists():  # protobuf is installed
     TOOLS.append("cdi-nri")
     PAGES.append("man8/cdi-nri.8")
