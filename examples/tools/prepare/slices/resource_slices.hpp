@@ -23,13 +23,10 @@
 
 namespace prepare {
 
-/// Whose slices they are, and what the API server keeps of them. Both names must be valid: see
-/// `is_dns_subdomain`.
+/// Whose slices they are. Both names must be valid: see `is_dns_subdomain`.
 struct SliceOptions {
   std::string driver{};
   std::string node{};
-  bool has_taints = true;    // otherwise devices that cannot be handed out are missing
-  bool has_counters = true;  // otherwise only one of several ways to a GPU is there
 };
 
 namespace detail {
@@ -46,15 +43,9 @@ inline Json slice_device(const Survey& survey, const FoundDevice& device,
   if (const auto bytes = memory_of(survey.tree, device)) {
     out["capacity"] = Json{{"memory", Json{{"value", quantity(*bytes)}}}};
   }
-  if (counters && options.has_counters) out["consumesCounters"] = counters.consumed_by(device);
+  if (counters) out["consumesCounters"] = counters.consumed_by(device);
   if (const auto& fault = device.fault()) out["taints"] = Json::array({taint_of(options, *fault)});
   return out;
-}
-
-/// Whether a device is in the slices.
-inline bool is_offered(const FoundDevice& device, const SliceOptions& options) {
-  if (device.fault() && !options.has_taints) return false;
-  return options.has_counters || !device.by_iommufd;
 }
 
 /// Adds a spec for each part of a list that fits into a slice.
@@ -79,9 +70,8 @@ inline std::vector<Json> slice_specs(const Survey& survey, const SliceOptions& o
   for (const auto& whole : all_gpus(survey)) {
     if (whole.gpu->stable_name().empty()) continue;
     const GpuCounters counters{whole};
-    if (counters && options.has_counters) counter_sets.push_back(counters.shared());
+    if (counters) counter_sets.push_back(counters.shared());
     for (const auto& device : devices_of(whole)) {
-      if (!detail::is_offered(device, options)) continue;
       if (!names.insert(dns_name(device)).second) continue;  // a name means the first one
       devices.push_back(detail::slice_device(survey, device, counters, options));
     }
