@@ -38,6 +38,7 @@ protobuf-compiler    | protoc                    | tests
 libprotobuf-dev      | <google/protobuf/message.h> | tests
 libgrpc++-dev        | <grpcpp/server.h>         | tests
 python3-grpcio       | /usr/lib/python3/dist-packages/grpc | tests
+libcurl4-openssl-dev | <curl/curl.h>             | tests
 libclang-rt-dev      | /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.asan-*.a | tests
 libc++-dev           | /usr/lib/llvm-*/include/c++/v1/string    | tests
 libc++abi-dev        | /usr/lib/llvm-*/include/c++/v1/cxxabi.h  | tests

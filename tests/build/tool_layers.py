@@ -19,7 +19,7 @@ FOLDERS = {
     "pod": ["."],
     "runtime": ["."],
     "nri": ["protocol", "."],
-    "dra": ["protocol", "claims", ".", "inspect"],
+    "dra": ["protocol", "claims", "api_server", ".", "inspect"],
 }
 
 # The tools that include headers of another tool, and the folders of it.

@@ -29,6 +29,7 @@
 #include "../prepare/gpu/gpu_events.hpp"
 #include "../prepare/gpu/profile.hpp"
 #include "../prepare/host/uevents.hpp"
+#include "../prepare/slices/id_memory.hpp"
 #include "../prepare/vendors/survey.hpp"
 #include "../shared/base/one_line.hpp"
 #include "claim_service.hpp"
@@ -236,8 +237,9 @@ class Driver {
     survey_at_.reset();
     health_at_.reset();
     if (health_.is_watched()) plan(health_at_, Health::interval);
-    const auto found = prepare::survey_host(claims_.options());
+    auto found = prepare::survey_host(claims_.options());
     if (!found) return warn(found.error());
+    ids_.complete(*found);
     const auto profiles = prepare::profiles_named(claims_.options().profile);
     const auto changed = health_.set(device_faults(*found, profiles));
     for (const auto& [device, fault] : changed) {
@@ -307,6 +309,7 @@ class Driver {
   Plan survey_at_{};  // after events
   Plan health_at_{};  // while somebody watches
   bool has_surveyed_ = false;
+  prepare::IdMemory ids_{};
   Plan repair_at_{};  // after one that failed
   Plan listen_at_{};  // after a failure
   std::mutex mutex_{};

@@ -25,13 +25,15 @@ namespace dra {
 struct LogLine {
   std::int64_t version = 1;  // of the form of the lines
   std::string event{};  // serving, registered, refused, prepared, unprepared, failed, repaired,
-                        // healthy, unhealthy, warning, ended
+                        // healthy, unhealthy, published, warning, ended
   std::string claim{};  // its UID
   std::string ns{}, name{};  // of the claim
   std::vector<std::string> devices{};
   std::vector<std::string> ids{};  // of CDI
   std::string path{};
   std::int64_t microseconds = 0;
+  std::int64_t generation = 0;  // of the pool that was published
+  std::int64_t slices = 0;      // that it has
   std::string error{};
 
   /// The field list.
@@ -46,6 +48,8 @@ struct LogLine {
     list("ids", &Self::ids);
     list("path", &Self::path);
     list("microseconds", &Self::microseconds);
+    list("generation", &Self::generation);
+    list("slices", &Self::slices);
     list("error", &Self::error);
   }
 
@@ -70,6 +74,8 @@ inline std::string text_of(const LogLine& line) {
   if (!line.ids.empty()) out.append(" as ").append(tools::listed(line.ids));
   if (!line.path.empty()) out.append(" ").append(line.path);
   if (line.microseconds > 0) out += fmt::format(" in {} us", line.microseconds);
+  if (line.slices > 0)
+    out += fmt::format(" {} slices of generation {}", line.slices, line.generation);
   if (!line.error.empty()) out.append(": ").append(line.error);
   return out;
 }

@@ -8,11 +8,13 @@
 #include <memory>
 #include <string>
 #include <sys/signalfd.h>
+#include <utility>
 
 #include <cdi/files/descriptor.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/result.hpp>
 
+#include "../prepare/slices/resource_slices.hpp"
 #include "../shared/base/options.hpp"
 #include "../shared/base/release.hpp"
 #include "../shared/cdi_specs/recorded_options.hpp"
@@ -20,8 +22,10 @@
 #include "../shared/help/page.hpp"
 #include "../shared/help/usage.hpp"
 #include "../shared/host/termination.hpp"
+#include "api_server/http_client.hpp"
 #include "claims/claim_folder.hpp"
 #include "claims/node_claims.hpp"
+#include "cluster.hpp"
 #include "driver.hpp"
 #include "inspect/node_check.hpp"
 #include "inspect/status.hpp"
@@ -44,15 +48,33 @@ int report(const cdi::Error& error) {
   return report(to_string(error));
 }
 
-/// Fails if the settings do not say where claims come from.
-cdi::Result<std::unique_ptr<dra::ClaimSource>> claim_source(const dra::Settings& settings) {
-  if (settings.claims.empty()) {
-    return cdi::Error{.code = cdi::Errc::invalid,
-                      .message = "nothing says where the ResourceClaims are",
-                      .advice = "give --claims"};
+/// Where claims come from.
+struct Source {
+  std::unique_ptr<dra::ClaimSource> folder{};
+  std::unique_ptr<dra::Cluster> cluster{};  // without a folder
+
+  dra::ClaimSource& claims() const { return folder ? *folder : cluster->claims(); }
+};
+
+/// Opens the folder of claims, or else the API server. Sends no request.
+cdi::Result<Source> open_source(const dra::Settings& settings, const dra::Log& log) {
+  Source out;
+  if (!settings.claims.empty()) {
+    out.folder = std::make_unique<dra::ClaimFolder>(settings.claims, settings.driver);
+    return out;
   }
-  return std::unique_ptr<dra::ClaimSource>{
-      std::make_unique<dra::ClaimFolder>(settings.claims, settings.driver)};
+  if (!dra::HttpClient::is_available()) {
+    return cdi::Error{.code = cdi::Errc::unsupported,
+                      .message = "this build of cdi-dra has no libcurl, so it knows no API server",
+                      .advice =
+                          "give --claims, or build it with libcurl and without "
+                          "-Dtool_linkage=static"};
+  }
+  auto access = dra::access_to_api(settings.kubeconfig);
+  if (!access) return std::move(access).error();
+  prepare::SliceOptions whose{.driver = settings.driver, .node = settings.node};
+  out.cluster = std::make_unique<dra::Cluster>(std::move(*access), std::move(whose), log);
+  return out;
 }
 
 /// A signalfd for SIGHUP, which is blocked from now on.
@@ -73,7 +95,7 @@ int serve(dra::Settings settings) {
   const dra::Log log{settings.output == "json"};
   const auto sockets = dra::socket_names(settings.kubelet_dir, settings.driver, settings.instance);
   if (!sockets) return report(sockets.error());
-  const auto source = claim_source(settings);
+  const auto source = open_source(settings, log);
   if (!source) return report(source.error());
   const auto warnings = dra::choose_spec_version(settings.host);
   if (!warnings) return report(warnings.error());
@@ -82,8 +104,9 @@ int serve(dra::Settings settings) {
                           .state_dir = settings.state_dir,
                           .serial_lock = sockets->serial_lock},
                          settings.host,
-                         **source};
+                         source->claims()};
   dra::Driver driver{settings.driver, settings.node, *sockets, claims, log};
+  if (source->cluster) driver.events = source->cluster->driver_events();
   if (auto started = driver.start(); !started) return report(started.error());
   const auto done = driver.run(ends, hang_ups);
   if (!done) return report(done.error());
@@ -171,11 +194,18 @@ void add_serve(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Descr
       ->type_name("NAME")
       ->required()
       ->check(dra::node_fault);
+  auto* const claims =
+      command
+          .add_option("--claims", settings.claims,
+                      "Folder with ResourceClaims as JSON files, in the place of an API server")
+          ->type_name("DIR")
+          ->check(CLI::ExistingDirectory);
   command
-      .add_option("--claims", settings.claims,
-                  "Folder with ResourceClaims as JSON files, in the place of an API server")
-      ->type_name("DIR")
-      ->check(CLI::ExistingDirectory);
+      .add_option("--kubeconfig", settings.kubeconfig,
+                  "How to reach the API server (default: as a pod in its cluster)")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile)
+      ->excludes(claims);
   add_places(command, settings, "The form of the log");
   add_host(command, settings.host);
   command.footer(dra::exit_code_help());

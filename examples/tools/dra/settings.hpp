@@ -31,6 +31,7 @@ struct Settings {
   std::string kubelet_dir = "/var/lib/kubelet";
   std::string state_dir{};      // empty: `claims` in the driver's directory of the kubelet
   std::string claims{};         // a folder of ResourceClaims
+  std::string kubeconfig{};     // of the API server; empty: that of this pod's cluster
   std::string instance{};       // the UID of the pod, for rolling updates
   std::string output = "text";  // or "json": of the log, or of what is shown
   prepare::Options host{};      // the GPUs, and the content of specs

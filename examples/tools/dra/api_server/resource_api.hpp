@@ -1,0 +1,126 @@
+// The API group resource.k8s.io, as a driver uses it.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_DRA_API_SERVER_RESOURCE_API_HPP
+#define CDI_TOOLS_DRA_API_SERVER_RESOURCE_API_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <cdi/result.hpp>
+
+#include "../../prepare/slices/api_versions.hpp"
+#include "../../prepare/slices/limits.hpp"
+#include "api_error.hpp"
+#include "http_client.hpp"
+
+namespace dra {
+
+/// The API group resource.k8s.io of one API server, in the newest version that both know. Any
+/// thread may use it.
+class ResourceApi {
+ public:
+  using Deadline = HttpClient::Deadline;
+
+  /// `http` must outlive this object.
+  explicit ResourceApi(HttpClient& http) : http_{http} {}
+
+  /// The newest version that the server has and this program knows: "v1". Asks the server once,
+  /// and again after an answer that shows that the server has changed. `Errc::unsupported` without
+  /// any.
+  cdi::Result<std::string> version(Deadline deadline) {
+    {
+      const std::lock_guard lock{mutex_};
+      if (!version_.empty()) return version_;
+    }
+    auto found = ask_version(deadline);
+    if (!found) return found;
+    const std::lock_guard lock{mutex_};
+    version_ = *found;
+    return found;
+  }
+
+  /// The JSON text of a ResourceClaim. `Errc::not_found` if there is none.
+  cdi::Result<std::string> claim(const std::string& name_space, const std::string& name,
+                                 Deadline deadline) {
+    for (const auto& part : {name_space, name}) {
+      if (prepare::is_dns_subdomain(part, prepare::slice_limits::node)) continue;
+      return cdi::Error{.code = cdi::Errc::invalid,
+                        .message = cdi::quoted(part) + " is no name that a ResourceClaim can have"};
+    }
+    auto answer =
+        send({.path = fmt::format("/namespaces/{}/resourceclaims/{}", name_space, name)}, deadline);
+    if (!answer) return std::move(answer).error();
+    if (answer->is_success()) return std::move(answer->body);
+    return answer_error(fmt::format("ResourceClaim {}/{}", name_space, name), *answer);
+  }
+
+  /// Sends a request whose path is in the group. A 404 for an unknown version asks for the versions
+  /// and sends it again.
+  cdi::Result<HttpAnswer> send(HttpRequest request, Deadline deadline) {
+    const auto path = request.path;
+    for (int i = 0;; ++i) {
+      const auto current = version(deadline);
+      if (!current) return current.error();
+      request.path = fmt::format("/apis/resource.k8s.io/{}{}", *current, path);
+      auto answer = http_.send(request, deadline);
+      if (!answer || answer->status != 404 || is_status(*answer) || i > 0) return answer;
+      forget_version();
+    }
+  }
+
+  /// The UID of a node.
+  cdi::Result<std::string> node_uid(const std::string& node, Deadline deadline) {
+    const auto answer = http_.send({.path = "/api/v1/nodes/" + node}, deadline);
+    if (!answer) return answer.error();
+    if (!answer->is_success()) return answer_error("Node " + node, *answer);
+    const auto object = parse_object(answer->body);
+    auto uid = object.is_object() && object.contains("metadata")
+                   ? text_in(object["metadata"], "uid")
+                   : std::string{};
+    if (!uid.empty()) return uid;
+    return cdi::Error{.code = cdi::Errc::schema, .message = "Node " + node + " has no UID"};
+  }
+
+  void forget_version() {
+    const std::lock_guard lock{mutex_};
+    version_.clear();
+  }
+
+ private:
+  cdi::Result<std::string> ask_version(Deadline deadline) {
+    const auto answer = http_.send({.path = "/apis/resource.k8s.io"}, deadline);
+    if (!answer) return answer.error();
+    if (!answer->is_success() && answer->status != 404) {
+      return answer_error("the versions of resource.k8s.io", *answer);
+    }
+    const auto group = parse_object(answer->body);
+    if (answer->is_success() && group.is_object() && group.contains("versions")) {
+      for (const auto known : prepare::resource_api_versions) {
+        for (const auto& one : group["versions"]) {
+          if (text_in(one, "version") == known) return std::string{known};
+        }
+      }
+    }
+    return cdi::Error{.code = cdi::Errc::unsupported,
+                      .message =
+                          "the API server has no version of resource.k8s.io that this "
+                          "program knows",
+                      .advice = "use Kubernetes 1.34, or enable v1beta2 or v1beta1 there"};
+  }
+
+  HttpClient& http_;
+  std::mutex mutex_{};
+  std::string version_{};
+};
+
+}  // namespace dra
+
+#endif  // CDI_TOOLS_DRA_API_SERVER_RESOURCE_API_HPP

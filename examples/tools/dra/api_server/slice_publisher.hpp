@@ -1,0 +1,163 @@
+// A thread that keeps the ResourceSlices in the API server those of the node.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_DRA_API_SERVER_SLICE_PUBLISHER_HPP
+#define CDI_TOOLS_DRA_API_SERVER_SLICE_PUBLISHER_HPP
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <cdi/result.hpp>
+
+#include "back_off.hpp"
+#include "slice_writer.hpp"
+
+// It lists the slices when the kubelet registers the driver, and then every five minutes. There is
+// no watch: only this driver changes its slices, and the kubelet, which removes them when it starts
+// or when the driver is gone for 30 seconds, and then registers the driver again. A list costs the
+// server little, because it has an index of the slices by node: 12 requests for each node and hour,
+// against a watch that the server holds open for each node and that must be made again as often.
+
+namespace dra {
+
+/// What a publisher reports. Called by its thread.
+struct PublisherEvents {
+  std::function<void(const SlicesWritten&)> written{};  // only if something changed
+  std::function<void(const cdi::Error&)> failed{};
+};
+
+/// When a publisher acts.
+struct PublisherTimes {
+  std::chrono::milliseconds check{std::chrono::minutes{5}};     // while nothing happens
+  std::chrono::milliseconds confirm{std::chrono::seconds{30}};  // after registration, when a
+                                                                // kubelet may still remove slices
+  std::chrono::milliseconds quiet{std::chrono::seconds{1}};     // between two changes
+};
+
+/// Publishes in a thread of its own, from the first registration on. The destructor ends it.
+class SlicePublisher {
+ public:
+  SlicePublisher(SliceWriter writer, PublisherEvents events, PublisherTimes times = {})
+      : writer_{std::move(writer)}, events_{std::move(events)}, times_{times} {}
+
+  SlicePublisher(const SlicePublisher&) = delete;
+  SlicePublisher& operator=(const SlicePublisher&) = delete;
+
+  ~SlicePublisher() {
+    {
+      const std::lock_guard lock{mutex_};
+      ends_ = true;
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  /// The kubelet has registered the driver: it may have removed the slices before.
+  void registered() {
+    const std::lock_guard lock{mutex_};
+    if (!is_registered_)
+      thread_ = std::thread{[this] {
+        run();
+      }};
+    is_registered_ = true;
+    is_new_ = true;
+    is_changed_ = true;
+    back_off_.reset();
+    not_before_ = {};
+    changed_.notify_all();
+  }
+
+  /// The specs of the slices that the node has now.
+  void set(std::vector<ApiJson> specs) {
+    const std::lock_guard lock{mutex_};
+    if (specs_ && *specs_ == specs) return;
+    specs_ = std::move(specs);
+    is_changed_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Clock::time_point next() const {
+    if (!specs_) return Clock::time_point::max();
+    return is_changed_ ? not_before_ : std::max(not_before_, check_at_);
+  }
+
+  void run() {
+    std::unique_lock lock{mutex_};
+    for (;;) {
+      while (!ends_ && next() > Clock::now()) wait(lock);
+      if (ends_) return;
+      act(lock);
+    }
+  }
+
+  void wait(std::unique_lock<std::mutex>& lock) {
+    // Not until `max()`, which some implementations convert to a time in the past.
+    constexpr std::chrono::hours long_time{1};
+    changed_.wait_until(lock, std::min(next(), Clock::now() + long_time));
+  }
+
+  void act(std::unique_lock<std::mutex>& lock) {
+    const auto specs = *specs_;
+    if (is_new_) writer_.forget_features();
+    const bool was_new = std::exchange(is_new_, false);
+    is_changed_ = false;
+    lock.unlock();
+    SlicesWritten written;
+    const auto failed = write(specs, written);
+    if (!failed && written.changes > 0 && events_.written) events_.written(written);
+    if (failed && events_.failed) events_.failed(failed->error);
+    lock.lock();
+    plan(failed, was_new);
+  }
+
+  std::optional<ApiFailure> write(const std::vector<ApiJson>& specs, SlicesWritten& written) {
+    auto failed = writer_.write(specs, written);
+    // The token may have been replaced after it was read: it is read again.
+    if (failed && failed->status == 401) failed = writer_.write(specs, written);
+    return failed;
+  }
+
+  void plan(const std::optional<ApiFailure>& failed, bool was_new) {
+    const auto now = Clock::now();
+    if (failed && !is_new_) {
+      is_changed_ = true;
+      is_new_ = was_new;
+      not_before_ = now + back_off_.next(jitter_, failed->retry_after);
+      return;
+    }
+    if (failed) return;  // registered again meanwhile
+    back_off_.reset();
+    not_before_ = now + times_.quiet;
+    check_at_ = now + jitter_.around(was_new ? times_.confirm : times_.check, 0.8, 1.2);
+  }
+
+  SliceWriter writer_;
+  const PublisherEvents events_;
+  const PublisherTimes times_;
+  std::mutex mutex_{};
+  std::condition_variable changed_{};
+  std::thread thread_{};
+  bool ends_ = false;
+  bool is_registered_ = false;
+  bool is_new_ = false;      // the registration was not yet followed by a list
+  bool is_changed_ = false;  // something is to be published
+  std::optional<std::vector<ApiJson>> specs_{};
+  Clock::time_point not_before_{};
+  Clock::time_point check_at_{};
+  BackOff back_off_{};
+  Jitter jitter_{};
+};
+
+}  // namespace dra
+
+#endif  // CDI_TOOLS_DRA_API_SERVER_SLICE_PUBLISHER_HPP

@@ -1,0 +1,170 @@
+// The ResourceSlices of a driver on a node, in the API server.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_DRA_API_SERVER_SLICE_STORE_HPP
+#define CDI_TOOLS_DRA_API_SERVER_SLICE_STORE_HPP
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/result.hpp>
+
+#include "../../prepare/slices/api_versions.hpp"
+#include "../../prepare/slices/resource_slices.hpp"
+#include "api_error.hpp"
+#include "http_client.hpp"
+#include "resource_api.hpp"
+#include "slice_plan.hpp"
+
+namespace dra {
+
+/// Why a request failed. The status is 0 without an answer.
+struct ApiFailure {
+  cdi::Error error{};
+  long status = 0;
+  std::optional<std::chrono::seconds> retry_after{};
+};
+
+/// The ResourceSlices of a driver on a node.
+class SliceStore {
+ public:
+  /// `api` must outlive this object.
+  SliceStore(ResourceApi& api, prepare::SliceOptions whose) : api_{api}, whose_{std::move(whose)} {}
+
+  /// Lists the slices. The list is never older than the last write that the server has answered,
+  /// since it asks for no resource version.
+  std::optional<ApiFailure> list(std::vector<ExistingSlice>& out) {
+    const auto answer = api_.send(
+        {.path = fmt::format("/resourceslices?fieldSelector=spec.driver%3D{},spec.nodeName%3D{}",
+                             whose_.driver, whose_.node)},
+        deadline());
+    const std::string what = "the list of ResourceSlices";
+    if (auto failed = failure_in(what, answer)) return failed;
+    const auto object = parse_object(answer->body);
+    const auto items = object.is_object() ? object.find("items") : object.end();
+    if (items == object.end() || !(items->is_array() || items->is_null())) {
+      return ApiFailure{.error = {.code = cdi::Errc::schema, .message = what + " has no items"}};
+    }
+    out.clear();
+    for (const auto& item : *items) {
+      if (auto slice = slice_in(item)) out.push_back(*std::move(slice));
+    }
+    return std::nullopt;
+  }
+
+  /// Makes a change. `kept` becomes the spec that the server has now; null if the slice is removed.
+  std::optional<ApiFailure> apply(const SliceChange& change, const std::string& node_uid,
+                                  ApiJson& kept) {
+    const auto version = api_.version(deadline());
+    if (!version) return ApiFailure{.error = version.error()};
+    const auto request = request_for(change, node_uid, *version);
+    const auto answer = api_.send(request, deadline());
+    const bool removes = change.action == SliceChange::Action::remove;
+    if (removes && answer && answer->status == 404) return std::nullopt;  // somebody else did
+    const auto what = change.slice.name.empty() ? std::string{"a new ResourceSlice"}
+                                                : "ResourceSlice " + change.slice.name;
+    if (auto failed = failure_in(what, answer)) return failed;
+    if (removes) return std::nullopt;
+    auto slice = slice_in(parse_object(answer->body));
+    if (!slice) {
+      return ApiFailure{
+          .error = {.code = cdi::Errc::schema,
+                    .message = what + ": the API server answers with another object"}};
+    }
+    kept = std::move(slice->spec);
+    return std::nullopt;
+  }
+
+  std::optional<ApiFailure> node_uid(std::string& out) {
+    auto uid = api_.node_uid(whose_.node, deadline());
+    if (!uid) return ApiFailure{.error = std::move(uid).error()};
+    out = std::move(*uid);
+    return std::nullopt;
+  }
+
+ private:
+  static HttpClient::Deadline deadline() {
+    return std::chrono::steady_clock::now() + HttpClient::longest;
+  }
+
+  static std::optional<ApiFailure> failure_in(const std::string& what,
+                                              const cdi::Result<HttpAnswer>& answer) {
+    if (!answer) return ApiFailure{.error = answer.error()};
+    if (answer->is_success()) return std::nullopt;
+    return ApiFailure{.error = answer_error(what, *answer),
+                      .status = answer->status,
+                      .retry_after = answer->retry_after};
+  }
+
+  static std::optional<ExistingSlice> slice_in(const ApiJson& object) {
+    if (!object.is_object() || !object.contains("metadata") || !object.contains("spec")) {
+      return std::nullopt;
+    }
+    const auto& metadata = object["metadata"];
+    ExistingSlice out{.name = text_in(metadata, "name"),
+                      .uid = text_in(metadata, "uid"),
+                      .resource_version = text_in(metadata, "resourceVersion"),
+                      .spec = prepare::spec_to_v1(object["spec"])};
+    if (out.name.empty() || !out.spec.is_object()) return std::nullopt;
+    return out;
+  }
+
+  HttpRequest request_for(const SliceChange& change, const std::string& node_uid,
+                          const std::string& version) const {
+    const auto& slice = change.slice;
+    const auto path = "/resourceslices/" + slice.name;
+    if (change.action == SliceChange::Action::remove) {
+      return {.method = "DELETE", .path = path, .body = text_of(delete_options(slice))};
+    }
+    // Unknown members are mistakes of this program. Older versions of the API lack some members.
+    const std::string strict = version == "v1" ? "?fieldValidation=Strict" : "";
+    ApiJson object{{"apiVersion", "resource.k8s.io/" + version},
+                   {"kind", "ResourceSlice"},
+                   {"metadata", metadata(slice, node_uid)},
+                   {"spec", prepare::spec_to_version(slice.spec, version)}};
+    if (slice.name.empty()) {
+      return {.method = "POST", .path = "/resourceslices" + strict, .body = text_of(object)};
+    }
+    return {.method = "PUT", .path = path + strict, .body = text_of(object)};
+  }
+
+  static ApiJson delete_options(const ExistingSlice& slice) {
+    return {{"apiVersion", "v1"},
+            {"kind", "DeleteOptions"},
+            {"preconditions",
+             ApiJson{{"uid", slice.uid}, {"resourceVersion", slice.resource_version}}}};
+  }
+
+  /// The slices go with the node.
+  ApiJson metadata(const ExistingSlice& slice, const std::string& node_uid) const {
+    ApiJson out{{"ownerReferences", ApiJson::array({ApiJson{{"apiVersion", "v1"},
+                                                            {"kind", "Node"},
+                                                            {"name", whose_.node},
+                                                            {"uid", node_uid},
+                                                            {"controller", true}}})}};
+    if (slice.name.empty()) {
+      out["generateName"] = whose_.node + "-" + whose_.driver + "-";
+    } else {
+      out["name"] = slice.name;
+      out["uid"] = slice.uid;
+      out["resourceVersion"] = slice.resource_version;
+    }
+    return out;
+  }
+
+  static std::string text_of(const ApiJson& object) {
+    return object.dump(-1, ' ', false, ApiJson::error_handler_t::replace);
+  }
+
+  ResourceApi& api_;
+  prepare::SliceOptions whose_;
+};
+
+}  // namespace dra
+
+#endif  // CDI_TOOLS_DRA_API_SERVER_SLICE_STORE_HPP

@@ -1,0 +1,109 @@
+// Makes the ResourceSlices in the API server those of the node, once.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_DRA_API_SERVER_SLICE_WRITER_HPP
+#define CDI_TOOLS_DRA_API_SERVER_SLICE_WRITER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <cdi/result.hpp>
+
+#include "reduced_slices.hpp"
+#include "slice_plan.hpp"
+#include "slice_store.hpp"
+
+namespace dra {
+
+/// What was written.
+struct SlicesWritten {
+  std::size_t changes = 0;  // of slices; 0 if all were right
+  std::size_t slices = 0;   // that there are now
+  std::int64_t generation = 0;
+  SliceFeatures features{};  // that the server has
+
+  friend bool operator==(const SlicesWritten&, const SlicesWritten&) = default;
+};
+
+/// Makes the slices in the API server those of the node. Remembers which features the server lacks.
+class SliceWriter {
+ public:
+  explicit SliceWriter(SliceStore store) : store_{std::move(store)} {}
+
+  /// Lists the slices, and writes those that differ. Lists again if somebody else changed them
+  /// meanwhile.
+  std::optional<ApiFailure> write(const std::vector<ApiJson>& specs, SlicesWritten& written) {
+    std::optional<ApiFailure> failed;
+    for (int i = 0; i < most_rounds; ++i) {
+      const auto before = features_;
+      failed = write_once(reduced_slices(specs, features_), written);
+      written.features = features_;
+      const bool changed = before != features_;
+      if (failed && !is_outdated(*failed) && !changed) return failed;
+      if (!failed && !changed) return std::nullopt;
+    }
+    if (!failed) {
+      failed.emplace();
+      failed->error = {.code = cdi::Errc::conflict,
+                       .message = "the API server keeps other ResourceSlices than it was sent"};
+    }
+    return failed;
+  }
+
+  /// Forgets which features the server lacks: it may be another one now.
+  void forget_features() { features_ = {}; }
+
+ private:
+  static constexpr int most_rounds = 6;
+
+  /// Whether somebody else changed or removed a slice since it was listed.
+  static bool is_outdated(const ApiFailure& failure) {
+    return failure.status == 409 || failure.status == 410 || failure.status == 404;
+  }
+
+  std::optional<ApiFailure> write_once(const std::vector<ApiJson>& specs, SlicesWritten& written) {
+    std::vector<ExistingSlice> existing;
+    if (auto failed = store_.list(existing)) return failed;
+    const auto changes = plan_slices(specs, existing);
+    written.slices = specs.size();
+    if (changes.empty()) return std::nullopt;
+    written.generation = generation_of(changes);
+    std::string node_uid;
+    if (auto failed = store_.node_uid(node_uid)) return failed;
+    for (const auto& change : changes) {
+      ApiJson kept;
+      if (auto failed = store_.apply(change, node_uid, kept)) return refused(change, *failed);
+      ++written.changes;
+      if (change.action != SliceChange::Action::remove) note_features(change.slice.spec, kept);
+    }
+    return std::nullopt;
+  }
+
+  void note_features(const ApiJson& sent, const ApiJson& kept) {
+    const auto found = kept_features(sent, kept);
+    features_.taints = features_.taints && found.taints;
+    features_.counters = features_.counters && found.counters;
+  }
+
+  /// A server of before 1.36 may know counters only in the slices of their devices.
+  ApiFailure refused(const SliceChange& change, const ApiFailure& failure) {
+    const auto& spec = change.slice.spec;
+    const bool is_invalid = failure.status == 400 || failure.status == 422;
+    if (is_invalid && (detail::has_member(spec, "sharedCounters") ||
+                       detail::has_member(spec, "consumesCounters"))) {
+      features_.counters = false;
+    }
+    return failure;
+  }
+
+  SliceStore store_;
+  SliceFeatures features_{};
+};
+
+}  // namespace dra
+
+#endif  // CDI_TOOLS_DRA_API_SERVER_SLICE_WRITER_HPP

@@ -1,0 +1,120 @@
+// A driver's part of the API server: claims from it, and slices to it.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_DRA_CLUSTER_HPP
+#define CDI_TOOLS_DRA_CLUSTER_HPP
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <cdi/result.hpp>
+
+#include "../prepare/slices/resource_slices.hpp"
+#include "../prepare/vendors/survey.hpp"
+#include "../shared/base/one_line.hpp"
+#include "api_server/api_access.hpp"
+#include "api_server/api_claims.hpp"
+#include "api_server/api_error.hpp"
+#include "api_server/http_client.hpp"
+#include "api_server/kubeconfig.hpp"
+#include "api_server/resource_api.hpp"
+#include "api_server/slice_publisher.hpp"
+#include "api_server/slice_store.hpp"
+#include "api_server/slice_writer.hpp"
+#include "driver.hpp"
+#include "log.hpp"
+
+namespace dra {
+
+/// The access to the API server: of a kubeconfig, or without its path that of this pod.
+inline cdi::Result<ApiAccess> access_to_api(const std::string& kubeconfig) {
+  if (!kubeconfig.empty()) return read_kubeconfig(kubeconfig);
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string{value == nullptr ? "" : value};
+  };
+  return in_cluster_access(variable("KUBERNETES_SERVICE_HOST"),
+                           variable("KUBERNETES_SERVICE_PORT"));
+}
+
+/// The API server as a driver uses it.
+class Cluster {
+ public:
+  /// `log` must outlive this object.
+  Cluster(ApiAccess access, prepare::SliceOptions whose, const Log& log)
+      : http_{std::move(access)},
+        api_{http_},
+        whose_{std::move(whose)},
+        log_{log},
+        claims_{api_, whose_.driver},
+        publisher_{SliceWriter{SliceStore{api_, whose_}}, publisher_events()} {}
+
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  /// Ends requests first, since the publisher waits for its own.
+  ~Cluster() { http_.stop(); }
+
+  ClaimSource& claims() { return claims_; }
+
+  /// What the driver must call. Valid as long as this object.
+  DriverEvents driver_events() {
+    return {.registered = [this] { publisher_.registered(); },
+            .surveyed =
+                [this](const prepare::Survey& survey) {
+                  set_devices(survey);
+                }};
+  }
+
+ private:
+  PublisherEvents publisher_events() {
+    return {.written =
+                [this](const SlicesWritten& written) {
+                  log_.write({.event = "published",
+                              .generation = written.generation,
+                              .slices = static_cast<std::int64_t>(written.slices)});
+                  warn_of_features(written.features);
+                },
+            .failed =
+                [this](const cdi::Error& error) {
+                  log_.write({.event = "warning", .error = tools::one_line(to_string(error))});
+                }};
+  }
+
+  void warn_of_features(const SliceFeatures& features) const {
+    const auto warn = [this](std::string text) {
+      log_.write({.event = "warning", .error = std::move(text)});
+    };
+    if (!features.taints) {
+      warn(
+          "the API server keeps no taints, so devices that cannot be handed out are not published");
+    }
+    if (!features.counters) {
+      warn("the API server keeps no shared counters, so only one way to each GPU is published");
+    }
+  }
+
+  /// Publishes the devices. If some cannot be listed now, those of before stay.
+  void set_devices(const prepare::Survey& survey) {
+    if (!survey.complete && has_devices_) return;
+    std::vector<ApiJson> specs;
+    for (auto& spec : prepare::slice_specs(survey, whose_)) specs.emplace_back(std::move(spec));
+    has_devices_ = true;
+    publisher_.set(std::move(specs));
+  }
+
+  HttpClient http_;
+  ResourceApi api_;
+  const prepare::SliceOptions whose_;
+  const Log& log_;
+  ApiClaims claims_;
+  bool has_devices_ = false;
+  SlicePublisher publisher_;
+};
+
+}  // namespace dra
+
+#endif  // CDI_TOOLS_DRA_CLUSTER_HPP
