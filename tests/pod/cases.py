@@ -31,6 +31,39 @@ def of_type(instance, one):
     return {"pod": {**one["pod"], "metadata": {"annotations": {TYPE: instance}}}}
 
 
+def exactly(name, device_class, count=1, **more):
+    """A request of a claim."""
+    return {"name": name, "exactly": {"deviceClassName": device_class, "count": count, **more}}
+
+
+def claim(name, *requests, pod_claim=None, results=None):
+    """A ResourceClaim; `results` has (request, driver, device) of its allocation."""
+    annotations = {"resource.kubernetes.io/pod-claim-name": pod_claim} if pod_claim else {}
+    out = {"kind": "ResourceClaim", "metadata": {"name": name, "annotations": annotations},
+           "spec": {"devices": {"requests": list(requests)}}}
+    if results is not None:
+        out["status"] = {"allocation": {"devices": {"results": [
+            {"request": request, "driver": driver, "pool": "p", "device": device}
+            for request, driver, device in results]}}}
+    return out
+
+
+def using(name, **more):
+    """A container that uses a claim of the pod."""
+    return {"name": "c", "resources": {"claims": [{"name": name, **more}]}}
+
+
+def mapped(*requests):
+    """The members of an answer for one claim."""
+    return {"claims": [{"claim": "x", "requests": list(requests)}]}
+
+
+DEVICE_TYPES = [{"name": "small", "vcpus": 2, "memoryMiB": 4096},
+                {"name": "AMD.1", "vcpus": 4, "memoryMiB": 8192, "devices": {"amd.com/gpu": 1}},
+                {"name": "mig", "devices": {"nvidia.com/mig-1g.10gb": 7}},
+                {"name": "nvidia2", "vcpus": 4, "memoryMiB": 8192, "gpus": 2}]
+
+
 def size(formula, *options):
     return ["size", "--formula", formula, *options]
 
@@ -174,6 +207,84 @@ PEERPOD = [
      {"annotations": {}}, "has already changed this pod"),
     (["peerpod"], pod(container({"amd.com/gpu": 0}, {"amd.com/gpu": 0})), {"annotations": {}}, ""),
 ]
+# Instance types with devices that the webhook does not know; claims.
+CLAIMS = [
+    (["peerpod"], {**pod(container({"amd.com/gpu": 1}, {"amd.com/gpu": 1})), "types": DEVICE_TYPES},
+     {"annotations": {}, "instance": "AMD.1", "rule": "devices"}, f"set the annotation {TYPE}: AMD.1"),
+    (["peerpod"], {**pod(container(requests={"nvidia.com/mig-1g.10gb": 3})), "types": DEVICE_TYPES},
+     {"annotations": {}, "instance": "mig"}, "set the annotation"),
+    (["peerpod"], {**pod(container(requests={"amd.com/gpu": 2})), "types": DEVICE_TYPES},
+     {"annotations": {}, "unmapped": [{"container": "c", "resource": "amd.com/gpu"}]},
+     "no instance type fits 0 GPUs, 2 amd.com/gpu, 0 vCPUs and 0 MiB"),
+    (["peerpod"], {**of_type("AMD.1", pod(container(requests={"amd.com/gpu": 1}))),
+                   "types": DEVICE_TYPES},
+     {"annotations": {}, "instance": "AMD.1", "rule": "machineType"}, ""),
+    (["peerpod"], {**of_type("small", pod(container(requests={"amd.com/gpu": 1}))),
+                   "types": DEVICE_TYPES},
+     {"unmapped": [{"container": "c", "resource": "amd.com/gpu"}]}, '"small" does not fit'),
+    # The webhook knows these itself.
+    (["peerpod"], {**pod(container(requests={"nvidia.com/gpu": 1})), "types": DEVICE_TYPES},
+     {"annotations": {GPU: "1"}, "instance": "nvidia2"}, "gets all NVIDIA GPUs"),
+    (["peerpod"], {**pod(container(requests={"cpu": 1, "memory": "1Gi"})), "types": DEVICE_TYPES},
+     {"instance": "small", "rule": "vcpus and memory"}, ""),
+    (["peerpod"], claim("x", exactly("r", "gpu.amd.com", 3)),
+     mapped({"request": "r", "resource": "amd.com/gpu", "count": 3}), ""),
+    (["peerpod"], claim("x", {"name": "r", "deviceClassName": "gpu.amd.com"}),  # v1beta1
+     mapped({"request": "r", "resource": "amd.com/gpu", "count": 1}), ""),
+    (["peerpod"], claim("x", exactly("r", "gpu.amd.com", selectors=[{"cel": {}}])),
+     {}, 'the selectors of request "r" of ResourceClaim "x" are not evaluated'),
+    (["peerpod"], claim("x", exactly("r", "gpu.amd.com", allocationMode="All"),
+                        results=[("r", "gpu.amd.com", "a"), ("r", "gpu.amd.com", "b")]),
+     mapped({"request": "r", "resource": "amd.com/gpu", "count": 2}), ""),
+    (["peerpod"], claim("x", exactly("r", "gpu.amd.com", allocationMode="All")),
+     mapped({"request": "r", "reason": "allocationMode All has no number before the claim is "
+                                       "allocated"}), "is not mapped"),
+    (["peerpod"], claim("x", {"name": "r", "firstAvailable": [
+        {"name": "a", "deviceClassName": "odd"}, {"name": "b", "deviceClassName": "gpu.amd.com"}]}),
+     mapped({"request": "r", "resource": "amd.com/gpu", "count": 1}), ""),
+    (["peerpod", "--class", "odd=nvidia.com/mig-1g.10gb"],
+     claim("x", {"name": "r", "firstAvailable": [
+         {"name": "a", "deviceClassName": "gpu.amd.com"}, {"name": "b", "deviceClassName": "odd"}]},
+           results=[("r/b", "d.com", "0")]),
+     mapped({"request": "r", "resource": "nvidia.com/mig-1g.10gb", "count": 1}),
+     'the device nodes of "nvidia.com/mig-1g.10gb", for request "r" of ResourceClaim "x", are '
+     "unknown"),
+    (["peerpod"], {"kind": "List", "items": [
+        {"kind": "DeviceClass", "metadata": {"name": "odd"},
+         "spec": {"extendedResourceName": "amd.com/gpu"}}, claim("x", exactly("r", "odd"))]},
+     mapped({"request": "r", "resource": "amd.com/gpu", "count": 1}), ""),
+    (["peerpod"], claim("x", exactly("r", "odd")), {},
+     'it is unknown which resource DeviceClass "odd" stands for: pass --class odd=RESOURCE'),
+    (["instance"], {"types": DEVICE_TYPES, "request": {"devices": {"amd.com/gpu": 1}}},
+     {"instance": "AMD.1", "rule": "devices"}, "counts only NVIDIA GPUs"),
+    (["instance"], {"types": DEVICE_TYPES, "request": {"vcpus": 3, "memoryMiB": 1, "gpus": 1}},
+     {"instance": "nvidia2", "rule": "gpus"}, ""),
+]
+PLUGIN = {"resourceName": "nvidia.com/pgpu", "deviceIds": ["0", "1"]}
+SNAKE = {"resource_name": "nvidia.com/pgpu", "device_ids": ["1", "0"]}
+DRA = {"claimName": "g", "claimNamespace": "n", "claimResources": [
+    {"cdiDevices": [{"name": "gpu.example.com/claim=a"}, {"name": "nvidia.com/pgpu=1"}],
+     "driverName": "gpu.example.com", "poolName": "p", "deviceName": "d"}]}
+BOTH = {"podResources": {"name": "p", "namespace": "n", "containers": [
+    {"name": "c", "devices": [PLUGIN], "dynamicResources": [DRA]},
+    {"name": "d", "devices": [SNAKE]}]}}
+KUBELET = [
+    (["podresources"], BOTH,
+     {"devices": ["nvidia.com/pgpu=0", "nvidia.com/pgpu=1", "gpu.example.com/claim=a"]}, ""),
+    (["podresources", "--plugins-only"], BOTH,
+     {"devices": ["nvidia.com/pgpu=0", "nvidia.com/pgpu=1"]}, "2 are left out"),
+    (["podresources", "--container", "d", "-v"], BOTH,
+     {"devices": ["nvidia.com/pgpu=1", "nvidia.com/pgpu=0"],
+      "origins": ['n/p, container "d", nvidia.com/pgpu'] * 2}, ""),
+    (["podresources", "--pod", "n/p"],
+     {"pod_resources": [{"name": "p", "namespace": "n", "containers": [
+         {"name": "c", "dynamic_resources": [{"claim_name": "g", "claim_resources": [
+             {"cdi_devices": [{"name": "a.com/b=c"}]}]}]}]}, {"name": "q", "namespace": "n"}]},
+     {"devices": ["a.com/b=c"]}, ""),
+    (["podresources"], {"podResources": [{"containers": [{"devices": [
+        {"resourceName": "a.com/b", "deviceIds": ["x y"]}]}]}]},
+     {"devices": ["a.com/b=x y"]}, "is not the name of a CDI device"),
+]
 SMALL = types(("wide", 8, 4096, 0), ("tall", 2, 8192, 0), ("big", 8, 8192, 0),
               ("gpu", 4, 4096, 1))
 INSTANCE = [
@@ -314,7 +425,7 @@ STRATEGY = [
     (["strategy"], strategy("containerd://2.1.0", cdi={"nri": True}), {"runtimeClass": "nvidia"},
      "cdi.nri: ignored: gpu-operator has the NRI plugin since 26.3"),
 ]
-ANSWERS = REQUESTS + VISIBLE + INNER + PEERPOD + INSTANCE + SIZE + STRATEGY
+ANSWERS = REQUESTS + VISIBLE + INNER + PEERPOD + CLAIMS + KUBELET + INSTANCE + SIZE + STRATEGY
 
 
 def limit(value, name="memory"):
@@ -350,6 +461,18 @@ REFUSED = [
     (["strategy"], {"operator": "25.10", "nodes": [], "cdi": {"on": True}}, "cdi.on: is unknown"),
     (["instance"], {"types": SMALL, "request": {"cpus": 1}}, "request.cpus: is unknown"),
     (["instance"], {"types": SMALL, "request": {}, "valid": []}, "valid: is unknown"),
+    (["podresources"], {}, "podResources: is missing"),
+    (["podresources", "--pod", "n/q"], BOTH, "the input has no such pod or container"),
+    (["podresources", "--container", "x"], BOTH, "the input has no such pod or container"),
+    (["slices"], {"types": []}, "types: must contain at least one type"),
+    (["slices"], {"types": [{"name": "a.b"}, {"name": "a-b"}]}, "would have the same name"),
+    (["slices"], {"types": [{"name": "-a"}]}, "cannot be made a DNS label"),
+    (["instance"], {"types": DEVICE_TYPES, "request": {"devices": {"amd.com/gpu": 2}}},
+     "no type fits 0 GPUs, 2 amd.com/gpu, 0 vCPUs"),
+    (["peerpod"], {"kind": "Pod"}, "must be a ResourceClaim, a DeviceClass or a list"),
+    (["peerpod"], claim("x", exactly("r", "gpu.amd.com", 33)), "count: is more than the 32"),
+    (["peerpod"], claim("x", *[exactly("r", "gpu.amd.com")] * 33), "requests: has more than the 32"),
+    (["peerpod", "--claim", "/none"], pod(container()), "/none"),
     (["peerpod"], {}, "pod: is missing"),
     (["peerpod"], {"pod": {}}, "pod.spec: is missing"),
     (["peerpod"], pod(), "pod.spec.containers: must contain at least one container"),

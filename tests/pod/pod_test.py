@@ -65,7 +65,8 @@ class Questions(unittest.TestCase):
                 self.assertIn(reason, err)
 
     def test_help_has_an_example(self):
-        commands = "requests visible inner guest peerpod instance size strategy".split()
+        commands = ("requests visible inner guest podresources peerpod instance slices size "
+                    "strategy").split()
         for args in [[], *([name] for name in commands)]:
             code, out, _ = run([*args, "--help"])
             self.assertEqual(code, 0)
@@ -81,7 +82,8 @@ class Questions(unittest.TestCase):
             self.assertNotEqual(err, "")
         self.assertEqual(run(["other"])[2],
                          'cdi-pod: error: "other" is not a command: use one of requests, visible, '
-                         "inner, guest, peerpod, instance, size, strategy, completion\n")
+                         "inner, guest, podresources, peerpod, instance, slices, size, strategy, "
+                         "completion\n")
         self.assertEqual(run(["size"])[2],
                          "cdi-pod: error: --formula is required: "
                          "`cdi-pod size --help` lists the options\n")
@@ -92,6 +94,76 @@ class Questions(unittest.TestCase):
                 done = subprocess.run([CDI_POD, *args], stdout=full, stderr=subprocess.PIPE)
                 self.assertEqual(done.returncode, 1)
                 self.assertEqual(done.stderr, b"cdi-pod: error: cannot write to standard output\n")
+
+
+class PeerPods(unittest.TestCase):
+    """Claims in files, instance types, and a spec for the guest."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="cdi-pod-")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def put(self, name, value):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(as_text(value))
+        return path
+
+    def answer(self, *args, given):
+        code, out, err = run(["peerpod", *args], as_text(given))
+        self.assertEqual(code, 0, err)
+        return json.loads(out), err
+
+    def nodes(self, answer):
+        return {one["name"]: [node["path"] for node in one["containerEdits"]["deviceNodes"]]
+                for one in answer["guestSpec"]["devices"]}
+
+    def test_a_pod_with_a_claim(self):
+        claim = self.put("claim.json", cases.claim("made", cases.exactly("a", "gpu.nvidia.com", 2),
+                                                   pod_claim="g"))
+        types = self.put("types.json", {"types": cases.DEVICE_TYPES})
+        answer, err = self.answer("--claim", claim, "--types", types, given=cases.pod(
+            cases.using("g"), cases.using("other"), resourceClaims=[
+                {"name": "g", "resourceClaimTemplateName": "t"}, {"name": "other"}]))
+        self.assertEqual(answer["instance"], "nvidia2")
+        self.assertEqual(answer["unmapped"], [{"container": "c", "claim": "other"}])
+        self.assertEqual(answer["containers"],
+                         [{"container": "c", "devices": ["kata.peerpods.io/claim=made"]}])
+        self.assertEqual(self.nodes(answer)["made"][-2:], ["/dev/nvidia0", "/dev/nvidia1"])
+        self.assertIn(f"set the annotation {cases.TYPE}: nvidia2", err)
+
+    def test_each_claim_has_devices_of_its_own(self):
+        claims = {"kind": "List", "items": [
+            cases.claim("one", cases.exactly("a", "gpu.nvidia.com")),
+            cases.claim("two", cases.exactly("a", "gpu.nvidia.com"),
+                        cases.exactly("b", "gpu.amd.com"))]}
+        answer, _ = self.answer(given=claims)
+        nodes = self.nodes(answer)
+        self.assertEqual(sorted(nodes), ["one", "two", "two:a", "two:b"])
+        self.assertEqual(nodes["one"][-1], "/dev/nvidia0")
+        self.assertEqual(nodes["two:a"][-1], "/dev/nvidia1")
+        self.assertEqual(nodes["two:b"], ["/dev/kfd", "/dev/dri/renderD128"])
+        self.assertEqual(nodes["two"], [*nodes["two:a"], *nodes["two:b"]])
+
+    def test_a_claim_of_a_cloud_pool(self):
+        """The device that the scheduler chose from `slices` is the instance type."""
+        types = self.put("types.json", cases.DEVICE_TYPES)
+        slices = json.loads(run(["slices"], as_text({"types": cases.DEVICE_TYPES}))[1])
+        (one,) = slices["items"]
+        for device in one["spec"]["devices"]:
+            answer, _ = self.answer("--types", types, given=cases.claim(
+                "vm", cases.exactly("a", "peer"),
+                results=[("a", one["spec"]["driver"], device["name"])]))
+            self.assertEqual((answer["instance"], answer["rule"]),
+                             (device["attributes"]["instanceType"]["string"], "claim"))
+
+    def test_many_instance_types(self):
+        types = [{"name": f"t.{i}", "vcpus": i} for i in range(300)]
+        items = json.loads(run(["slices"], as_text({"types": types}))[1])["items"]
+        self.assertEqual([len(one["spec"]["devices"]) for one in items], [128, 128, 44])
+        self.assertEqual([one["metadata"]["name"] for one in items],
+                         ["instances-0", "instances-1", "instances-2"])
+        self.assertEqual({one["spec"]["pool"]["resourceSliceCount"] for one in items}, {3})
 
 
 class Guest(unittest.TestCase):

@@ -79,6 +79,8 @@ POD_COMMANDS = {
     "requests --runtime crio": {"cri": ["v.com/c=0"]},
     "visible v.com/c=0": None,
     "peerpod": {"pod": {"spec": {"containers": [{"name": "app"}]}}},
+    "podresources -v": {"podResources": [{"name": "p", "containers": [
+        {"name": "c", "devices": [{"resourceName": "v.com/c", "deviceIds": ["0"]}]}]}]},
 }
 # An edit by a hook that `cdi rootfs` replaces, and a node whose mode it changes.
 HOOKED = json.dumps({"cdiVersion": "0.5.0", "kind": "nvidia.com/gpu", "devices": [{
@@ -307,7 +309,7 @@ class Results(unittest.TestCase):
         tested = {
             CDI: words(name.removeprefix("cdi ") for name in CDI_COMMANDS) | CDI_OTHERS,
             PREPARE: set(PREPARE_COMMANDS) | PREPARE_OTHERS,
-            POD: words(POD_COMMANDS) | {"guest"},
+            POD: words(POD_COMMANDS) | {"guest", "slices"},
         }
         for tool, names in tested.items():
             text = self.run_tool(tool, "--help").stdout
@@ -320,6 +322,18 @@ class Results(unittest.TestCase):
                 given = "" if value is None else json.dumps(value)
                 done = self.run_tool(POD, *command.split(), given=given)
                 self.check("cdi-pod", json.loads(done.stdout))
+
+    def test_claims_of_peer_pods(self):
+        """The spec for the guest is valid, too."""
+        request = {"name": "r", "exactly": {"deviceClassName": "gpu.nvidia.com", "count": 2}}
+        given = {"kind": "ResourceClaim", "metadata": {"name": "x.y"},
+                 "spec": {"devices": {"requests": [request, {**request, "name": "s"}]}}}
+        self.put("types.json", '[{"name": "a", "gpus": 8}]')
+        done = self.run_tool(POD, "peerpod", "--types", "types.json", given=json.dumps(given))
+        answer = json.loads(done.stdout)
+        self.check("cdi-pod", answer)
+        self.put("guest.json", json.dumps(answer["guestSpec"]))
+        self.run_tool(CDI, "validate", "--strict", "guest.json")
 
     def test_another_style_is_found(self):
         self.assertEqual(foreign_keys([{"leftOut": {"left_out": 1}, "annotations": {"a/b": 1}}]),

@@ -83,6 +83,8 @@ class Member {
     Member{value_, inner(key)}.reject("is missing");
   }
 
+  bool is_list() const { return value_.kind() == cdi::Document::Kind::list; }
+
   /// The items of a list.
   std::vector<Member> items() const {
     require(cdi::Document::Kind::list, "a list");

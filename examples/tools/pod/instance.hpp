@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -17,6 +18,7 @@
 
 #include "answer.hpp"
 #include "input.hpp"
+#include "kata_annotations.hpp"
 
 // cloud-api-adaptor fbdde75, src/cloud-providers/util.go.
 
@@ -24,35 +26,62 @@ namespace pod {
 
 namespace detail {
 
+inline constexpr std::int64_t max_device_count = 1'000'000;  // of one resource, in sums
+
+/// An instance type, or a request for one.
 struct InstanceType {
   std::string name{};
   std::int64_t gpus = 0;
   std::int64_t vcpus = 0;
   std::int64_t memory_mib = 0;
+  std::map<std::string, std::int64_t> devices{};  // other than NVIDIA GPUs, by resource name
 };
+
+/// The number of all devices in a map.
+inline std::int64_t device_count(const InstanceType& type) {
+  std::int64_t sum = 0;
+  for (const auto& [name, count] : type.devices) sum += std::min(count, max_device_count);
+  return sum;
+}
+
+inline bool has_devices(const InstanceType& type, const InstanceType& request) {
+  for (const auto& [name, count] : request.devices) {
+    const auto found = type.devices.find(name);
+    if (count > 0 && (found == type.devices.end() || found->second < count)) return false;
+  }
+  return true;
+}
 
 inline bool fits(const InstanceType& type, const InstanceType& request) {
   return type.gpus >= request.gpus && type.vcpus >= request.vcpus &&
-         type.memory_mib >= request.memory_mib;
+         type.memory_mib >= request.memory_mib && has_devices(type, request);
 }
 
 inline InstanceType read_amounts(const Member& member, std::string name) {
-  return {std::move(name), count_at(member, "gpus"), count_at(member, "vcpus"),
-          count_at(member, "memoryMiB")};
+  InstanceType out{std::move(name), count_at(member, "gpus"), count_at(member, "vcpus"),
+                   count_at(member, "memoryMiB")};
+  if (const auto devices = member.find("devices")) {
+    for (const auto& [resource, count] : devices->members()) out.devices[resource] = count.count();
+  }
+  return out;
 }
 
-/// The types, sorted by GPUs, memory and vCPUs; without GPU types if no GPU is requested.
-inline std::vector<InstanceType> read_types(const Member& list, bool with_gpus) {
+/// The types, sorted by GPUs, other devices, memory and vCPUs; without types that have devices if
+/// no device is requested.
+inline std::vector<InstanceType> read_types(const Member& list, bool with_devices) {
   std::vector<InstanceType> types;
   for (const auto& item : list.items()) {
     const auto name = item.at("name");
     auto type = read_amounts(item, name.text());
     if (type.name.empty()) name.reject("must not be empty");
-    if (with_gpus || type.gpus == 0) types.push_back(std::move(type));
+    const bool has_any = type.gpus != 0 || !type.devices.empty();
+    if (with_devices || !has_any) types.push_back(std::move(type));
   }
-  std::stable_sort(types.begin(), types.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.gpus, a.memory_mib, a.vcpus) < std::tie(b.gpus, b.memory_mib, b.vcpus);
-  });
+  const auto key = [](const InstanceType& type) {
+    return std::tuple{type.gpus, device_count(type), type.memory_mib, type.vcpus};
+  };
+  std::stable_sort(types.begin(), types.end(),
+                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
   return types;
 }
 
@@ -79,14 +108,18 @@ inline std::string binary_fit(const std::vector<InstanceType>& types, const Inst
 }
 
 inline std::string amounts_text(const InstanceType& request) {
-  return std::to_string(request.gpus) + " GPUs, " + std::to_string(request.vcpus) + " vCPUs and " +
-         std::to_string(request.memory_mib) + " MiB";
+  auto text = std::to_string(request.gpus) + " GPUs, ";
+  for (const auto& [name, count] : request.devices) {
+    text += std::to_string(count) + " " + name + ", ";
+  }
+  return text + std::to_string(request.vcpus) + " vCPUs and " + std::to_string(request.memory_mib) +
+         " MiB";
 }
 
 /// The best fit, with a warning if the two searches differ.
 inline std::string best_fit(const Member& types_list, const InstanceType& request, bool compatible,
                             Answer& answer) {
-  const auto types = read_types(types_list, request.gpus > 0);
+  const auto types = read_types(types_list, request.gpus > 0 || !request.devices.empty());
   const auto right = first_fit(types, request);
   const auto upstream = binary_fit(types, request);
   const auto& chosen = compatible ? upstream : right;
@@ -123,39 +156,59 @@ inline void check_valid(const Member& input, const std::string& chosen,
               (valid.empty() ? ", and an empty list allows only the default" : ""));
 }
 
+/// The type with devices that cloud-api-adaptor does not count.
+inline std::string fit_for_devices(const Member& types, const InstanceType& request,
+                                   Answer& answer) {
+  auto chosen = first_fit(read_types(types, true), request);
+  if (chosen.empty()) types.reject("no type fits " + amounts_text(request));
+  answer.warnings.push_back(
+      "cloud-api-adaptor counts only NVIDIA GPUs: name the type in the "
+      "annotation " +
+      std::string{instance_annotation});
+  return chosen;
+}
+
+/// A type, and the rule that decided.
+struct ChosenInstance {
+  std::string name{};
+  std::string_view rule{};
+};
+
+inline ChosenInstance choose_instance(const Member& input, const InstanceType& request,
+                                      const std::string& fallback, bool compatible,
+                                      Answer& answer) {
+  const auto types = input.at("types");
+  if (!request.devices.empty()) return {fit_for_devices(types, request, answer), "devices"};
+  if (request.gpus > 0) return {best_fit(types, request, compatible, answer), "gpus"};
+  if (request.vcpus != 0 && request.memory_mib != 0) {
+    return {best_fit(types, request, compatible, answer), "vcpus and memory"};
+  }
+  if (fallback.empty()) {
+    input.at("request").reject(
+        "needs GPUs, or both vcpus and memoryMiB, because there is no default");
+  }
+  return {fallback, "default"};
+}
+
 }  // namespace detail
 
-/// The instance type for a request, and the rule that decided: first the annotation, then GPUs,
-/// then vCPUs together with memory, then the default.
+/// The instance type for a request, and the rule that decided: first the annotation, then devices
+/// other than NVIDIA GPUs, which only this rule counts, then GPUs, then vCPUs together with memory,
+/// then the default.
 inline Answer answer_instance(const Member& input, bool compatible) {
   input.allow({"types", "request", "default", "validTypes"});
   const auto request = input.at("request");
-  request.allow({"machineType", "gpus", "vcpus", "memoryMiB"});
+  request.allow({"machineType", "gpus", "vcpus", "memoryMiB", "devices"});
   const auto amounts = detail::read_amounts(request, {});
   const auto machine_type = text_at(request, "machineType");
   const auto fallback = text_at(input, "default");
-  const auto types = input.at("types");
+  input.at("types");
   Answer answer;
-  std::string chosen;
-  std::string_view rule;
-  if (!machine_type.empty()) {
-    chosen = machine_type;
-    rule = "machineType";
-  } else if (amounts.gpus > 0) {
-    chosen = detail::best_fit(types, amounts, compatible, answer);
-    rule = "gpus";
-  } else if (amounts.vcpus != 0 && amounts.memory_mib != 0) {
-    chosen = detail::best_fit(types, amounts, compatible, answer);
-    rule = "vcpus and memory";
-  } else {
-    if (fallback.empty()) {
-      request.reject("needs GPUs, or both vcpus and memoryMiB, because there is no default");
-    }
-    chosen = fallback;
-    rule = "default";
-  }
-  if (rule != "default") detail::check_valid(input, chosen, fallback);
-  answer.value = {{"instance", chosen}, {"rule", rule}};
+  const auto chosen = machine_type.empty()
+                          ? detail::choose_instance(input, amounts, fallback, compatible, answer)
+                          : detail::ChosenInstance{machine_type, "machineType"};
+  if (chosen.rule != "default") detail::check_valid(input, chosen.name, fallback);
+  answer.value = {{"instance", chosen.name}, {"rule", chosen.rule}};
   return answer;
 }
 

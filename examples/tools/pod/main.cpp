@@ -20,10 +20,12 @@
 #include "inner.hpp"
 #include "input.hpp"
 #include "instance.hpp"
+#include "kubelet_devices.hpp"
 #include "manual.hpp"
 #include "peerpod.hpp"
 #include "requests.hpp"
 #include "size.hpp"
+#include "slices.hpp"
 #include "strategy.hpp"
 #include <CLI/CLI.hpp>
 
@@ -41,6 +43,8 @@ struct CommandLine {
   pod::PeerpodOptions peerpod{};
   bool compatible = false;
   pod::SizeOptions size{};
+  pod::SlicesOptions slices{};
+  pod::PodResourcesOptions podresources{};
   std::function<void()> command{};
 };
 
@@ -163,6 +167,13 @@ void add_guest(CLI::App& app, CommandLine& line) {
   tools::add_example(*sub, "cdi-pod guest config.json --spec-dir /var/run/cdi --timeout 100");
 }
 
+/// Why a word is not `CLASS=RESOURCE`; empty if it is.
+std::string class_error(const std::string& word) {
+  const auto equals = word.find('=');
+  const bool good = equals != std::string::npos && equals != 0 && equals + 1 != word.size();
+  return good ? std::string{} : cdi::quoted(word) + " is not CLASS=RESOURCE";
+}
+
 void add_peerpod(CLI::App& app, CommandLine& line) {
   auto& sub = add_question(
       app, line, "peerpod", "The annotations that cloud-api-adaptor writes for a pod",
@@ -173,7 +184,23 @@ void add_peerpod(CLI::App& app, CommandLine& line) {
       ->capture_default_str();
   sub.add_flag("--defaults", line.peerpod.set_defaults,
                "First set requests from limits, as the API server does");
-  tools::add_example(sub, "kubectl get pod p -o json | jq '{pod: .}' | cdi-pod peerpod");
+  tools::add_repeated(sub, "--claim", line.peerpod.claims,
+                      "Also read FILE with ResourceClaims, and DeviceClasses, in JSON; may be "
+                      "repeated")
+      ->type_name("FILE")
+      ->check(not_empty);
+  tools::add_repeated(sub, "--class", line.peerpod.classes,
+                      "The resource for which a DeviceClass stands, as extendedResourceName does; "
+                      "may be repeated")
+      ->type_name("CLASS=RESOURCE")
+      ->check(class_error);
+  sub.add_option("--types", line.peerpod.types,
+                 "Choose an instance type from FILE, which has types as the input of instance")
+      ->type_name("FILE")
+      ->check(not_empty);
+  tools::add_example(sub,
+                     "kubectl get pod p -o json | jq '{pod: .}' | cdi-pod peerpod\n"
+                     "  kubectl get resourceclaims -o json | cdi-pod peerpod --types types.json");
 }
 
 void add_instance(CLI::App& app, CommandLine& line) {
@@ -191,6 +218,49 @@ void add_instance(CLI::App& app, CommandLine& line) {
       "echo '{\"types\": [{\"name\": \"small\", \"vcpus\": 2, \"memoryMiB\": 4096, \"gpus\": "
       "0}],\n"
       "    \"request\": {\"vcpus\": 1, \"memoryMiB\": 2048}}' | cdi-pod instance");
+}
+
+void add_slices(CLI::App& app, CommandLine& line) {
+  auto* const sub = app.add_subcommand(
+      "slices", "ResourceSlices whose devices are the instance types of a cloud");
+  sub->callback([&line] {
+    line.command = [&line] {
+      const auto document = pod::read_input();
+      const auto slices = pod::answer_slices(pod::Member{document.root(), {}}, line.slices);
+      print_result(slices.dump(2, ' ', true, pod::Json::error_handler_t::replace) + "\n");
+    };
+  });
+  sub->add_option("--pool", line.slices.pool, "The name of the pool")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->check(not_empty);
+  constexpr int max_generation = 1'000'000'000;
+  sub->add_option("--generation", line.slices.generation,
+                  "The generation of the pool; a larger one replaces all older slices")
+      ->type_name("NUMBER")
+      ->capture_default_str()
+      ->check(CLI::Range(1, max_generation));
+  tools::add_example(*sub,
+                     "echo '{\"types\": [{\"name\": \"g5.xlarge\", \"vcpus\": 4, \"memoryMiB\": "
+                     "16384,\n    \"gpus\": 1}]}' | cdi-pod slices | kubectl apply -f -");
+}
+
+void add_podresources(CLI::App& app, CommandLine& line) {
+  auto& options = line.podresources;
+  auto& sub = add_question(
+      app, line, "podresources", "The CDI devices in an answer of kubelet's PodResources service",
+      [&options](const pod::Member& input) { return pod::answer_podresources(input, options); });
+  sub.add_option("--pod", options.pod, "Only this pod")->type_name("NAMESPACE/NAME");
+  sub.add_option("--container", options.container, "Only containers of this name")
+      ->type_name("NAME");
+  sub.add_flag("--plugins-only", options.plugins_only,
+               "Leave out the devices of ResourceClaims, as Kata does");
+  sub.add_flag("-v,--verbose", options.origins, "Also print where each name comes from");
+  tools::add_example(
+      sub,
+      "echo '{\"podResources\": [{\"name\": \"p\", \"containers\": [{\"devices\": [\n"
+      "    {\"resourceName\": \"nvidia.com/pgpu\", \"deviceIds\": [\"0\"]}]}]}]}' |\n"
+      "    cdi-pod podresources");
 }
 
 void add_size(CLI::App& app, CommandLine& line) {
@@ -236,8 +306,10 @@ void add_commands(CLI::App& app, CommandLine& line) {
   add_visible(app, line);
   add_inner(app, line);
   add_guest(app, line);
+  add_podresources(app, line);
   add_peerpod(app, line);
   add_instance(app, line);
+  add_slices(app, line);
   add_size(app, line);
   add_strategy(app, line);
 }

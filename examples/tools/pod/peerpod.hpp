@@ -4,18 +4,22 @@
 #ifndef CDI_TOOLS_POD_PEERPOD_HPP
 #define CDI_TOOLS_POD_PEERPOD_HPP
 
-#include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
+#include <cdi/file.hpp>
 #include <cdi/result.hpp>
+#include <cdi/text/parse_json.hpp>
 
 #include "answer.hpp"
+#include "claims.hpp"
 #include "input.hpp"
 #include "kata_annotations.hpp"
+#include "peer_vm.hpp"
 #include "pod_resources.hpp"
 #include "quantity.hpp"
 
@@ -27,6 +31,9 @@ namespace pod {
 struct PeerpodOptions {
   std::string runtime_class = "kata-remote";  // TARGET_RUNTIMECLASS of the webhook
   bool set_defaults = false;                  // first set requests, as the API server does
+  std::vector<std::string> claims{};          // files with ResourceClaims and DeviceClasses
+  std::vector<std::string> classes{};         // CLASS=RESOURCE
+  std::string types{};                        // a file with instance types
 };
 
 namespace detail {
@@ -50,6 +57,11 @@ inline std::optional<Quantity> requested_amount(const Quantity& request, const Q
 
 inline constexpr std::string_view gpu_resource = "nvidia.com/gpu";
 inline constexpr std::string_view vm_resource = "kata.peerpods.io/vm";  // the webhook adds it
+
+/// Whether a resource is a device of a plugin, such as amd.com/gpu.
+inline bool is_device(std::string_view name) {
+  return name.find('/') != std::string_view::npos && name != vm_resource;
+}
 
 /// The names of the resources that a container requests, except those that become annotations.
 inline std::set<std::string> unmapped_resources(const Container& container) {
@@ -85,8 +97,10 @@ inline std::string remedy_for(std::string_view what, const std::string& instance
 }
 
 /// Lists the requests of a container that the webhook removes without an annotation, with a warning
-/// for each.
-inline void list_unmapped(const Container& container, const std::string& instance, Answer& answer) {
+/// for each. `mapped` has the claims that are mapped; the instance type of the answer, if any, has
+/// all other devices.
+inline void list_unmapped(const Container& container, const std::string& instance,
+                          const std::set<std::string>& mapped, Answer& answer) {
   const auto place = "container " + cdi::quoted(container.name);
   const auto list = [&](const char* what, const std::string& name, const std::string& warning) {
     answer.value["unmapped"].push_back({{"container", container.name}, {what, name}});
@@ -99,8 +113,8 @@ inline void list_unmapped(const Container& container, const std::string& instanc
                                 "its containers requested: pass the pod as it was created");
       continue;
     }
-    const bool device =
-        name.find('/') != std::string::npos;  // otherwise from Kubernetes, such as hugepages
+    const bool device = is_device(name);  // otherwise from Kubernetes, such as hugepages
+    if (device && answer.value.contains("instance")) continue;
     list("resource", name,
          place + " requests " + cdi::quoted(name) +
              ", which the webhook removes without an annotation, " +
@@ -108,7 +122,8 @@ inline void list_unmapped(const Container& container, const std::string& instanc
              (device && instance.empty() ? ", or request nvidia.com/gpu for whole NVIDIA GPUs"
                                          : ""));
   }
-  for (const auto& name : container.claims) {
+  for (const auto& [name, request] : container.claims) {
+    if (mapped.contains(name)) continue;
     list("claim", name,
          place + " uses the ResourceClaim " + cdi::quoted(name) +
              ", which the webhook removes without an annotation, " +
@@ -117,16 +132,19 @@ inline void list_unmapped(const Container& container, const std::string& instanc
 }
 
 /// Lists the requests of a pod for which the webhook writes no annotation, with warnings.
-inline void list_unmapped(const PodSpec& pod, const std::string& instance, Answer& answer) {
+inline void list_unmapped(const PodSpec& pod, const std::string& instance,
+                          const std::set<std::string>& mapped, Answer& answer) {
   for (const auto* list : {&pod.containers, &pod.init_containers}) {
-    for (const auto& one : *list) list_unmapped(one, instance, answer);
+    for (const auto& one : *list) list_unmapped(one, instance, mapped, answer);
   }
-  for (const auto& name : pod.claims) {
-    const auto uses = [&](const Container& one) {
-      return std::find(one.claims.begin(), one.claims.end(), name) != one.claims.end();
-    };
-    if (std::any_of(pod.containers.begin(), pod.containers.end(), uses)) continue;
-    if (std::any_of(pod.init_containers.begin(), pod.init_containers.end(), uses)) continue;
+  std::set<std::string> used;
+  for (const auto* list : {&pod.containers, &pod.init_containers}) {
+    for (const auto& one : *list) {
+      for (const auto& use : one.claims) used.insert(use.name);
+    }
+  }
+  for (const auto& [name, object] : pod.claims) {
+    if (used.contains(name)) continue;
     answer.warnings.push_back("no container uses the ResourceClaim " + cdi::quoted(name) +
                               " of the pod, and the claim has no annotation");
   }
@@ -135,44 +153,131 @@ inline void list_unmapped(const PodSpec& pod, const std::string& instance, Answe
       "the webhook ignores pod.spec.resources: it adds up only the resources of containers");
 }
 
+/// The claims of files and of the input, in which `claims` is a list of them.
+inline ClaimInput read_claim_input(const Member& input, const PeerpodOptions& options) {
+  ClaimInput out;
+  for (const auto& file : options.claims) read_claim_file(file, out);
+  if (input.find("kind")) {
+    read_claims(input, out);
+  } else if (const auto list = input.find("claims")) {
+    for (const auto& item : list->items()) read_claims(item, out);
+  }
+  for (const auto& text : options.classes) {
+    const auto equals = text.find('=');
+    out.resources[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return out;
+}
+
+/// Adds the devices of a pod to its VM: those that containers request, and its claims. Returns the
+/// names that mapped claims have in the pod.
+inline std::set<std::string> add_devices(const PodSpec& pod, PeerVm& vm, Answer& answer) {
+  std::set<std::string> mapped;
+  auto amounts = summed(pod, &Requirements::requests);
+  raise_to(amounts, summed(pod, &Requirements::limits));
+  for (const auto& [name, amount] : amounts) {
+    if (is_device(name) && amount != Quantity{}) vm.add_resource(name, units(amount));
+  }
+  std::map<std::string, const Claim*> claims;
+  for (const auto& claim : pod.claims) {
+    const auto* const found = vm.find(claim);
+    if (found == nullptr) continue;
+    claims.emplace(claim.name, found);
+    if (vm.add_claim(*found)) mapped.insert(claim.name);
+  }
+  for (const auto* list : {&pod.containers, &pod.init_containers}) {
+    for (const auto& one : *list) {
+      Json devices = Json::array();
+      for (const auto& use : one.claims) {
+        const auto claim = claims.find(use.name);
+        if (claim == claims.end()) continue;
+        const auto device = vm.guest_device(*claim->second, use.request);
+        if (!device.empty()) devices.push_back(device);
+      }
+      if (devices.empty()) continue;
+      answer.value["containers"].push_back({{"container", one.name}, {"devices", devices}});
+    }
+  }
+  return mapped;
+}
+
+/// The annotations that the webhook writes for amounts of a pod.
+inline void write_annotations(const PodSpec& pod, PeerVm& vm, Answer& answer) {
+  const auto requests = summed(pod, &Requirements::requests);
+  const auto limits = summed(pod, &Requirements::limits);
+  auto& out = answer.value["annotations"];
+  const auto amount = [&](std::string_view name) {
+    return requested_amount(amount_of(requests, name), amount_of(limits, name));
+  };
+  const auto cpu = amount("cpu");
+  const auto memory = amount("memory");
+  if (cpu) out[vcpus_annotation] = std::to_string(units(*cpu));
+  if (memory) out[memory_annotation] = std::to_string(mebibytes(*memory));
+  vm.set_size(cpu ? units(*cpu) : 0, memory ? mebibytes(*memory) : 0);
+  if (const auto gpus = amount_of(requests, gpu_resource); gpus != Quantity{}) {
+    if (gpus.nano != 0) pod.place.reject("the sum of nvidia.com/gpu must be a whole number");
+    out[gpus_annotation] = decimal_text(gpus.whole);
+    answer.warnings.emplace_back("each container of the pod gets all NVIDIA GPUs of the VM");
+  }
+  for (const auto& [name, limit] : limits) {
+    const bool counted = name == "cpu" || name == "memory" || name == gpu_resource;
+    if (!counted || limit == Quantity{} || amount_of(requests, name) != Quantity{}) continue;
+    answer.warnings.push_back(
+        "the webhook ignores the " + cdi::quoted(name) +
+        " limit without a request; the API server sets the request first (--defaults)");
+  }
+}
+
+/// The instance types of the input or of a file, which has a list or an object with `types`.
+class TypesInput {
+ public:
+  TypesInput(const Member& input, const std::string& file) {
+    if (file.empty()) {
+      list_ = input.find("kind") ? std::nullopt : input.find("types");
+      return;
+    }
+    document_.emplace(value_or_throw(cdi::parse_json(value_or_throw(cdi::read_file(file)), file)));
+    const Member root{document_->root(), {}};
+    const bool is_list = document_->root().kind() == cdi::Document::Kind::list;
+    list_ = is_list ? root : root.at("types");
+  }
+
+  /// Valid as long as this and the input.
+  const std::optional<Member>& list() const { return list_; }
+
+ private:
+  std::optional<cdi::Document> document_{};
+  std::optional<Member> list_{};
+};
+
 }  // namespace detail
 
 /// The annotations of the webhook, and in `unmapped` the requests without an annotation. The
 /// webhook changes only pods of its runtime class, ignores pod-level resources and the overhead,
-/// and rounds CPUs and MiB up.
+/// and rounds CPUs and MiB up. With claims or instance types also what the webhook does not have:
+/// the type for all devices, and a CDI spec for the guest. The input may also be claims only.
 inline Answer answer_peerpod(const Member& input, const PeerpodOptions& options) {
-  auto pod = read_pod(input);
   Answer answer{.value = {{"annotations", Json::object()}}};
+  const auto claims = detail::read_claim_input(input, options);
+  const detail::TypesInput types{input, options.types};
+  PeerVm vm{claims, answer};
+  if (input.find("kind")) {
+    for (const auto& claim : claims.claims) vm.add_claim(claim);
+    vm.finish(types.list(), {});
+    return answer;
+  }
+  auto pod = read_pod(input);
   if (pod.runtime_class != options.runtime_class) {
     answer.warnings.push_back("pod.spec.runtimeClassName is not " + options.runtime_class +
                               ": the webhook leaves the pod unchanged");
     return answer;
   }
   if (options.set_defaults) set_default_requests(pod);
-  const auto requests = detail::summed(pod, &Requirements::requests);
-  const auto limits = detail::summed(pod, &Requirements::limits);
-  auto& out = answer.value["annotations"];
-  const auto amount = [&](std::string_view name) {
-    return detail::requested_amount(amount_of(requests, name), amount_of(limits, name));
-  };
-  if (const auto cpu = amount("cpu")) out[vcpus_annotation] = std::to_string(units(*cpu));
-  if (const auto memory = amount("memory")) {
-    out[memory_annotation] = std::to_string(mebibytes(*memory));
-  }
-  constexpr auto gpu = detail::gpu_resource;
-  if (const auto gpus = amount_of(requests, gpu); gpus != Quantity{}) {
-    if (gpus.nano != 0) pod.place.reject("the sum of nvidia.com/gpu must be a whole number");
-    out[gpus_annotation] = decimal_text(gpus.whole);
-    answer.warnings.emplace_back("each container of the pod gets all NVIDIA GPUs of the VM");
-  }
-  for (const auto& [name, limit] : limits) {
-    const bool counted = name == "cpu" || name == "memory" || name == gpu;
-    if (!counted || limit == Quantity{} || amount_of(requests, name) != Quantity{}) continue;
-    answer.warnings.push_back(
-        "the webhook ignores the " + cdi::quoted(name) +
-        " limit without a request; the API server sets the request first (--defaults)");
-  }
-  detail::list_unmapped(pod, detail::named_instance(input), answer);
+  detail::write_annotations(pod, vm, answer);
+  const auto mapped = detail::add_devices(pod, vm, answer);
+  const auto named = detail::named_instance(input);
+  vm.finish(types.list(), named);
+  detail::list_unmapped(pod, named, mapped, answer);
   return answer;
 }
 

@@ -27,11 +27,23 @@ struct Requirements {
   ResourceList limits{};
 };
 
+/// A ResourceClaim of the pod that a container uses.
+struct ClaimUse {
+  std::string name{};     // in the pod's list of ResourceClaims
+  std::string request{};  // empty: all requests of the claim
+};
+
 struct Container {
   std::string name{};
   bool sidecar = false;  // an init container with restartPolicy Always
   Requirements resources{};
-  std::vector<std::string> claims{};  // names in the pod's list of ResourceClaims
+  std::vector<ClaimUse> claims{};
+};
+
+/// An entry of a pod's list of ResourceClaims.
+struct PodClaim {
+  std::string name{};
+  std::string object{};  // the name of the ResourceClaim; empty if it is made from a template
 };
 
 struct PodSpec {
@@ -40,7 +52,7 @@ struct PodSpec {
   std::vector<Container> containers{};
   std::vector<Container> init_containers{};
   Requirements pod_level{};
-  std::vector<std::string> claims{};  // names of its ResourceClaims
+  std::vector<PodClaim> claims{};
   ResourceList overhead{};
 };
 
@@ -80,13 +92,34 @@ inline Requirements read_requirements(const Member& object) {
   return {read_list(*resources, "requests"), read_list(*resources, "limits")};
 }
 
-/// The names in a list of ResourceClaims.
-inline std::vector<std::string> read_claims(const Member& object, std::string_view key) {
-  std::vector<std::string> names;
-  const auto list = object.find(key);
-  if (!list) return names;
-  for (const auto& item : list->items()) names.push_back(item.at("name").text());
-  return names;
+/// The claims that a container uses.
+inline std::vector<ClaimUse> read_claim_uses(const Member& resources) {
+  std::vector<ClaimUse> out;
+  const auto list = resources.find("claims");
+  if (!list) return out;
+  for (const auto& item : list->items()) {
+    out.push_back({item.at("name").text(), text_at(item, "request")});
+  }
+  return out;
+}
+
+/// The claims of a pod. The status has the names of those that were made from templates.
+inline std::vector<PodClaim> read_pod_claims(const Member& pod) {
+  std::vector<PodClaim> out;
+  const auto list = pod.at("spec").find("resourceClaims");
+  if (!list) return out;
+  for (const auto& item : list->items()) {
+    out.push_back({item.at("name").text(), text_at(item, "resourceClaimName")});
+  }
+  const auto status = pod.find("status");
+  const auto made = status ? status->find("resourceClaimStatuses") : std::nullopt;
+  if (!made) return out;
+  for (const auto& item : made->items()) {
+    for (auto& claim : out) {
+      if (claim.name == text_at(item, "name")) claim.object = text_at(item, "resourceClaimName");
+    }
+  }
+  return out;
 }
 
 inline std::vector<Container> read_containers(const Member& spec, std::string_view key) {
@@ -95,11 +128,10 @@ inline std::vector<Container> read_containers(const Member& spec, std::string_vi
   if (!list) return out;
   for (const auto& item : list->items()) {
     const auto resources = item.find("resources");
-    out.push_back(
-        {.name = text_at(item, "name"),
-         .sidecar = text_at(item, "restartPolicy") == "Always",
-         .resources = read_requirements(item),
-         .claims = resources ? read_claims(*resources, "claims") : std::vector<std::string>{}});
+    out.push_back({.name = text_at(item, "name"),
+                   .sidecar = text_at(item, "restartPolicy") == "Always",
+                   .resources = read_requirements(item),
+                   .claims = resources ? read_claim_uses(*resources) : std::vector<ClaimUse>{}});
   }
   return out;
 }
@@ -119,7 +151,7 @@ inline PodSpec read_pod(const Member& input) {
   pod.containers = detail::read_containers(spec, "containers");
   pod.init_containers = detail::read_containers(spec, "initContainers");
   pod.pod_level = detail::read_requirements(spec);
-  pod.claims = detail::read_claims(spec, "resourceClaims");
+  pod.claims = detail::read_pod_claims(input.at("pod"));
   pod.overhead = detail::read_list(spec, "overhead");
   if (pod.containers.empty()) spec.at("containers").reject("must contain at least one container");
   return pod;
