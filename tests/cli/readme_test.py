@@ -5,6 +5,7 @@
 
 usage: readme_test.py CDI CDI_PREPARE CDI_POD INJECT OWN_TYPE PROJECT
 """
+import base64
 import collections
 import importlib.util
 import json
@@ -17,6 +18,7 @@ import sys
 import tempfile
 import textwrap
 import unittest
+import zlib
 
 CDI, PREPARE, POD, INJECT, OWN_TYPE, PROJECT = (os.path.abspath(sys.argv.pop(1))
                                                 for _ in range(6))
@@ -74,7 +76,25 @@ devices:
   containerEdits:
     env: [GPU=0]
 """
+POD_UID = "33333333-0000-4000-8000-000000000001"
+# What kubelet has written about a pod: a device of a plugin.
+GIVEN = "var/lib/kubelet/device-plugins/kubelet_internal_checkpoint"
+GIVEN_DEVICE = json.dumps({"Data": {"PodDeviceEntries": [{
+    "PodUID": POD_UID, "ContainerName": "c", "ResourceName": "vendor.com/gpu",
+    "DeviceIDs": {"-1": ["0"]}, "AllocResp": base64.b64encode(
+        b"\x2a\x12\x0a\x10vendor.com/gpu=0").decode()}], "RegisteredDevices": {}}, "Checksum": 0})
+# A claim for which the driver has prepared nothing, as the scheduler and kubelet write it.
+CLAIM = json.dumps({
+    "kind": "ResourceClaim", "metadata": {"name": "train-gpu", "namespace": "default", "uid": "u"},
+    "status": {"allocation": {"devices": {"results": [
+        {"request": "gpu", "driver": "gpu.example.com", "pool": "node1", "device": "gpu-0"}]}},
+        "reservedFor": [{"resource": "pods", "name": "train", "uid": POD_UID}]}})
+KNOWN_CLAIM = json.dumps({"ClaimInfoStateList": [{
+    "ClaimUID": "u", "ClaimName": "train-gpu", "Namespace": "default", "PodUIDs": {POD_UID: {}},
+    "DriverState": {"gpu.example.com": {"Devices": None}}}]})
 FILES = {
+    GIVEN: GIVEN_DEVICE,
+    f"var/log/pods/default_train_{POD_UID}/c/0.log": "",
     "etc/cdi/vendor.yaml": SPEC,
     "my-vendor.yaml": SPEC,
     "my-vendor.json": json.dumps({
@@ -130,6 +150,12 @@ def files_for(page, transcript):
             f"    mounts:\n    - {{hostPath: {path}, containerPath: {path}, options: [rbind]}}\n")
         files["usr/bin/podman"] = ""
         files["var/lib/dpkg/status"] = FILES["var/lib/dpkg/status"].replace("5.4.0", "4.3.1")
+    if "claims.json" in transcript:
+        files["claims.json"] = CLAIM
+        files["usr/bin/containerd"] = ""
+        files["var/lib/dpkg/status"] = FILES["var/lib/dpkg/status"]
+        files["var/lib/kubelet/dra_manager_state"] = json.dumps(
+            {"Data": KNOWN_CLAIM, "Checksum": zlib.crc32(KNOWN_CLAIM.encode())})
     if "bundle/" in transcript:
         library = files["etc/cdi/vendor.yaml"].split("containerPath: ")[1].split(",")[0]
         files["bundle/config.json"] = json.dumps({

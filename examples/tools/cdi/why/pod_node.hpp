@@ -70,7 +70,7 @@ inline PodStep step_of(const kubelet::ResourceClaim& claim, const PodFacts& fact
   }
   std::vector<std::string> devices;
   for (const auto& one : claim.devices) {
-    devices.push_back(fmt::format("{} for request \"{}\"", one.path, one.request));
+    devices.push_back(fmt::format("{} for request {}", one.path, one.request));
   }
   step.message = fmt::format("{}: allocated: {}", name, tools::listed(devices));
   return step;
