@@ -22,10 +22,10 @@ from project import (CLEAN_GIT, CONSUMERS, NAME, RELEASE,  # noqa: E402
                      PackagingTest, commit_all, copy_project, install_block)
 
 TOOLS = f"cdi-tools-{RELEASE}-{platform.machine()}"
-PACKAGES = ("container-device-interface-tools", f"lib{NAME}-c-dev", f"lib{NAME}-c0",
-            f"lib{NAME}-dev")
+PACKAGES = ("container-device-interface-tools", "container-device-interface-dra",
+            f"lib{NAME}-c-dev", f"lib{NAME}-c0", f"lib{NAME}-dev")
 MOST_BYTES = {"cdi": 3_500_000}  # of a program; the others have at most 3 MB
-STATIC = ("cdi", "cdi-dra", "cdi-nri", "cdi-pod", "cdi-runtime")  # cdi-prepare loads libraries of drivers
+STATIC = ("cdi", "cdi-nri", "cdi-pod", "cdi-runtime")  # cdi-prepare loads libraries of drivers
 
 
 def make_release(folder, tree):
@@ -85,7 +85,7 @@ class Release(PackagingTest):
         with tarfile.open(OUT / f"{TOOLS}.tar.gz") as archive:
             archive.extractall(self.folder)
         programs = self.folder / TOOLS / "bin"
-        self.assertLessEqual({"cdi", "cdi-dra", "cdi-nri", "cdi-pod", "cdi-prepare"},
+        self.assertLessEqual({"cdi", "cdi-nri", "cdi-pod", "cdi-prepare"},
                              set(os.listdir(programs)))
         for program in programs.iterdir():
             with self.subTest(program.name):
@@ -156,9 +156,12 @@ class Packages(PackagingTest):
         for name, listed in files.items():
             for licence in ("APACHE", "MIT"):
                 self.assertIn(f"/doc/{name}/LICENSE-{licence}", listed)
-        tools, c_dev, c_library, dev = (files[name] for name in PACKAGES)
+        tools, dra, c_dev, c_library, dev = (files[name] for name in PACKAGES)
         for part in ("/bin/cdi\n", "cdi-prepare.service", "90-cdi-prepare.rules"):
             self.assertIn(part, tools)
+        for part in ("/bin/cdi-dra\n", "/man8/cdi-dra.8.gz\n", "/completions/cdi-dra\n"):
+            self.assertIn(part, dra)
+            self.assertNotIn(part, tools)
         self.assertNotIn(".hpp", c_dev)
         self.assertIn("/include/cdi/cdi.h\n", c_dev)
         self.assertIn("cdi.h.3.gz", c_dev)
@@ -171,7 +174,7 @@ class Packages(PackagingTest):
             self.skipTest("needs root and debootstrap")
         root = self.folder / "root"
         done = subprocess.run(["debootstrap", "--variant=minbase",
-                               "--include=nlohmann-json3-dev,man-db", "bookworm", root],
+                               "--include=libcurl4,man-db,nlohmann-json3-dev", "bookworm", root],
                               check=False, text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT)
         if done.returncode:
