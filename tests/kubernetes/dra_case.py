@@ -82,12 +82,16 @@ class DraCase(unittest.TestCase):
 
     # The driver.
 
+    def source(self):
+        """The options that say where claims come from."""
+        return "--claims", str(self.claims)
+
     def start(self, *options, driver=DRIVER):
         self.runs += 1
         process = DriverProcess(
             [CDI_DRA, "serve", "--driver", driver, "--node", "node1", "--kubelet-dir",
              str(self.kubelet), "--output-dir", str(self.out), "--state-dir", str(self.state),
-             "--root", str(self.root), "--claims", str(self.claims), "-o", "json", *options],
+             "--root", str(self.root), *self.source(), "-o", "json", *options],
             str(self.place / f"log{self.runs}"))
         self.addCleanup(lambda: process.is_running() and process.kill())
         return process
