@@ -19,7 +19,7 @@ FOLDERS = {
     "pod": ["."],
     "runtime": ["."],
     "nri": ["protocol", "."],
-    "dra": ["protocol", "claims", "api_server", ".", "inspect"],
+    "dra": ["protocol", "claims", "api_server", ".", "inspect", "device_plugin"],
 }
 
 # The tools that include headers of another tool, and the folders of it.

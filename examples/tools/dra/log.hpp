@@ -25,7 +25,8 @@ namespace dra {
 struct LogLine {
   std::int64_t version = 1;  // of the form of the lines
   std::string event{};  // serving, registered, refused, prepared, unprepared, failed, repaired,
-                        // healthy, unhealthy, published, warning, ended
+                        // healthy, unhealthy, published, warning, ended; of the device plugin,
+                        // whose resource is the name: allocated, adopted, freed
   std::string claim{};  // its UID
   std::string ns{}, name{};  // of the claim
   std::vector<std::string> devices{};

@@ -1,11 +1,13 @@
 // `cdi-dra`: a driver for Dynamic Resource Allocation in Kubernetes.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <sys/signalfd.h>
 #include <utility>
@@ -26,6 +28,7 @@
 #include "claims/claim_folder.hpp"
 #include "claims/node_claims.hpp"
 #include "cluster.hpp"
+#include "device_plugin/device_plugin.hpp"
 #include "driver.hpp"
 #include "inspect/node_check.hpp"
 #include "inspect/status.hpp"
@@ -86,6 +89,13 @@ cdi::Descriptor hang_up_signals() {
   return cdi::Descriptor{::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK)};
 }
 
+dra::PluginSettings plugin_settings(const dra::Settings& settings) {
+  return {.resource = settings.resource,
+          .kubelet_dir = settings.kubelet_dir,
+          .instance = settings.instance,
+          .release_after = std::chrono::duration<double>{settings.release_after}};
+}
+
 int serve(dra::Settings settings) {
   complete(settings);
   // Before there are other threads.
@@ -105,9 +115,14 @@ int serve(dra::Settings settings) {
                           .serial_lock = sockets->serial_lock},
                          settings.host,
                          source->claims()};
+  std::optional<dra::DevicePlugin> plugin;  // ends last: the driver tells it about claims
+  if (!settings.resource.empty()) plugin.emplace(plugin_settings(settings), claims, log);
   dra::Driver driver{settings.driver, settings.node, *sockets, claims, log};
   if (source->cluster) driver.events = source->cluster->driver_events();
   if (auto started = driver.start(); !started) return report(started.error());
+  if (auto started = plugin ? plugin->start() : cdi::Result<void>{}; !started) {
+    return report(started.error());
+  }
   const auto done = driver.run(ends, hang_ups);
   if (!done) return report(done.error());
   log.write({.event = "ended"});
@@ -187,6 +202,20 @@ void add_host(CLI::App& app, prepare::Options& host) {
       });
 }
 
+void add_device_plugin(CLI::App& app, dra::Settings& settings) {
+  app.add_option("--device-plugin", settings.resource,
+                 "Also serve as a device plugin, for pods that request this resource")
+      ->type_name("RESOURCE")
+      ->check(dra::resource_fault);
+  app.add_option(
+         "--release-after", settings.release_after,
+         "How long the kubelet lists no pod with a device of the device plugin until claims "
+         "can have it")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->capture_default_str();
+}
+
 void add_serve(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Describe describe) {
   auto& command = *app.add_subcommand("serve", "Prepare the claims that the kubelet names");
   add_driver(command, settings);
@@ -206,6 +235,7 @@ void add_serve(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Descr
       ->type_name("FILE")
       ->check(CLI::ExistingFile)
       ->excludes(claims);
+  add_device_plugin(command, settings);
   add_places(command, settings, "The form of the log");
   add_host(command, settings.host);
   command.footer(dra::exit_code_help());

@@ -33,6 +33,8 @@ struct Settings {
   std::string claims{};         // a folder of ResourceClaims
   std::string kubeconfig{};     // of the API server; empty: that of this pod's cluster
   std::string instance{};       // the UID of the pod, for rolling updates
+  std::string resource{};       // of the device plugin; empty without one
+  double release_after = 60;    // seconds: how long no pod has a device until it is free
   std::string output = "text";  // or "json": of the log, or of what is shown
   prepare::Options host{};      // the GPUs, and the content of specs
 };
@@ -68,6 +70,17 @@ inline std::string instance_fault(const std::string& text) {
   const bool good =
       !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), is_good);
   return good ? "" : "must be the UID of a pod: 1 to 64 letters, digits and -";
+}
+
+/// The fault in the name of a resource of a device plugin; empty if it is valid.
+inline std::string resource_fault(const std::string& text) {
+  const auto slash = text.find('/');
+  const auto domain = text.substr(0, slash);
+  const bool is_own = domain == "kubernetes.io" || domain.ends_with(".kubernetes.io");
+  const bool good = slash != std::string::npos && subdomain_fault(domain, 190).empty() &&
+                    subdomain_fault(text.substr(slash + 1), 63).empty();
+  if (good && !is_own) return {};
+  return "must be the name of an extended resource, such as nvidia.com/gpu";
 }
 
 namespace detail {

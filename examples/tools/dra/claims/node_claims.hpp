@@ -29,6 +29,7 @@
 #include "../protocol/grpc_server.hpp"
 #include "claim_source.hpp"
 #include "file_lock.hpp"
+#include "given_device.hpp"
 #include "gpu_config.hpp"
 #include "resource_claim.hpp"
 
@@ -123,7 +124,43 @@ class NodeClaims {
                        [](const auto& spec) { return state_of(spec.first) == spec.second; });
   }
 
+  /// Runs `act` on the claims while this call has all locks, which it gives up at `end`. A dead
+  /// call ends before anything is written; `call` may be null.
+  template <class Value, class Act>
+  cdi::Result<Value> with_claims(const Call* call, Clock::time_point end, const Act& act) {
+    const std::unique_lock own{mutex_, end};
+    if (!own) return late("other calls on this node last too long");
+    if (auto good = check_places(places_, options_.output_dir); !good) return good.error();
+    const auto goes_on = [&] {
+      return Clock::now() < end && (call == nullptr || !call->is_dead());
+    };
+    const auto serial = FileLock::open(places_.serial_lock, goes_on);
+    if (!serial) return serial.error();
+    const auto journal = open_journal(goes_on);
+    if (!journal) return journal.error();
+    const auto survey = prepare::survey_host(options_);
+    if (!survey) return survey.error();
+    if (call != nullptr && call->is_dead()) return dead_call();  // nothing is written yet
+    prepare::Claims claims{*journal, *survey, options_};
+    if (auto agreed = claims.repair(); !agreed) return std::move(agreed).error();
+    auto value = act(claims);
+    remember_specs(claims);
+    if (observed) observed(claims);
+    return value;
+  }
+
+  /// Called with all claims after each change, and when the driver looks at the host. Set it before
+  /// there are other threads.
+  std::function<void(const prepare::Claims&)> observed{};
+
+  const NodePlaces& places() const { return places_; }
   const prepare::Options& options() const { return options_; }
+
+  /// How long a call waits for locks.
+  static Clock::time_point lock_deadline(const Call& call) {
+    constexpr std::chrono::seconds longest{40};  // the kubelet waits 45 s
+    return std::min(Clock::now() + longest, call.deadline());
+  }
 
  private:
   /// What changes if somebody writes or replaces a file.
@@ -151,42 +188,12 @@ class NodeClaims {
     return late("the caller no longer waits for the answer: nothing was done");
   }
 
-  /// How long a call waits for locks.
-  static Clock::time_point lock_deadline(const Call& call) {
-    constexpr std::chrono::seconds longest{40};  // the kubelet waits 45 s
-    return std::min(Clock::now() + longest, call.deadline());
-  }
-
   static cdi::Result<void> check_places(const NodePlaces& places, const std::string& output_dir) {
     if (places.state_dir != output_dir) return {};
     return cdi::Error{.code = cdi::Errc::invalid,
                       .message = "this is also the spec directory",
                       .advice = "use another --state-dir",
                       .position = {.file = places.state_dir}};
-  }
-
-  /// Runs `act` on the claims while this call has all locks. A dead call ends before anything is
-  /// written.
-  template <class Value, class Act>
-  cdi::Result<Value> with_claims(const Call* call, Clock::time_point end, const Act& act) {
-    const std::unique_lock own{mutex_, end};
-    if (!own) return late("other calls on this node last too long");
-    if (auto good = check_places(places_, options_.output_dir); !good) return good.error();
-    const auto goes_on = [&] {
-      return Clock::now() < end && (call == nullptr || !call->is_dead());
-    };
-    const auto serial = FileLock::open(places_.serial_lock, goes_on);
-    if (!serial) return serial.error();
-    const auto journal = open_journal(goes_on);
-    if (!journal) return journal.error();
-    const auto survey = prepare::survey_host(options_);
-    if (!survey) return survey.error();
-    if (call != nullptr && call->is_dead()) return dead_call();  // nothing is written yet
-    prepare::Claims claims{*journal, *survey, options_};
-    if (auto agreed = claims.repair(); !agreed) return std::move(agreed).error();
-    auto value = act(claims);
-    remember_specs(claims);
-    return value;
   }
 
   /// Opens the journal once no other process has it.
@@ -219,6 +226,7 @@ class NodeClaims {
     const auto* const claim = known == claims.all().end() ? nullptr : &known->second;
     const auto requested = requested_devices(claims.survey(), *asked, claim);
     if (!requested) return requested.error();
+    if (auto free = check_not_given(claims, *requested); !free) return std::move(free).error();
     if (call.is_dead()) return dead_call();
     const auto prepared = claims.prepare({.uid = name.uid,
                                           .name_space = name.name_space,
@@ -240,6 +248,21 @@ class NodeClaims {
     return cdi::Error{
         .code = cdi::Errc::not_found,
         .message = "the allocation has no device of the driver " + cdi::quoted(places_.driver)};
+  }
+
+  /// Rejects a device that a pod has by the device plugin.
+  cdi::Result<void> check_not_given(const prepare::Claims& claims,
+                                    const std::vector<prepare::RequestedDevice>& requested) const {
+    for (const auto& one : requested) {
+      const auto name = prepare::dns_name(one.device);
+      const auto given = claims.all().find(plugin_uid(name));
+      if (one.admin_access || given == claims.all().end()) continue;
+      if (!is_given(given->second, places_.driver)) continue;
+      return cdi::Error{.code = cdi::Errc::conflict,
+                        .message = "a pod has the device " + name + " by the device plugin",
+                        .advice = "wait until that pod has ended"};
+    }
+    return {};
   }
 
   /// The devices of the allocation on this host. Those that the claim already has keep their GPU,
