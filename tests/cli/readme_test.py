@@ -37,7 +37,8 @@ OTHER_PAGES = {name: (PROJECT / name).read_text(encoding="utf-8")
 OF_C = (PROJECT / "tests/c/c_library_test.py").read_text(encoding="utf-8")
 OF_ENGINES = {page: (PROJECT / "tests" / test).read_text(encoding="utf-8") for page, test in (
     ("docs/engines.md", "container/ways_test.py"), ("docs/cdi-runtime.md", "runtime/runtime_test.py"),
-    ("docs/cdi-nri.md", "nri/deploy_test.py"))}
+    ("docs/cdi-nri.md", "nri/deploy_test.py"),
+    ("docs/cdi-dra.md", "kubernetes/dra_page_test.py"))}
 FENCED = re.compile(r"^```(.*)\n((?s:.*?))^```$", re.M)
 FENCED_LINES = {line for text in PAGES.values() for block in FENCED.findall(text)
                 for line in block[1].splitlines()}

@@ -30,6 +30,7 @@
 #include "cluster.hpp"
 #include "device_plugin/device_plugin.hpp"
 #include "driver.hpp"
+#include "inspect/call.hpp"
 #include "inspect/node_check.hpp"
 #include "inspect/status.hpp"
 #include "log.hpp"
@@ -286,6 +287,43 @@ void add_look(CLI::App& app, const char* name, const char* help, dra::Settings& 
   }
 }
 
+/// What `call` does, and for which claims.
+struct CallOptions {
+  std::string what{};
+  std::string file{};
+};
+
+int call(dra::Settings settings, const CallOptions& own) {
+  complete(settings);
+  const auto sockets = dra::socket_names(settings.kubelet_dir, settings.driver, settings.instance);
+  if (!sockets) return report(sockets.error());
+  const auto answer = dra::call_driver(own.what, *sockets, settings.driver, own.file);
+  if (!answer) return report(answer.error());
+  std::fputs(prepare::json_text(answer->json).c_str(), stdout);
+  return answer->is_good ? dra::exit_done : dra::exit_failed;
+}
+
+void add_call(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Describe describe) {
+  auto& command =
+      *app.add_subcommand("call", "Call a driver in the place of the kubelet, to try it");
+  const auto own = std::make_shared<CallOptions>();
+  command.add_option("WHAT", own->what, "What the driver does with the claims")
+      ->required()
+      ->check(CLI::IsMember({"prepare", "unprepare"}));
+  command.add_option("FILE", own->file, "JSON of a ResourceClaim, or of a list of them")
+      ->required();
+  add_driver(command, settings);
+  command.footer(dra::exit_code_help());
+  command.callback([&settings, &chosen, own] {
+    chosen = [&settings, own] {
+      return call(settings, *own);
+    };
+  });
+  if (describe == tools::Describe::yes) {
+    tools::add_example(command, "cdi-dra call prepare claim.json --driver gpu.example.com");
+  }
+}
+
 ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
   if (tools::is_answer(error)) {
     std::fputs(tools::usage_answer(app, error).c_str(), stdout);
@@ -308,6 +346,7 @@ int run(int argc, char** argv, tools::Describe describe) {
            show_status, describe);
   add_look(app, "check", "Check whether kubelet, engine and driver fit together", settings, command,
            show_check, describe);
+  add_call(app, settings, command, describe);
   if (describe == tools::Describe::yes) {
     tools::add_describing_commands(app, dra::dra_manual(), [&command](const std::string& text) {
       command = [text] {
