@@ -151,6 +151,16 @@ class Publishing(ApiCase):
         self.wait_for_devices(lambda found: "taints" in found.get(GPUS[0], {}), "a taint")
         self.assertEqual(tuple(self.api.devices()), GPUS)
 
+    def test_a_node_that_appears_without_an_event(self):
+        """NVIDIA's driver has its nodes made by a program."""
+        table = self.root / "dev.tab"
+        text = table.read_text(encoding="ascii")
+        table.write_text(text.replace("/dev/nvidia0 ", "/dev/none "), encoding="ascii")
+        self.published()
+        self.assertIn("taints", self.api.devices()[GPUS[0]])
+        table.write_text(text, encoding="ascii")
+        self.wait_for_devices(lambda found: "taints" not in found[GPUS[0]], "no taint")
+
     def test_a_gpu_that_is_taken_out(self):
         process = self.published()
         put_back = self.remove_gpu(PCI[0])

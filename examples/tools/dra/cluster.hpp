@@ -97,12 +97,10 @@ class Cluster {
     }
   }
 
-  /// Publishes the devices. If some cannot be listed now, those of before stay.
+  /// A device that cannot be found now cannot be prepared either, even if it may be there.
   void set_devices(const prepare::Survey& survey) {
-    if (!survey.complete && has_devices_) return;
     std::vector<ApiJson> specs;
     for (auto& spec : prepare::slice_specs(survey, whose_)) specs.emplace_back(std::move(spec));
-    has_devices_ = true;
     publisher_.set(std::move(specs));
   }
 
@@ -111,7 +109,6 @@ class Cluster {
   const prepare::SliceOptions whose_;
   const Log& log_;
   ApiClaims claims_;
-  bool has_devices_ = false;
   SlicePublisher publisher_;
 };
 

@@ -126,6 +126,7 @@ class Driver {
   using Clock = std::chrono::steady_clock;
   using Plan = std::optional<Clock::time_point>;
   static constexpr std::chrono::milliseconds quiet{300};  // loading a driver causes many events
+  static constexpr std::chrono::seconds settling{10};     // of devices that may become ready
   static constexpr std::chrono::seconds retry{1};
   static constexpr std::chrono::seconds longest_repair{1};
 
@@ -249,6 +250,8 @@ class Driver {
     }
     health_.send();
     if (events.surveyed) events.surveyed(*found);
+    // Not all that a driver does causes events: NVIDIA's makes nodes by a program.
+    if (!found->complete || prepare::is_between_states(*found)) plan(survey_at_, settling);
     if (std::exchange(has_surveyed_, true) && !changed.empty()) repair();
   }
 
