@@ -228,6 +228,7 @@ class CdiDra:
     """cdi-dra, on a node of files with GPUs."""
     gpus = 2
     driver_files = True  # which containers get from their host
+    driver = DRIVER
 
     def setUp(self):
         super().setUp()
@@ -240,14 +241,16 @@ class CdiDra:
     def published(self):
         """The names of the devices in the ResourceSlices of the node."""
         done = subprocess.run([self.programs["cdi-prepare"], "slices", "-o", "json", "--root",
-                               self.place.tree, "--driver", DRIVER, "--node", NODE],
+                               self.place.tree, "--driver", self.driver, "--node", NODE],
                               capture_output=True, text=True, timeout=60, check=True)
         return [device["name"] for one in json.loads(done.stdout)["items"]
                 for device in one["spec"].get("devices", ())]
 
     def start_driver(self, *options, **how):
+        """Claims come from the folder unless the options say otherwise."""
+        source = [] if "--kubeconfig" in options else ["--claims", self.place.claims]
         return self.process(
-            Process, [self.programs["cdi-dra"], "serve", "--driver", DRIVER, "--node", NODE,
+            Process, [self.programs["cdi-dra"], "serve", "--driver", self.driver, "--node", NODE,
                       "--kubelet-dir", self.place.kubelet, "--output-dir", self.place.cdi,
-                      "--state-dir", self.place.state, "--root", self.place.tree, "--claims",
-                      self.place.claims, *options], self.log(), **how)
+                      "--state-dir", self.place.state, "--root", self.place.tree, *source,
+                      *options], self.log(), **how)

@@ -6,6 +6,9 @@
 
 #include <cstdlib>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,6 +63,15 @@ class Cluster {
 
   ClaimSource& claims() { return claims_; }
 
+  /// The devices that pods have by the device plugin: they get a taint, so that no claim gets them.
+  /// Any thread may call it.
+  void set_given(std::set<std::string> devices) {
+    const std::lock_guard lock{mutex_};
+    if (given_ == devices) return;
+    given_ = std::move(devices);
+    publish();
+  }
+
   /// What the driver must call. Valid as long as this object.
   DriverEvents driver_events() {
     return {.registered = [this] { publisher_.registered(); },
@@ -99,8 +111,25 @@ class Cluster {
 
   /// A device that cannot be found now cannot be prepared either, even if it may be there.
   void set_devices(const prepare::Survey& survey) {
-    std::vector<ApiJson> specs;
-    for (auto& spec : prepare::slice_specs(survey, whose_)) specs.emplace_back(std::move(spec));
+    const std::lock_guard lock{mutex_};
+    specs_.emplace();
+    for (auto& spec : prepare::slice_specs(survey, whose_)) specs_->emplace_back(std::move(spec));
+    publish();
+  }
+
+  void publish() {
+    if (!specs_) return;
+    auto specs = *specs_;
+    for (auto& spec : specs) {
+      const auto devices = spec.find("devices");
+      if (devices == spec.end()) continue;
+      for (auto& device : *devices) {
+        if (!given_.contains(device.value("name", ""))) continue;
+        device["taints"].push_back({{"key", whose_.driver + "/given"},
+                                    {"value", "device-plugin"},
+                                    {"effect", "NoSchedule"}});
+      }
+    }
     publisher_.set(std::move(specs));
   }
 
@@ -109,6 +138,9 @@ class Cluster {
   const prepare::SliceOptions whose_;
   const Log& log_;
   ApiClaims claims_;
+  std::mutex mutex_{};
+  std::optional<std::vector<ApiJson>> specs_{};  // nothing until the first survey
+  std::set<std::string> given_{};
   SlicePublisher publisher_;
 };
 

@@ -7,7 +7,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <optional>
+#include <set>
 #include <string>
 #include <sys/signalfd.h>
 #include <utility>
@@ -90,11 +90,22 @@ cdi::Descriptor hang_up_signals() {
   return cdi::Descriptor{::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK)};
 }
 
-dra::PluginSettings plugin_settings(const dra::Settings& settings) {
-  return {.resource = settings.resource,
-          .kubelet_dir = settings.kubelet_dir,
-          .instance = settings.instance,
-          .release_after = std::chrono::duration<double>{settings.release_after}};
+/// Null without --device-plugin.
+std::unique_ptr<dra::DevicePlugin> device_plugin(const dra::Settings& settings,
+                                                 dra::NodeClaims& claims, const Source& source,
+                                                 const dra::Log& log) {
+  if (settings.resource.empty()) return nullptr;
+  dra::PluginSettings own{.resource = settings.resource,
+                          .kubelet_dir = settings.kubelet_dir,
+                          .instance = settings.instance,
+                          .release_after = std::chrono::duration<double>{settings.release_after}};
+  auto plugin = std::make_unique<dra::DevicePlugin>(std::move(own), claims, log);
+  if (auto* const cluster = source.cluster.get()) {
+    plugin->given_changed = [cluster](const std::set<std::string>& devices) {
+      cluster->set_given(devices);
+    };
+  }
+  return plugin;
 }
 
 int serve(dra::Settings settings) {
@@ -116,8 +127,8 @@ int serve(dra::Settings settings) {
                           .serial_lock = sockets->serial_lock},
                          settings.host,
                          source->claims()};
-  std::optional<dra::DevicePlugin> plugin;  // ends last: the driver tells it about claims
-  if (!settings.resource.empty()) plugin.emplace(plugin_settings(settings), claims, log);
+  // Ends last: the driver tells it about claims.
+  const auto plugin = device_plugin(settings, claims, *source, log);
   dra::Driver driver{settings.driver, settings.node, *sockets, claims, log};
   if (source->cluster) driver.events = source->cluster->driver_events();
   if (auto started = driver.start(); !started) return report(started.error());

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <device_plugin.pb.h>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -86,6 +87,10 @@ class DevicePlugin {
     server_.reset();
     claims_.observed = nullptr;
   }
+
+  /// Called with the devices that pods have, when they change; by any thread. Set it before
+  /// `start`.
+  std::function<void(const std::set<std::string>&)> given_changed{};
 
   /// Starts to serve. A kubelet that is not there yet is no error.
   cdi::Result<void> start() {
@@ -198,8 +203,11 @@ class DevicePlugin {
                   .devices = {name},
                   .error = tools::one_line(device.fault)});
     }
+    auto given = GivenDevices::among(now, driver);
     const std::lock_guard lock{names_mutex_};
-    names_ = GivenDevices::among(now, driver);
+    if (given == names_) return;
+    names_ = std::move(given);
+    if (given_changed) given_changed(names_);
   }
 
   std::set<std::string> names() {
