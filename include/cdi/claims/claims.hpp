@@ -86,7 +86,8 @@ class Claims {
   Result<void> unprepare(const std::string& uid);
 
  private:
-  void settle(Claim claim);
+  void start_again(ClaimJournal::Claims loaded);
+  void settle(std::map<std::string, Claim>::iterator known);
   Result<void> check_new(const Claim& claim) const;
   Result<void> check_distinct(const Claim& claim) const;
   Result<void> check_free(const ClaimedDevice& device) const;
@@ -97,6 +98,7 @@ class Claims {
   Result<void> renew(Claim& claim);
   Result<void> update_spec(Claim& claim, const Spec* old);
   Result<void> unprepare_unreadable(const std::string& uid);
+  Result<void> check_removed(const std::string& uid);
   void remove_orphans();
   void note(Reconciled pruned);
   void warn(std::string text);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -96,9 +98,26 @@ CDI_INLINE Result<void> Claims::repair() {
   }
   auto loaded = journal_.load();
   if (!loaded) return std::move(loaded).error();
-  for (auto& [uid, claim] : *loaded) {
+  start_again(std::move(*loaded));
+  for (auto known = claims_.begin(); known != claims_.end();) {
+    const auto next = std::next(known);
+    settle(known);
+    known = next;
+  }
+  remove_orphans();
+  return {};
+}
+
+/// Replaces what is known by what the journal contains.
+CDI_INLINE void Claims::start_again(ClaimJournal::Claims loaded) {
+  spec_dirs_ = {options_.spec_dir};
+  for (auto* const texts : {&named_dirs_, &unreadable_}) texts->clear();
+  for (auto* const texts : {&warnings_, &removed_}) texts->clear();
+  claims_.clear();
+  faults_.clear();
+  for (auto& [uid, claim] : loaded) {
     if (claim) {
-      settle(std::move(*claim));
+      claims_.emplace(uid, std::move(*claim));
       continue;
     }
     faults_[uid] = to_string(claim.error()) + "; unprepare the claim to remove it";
@@ -106,8 +125,6 @@ CDI_INLINE Result<void> Claims::repair() {
     auto path = journal_.named_directory(uid);
     if (!path.empty()) named_dirs_.insert(std::move(path));
   }
-  remove_orphans();
-  return {};
 }
 
 CDI_INLINE Result<void> Claims::check(const std::string& uid) const {
@@ -133,7 +150,10 @@ CDI_INLINE Result<Claim> Claims::prepare(Claim claim) {
   if (!spec) return std::move(spec).error();
   if (auto good = specs_.check_writable(claim, *spec); !good) return std::move(good).error();
   if (auto carried_out = carry_out(claim, std::move(*spec)); !carried_out) {
-    static_cast<void>(forget(claim));  // the next `repair` finishes what fails now
+    if (auto undone = forget(claim); !undone) {  // no other claim may get its devices
+      faults_[claim.uid] = to_string(undone.error());
+      claims_.insert_or_assign(claim.uid, std::move(claim));
+    }
     return std::move(carried_out).error();
   }
   spec_dirs_.insert(specs_.directory_of(claim));
@@ -153,21 +173,37 @@ CDI_INLINE Result<void> Claims::unprepare(const std::string& uid) {
   auto& claim = known->second;
   claim.phase = Claim::Phase::removing;
   static_cast<void>(journal_.save(claim));  // on a full disk, the claim is removed anyway
-  if (auto forgotten = forget(claim); !forgotten) return forgotten;
+  if (auto forgotten = forget(claim); !forgotten) {
+    faults_[uid] = to_string(forgotten.error());
+    return forgotten;
+  }
   claims_.erase(known);
   faults_.erase(uid);
   return {};
 }
 
-/// Removes a claim whose file cannot be read.
+/// Removes a claim whose file cannot be read. If that fails, the claim stays as it is.
 CDI_INLINE Result<void> Claims::unprepare_unreadable(const std::string& uid) {
   const bool damaged = unreadable_.erase(uid) != 0;
   if (damaged) remove_orphans();
+  auto removed = check_removed(uid);
+  if (!damaged) return removed;
+  if (removed) removed = journal_.erase(uid);
+  if (!removed) {
+    unreadable_.insert(uid);
+    return removed;
+  }
+  faults_.erase(uid);
+  return {};
+}
+
+/// Fails if the spec of a claim that is not known exists, or if it may: then no other claim may get
+/// its devices.
+CDI_INLINE Result<void> Claims::check_removed(const std::string& uid) {
   for (const auto& error : left_) {
     if (is_spec_of_claim(uid, error.position.file)) return error;
   }
-  if (!damaged) return {};
-  // As long as its spec may exist, no other claim may get its devices.
+  if (!faults_.contains(uid)) return {};
   if (!unseen_.empty()) return unseen_.front();
   const bool found = std::any_of(removed_.begin(), removed_.end(),
                                  [&](const auto& path) { return is_spec_of_claim(uid, path); });
@@ -175,18 +211,17 @@ CDI_INLINE Result<void> Claims::unprepare_unreadable(const std::string& uid) {
     warn("claim " + uid + ": its spec is not in " + detail::joined(spec_dirs_) +
          driver_.advice_for_lost_spec(spec_dirs_));
   }
-  faults_.erase(uid);
-  return journal_.erase(uid);
+  return {};
 }
 
-/// Finishes a killed call for a claim, and records the claim in `list` or its fault.
-CDI_INLINE void Claims::settle(Claim claim) {
+/// Finishes a killed call for a claim, which stays in `list` or gets a fault.
+CDI_INLINE void Claims::settle(std::map<std::string, Claim>::iterator known) {
+  auto& [uid, claim] = *known;
   spec_dirs_.insert(specs_.directory_of(claim));
   const bool prepared = claim.phase == Claim::Phase::prepared;
   const auto settled = prepared ? renew(claim) : forget(claim);
-  if (settled && !prepared) return;
-  if (!settled) faults_[claim.uid] = to_string(settled.error());
-  claims_.emplace(claim.uid, std::move(claim));
+  if (!settled) faults_[uid] = to_string(settled.error());
+  if (settled && !prepared) claims_.erase(known);
 }
 
 CDI_INLINE Result<void> Claims::check_new(const Claim& claim) const {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -233,6 +234,65 @@ TEST_CASE("A torn claim keeps its devices and its spec until it is unprepared") 
   CHECK(host.claims->unprepare("a"));
   CHECK(host.node_of("a").empty());
   CHECK_FALSE(host.is_recorded("a"));
+  CHECK(host.prepare("b", {card("1")}) == "vendor.com/claim=b-0 ");
+}
+
+TEST_CASE("A claim that cannot be given back has a fault at once") {
+  Host host;
+  host.prepare("a", {card("0")});
+  host.driver.bad_steps = {"release card0"};
+  CHECK_FALSE(host.claims->unprepare("a"));
+  CHECK(host.prepare("a", {card("0")}) == "release card0 failed");  // it has no spec any more
+  host.driver.bad_steps.clear();
+  CHECK(host.claims->unprepare("a"));
+  CHECK(host.claims->faults().empty());
+  CHECK(host.prepare("a", {card("0")}) == "vendor.com/claim=a-0 ");
+}
+
+TEST_CASE("A claim that could not be undone keeps its devices") {
+  Host host;
+  host.driver.bad_steps = {"acquire card0", "release card0"};
+  CHECK(host.prepare("a", {card("0")}) == "acquire card0 failed");
+  CHECK(host.is_recorded("a"));
+  host.driver.bad_steps.clear();
+  CHECK(contains(host.prepare("b", {card("0")}), "claim a has device card0"));
+  CHECK(host.claims->faults().at("a") == "release card0 failed");
+  CHECK(host.claims->unprepare("a"));
+  CHECK_FALSE(host.is_recorded("a"));
+  CHECK(host.prepare("b", {card("0")}) == "vendor.com/claim=b-0 ");
+}
+
+TEST_CASE("A torn claim that cannot be removed keeps its devices") {
+  Host host;
+  host.prepare("a", {card("0")});
+  put_file(host.lock.path_of("a"), "{");
+  host.again();
+  REQUIRE(std::remove(host.spec_path("a").c_str()) == 0);
+  REQUIRE(::rmdir(host.specs().c_str()) == 0);
+  put_file(host.specs(), "no directory");
+  CHECK_FALSE(host.claims->unprepare("a"));
+  CHECK(contains(host.prepare("b", {card("1")}), "claim a may have it"));
+  CHECK_FALSE(host.claims->unprepare("a"));
+  REQUIRE(std::remove(host.specs().c_str()) == 0);
+  CHECK(host.claims->unprepare("a"));
+  CHECK_FALSE(host.is_recorded("a"));
+  CHECK(host.claims->faults().empty());
+}
+
+TEST_CASE("A repair may be repeated") {
+  Host host;
+  host.prepare("a", {card("0")});
+  host.prepare("b", {card("1")});
+  host.driver.nodes.erase("s0");
+  put_file(host.lock.path_of("b"), "{");
+  REQUIRE(host.claims->repair());
+  CHECK(host.claims->faults().size() == 2);
+  CHECK(host.claims->list().size() == 1);
+  host.driver.nodes["s0"] = "/dev/card0";
+  REQUIRE(host.lock.erase("b"));
+  REQUIRE(host.claims->repair());
+  CHECK(host.claims->faults().empty());
+  CHECK(host.claims->list().size() == 1);
   CHECK(host.prepare("b", {card("1")}) == "vendor.com/claim=b-0 ");
 }
 
