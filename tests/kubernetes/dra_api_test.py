@@ -273,11 +273,13 @@ class Faults(ApiCase):
         self.remove_gpu(PCI[0])
         self.survey(process)
         self.wait_for_devices(lambda found: tuple(found) == GPUS[1:], "one GPU")
+        self.assertEqual(process.events("warning"), [])
 
     def test_gone_lists_again(self):
         self.api.fail("GET", SLICES, 410)
-        self.published()
+        process = self.published()
         self.assertEqual(len(self.api.seen("GET", SLICES)), 2)
+        self.assertEqual(process.events("warning"), [])
 
     def test_too_many_requests(self):
         self.api.fail("GET", SLICES, 429, headers={"Retry-After": 2})
