@@ -4,6 +4,7 @@
 #ifndef CDI_TESTS_CARD_DRIVER_HPP
 #define CDI_TESTS_CARD_DRIVER_HPP
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <map>
@@ -29,10 +30,12 @@ class CardDriver final : public cdi::ClaimDriver {
   cdi::Errc reason = cdi::Errc::host;  // why a spec cannot be made
   bool stays = true;                   // whether an old spec may stay
   cdi::Acquired acquired = cdi::Acquired::unchanged;
+  std::string kind{};        // of all specs, instead of the claim's
+  std::size_t devices = 10;  // how many a spec has at most
 
   cdi::Result<cdi::Spec> make_spec(cdi::Claim& claim, const cdi::Spec*) override {
-    cdi::Spec spec{.kind = claim.kind};
-    for (std::size_t i = 0; i < claim.devices.size(); ++i) {
+    cdi::Spec spec{.kind = kind.empty() ? claim.kind : kind};
+    for (std::size_t i = 0; i < std::min(devices, claim.devices.size()); ++i) {
       const auto serial = claim.devices[i].identity.find("serial");
       const auto node =
           serial == claim.devices[i].identity.end() ? nodes.end() : nodes.find(serial->second);

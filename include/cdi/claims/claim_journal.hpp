@@ -53,7 +53,8 @@ class ClaimJournal {
   /// otherwise empty.
   std::string named_directory(const std::string& uid) const;
 
-  /// Writes a claim so that it survives a crash of the host.
+  /// Writes a claim so that it survives a crash of the host. Fails like `claim_to_json`, and with
+  /// `Errc::system`; then the file is as before.
   Result<void> save(const Claim& claim) const;
 
   /// Removes a claim permanently. A missing one is no error.

@@ -148,14 +148,13 @@ CDI_INLINE Result<Claim> ClaimJournal::read(const std::string& uid) const {
 }
 
 CDI_INLINE Result<std::string> ClaimJournal::read_text(const std::string& uid) const {
-  constexpr std::size_t size_limit = 1 << 20;
   const auto path = path_of(uid);
   constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   const Descriptor file{::openat(directory_.number(), detail::claim_file(uid).c_str(), flags)};
   struct stat status = {};
   if (!file || ::fstat(file.get(), &status) != 0) return file_error(path, "cannot open the file");
   if (!S_ISREG(status.st_mode)) return detail::not_a_claim();
-  return read_all(file.get(), path, size_limit);
+  return read_all(file.get(), path, detail::claim_size_limit);
 }
 
 }  // namespace cdi

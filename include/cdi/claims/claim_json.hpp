@@ -4,6 +4,7 @@
 #ifndef CDI_CLAIMS_CLAIM_JSON_HPP
 #define CDI_CLAIMS_CLAIM_JSON_HPP
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -13,8 +14,10 @@
 
 namespace cdi::inline CDI_ABI {
 
-/// The text of a claim's file, with a line break at its end. Fails with `Errc::invalid` for a
-/// member that is not UTF-8, and for an identity with a reserved key.
+/// The text of a claim's file, with a line break at its end. Fails with `Errc::invalid` for what
+/// `parse_claim` would refuse, such as a kind or the name of a device that CDI does not allow, for
+/// a member that is not UTF-8, and for an identity with a reserved key; with `Errc::limit` for a
+/// text over 1 MiB.
 Result<std::string> claim_to_json(const Claim& claim);
 
 /// Reads a claim from the text of `claim_to_json`, of this version or an earlier one. `path` is for
@@ -28,8 +31,14 @@ namespace detail {
 /// version; empty if there is none.
 std::string named_spec_dir(std::string_view text);
 
+/// Whether the journal can record a claim, as far as its names tell: see `claim_to_json`.
+Result<void> check_claim(const Claim& claim);
+
 /// The error for a text that is no claim.
 Error not_a_claim();
+
+/// The size of a claim's file up to which it is read, in bytes.
+inline constexpr std::size_t claim_size_limit = 1 << 20;
 
 /// The option of a claim that is the directory of its spec.
 inline constexpr const char* spec_dir_option = "output_dir";

@@ -227,22 +227,58 @@ CDI_INLINE std::string named_spec_dir(std::string_view text) {
   return is_path ? std::string{path} : std::string{};
 }
 
+inline Error invalid_claim(std::string message, std::string advice) {
+  return {.code = Errc::invalid, .message = std::move(message), .advice = std::move(advice)};
+}
+
+inline Result<void> check_device(const ClaimedDevice& device) {
+  if (!is_device_name(device.name)) {
+    return invalid_claim("device " + cdi::quoted(device.name) + ": CDI does not allow this name",
+                         "use letters, digits and _-.:, with a letter or digit at both ends; what "
+                         "else identifies the device belongs into its identity");
+  }
+  for (const auto& [key, value] : device.identity) {
+    if (!claim_text::is_reserved(key)) continue;
+    return invalid_claim("device " + device.name + ": the identity has the key " +
+                             cdi::quoted(key) + ", which the journal needs",
+                         "use another key");
+  }
+  return {};
+}
+
+CDI_INLINE Result<void> check_claim(const Claim& claim) {
+  if (!is_claim_uid(claim.uid)) {
+    return invalid_claim(cdi::quoted(claim.uid) + " is not the UID of a claim",
+                         "use 1 to 56 letters, digits and -, as Kubernetes does");
+  }
+  if (!parse_kind(claim.kind)) {
+    return invalid_claim(
+        "claim " + claim.uid + ": " + cdi::quoted(claim.kind) + " is not a kind of devices",
+        "use a kind such as vendor.com/claim");
+  }
+  if (claim.devices.empty()) {
+    return invalid_claim("claim " + claim.uid + " has no device", "give at least one");
+  }
+  for (const auto& device : claim.devices) {
+    if (auto good = check_device(device); !good) return good;
+  }
+  return {};
+}
+
 }  // namespace detail
 
 CDI_INLINE Result<std::string> claim_to_json(const Claim& claim) {
-  for (const auto& device : claim.devices) {
-    for (const auto& [key, value] : device.identity) {
-      if (!detail::claim_text::is_reserved(key)) continue;
-      return Error{.code = Errc::invalid,
-                   .message = "device " + device.name + ": the identity has the key " +
-                              cdi::quoted(key) + ", which the journal needs",
-                   .advice = "use another key"};
-    }
-  }
+  if (auto good = detail::check_claim(claim); !good) return std::move(good).error();
   JsonTextSink sink;
   detail::claim_text::write_claim(sink, claim);
   if (!sink.good()) return sink.good().error();
-  return std::move(sink).take() + "\n";
+  auto text = std::move(sink).take() + "\n";
+  if (text.size() <= detail::claim_size_limit) return text;
+  return Error{.code = Errc::limit,
+               .message = "claim " + claim.uid + ": its file takes " + std::to_string(text.size()) +
+                          " bytes, but readers accept at most " +
+                          std::to_string(detail::claim_size_limit),
+               .advice = "split it into several claims"};
 }
 
 CDI_INLINE Result<Claim> parse_claim(std::string_view text, std::string_view path) {

@@ -31,9 +31,11 @@ class ClaimSpecs {
   /// The spec of a claim, read from its file.
   Result<Spec> read(const Claim& claim) const;
 
-  /// Checks whether `write` would succeed. Writes nothing.
+  /// Checks whether `write` would succeed, as far as the files tell. Writes nothing.
   Result<void> check_writable(const Claim& claim, const Spec& spec) const;
 
+  /// Fails with `Errc::invalid` if the spec has another kind than the claim, or lacks one of its
+  /// devices.
   Result<Publication> write(const Claim& claim, const Spec& spec) const;
 
   Result<void> remove(const Claim& claim) const;

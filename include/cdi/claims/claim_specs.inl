@@ -4,9 +4,12 @@
 #ifndef CDI_CLAIMS_CLAIM_SPECS_INL
 #define CDI_CLAIMS_CLAIM_SPECS_INL
 
+#include <cstddef>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <cdi/base/result.hpp>
 #include <cdi/claims/claim.hpp>
@@ -16,9 +19,30 @@
 #include <cdi/files/file.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/publish/publish.hpp>
+#include <cdi/rules/name.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
+
+/// Checks that the names that `Claim::device_id` gives are in the spec.
+inline Result<void> check_names(const Claim& claim, const Spec& spec) {
+  const auto reject = [&](const std::string& what) {
+    return Error{.code = Errc::invalid,
+                 .message = "claim " + claim.uid + ": the driver made a spec " + what,
+                 .advice = "use the kind and the device_name of the claim"};
+  };
+  if (spec.kind != claim.kind) {
+    return reject("of the kind " + cdi::quoted(spec.kind) + " instead of " +
+                  cdi::quoted(claim.kind));
+  }
+  std::set<std::string_view> names;
+  for (const auto& device : spec.devices) names.insert(device.name);
+  for (std::size_t i = 0; i < claim.devices.size(); ++i) {
+    const auto name = claim.device_name(i);
+    if (!names.contains(name)) return reject("without the device " + cdi::quoted(name));
+  }
+  return {};
+}
 
 CDI_INLINE std::string ClaimSpecs::directory_of(const Claim& claim) const {
   const auto found = claim.options.find(spec_dir_option);
@@ -44,6 +68,7 @@ CDI_INLINE Result<Publication> ClaimSpecs::write(const Claim& claim, const Spec&
 
 CDI_INLINE Result<Publication> ClaimSpecs::write(const Claim& claim, const Spec& spec,
                                                  MissingDirectory missing, DryRun dry_run) const {
+  if (auto good = check_names(claim, spec); !good) return std::move(good).error();
   const auto directory = driver_->open_spec_dir(directory_of(claim), missing);
   if (!directory) return directory.error();
   return publisher(*directory).write(claim.file_name(), spec, dry_run);

@@ -72,10 +72,12 @@ class Claims {
   /// Gives devices to a claim, and writes its spec; returns the claim, whose `device_id` gives the
   /// CDI names. Repeated with the same devices, it changes nothing.
   ///
-  /// Fails with `Errc::conflict` if another claim has a device, or the claim has others; with
-  /// `Errc::invalid` for a UID that `is_claim_uid` rejects, and for a claim without devices; with
-  /// the error of the fault, if the claim has one; and like the driver. Then nothing has changed,
-  /// or the next `repair` undoes it.
+  /// Fails with `Errc::conflict` if another claim has a device, or the claim has others; like
+  /// `claim_to_json` for a claim that cannot be recorded, for example with a UID that
+  /// `is_claim_uid` rejects, or without devices; with `Errc::invalid` if the driver's spec lacks a
+  /// `device_id`; with the error of the fault, if the claim has one; and like the driver. Then
+  /// nothing has changed, or the claim gets a fault, and `unprepare` or the next `repair` undoes
+  /// it.
   Result<Claim> prepare(Claim claim);
 
   /// The same, for a claim of `ClaimOptions::kind`.

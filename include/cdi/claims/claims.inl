@@ -17,6 +17,7 @@
 #include <cdi/claims/claim.hpp>
 #include <cdi/claims/claim_driver.hpp>
 #include <cdi/claims/claim_journal.hpp>
+#include <cdi/claims/claim_json.hpp>
 #include <cdi/claims/claims.hpp>
 #include <cdi/files/text_file.hpp>
 #include <cdi/model/spec.hpp>
@@ -134,6 +135,7 @@ CDI_INLINE Result<void> Claims::check(const std::string& uid) const {
 }
 
 CDI_INLINE Result<Claim> Claims::prepare(Claim claim) {
+  if (claim.kind.empty()) claim.kind = options_.kind;
   if (auto good = check_new(claim); !good) return std::move(good).error();
   if (const auto known = claims_.find(claim.uid); known != claims_.end()) {
     if (has_devices(known->second, claim.devices)) return known->second;
@@ -143,11 +145,11 @@ CDI_INLINE Result<Claim> Claims::prepare(Claim claim) {
   for (const auto& device : claim.devices) {
     if (auto free = check_free(device); !free) return std::move(free).error();
   }
-  if (claim.kind.empty()) claim.kind = options_.kind;
   claim.phase = Claim::Phase::preparing;
   claim.boot_id = boot_;
   auto spec = driver_.make_spec(claim, nullptr);
   if (!spec) return std::move(spec).error();
+  if (auto text = claim_to_json(claim); !text) return std::move(text).error();
   if (auto good = specs_.check_writable(claim, *spec); !good) return std::move(good).error();
   if (auto carried_out = carry_out(claim, std::move(*spec)); !carried_out) {
     if (auto undone = forget(claim); !undone) {  // no other claim may get its devices
@@ -225,16 +227,7 @@ CDI_INLINE void Claims::settle(std::map<std::string, Claim>::iterator known) {
 }
 
 CDI_INLINE Result<void> Claims::check_new(const Claim& claim) const {
-  if (!is_claim_uid(claim.uid)) {
-    return Error{.code = Errc::invalid,
-                 .message = cdi::quoted(claim.uid) + " is not the UID of a claim",
-                 .advice = "use 1 to 56 letters, digits and -, as Kubernetes does"};
-  }
-  if (claim.devices.empty()) {
-    return Error{.code = Errc::invalid,
-                 .message = "claim " + claim.uid + " has no device",
-                 .advice = "give at least one"};
-  }
+  if (auto good = detail::check_claim(claim); !good) return good;
   if (auto good = check(claim.uid); !good) return good;
   return check_distinct(claim);
 }

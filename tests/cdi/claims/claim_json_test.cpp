@@ -53,7 +53,8 @@ TEST_CASE("A claim reads back") {
 }
 
 TEST_CASE("Members that are empty are left out, so that earlier versions read the text") {
-  const auto text = cdi::claim_to_json({.uid = "a", .devices = {{.name = "card0"}}});
+  const auto text =
+      cdi::claim_to_json({.uid = "a", .kind = "v.com/c", .devices = {{.name = "card0"}}});
   REQUIRE(text);
   for (const auto* const key : {"share_id", "admin_access", "newest_release"}) {
     CHECK(text->find(key) == std::string::npos);
@@ -73,12 +74,29 @@ TEST_CASE("A claim of an earlier version is read") {
 TEST_CASE("A key that the journal needs cannot be an identity") {
   for (const auto* const key : {"request", "asked", "name", "share_id", "admin_access"}) {
     CAPTURE(key);
-    cdi::Claim claim{.uid = "a", .devices = {{.name = "card0", .identity = {{key, ""}}}}};
+    cdi::Claim claim{
+        .uid = "a", .kind = "v.com/c", .devices = {{.name = "card0", .identity = {{key, ""}}}}};
     const auto text = cdi::claim_to_json(claim);
     REQUIRE_FALSE(text);
     CHECK(text.error().code == cdi::Errc::invalid);
   }
-  CHECK_FALSE(cdi::claim_to_json({.uid = "a", .devices = {{.name = "\xff"}}}));
+  CHECK_FALSE(cdi::claim_to_json({.uid = "a", .kind = "v.com/c", .devices = {{.name = "\xff"}}}));
+}
+
+TEST_CASE("A claim that could not be read again has no text") {
+  const cdi::Claim good{.uid = "a", .kind = "v.com/c", .devices = {{.name = "card0"}}};
+  CHECK(cdi::claim_to_json(good));
+  const auto code = [&](auto&& change) {
+    auto claim = good;
+    change(claim);
+    const auto text = cdi::claim_to_json(claim);
+    return text ? cdi::Errc{} : text.error().code;
+  };
+  CHECK(code([](cdi::Claim& claim) { claim.uid = "a/b"; }) == cdi::Errc::invalid);
+  CHECK(code([](cdi::Claim& claim) { claim.kind.clear(); }) == cdi::Errc::invalid);
+  CHECK(code([](cdi::Claim& claim) { claim.devices.clear(); }) == cdi::Errc::invalid);
+  CHECK(code([](cdi::Claim& claim) { claim.devices[0].name = "a b"; }) == cdi::Errc::invalid);
+  CHECK(code([](cdi::Claim& claim) { claim.name.resize(1 << 20, 'x'); }) == cdi::Errc::limit);
 }
 
 TEST_CASE("Damaged texts, and those of later versions, are no claims") {

@@ -46,7 +46,7 @@ TEST_CASE("Pruning keeps files of claims, even of those that cannot be read") {
   Specs at;
   for (const auto* const uid : {"a", "b", "c"}) {
     at.claim.uid = uid;
-    REQUIRE(at.specs.write(at.claim, at.spec));
+    REQUIRE(at.specs.write(at.claim, *at.driver.make_spec(at.claim, nullptr)));
   }
   put_file(at.ClaimTree::specs() + "/foreign.json", "{}");
   REQUIRE(at.specs.prune(at.ClaimTree::specs(), {"vendor.com-claim_a.json"}, {"b"}));

@@ -120,6 +120,39 @@ TEST_CASE("Wrong claims are refused before anything is written") {
   CHECK(host.lock.load()->empty());
 }
 
+TEST_CASE("A claim that the journal could not read again is refused before anything is written") {
+  Host host;
+  const auto refused = [&](const std::string& kind, cdi::ClaimedDevice device) {
+    const auto claim =
+        host.claims->prepare({.uid = "a", .kind = kind, .devices = {std::move(device)}});
+    return claim ? "" : to_string(claim.error());
+  };
+  auto device = card("0");
+  CHECK(contains(refused("vendor", device), "not a kind"));
+  device.name = "dri/card0";
+  CHECK(contains(refused("", device), "CDI does not allow this name"));
+  device = card("0");
+  device.identity["text"] = "\xff";
+  CHECK(contains(refused("", device), "not UTF-8"));
+  device.identity["text"] = std::string(cdi::detail::claim_size_limit, 'x');
+  CHECK(contains(refused("", device), "split it"));
+  CHECK(host.driver.steps.empty());
+  CHECK(host.lock.load()->empty());
+}
+
+TEST_CASE("A spec without the names that the claim gives is refused") {
+  Host host;
+  SUBCASE("of another kind") {
+    host.driver.kind = "vendor.com/card";
+  }
+  SUBCASE("of fewer devices") {
+    host.driver.devices = 1;
+  }
+  CHECK(contains(host.prepare("a", {card("0"), card("1")}), "the driver made a spec"));
+  CHECK(host.driver.steps.empty());
+  CHECK(host.lock.load()->empty());
+}
+
 TEST_CASE("A failed step undoes those before it") {
   Host host;
   host.driver.bad_steps = {"acquire card1"};
