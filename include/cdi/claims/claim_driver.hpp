@@ -51,13 +51,16 @@ class ClaimDriver {
   virtual bool excludes(const ClaimedDevice& a, const ClaimedDevice& b) { return overlaps(a, b); }
 
   /// Makes a device of a claim ready, for example creates a partition; also after a reboot. It may
-  /// be called again for a device that is ready.
+  /// be called again for a device that is ready, as for the next of several users. Not called for a
+  /// device that a claim only monitors (`admin_access`). For a new claim, `make_spec` is called
+  /// before it.
   virtual Result<Acquired> acquire(const Claim& /*claim*/, const ClaimedDevice& /*device*/) {
     return Acquired::unchanged;
   }
 
-  /// Undoes `acquire`. It may be called for a device that was never made ready, or is gone, which
-  /// is no error.
+  /// Undoes `acquire`, of the last claim if a device has several users. It may be called for a
+  /// device that was never made ready, or is gone, which is no error. Not called for the devices of
+  /// a claim whose file is damaged, because they are unknown.
   virtual Result<void> release(const Claim& /*claim*/, const ClaimedDevice& /*device*/) {
     return {};
   }

@@ -97,6 +97,7 @@ class Claims {
   Result<void> carry_out(Claim& claim, Spec spec) const;
   Result<Acquired> acquire_all(const Claim& claim) const;
   Result<void> forget(const Claim& claim) const;
+  bool has_other_user(const Claim& claim, const ClaimedDevice& device) const;
   Result<void> renew(Claim& claim);
   Result<void> update_spec(Claim& claim, const Spec* old);
   Result<void> unprepare_unreadable(const std::string& uid);

@@ -163,10 +163,7 @@ CDI_INLINE Result<Claim> Claims::prepare(Claim claim) {
 }
 
 CDI_INLINE Result<Claim> Claims::prepare(std::string uid, std::vector<ClaimedDevice> devices) {
-  Claim claim;
-  claim.uid = std::move(uid);
-  claim.devices = std::move(devices);
-  return prepare(std::move(claim));
+  return prepare(Claim{.uid = std::move(uid), .devices = std::move(devices)});
 }
 
 CDI_INLINE Result<void> Claims::unprepare(const std::string& uid) {
@@ -266,11 +263,8 @@ CDI_INLINE bool Claims::has_devices(const Claim& claim,
     return one.request == its.request && one.share_id == its.share_id &&
            one.admin_access == its.admin_access && driver_.is_same(one, its);
   };
-  const auto has = [&](const ClaimedDevice& one) {
-    return std::any_of(claim.devices.begin(), claim.devices.end(),
-                       [&](const ClaimedDevice& its) { return same(one, its); });
-  };
-  return devices.size() == claim.devices.size() && std::all_of(devices.begin(), devices.end(), has);
+  return std::is_permutation(devices.begin(), devices.end(), claim.devices.begin(),
+                             claim.devices.end(), same);
 }
 
 /// Saves a new claim in the journal, makes its devices ready, writes its spec, and records that it
@@ -292,6 +286,7 @@ CDI_INLINE Result<void> Claims::carry_out(Claim& claim, Spec spec) const {
 CDI_INLINE Result<Acquired> Claims::acquire_all(const Claim& claim) const {
   auto out = Acquired::unchanged;
   for (const auto& device : claim.devices) {
+    if (device.admin_access) continue;
     const auto acquired = driver_.acquire(claim, device);
     if (!acquired) return acquired.error();
     if (*acquired == Acquired::changed) out = Acquired::changed;
@@ -305,9 +300,22 @@ CDI_INLINE Result<void> Claims::forget(const Claim& claim) const {
   const auto removed = specs_.remove(claim);
   if (!removed && removed.error().code != Errc::conflict) return removed;
   for (auto device = claim.devices.rbegin(); device != claim.devices.rend(); ++device) {
+    if (device->admin_access || has_other_user(claim, *device)) continue;
     if (auto released = driver_.release(claim, *device); !released) return released;
   }
   return journal_.erase(claim.uid);
+}
+
+/// Whether another claim has a device of a claim, not only to monitor it.
+CDI_INLINE bool Claims::has_other_user(const Claim& claim, const ClaimedDevice& device) const {
+  if (device.share_id.empty()) return false;
+  return std::any_of(claims_.begin(), claims_.end(), [&](const auto& entry) {
+    const auto& its = entry.second.devices;
+    return entry.first != claim.uid &&
+           std::any_of(its.begin(), its.end(), [&](const ClaimedDevice& other) {
+             return !other.admin_access && driver_.is_same(device, other);
+           });
+  });
 }
 
 /// Writes the current spec of a claim. If that fails, a spec from this boot stays if the driver

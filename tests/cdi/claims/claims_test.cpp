@@ -83,6 +83,15 @@ TEST_CASE("A repeated call changes nothing, and other devices are a conflict") {
   CHECK(contains(host.prepare("a", {card("0"), card("1", "extra")}), "already has"));
 }
 
+TEST_CASE("A claim that monitors two cards does not monitor one of them twice") {
+  Host host;
+  auto first = card("0");
+  auto second = card("1");
+  first.admin_access = second.admin_access = true;
+  host.prepare("a", {first, second});
+  CHECK(contains(host.prepare("a", {first, first}), "already has card0, card1"));
+}
+
 TEST_CASE("Two claims never have the same device") {
   Host host;
   host.prepare("a", {card("0")});
@@ -108,6 +117,40 @@ TEST_CASE("Claims share a device on purpose") {
   host.again();
   CHECK(host.claims->list().size() == 3);
   CHECK(host.claims->list().at("b").devices == std::vector{second});
+}
+
+TEST_CASE("A shared device is released with its last user, and a monitor changes nothing") {
+  Host host;
+  auto monitor = card("0");
+  monitor.admin_access = true;
+  auto first = card("0");
+  first.share_id = "1";
+  auto second = first;
+  second.share_id = "2";
+  host.prepare("monitor", {monitor});
+  CHECK(host.driver.steps.empty());
+  host.prepare("a", {first});
+  host.driver.bad_steps = {"acquire card1"};
+  CHECK(host.prepare("b", {second, card("1")}) == "acquire card1 failed");
+  CHECK(host.driver.steps ==
+        Texts{"acquire card0", "acquire card0", "acquire card1", "release card1"});
+  host.driver.bad_steps.clear();
+  host.prepare("b", {second});
+  host.driver.steps.clear();
+  SUBCASE("by a call") {
+    CHECK(host.claims->unprepare("a"));
+  }
+  SUBCASE("by a call that was killed") {
+    auto claim = host.claims->list().at("a");
+    claim.phase = cdi::Claim::Phase::removing;
+    REQUIRE(host.lock.save(claim));
+    host.again();
+    CHECK_FALSE(host.is_recorded("a"));
+  }
+  CHECK(host.claims->unprepare("monitor"));
+  CHECK(host.driver.steps.empty());
+  CHECK(host.claims->unprepare("b"));
+  CHECK(host.driver.steps == Texts{"release card0"});
 }
 
 TEST_CASE("Wrong claims are refused before anything is written") {
