@@ -12,6 +12,7 @@ import os
 import pathlib
 import random
 import shutil
+import signal
 import sys
 import threading
 import unittest
@@ -316,19 +317,45 @@ class Ours(CdiDra, Claims, DraCase):
         self.unprepare(judge, "two")
         self.assertEqual(len(self.place.specs()), 1)
 
+    def remove_gpu(self):
+        """Takes the first card out; what this gives puts it back."""
+        moved = [(pathlib.Path(self.place.tree, folder, "0000:01:00.0"),
+                  self.place.folder / f"moved{number}") for number, folder in enumerate(
+                      ("proc/driver/nvidia/gpus", "sys/bus/pci/devices"))]
+        for path, place in moved:
+            path.rename(place)
+
+        def put_back():
+            for path, place in moved:
+                place.rename(path)
+        return put_back
+
+    def test_health_of_a_pod(self):
+        """As kubelet shows it in the pod's status."""
+        self.have(*own_claim("one", self.devices[0]), *own_claim("two", self.devices[1]))
+        driver, judge = self.both()
+        for name in ("one", "two"):
+            self.prepare(judge, name)
+
+        def health(name):
+            status, = self.good(judge.ask(f"health {name}"))["containers"]["main"]
+            return status["resources"][0]["health"]
+        wait_until(lambda: (health("one"), health("two")) == ("Healthy", "Healthy"), "healthy")
+        put_back = self.remove_gpu()
+        driver.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: health("one") == "Unhealthy", "unhealthy")
+        self.assertEqual(health("two"), "Healthy")
+        put_back()
+        driver.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: health("one") == "Healthy", "healthy again")
+
     def test_a_gpu_vanishes_and_returns(self):
         self.have(*own_claim("one", self.devices[0]))
         _, judge = self.both()
-        gone = pathlib.Path(self.place.tree, "proc/driver/nvidia/gpus/0000:01:00.0")
-        link = pathlib.Path(self.place.tree, "sys/bus/pci/devices/0000:01:00.0")
-        moved = [(path, self.place.folder / f"moved{number}")
-                 for number, path in enumerate((gone, link))]
-        for path, place in moved:
-            path.rename(place)
+        put_back = self.remove_gpu()
         self.refused(judge.ask("prepare one"), self.devices[0])
         self.assertEqual(self.place.specs(), [])
-        for path, place in moved:
-            place.rename(path)
+        put_back()
         self.prepare(judge, "one")
         self.unprepare(judge, "one")
         self.check_nothing_is_left()
