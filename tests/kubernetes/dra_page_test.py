@@ -81,9 +81,9 @@ class Page(unittest.TestCase):
             if "`--" not in row.split("|")[1])))
         folder = PROJECT / "examples/tools/dra"
         written = set()
-        for path in folder.glob("*.*pp"):
+        for path in folder.rglob("*.*pp"):
             text = path.read_text("ascii")
-            for event in re.findall(r"\.event = (.*?)[,}]", text):
+            for event in re.findall(r"\.event = ([^,}]*)", text):
                 written |= set(re.findall(r'"(\w+)"', event))
         self.assertEqual(said - {"event"}, written)
 
