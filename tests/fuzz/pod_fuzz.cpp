@@ -13,9 +13,11 @@
 #include "../../examples/tools/pod/guest.hpp"
 #include "../../examples/tools/pod/inner.hpp"
 #include "../../examples/tools/pod/instance.hpp"
+#include "../../examples/tools/pod/kubelet_devices.hpp"
 #include "../../examples/tools/pod/peerpod.hpp"
 #include "../../examples/tools/pod/requests.hpp"
 #include "../../examples/tools/pod/size.hpp"
+#include "../../examples/tools/pod/slices.hpp"
 #include "../../examples/tools/pod/strategy.hpp"
 #include "fuzz.hpp"
 
@@ -65,6 +67,8 @@ void ask_all(std::string_view text, const pod::Member& input) {
     answer_of([&] { return pod::answer_inner(input, yes); });
     answer_of([&] { return pod::answer_peerpod(input, {.set_defaults = yes}); });
   }
+  answer_of([&] { return pod::answer_podresources(input, {.origins = true}); });
+  answer_of([&] { return pod::Answer{.value = pod::answer_slices(input, {})}; });
   answer_of([&] { return pod::answer_strategy(input); });
   answer_of([&] {
     return pod::Answer{.value = pod::detail::is_pause_container({.text = std::string{text}})};
