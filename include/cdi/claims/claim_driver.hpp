@@ -50,10 +50,10 @@ class ClaimDriver {
   /// called for devices that are shared on purpose: see `may_be_shared`.
   virtual bool excludes(const ClaimedDevice& a, const ClaimedDevice& b) { return overlaps(a, b); }
 
-  /// Makes a device of a claim ready, for example creates a partition; also after a reboot. It may
-  /// be called again for a device that is ready, as for the next of several users. Not called for a
-  /// device that a claim only monitors (`admin_access`). For a new claim, `make_spec` is called
-  /// before it.
+  /// Makes a device of a claim ready, for example creates a partition; also after a reboot, and if
+  /// the claim's spec is gone. It may be called again for a device that is ready, as for the next
+  /// of several users. Not called for a device that a claim only monitors (`admin_access`). For a
+  /// new claim, it is called after `make_spec`.
   virtual Result<Acquired> acquire(const Claim& /*claim*/, const ClaimedDevice& /*device*/) {
     return Acquired::unchanged;
   }

@@ -23,8 +23,9 @@ namespace cdi::inline CDI_ABI {
 
 /// Where the specs of claims are, and who owns them.
 struct ClaimOptions {
-  std::string kind{};                     ///< of claims that have none, such as `vendor.com/claim`
-  std::string spec_dir = "/var/run/cdi";  ///< of claims without the option `output_dir`
+  std::string kind{};  ///< of claims that have none, such as `vendor.com/claim`
+  /// Of claims without the option `output_dir`. Not the directory of the journal.
+  std::string spec_dir = "/var/run/cdi";
   /// The owner that the specs record, so that `Claims` removes only its own: see `Publisher`. Empty
   /// for `claims of` and the journal's directory.
   std::string owner{};
@@ -40,9 +41,9 @@ bool may_be_shared(const ClaimedDevice& a, const ClaimedDevice& b);
 /// host, and can be made again at any time.
 ///
 /// Each change is first recorded, then carried out, and then recorded as done. If the process is
-/// killed in between, the next `repair` undoes what was begun. All specs are checked before the
-/// first change. No thread may use the object while another changes it; other processes wait for
-/// the journal's lock.
+/// killed in between, the next `repair` undoes a `prepare`, and finishes an `unprepare`. The spec
+/// of a new claim is checked before the first change. No thread may use the object while another
+/// changes it; other processes wait for the journal's lock.
 ///
 /// Costs grow with the number of claims: `repair` reads each claim and its spec, and has the driver
 /// make the spec again; `prepare` compares each device with those of all claims.
@@ -53,8 +54,8 @@ class Claims {
   Claims(const ClaimJournal& journal, ClaimDriver& driver, ClaimOptions options = {});
 
   /// Finishes the work of killed calls, writes missing and outdated specs, and removes specs that
-  /// belong to no claim. A claim that cannot be repaired gets a fault. Fails if the journal cannot
-  /// be listed, and with `Errc::invalid` if specs cannot record the owner.
+  /// belong to no claim. A claim that cannot be repaired gets a fault. May be repeated. Fails if
+  /// the journal cannot be listed, and with `Errc::invalid` if specs cannot record the owner.
   Result<void> repair();
 
   /// The claims in the journal, by UID; some may have a fault.
@@ -70,7 +71,8 @@ class Claims {
   Result<void> check(const std::string& uid) const;
 
   /// Gives devices to a claim, and writes its spec; returns the claim, whose `device_id` gives the
-  /// CDI names. Repeated with the same devices, it changes nothing.
+  /// CDI names. Repeated with the same devices, it changes nothing, and returns the claim with its
+  /// devices in the order of the first call.
   ///
   /// Fails with `Errc::conflict` if another claim has a device, or the claim has others; like
   /// `claim_to_json` for a claim that cannot be recorded, for example with a UID that
@@ -84,7 +86,8 @@ class Claims {
   Result<Claim> prepare(std::string uid, std::vector<ClaimedDevice> devices);
 
   /// Takes the devices of a claim back, and removes its spec. An unknown claim is not an error. If
-  /// it fails, another claim cannot get the devices, until a later call or `repair` succeeds.
+  /// it fails, the claim gets a fault, and another claim cannot get the devices, until a later call
+  /// or `repair` succeeds.
   Result<void> unprepare(const std::string& uid);
 
  private:

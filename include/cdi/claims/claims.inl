@@ -333,7 +333,8 @@ CDI_INLINE Result<void> Claims::renew(Claim& claim) {
 
 CDI_INLINE Result<void> Claims::update_spec(Claim& claim, const Spec* old) {
   auto now = claim;
-  if (!boot_.empty() && now.boot_id != boot_) {
+  // On a full disk, `unprepare` removes the spec and releases devices, but cannot record that.
+  if (old == nullptr || (!boot_.empty() && now.boot_id != boot_)) {
     if (const auto acquired = acquire_all(now); !acquired) return acquired.error();
   }
   const auto spec = driver_.make_spec(now, old);

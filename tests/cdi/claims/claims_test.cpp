@@ -247,10 +247,27 @@ TEST_CASE("A repair writes specs that are gone or outdated") {
   host.driver.nodes["s0"] = "/dev/card5";
   host.again();
   CHECK(host.node_of("a") == "/dev/card5");
-  CHECK(host.driver.steps == Texts{"acquire card0"});
-  host.again("boot 2");
   CHECK(host.driver.steps == Texts{"acquire card0", "acquire card0"});
+  host.again("boot 2");
+  CHECK(host.driver.steps == Texts{"acquire card0", "acquire card0", "acquire card0"});
   CHECK(host.claims->list().at("a").boot_id == "boot 2");
+}
+
+TEST_CASE("A claim without a spec may have been half released") {
+  Host host;
+  host.prepare("a", {card("0"), card("1")});
+  const auto claim = host.claims->list().at("a");
+  host.driver.bad_steps = {"release card0"};
+  CHECK_FALSE(host.claims->unprepare("a"));
+  REQUIRE(host.lock.save(claim));  // as if the disk had been full
+  host.driver.steps.clear();
+  host.again();
+  CHECK(host.driver.steps == Texts{"acquire card0", "acquire card1"});
+  CHECK(host.claims->faults().empty());
+  CHECK(host.node_of("a") == "/dev/card0");
+  host.driver.steps.clear();
+  host.again();
+  CHECK(host.driver.steps.empty());
 }
 
 TEST_CASE("A device that must be made first has its spec made again") {
