@@ -1,4 +1,4 @@
-// Gives the cards of a host to claims: a driver of another device, in 60 lines.
+// Gives the cards of a host to claims: a small driver of another device.
 // usage: claims STATE_DIR SPEC_DIR prepare CLAIM CARD... | unprepare CLAIM | list
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 #include <chrono>
@@ -56,8 +56,10 @@ int main(int argc, char** argv) {
     const auto claim = claims.prepare(words[3], cards);
     if (!claim) return fail(claim.error());
     for (std::size_t i = 0; i < cards.size(); ++i) std::cout << claim->device_id(i) << '\n';
+    return 0;
   }
+  if (words[2] != "list") return 2;
   for (const auto& [uid, claim] : claims.list()) {
-    if (words[2] == "list") std::cout << uid << ": " << to_string(claim) << '\n';
+    std::cout << uid << ": " << to_string(claim) << '\n';
   }
 }
