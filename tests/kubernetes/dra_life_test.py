@@ -136,6 +136,26 @@ class Sockets(DraCase):
         self.check_answers()
         self.assertTrue(process.is_running())
 
+    def test_a_socket_of_another_in_its_place(self):
+        """It stays, also when the driver ends."""
+        process = self.serving()
+        path = self.registry / f"{DRIVER}-reg.sock"
+        with socket.socket(socket.AF_UNIX) as other:
+            other.bind(str(self.place / "other"))
+            other.listen()
+            os.rename(self.place / "other", path)
+            process.wait_for("warning")
+            self.assertIn("another process serves this socket",
+                          process.events("warning")[0]["error"])
+            self.assertTrue(path.exists())
+        process.wait_for("serving", 3)  # once nobody serves it
+        self.check_answers()
+        (self.place / "mine").write_text("mine", encoding="ascii")
+        os.rename(self.place / "mine", path)
+        process.wait_for("warning", 2)
+        self.assertEqual(process.stop(), 0)
+        self.assertEqual(path.read_text(encoding="ascii"), "mine")
+
     def test_a_file_at_the_place_of_a_socket(self):
         self.registry.mkdir(parents=True)
         path = self.registry / f"{DRIVER}-reg.sock"

@@ -3,24 +3,33 @@
 
 #include "grpc_server.hpp"
 
+#include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
+#include <grpcpp/server_posix.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <poll.h>
 #include <string>
 #include <string_view>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
+#include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
 #include "byte_buffer.hpp"
@@ -237,22 +246,58 @@ class Service : public grpc::CallbackGenericService {
   Workers workers_{};
 };
 
-/// The URI of a socket: gRPC decodes `%`.
-std::string uri_of(const std::string& path) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  std::string out = "unix:";
-  for (const char c : path) {
-    if (plain.find(c) != std::string_view::npos) {
-      out += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    out.append({'%', digits[byte >> 4], digits[byte & 15]});
-  }
-  return out;
+/// Listens on a socket that only this user can open.
+cdi::Result<cdi::Descriptor> listen_on(const std::string& path) {
+  const auto address = address_of(path);
+  if (!address) return address.error();
+  if (auto gone = remove_stale(path, *address); !gone) return std::move(gone).error();
+  cdi::Descriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  const auto* const any = reinterpret_cast<const sockaddr*>(&*address);
+  const bool listens = socket && ::fchmod(socket.get(), 0600) == 0 &&  // of the file, in Linux
+                       ::bind(socket.get(), any, sizeof *address) == 0 &&
+                       ::listen(socket.get(), SOMAXCONN) == 0;
+  if (listens) return socket;
+  return cdi::file_error(path, "cannot listen on the socket");
 }
+
+/// Gives the connections to a socket to a server. The socket is not gRPC's, which would remove its
+/// file at the end, also that of another process.
+class Acceptor {
+ public:
+  Acceptor(cdi::Descriptor socket, grpc::Server& server)
+      : socket_{std::move(socket)}, server_{server}, thread_{[this] {
+          accept();
+        }} {}
+  Acceptor(const Acceptor&) = delete;
+  Acceptor& operator=(const Acceptor&) = delete;
+
+  ~Acceptor() {
+    const std::uint64_t one = 1;
+    static_cast<void>(!::write(ends_.get(), &one, sizeof one));
+    thread_.join();
+  }
+
+ private:
+  void accept() {
+    constexpr int pause = 100;  // milliseconds, without free descriptors
+    bool is_full = false;
+    for (;;) {
+      std::array<pollfd, 2> polled{pollfd{ends_.get(), POLLIN, 0},
+                                   pollfd{is_full ? -1 : socket_.get(), POLLIN, 0}};
+      ::poll(polled.data(), polled.size(), is_full ? pause : -1);
+      if (polled[0].revents != 0) return;
+      const int connection =
+          ::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+      is_full = connection < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
+      if (connection >= 0) grpc::AddInsecureChannelFromFd(&server_, connection);
+    }
+  }
+
+  cdi::Descriptor socket_;
+  cdi::Descriptor ends_{::eventfd(0, EFD_CLOEXEC)};
+  grpc::Server& server_;
+  std::thread thread_;  // the last member: it uses the others
+};
 
 }  // namespace
 
@@ -263,16 +308,17 @@ struct GrpcServer::Parts {
   std::string path;
   Service service;
   std::unique_ptr<grpc::Server> server{};
+  std::optional<Acceptor> acceptor{};
   struct stat file = {};
 };
 
 GrpcServer::GrpcServer(std::unique_ptr<Parts> parts) : parts_{std::move(parts)} {}
 
 GrpcServer::~GrpcServer() {
-  const bool is_own = has_file();
+  if (has_file()) ::unlink(parts_->path.c_str());
+  parts_->acceptor.reset();
   parts_->server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds{1});
   parts_->server->Wait();
-  if (is_own) ::unlink(parts_->path.c_str());
 }
 
 const std::string& GrpcServer::path() const {
@@ -289,21 +335,22 @@ cdi::Result<std::unique_ptr<GrpcServer>> GrpcServer::listen(const std::string& p
                                                             const Methods& methods) {
   std::error_code failed;
   auto parts = std::make_unique<Parts>(std::filesystem::absolute(path, failed).string(), methods);
-  const auto address = address_of(parts->path);
-  if (!address) return address.error();
-  if (auto gone = remove_stale(parts->path, *address); !gone) return std::move(gone).error();
+  auto socket = listen_on(parts->path);
+  if (!socket) return std::move(socket).error();
+  if (::lstat(parts->path.c_str(), &parts->file) != 0) {
+    return cdi::file_error(parts->path, "cannot read the file");
+  }
   grpc::ServerBuilder builder;
   builder.RegisterCallbackGenericService(&parts->service);
   builder.SetMaxReceiveMessageSize(largest_message);
-  builder.AddListeningPort(uri_of(parts->path), grpc::InsecureServerCredentials());
   parts->server = builder.BuildAndStart();
-  if (!parts->server || ::lstat(parts->path.c_str(), &parts->file) != 0) {
+  if (!parts->server) {
+    ::unlink(parts->path.c_str());
     return cdi::Error{.code = cdi::Errc::system,
-                      .message = "cannot listen on the socket",
-                      .advice = "check that its directory exists, and that this user may write it",
+                      .message = "gRPC cannot start a server",
                       .position = {.file = parts->path}};
   }
-  ::chmod(parts->path.c_str(), 0600);
+  parts->acceptor.emplace(*std::move(socket), *parts->server);
   return std::unique_ptr<GrpcServer>{new GrpcServer{std::move(parts)}};
 }
 
