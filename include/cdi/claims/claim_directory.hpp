@@ -14,7 +14,7 @@
 
 namespace cdi::inline CDI_ABI {
 
-/// An open directory, so that all operations use the same directory even if its name changes.
+/// An open directory, in which files are written and removed even if its name changes.
 struct ClaimDirectory {
   Descriptor descriptor{-1};  ///< invalid if the directory is missing
   std::string path{};         ///< for messages

@@ -52,6 +52,7 @@ class Claims {
   /// Uses a journal and a driver, which must outlive this object. Call `repair` before anything
   /// else.
   Claims(const ClaimJournal& journal, ClaimDriver& driver, ClaimOptions options = {});
+  Claims(ClaimJournal&& journal, ClaimDriver& driver, ClaimOptions options = {}) = delete;
 
   /// Finishes the work of killed calls, writes missing and outdated specs, and removes specs that
   /// belong to no claim. A claim that cannot be repaired gets a fault. May be repeated. Fails if
