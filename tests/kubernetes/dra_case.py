@@ -24,6 +24,8 @@ VERSIONS = ["v1.DRAPlugin", "v1beta1.DRAPlugin", "v1.DRAResourceHealth",
 
 
 def need_program():
+    if os.environ.get("CDI_SANITIZED") and not os.access(CDI_DRA, os.X_OK):
+        raise unittest.SkipTest("cdi-dra is built with the sanitizers only for CDI_FULL=1")
     if not os.access(CDI_DRA, os.X_OK):
         raise unittest.SkipTest("cdi-dra is not built: it needs gRPC and protobuf")
     kubelet.need_grpc()
