@@ -141,6 +141,9 @@ class Publishing(ApiCase):
         self.wait_for_devices(lambda found: "taints" not in found[GPUS[0]], "no taint")
         self.assertEqual([pool["generation"] for pool in self.pools()], [1])
         self.assertEqual([method for method, _ in self.api.writes()], ["POST", "PUT", "PUT"])
+        (made,) = self.api.slices.values()
+        self.assertEqual(made["metadata"]["ownerReferences"][0]["uid"], "node-uid")
+        self.assertEqual(len(self.api.seen("GET", "nodes")), 1)
 
     def test_a_gpu_that_fails_keeps_its_name(self):
         """Without its driver's answer, the UUID is unknown."""

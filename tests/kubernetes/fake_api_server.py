@@ -192,6 +192,8 @@ class FakeApiServer:
             else:
                 status, answer = self.answer(handler.command, handler.path, body, token)
                 headers = {}
+            self.requests.append(Seen(at, handler.command, handler.path, body, status, token))
+            self.changed.notify_all()
         if status is None:  # hangs
             self.hung.wait(PATIENCE)
             handler.close_connection = True
@@ -204,9 +206,6 @@ class FakeApiServer:
             handler.send_header(name, str(value))
         handler.end_headers()
         handler.wfile.write(data)
-        with self.changed:
-            self.requests.append(Seen(at, handler.command, handler.path, body, status, token))
-            self.changed.notify_all()
 
     def take_fault(self, handler):
         for fault in self.faults:

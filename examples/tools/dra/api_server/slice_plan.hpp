@@ -27,6 +27,7 @@ struct ExistingSlice {
   std::string name{};
   std::string uid{};
   std::string resource_version{};
+  ApiJson owners{};  // null if it has none
   ApiJson spec{};
 
   ApiJson pool() const { return spec.value("pool", ApiJson::object()); }

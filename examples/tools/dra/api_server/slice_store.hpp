@@ -57,7 +57,8 @@ class SliceStore {
     return std::nullopt;
   }
 
-  /// Makes a change. `kept` becomes the spec that the server has now; null if the slice is removed.
+  /// Makes a change. The UID of the node is for slices without an owner. `kept` becomes the spec
+  /// that the server has now; null if the slice is removed.
   std::optional<ApiFailure> apply(const SliceChange& change, const std::string& node_uid,
                                   ApiJson& kept) {
     const auto version = api_.version(deadline());
@@ -101,6 +102,11 @@ class SliceStore {
                       .retry_after = answer->retry_after};
   }
 
+  static ApiJson owners_in(const ApiJson& metadata) {
+    const auto found = metadata.is_object() ? metadata.find("ownerReferences") : metadata.end();
+    return found != metadata.end() && found->is_array() && !found->empty() ? *found : ApiJson{};
+  }
+
   static std::optional<ExistingSlice> slice_in(const ApiJson& object) {
     if (!object.is_object() || !object.contains("metadata") || !object.contains("spec")) {
       return std::nullopt;
@@ -109,6 +115,7 @@ class SliceStore {
     ExistingSlice out{.name = text_in(metadata, "name"),
                       .uid = text_in(metadata, "uid"),
                       .resource_version = text_in(metadata, "resourceVersion"),
+                      .owners = owners_in(metadata),
                       .spec = prepare::spec_to_v1(object["spec"])};
     if (out.name.empty() || !out.spec.is_object()) return std::nullopt;
     return out;
@@ -142,11 +149,13 @@ class SliceStore {
 
   /// The slices go with the node.
   ApiJson metadata(const ExistingSlice& slice, const std::string& node_uid) const {
-    ApiJson out{{"ownerReferences", ApiJson::array({ApiJson{{"apiVersion", "v1"},
-                                                            {"kind", "Node"},
-                                                            {"name", whose_.node},
-                                                            {"uid", node_uid},
-                                                            {"controller", true}}})}};
+    ApiJson node{{"apiVersion", "v1"},
+                 {"kind", "Node"},
+                 {"name", whose_.node},
+                 {"uid", node_uid},
+                 {"controller", true}};
+    auto owners = slice.owners.is_null() ? ApiJson::array({std::move(node)}) : slice.owners;
+    ApiJson out{{"ownerReferences", std::move(owners)}};
     if (slice.name.empty()) {
       out["generateName"] = whose_.node + "-" + whose_.driver + "-";
     } else {

@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_DRA_API_SERVER_SLICE_WRITER_HPP
 #define CDI_TOOLS_DRA_API_SERVER_SLICE_WRITER_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -73,7 +74,12 @@ class SliceWriter {
     if (changes.empty()) return std::nullopt;
     written.generation = generation_of(changes);
     std::string node_uid;
-    if (auto failed = store_.node_uid(node_uid)) return failed;
+    const bool has_new = std::any_of(changes.begin(), changes.end(), [](const auto& change) {
+      return change.action != SliceChange::Action::remove && change.slice.owners.is_null();
+    });
+    if (has_new) {
+      if (auto failed = store_.node_uid(node_uid)) return failed;
+    }
     for (const auto& change : changes) {
       ApiJson kept;
       if (auto failed = store_.apply(change, node_uid, kept)) return refused(change, *failed);
