@@ -186,7 +186,7 @@ class Driver {
 
   void changed_folders() {
     watch_->drain();
-    if (!claims_.has_its_specs()) repair();
+    if (!claims_.has_its_specs(Clock::now() + longest_repair)) repair();
     keep_listening();
   }
 

@@ -117,8 +117,10 @@ class NodeClaims {
     });
   }
 
-  /// Whether the spec files are those that this object wrote or saw last. Reads no file.
-  bool has_its_specs() {
+  /// Whether the spec files are those that this object wrote or saw last. Reads no file. Waits
+  /// until `end` for a call that may be writing specs.
+  bool has_its_specs(Clock::time_point end) {
+    const std::unique_lock running{mutex_, end};
     const std::lock_guard lock{specs_mutex_};
     return std::all_of(specs_.begin(), specs_.end(),
                        [](const auto& spec) { return state_of(spec.first) == spec.second; });
