@@ -13,7 +13,6 @@
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <utility>
 
@@ -23,33 +22,8 @@
 #include <cdi/result.hpp>
 #include <cdi/text/parse_json.hpp>
 
+#include "../../shared/host/open_in_root.hpp"
 #include "../../shared/host/rooted_paths.hpp"
-
-namespace detail {
-
-/// `struct open_how` of openat2(2), which some C libraries lack.
-struct OpenHow {
-  std::uint64_t flags = 0;
-  std::uint64_t mode = 0;
-  std::uint64_t resolve = 0;
-};
-
-/// Opens a path as if `root` were /. Fails with `ENOSYS` if the kernel lacks the system call.
-inline int open_in_root(int root, const std::string& path, int flags) {
-#ifdef SYS_openat2
-  constexpr std::uint64_t no_magic_links = 0x02;
-  constexpr std::uint64_t in_root = 0x10;
-  const OpenHow how{.flags = static_cast<std::uint64_t>(flags) | O_CLOEXEC,
-                    .resolve = in_root | no_magic_links};
-  return static_cast<int>(::syscall(SYS_openat2, root, path.c_str(), &how, sizeof how));
-#else
-  static_cast<void>(root), static_cast<void>(path), static_cast<void>(flags);
-  errno = ENOSYS;
-  return -1;
-#endif
-}
-
-}  // namespace detail
 
 /// Whether an error means that the path does not exist or a parent is a file.
 inline bool is_missing(const cdi::Error& error) {
@@ -96,7 +70,7 @@ class RootedFiles {
   /// `O_NOFOLLOW` the last one. The error is `ENOENT` if the file is missing.
   cdi::Result<cdi::Descriptor> find(const std::string& path, int flags = 0) const {
     if (lookup_ == Lookup::by_kernel) {
-      cdi::Descriptor found{detail::open_in_root(paths_.root().get(), path, O_PATH | flags)};
+      cdi::Descriptor found = tools::open_in_root(paths_.root().get(), path, O_PATH | flags);
       if (found) return found;
       // `EPERM`: a seccomp filter; `EAGAIN`: another process renames directories.
       if (errno != ENOSYS && errno != EPERM && errno != EAGAIN) return failed(path);

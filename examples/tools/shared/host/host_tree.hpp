@@ -69,10 +69,10 @@ class HostTree {
   /// The content of a regular file of at most `limit` bytes. Any other kind of file is an error,
   /// and never blocks.
   cdi::Result<std::string> read(std::string_view path, std::size_t limit = size_limit) const {
-    const auto place = find(path, Last::follow);
-    if (!place) return place.error();
-    if (!S_ISREG(place->status.st_mode)) return path_error(path, EINVAL, "not a regular file");
-    const auto file = place->open(O_RDONLY | O_NONBLOCK);
+    const auto found = status_of(path, Last::follow);
+    if (!found) return found.error();
+    if (!S_ISREG(found->st_mode)) return path_error(path, EINVAL, "not a regular file");
+    const auto file = open_file(path, O_RDONLY | O_NONBLOCK);
     struct stat status = {};
     if (!file || ::fstat(file.get(), &status) != 0) return path_error(path, errno);
     if (!S_ISREG(status.st_mode)) return path_error(path, EINVAL, "not a regular file");
@@ -87,9 +87,9 @@ class HostTree {
 
   /// The first bytes of a regular file, at most `count`; nullopt if the file cannot be read.
   std::string first_bytes(std::string_view path, std::size_t count) const {
-    const auto place = find(path, Last::follow);
-    if (!place || !S_ISREG(place->status.st_mode)) return {};
-    const auto file = place->open(O_RDONLY | O_NONBLOCK);
+    const auto found = status_of(path, Last::follow);
+    if (!found || !S_ISREG(found->st_mode)) return {};
+    const auto file = open_file(path, O_RDONLY | O_NONBLOCK);
     std::string bytes(count, '\0');
     const auto size = ::read(file.get(), bytes.data(), bytes.size());
     bytes.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
@@ -99,9 +99,7 @@ class HostTree {
   /// The sorted names in a directory, without duplicates: `readdir` may return a name twice while
   /// the directory changes.
   cdi::Result<std::vector<std::string>> names(std::string_view path) const {
-    const auto place = find(path, Last::follow);
-    if (!place) return place.error();
-    const auto directory = open_directory(*place);
+    const auto directory = directory_of(open_file(path, O_RDONLY | O_DIRECTORY));
     if (!directory) return path_error(path, errno);
     std::vector<std::string> names;
     errno = 0;
@@ -159,16 +157,16 @@ class HostTree {
 
   /// The `stat` of the file that `path` leads to; all zeros if there is none.
   struct stat status(std::string_view path) const {
-    const auto place = find(path, Last::follow);
-    if (!place) return {};
-    return place->status;
+    const auto found = status_of(path, Last::follow);
+    if (!found) return {};
+    return *found;
   }
 
   /// Type and permissions of the file that `path` leads to, as `st_mode`; or why they are unknown.
   cdi::Result<mode_t> mode(std::string_view path) const {
-    const auto place = find(path, Last::follow);
-    if (!place) return place.error();
-    return place->status.st_mode;
+    const auto found = status_of(path, Last::follow);
+    if (!found) return found.error();
+    return found->st_mode;
   }
 
   /// Whether a mode belongs to a regular file with an execute bit.
@@ -178,7 +176,7 @@ class HostTree {
   bool is_program(std::string_view path) const { return is_program(status(path).st_mode); }
 
   /// Whether `path` exists, even as a dangling link.
-  bool exists(std::string_view path) const { return find(path, Last::keep).has_value(); }
+  bool exists(std::string_view path) const { return status_of(path, Last::keep).has_value(); }
 
   /// The device node at `path`; links are not followed, because runtimes do not follow them.
   cdi::Result<HostNode> node(const std::string& path) const {
@@ -217,9 +215,9 @@ class HostTree {
       node.path = path;
       return node;
     }
-    const auto place = find(path, Last::keep);
-    if (!place) return place.error();
-    const auto& status = place->status;
+    const auto found = status_of(path, Last::keep);
+    if (!found) return found.error();
+    const auto& status = *found;
     if (!S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode)) {
       return path_error(path, ENODEV, "not a device node");
     }
@@ -257,13 +255,24 @@ class HostTree {
     return dev_root_.empty() ? paths_.find(path, last) : paths_.find(in_dev_root(path), last);
   }
 
+  cdi::Result<struct stat> status_of(std::string_view path, Last last) const {
+    return paths_.status(in_dev_root(path), last);
+  }
+
+  cdi::Descriptor open_file(std::string_view path, int flags) const {
+    return paths_.open_file(in_dev_root(path), flags);
+  }
+
   static std::string join(std::string_view directory, std::string_view name) {
     std::string path{directory == "/" ? std::string_view{} : directory};
     return path.append("/").append(name);
   }
 
   static Directory open_directory(const Place& place) {
-    auto fd = place.open(O_RDONLY | O_DIRECTORY);
+    return directory_of(place.open(O_RDONLY | O_DIRECTORY));
+  }
+
+  static Directory directory_of(cdi::Descriptor fd) {
     Directory directory{fd ? ::fdopendir(fd.get()) : nullptr};
     if (directory) static_cast<void>(fd.release());
     return directory;
