@@ -31,7 +31,8 @@ only=      # the tests to build and run; all if empty
 run_with=  # a command before that which runs the tests
 which=     # which of the built tests to run
 goal=      # what to build; everything if empty
-[ $# = 1 ] || { which='--no-suite slow' && goal=meson-test-prereq; }
+optimised=-Doptimised_tools=true
+[ $# = 1 ] || { which='--no-suite slow' && goal=meson-test-prereq && optimised=; }
 build_and_test() {
   name=$1
   compiler=$2
@@ -59,8 +60,10 @@ finish() {
 }
 
 rm -f build/tests-*/meson-logs/testlog.json
-# Not optimised, for speed: the test users-builds sees the warnings that need optimisation.
-build_and_test gcc "$gxx" -Ddebug=false -Doptimization=0 -Dbench=enabled || failed=1
+# Not optimised, for speed. With --all, the tools and the test users-builds see the warnings that
+# need the optimiser.
+# shellcheck disable=SC2086  # an option, or none
+build_and_test gcc "$gxx" -Ddebug=false -Doptimization=0 -Dbench=enabled $optimised || failed=1
 [ $# = 1 ] || finish
 
 # The sanitizers run with clang++, which takes half the time of g++ to compile for them, or with g++
