@@ -75,6 +75,19 @@ class Page(unittest.TestCase):
         self.assertEqual(said, re.findall(r'"(\w+)"', known))
         self.assertIn("apiVersion: cdi-dra.local/v1\n", block)
 
+    def test_deployment(self):
+        """The files are there; tests/kubernetes/dra_deploy_test.py applies them."""
+        block, = of_page("cdi-dra.md", "bash")
+        folder = PROJECT / re.search(r"^cd (\S+)$", block, re.M)[1]
+        files = re.findall(r"-f (\S+)", block)
+        self.assertEqual(len(files), 2)
+        for name in (*files, "Containerfile"):
+            self.assertTrue((folder / name).is_file(), name)
+        program, = re.findall(r"^cp (\S+) \.", block, re.M)
+        self.assertEqual((folder / program).resolve(),
+                         PROJECT / "build/examples/tools/dra/cdi-dra")
+        self.assertIn("COPY cdi-dra ", (folder / "Containerfile").read_text("ascii"))
+
     def test_events_of_the_log(self):
         said = set(re.findall(r"`(\w+)`", " ".join(
             row.split("|")[1] for row in re.findall(r"^\| `.*\|$", PAGE.read_text("utf-8"), re.M)
