@@ -439,6 +439,39 @@ class Claims(ApiCase):
         call.cancel()
 
 
+@unittest.skipIf(os.geteuid() or not shutil.which("unshare"), "needs root and unshare")
+class InCluster(ApiCase):
+    """The driver as in a pod: with the files of its service account where a pod has them."""
+
+    def setUp(self):
+        super().setUp()
+        files = self.place / "files"
+        files.mkdir()
+        (files / "ca.crt").symlink_to(self.place / "api/ca.crt")
+        (files / "token").write_text("token\n", encoding="ascii")
+        script = ("mount -t tmpfs none /run && mkdir -p /run/secrets/kubernetes.io && "
+                  f"ln -s {files} /run/secrets/kubernetes.io/serviceaccount && exec \"$@\"")
+        self.before = ("unshare", "-m", "sh", "-c", script, "sh")
+        if subprocess.run([*self.before, "true"], capture_output=True, check=False).returncode:
+            self.skipTest("cannot mount here")
+        for name, value in (("HOST", "127.0.0.1"), ("PORT", str(self.api.port))):
+            os.environ[f"KUBERNETES_SERVICE_{name}"] = value
+            self.addCleanup(os.environ.pop, f"KUBERNETES_SERVICE_{name}")
+
+    def source(self):
+        return ()
+
+    def test_slices_and_claims(self):
+        self.published()
+        self.assertEqual(tuple(self.api.devices()), GPUS)
+        name = self.put_claim(1, GPUS[0])
+        self.check_prepared(self.service().prepare(name), 1, GPUS[0])
+        (self.place / "files/token").write_text("new", encoding="ascii")
+        self.api.tokens = {"new"}
+        name = self.put_claim(2, GPUS[1])
+        self.check_prepared(self.service().prepare(name), 2, GPUS[1])
+
+
 class Settings(ApiCase):
     def test_without_a_source(self):
         environment = {key: value for key, value in os.environ.items()

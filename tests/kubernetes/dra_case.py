@@ -71,6 +71,7 @@ class DraCase(unittest.TestCase):
     """A node of `tree` with a kubelet's directory and a folder of claims."""
 
     tree = "nv2"
+    before = ()  # words that run the driver in another way
 
     def setUp(self):
         place = tempfile.TemporaryDirectory(prefix="dra-")
@@ -91,7 +92,7 @@ class DraCase(unittest.TestCase):
     def start(self, *options, driver=DRIVER):
         self.runs += 1
         process = DriverProcess(
-            [CDI_DRA, "serve", "--driver", driver, "--node", "node1", "--kubelet-dir",
+            [*self.before, CDI_DRA, "serve", "--driver", driver, "--node", "node1", "--kubelet-dir",
              str(self.kubelet), "--output-dir", str(self.out), "--state-dir", str(self.state),
              "--root", str(self.root), *self.source(), "-o", "json", *options],
             str(self.place / f"log{self.runs}"))
