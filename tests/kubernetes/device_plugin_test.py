@@ -4,11 +4,13 @@
 """The device plugin of cdi-dra with a scripted kubelet: device_plugin_test.py CDI_DRA [...]"""
 import json
 import pathlib
+import subprocess
 import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from dra_case import DRIVER, GPUS, PCI, DraCase, name_of, need_program, uid_of  # noqa: E402
+from dra_case import (  # noqa: E402
+    CDI_DRA, DRIVER, GPUS, PCI, DraCase, name_of, need_program, uid_of)
 from nri_peers import wait_until  # noqa: E402
 from scripted_device_kubelet import DeviceKubelet  # noqa: E402
 
@@ -49,6 +51,18 @@ class DevicePlugin(DraCase):
         plugin = self.plugin_of(kubelet)
         plugin.wait(**{ONE: True, TWO: True})
         return kubelet, plugin
+
+    def test_devices_of_pods_as_json(self):
+        def listed():
+            return subprocess.run([CDI_DRA, "pod-resources", "--kubelet-dir", self.kubelet],
+                                  capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(listed().returncode, 1)
+        self.assertIn("no program serves this socket", listed().stderr)
+        self.kubelet_there().pods = {"one": (RESOURCE, [ONE])}
+        self.assertEqual(json.loads(listed().stdout), {"podResources": [
+            {"name": "one", "namespace": "default", "containers": [
+                {"name": "main", "devices": [{"resourceName": RESOURCE, "deviceIds": [ONE]}],
+                 "dynamicResources": []}]}]})
 
     def devices(self):
         """The paths of the nodes of each device in the specs, by CDI name."""

@@ -13,13 +13,10 @@
 #include <utility>
 
 #include <cdi/files/descriptor.hpp>
-#include <cdi/minimum_version.hpp>
 #include <cdi/result.hpp>
 
 #include "../prepare/slices/resource_slices.hpp"
-#include "../shared/base/options.hpp"
 #include "../shared/base/release.hpp"
-#include "../shared/cdi_specs/recorded_options.hpp"
 #include "../shared/completion/describing_commands.hpp"
 #include "../shared/help/page.hpp"
 #include "../shared/help/usage.hpp"
@@ -32,9 +29,11 @@
 #include "driver.hpp"
 #include "inspect/call.hpp"
 #include "inspect/node_check.hpp"
+#include "inspect/pod_resources.hpp"
 #include "inspect/status.hpp"
 #include "log.hpp"
 #include "manual.hpp"
+#include "options.hpp"
 #include "settings.hpp"
 #include "socket_names.hpp"
 #include <CLI/CLI.hpp>
@@ -141,96 +140,9 @@ int serve(dra::Settings settings) {
   return dra::exit_done;
 }
 
-void add_driver(CLI::App& app, dra::Settings& settings) {
-  app.add_option("--driver", settings.driver, "The name of the driver, as in DeviceClasses")
-      ->type_name("NAME")
-      ->required()
-      ->check(dra::driver_fault);
-  app.add_option("--kubelet-dir", settings.kubelet_dir,
-                 "The kubelet's directory, which contains plugins and plugins_registry")
-      ->type_name("DIR")
-      ->check(tools::not_empty)
-      ->capture_default_str();
-  app.add_option("--instance", settings.instance,
-                 "The UID of the pod: two instances then run side by side during an update")
-      ->type_name("UID")
-      ->check(dra::instance_fault);
-}
-
-void add_places(CLI::App& app, dra::Settings& settings, const char* output_help) {
-  app.add_option("--state-dir", settings.state_dir,
-                 "Directory of the journal of claims (default: claims in the driver's directory, "
-                 "KUBELET_DIR/plugins/DRIVER)")
-      ->type_name("DIR")
-      ->check(tools::not_empty);
-  app.add_option("--output-dir", settings.host.output_dir,
-                 "Spec directory, created when a spec is written")
-      ->type_name("DIR")
-      ->check(tools::not_empty)
-      ->default_str("var/run/cdi under the root");
-  app.add_option("--root", settings.host.root,
-                 "Directory that contains the host's proc, sys and dev")
-      ->type_name("DIR")
-      ->check(CLI::ExistingDirectory)
-      ->capture_default_str();
-  app.add_option("-o,--output", settings.output, output_help)
-      ->capture_default_str()
-      ->check(CLI::IsMember({"text", "json"}));
-}
-
-void add_host(CLI::App& app, prepare::Options& host) {
-  app.add_option("--driver-root", host.driver_root,
-                 "Directory on the host where the vendor's driver is installed")
-      ->type_name("DIR");
-  app.add_option("--dev-root", host.dev_root,
-                 "Directory on the host with the dev of the nodes (default: that of the driver)")
-      ->type_name("DIR");
-  tools::add_repeated(app, "--vendor-file", host.vendor_files,
-                      "TOML file about devices of another vendor; can be repeated. Those in "
-                      "/etc/cdi-prepare.d under the root are read anyway")
-      ->type_name("FILE")
-      ->check(CLI::ExistingFile);
-  app.add_flag("--nvml", host.nvml,
-               "Query NVIDIA's library for the UUIDs and sizes of MIG instances");
-  std::vector<std::string> profiles;
-  for (const auto name : tools::profile_names) profiles.emplace_back(name);
-  app.add_option("--profile", host.profile, "What containers will do with the GPUs")
-      ->type_name("USE")
-      ->check(CLI::IsMember(profiles))
-      ->capture_default_str();
-  app.add_option("--hooks", host.hooks,
-                 "Whether NVIDIA's hooks create library links and the library cache")
-      ->type_name("HOOKS")
-      ->check(CLI::IsMember({"none", "nvidia"}))
-      ->capture_default_str();
-  app.add_option_function<std::string>(
-         "--max-version",
-         [&host](const std::string& text) { host.max_version = cdi::parse_spec_version(text); },
-         "Newest CDI version that the engines read (default: that of the installed engines)")
-      ->type_name("VERSION")
-      ->check([](const std::string& text) {
-        return cdi::parse_spec_version(text) ? std::string{}
-                                             : "must be a CDI version, such as 0.8.0";
-      });
-}
-
-void add_device_plugin(CLI::App& app, dra::Settings& settings) {
-  app.add_option("--device-plugin", settings.resource,
-                 "Also serve as a device plugin, for pods that request this resource")
-      ->type_name("RESOURCE")
-      ->check(dra::resource_fault);
-  app.add_option(
-         "--release-after", settings.release_after,
-         "How long the kubelet lists no pod with a device of the device plugin until claims "
-         "can have it")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(0.1, 86400.0))
-      ->capture_default_str();
-}
-
 void add_serve(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Describe describe) {
   auto& command = *app.add_subcommand("serve", "Prepare the claims that the kubelet names");
-  add_driver(command, settings);
+  dra::add_driver(command, settings);
   command.add_option("--node", settings.node, "The name of this node, which is that of its pool")
       ->type_name("NAME")
       ->required()
@@ -247,9 +159,9 @@ void add_serve(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Descr
       ->type_name("FILE")
       ->check(CLI::ExistingFile)
       ->excludes(claims);
-  add_device_plugin(command, settings);
-  add_places(command, settings, "The form of the log");
-  add_host(command, settings.host);
+  dra::add_device_plugin(command, settings);
+  dra::add_places(command, settings, "The form of the log");
+  dra::add_host(command, settings.host);
   command.footer(dra::exit_code_help());
   command.callback([&] {
     chosen = [&settings] {
@@ -285,8 +197,8 @@ int show_check(dra::Settings settings, bool as_json) {
 void add_look(CLI::App& app, const char* name, const char* help, dra::Settings& settings,
               Run& chosen, int (*show)(dra::Settings, bool), tools::Describe describe) {
   auto& command = *app.add_subcommand(name, help);
-  add_driver(command, settings);
-  add_places(command, settings, "The form of the output");
+  dra::add_driver(command, settings);
+  dra::add_places(command, settings, "The form of the output");
   command.footer(dra::exit_code_help());
   command.callback([&settings, &chosen, show] {
     chosen = [&settings, show] {
@@ -295,6 +207,30 @@ void add_look(CLI::App& app, const char* name, const char* help, dra::Settings& 
   });
   if (describe == tools::Describe::yes) {
     tools::add_example(command, std::string{"cdi-dra "} + name + " --driver gpu.example.com");
+  }
+}
+
+int show_pod_resources(const dra::Settings& settings) {
+  const auto socket = settings.kubelet_dir + "/pod-resources/kubelet.sock";
+  const auto listed = dra::pod_resources(socket);
+  if (!listed) return report(listed.error());
+  std::fputs(prepare::json_text(*listed).c_str(), stdout);
+  return dra::exit_done;
+}
+
+void add_pod_resources(CLI::App& app, dra::Settings& settings, Run& chosen,
+                       tools::Describe describe) {
+  auto& command = *app.add_subcommand(
+      "pod-resources", "Print the devices of pods that the kubelet lists, as JSON for cdi-pod");
+  dra::add_kubelet_dir(command, settings);
+  command.footer(dra::exit_code_help());
+  command.callback([&settings, &chosen] {
+    chosen = [&settings] {
+      return show_pod_resources(settings);
+    };
+  });
+  if (describe == tools::Describe::yes) {
+    tools::add_example(command, "cdi-dra pod-resources | cdi-pod podresources");
   }
 }
 
@@ -323,7 +259,7 @@ void add_call(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Descri
       ->check(CLI::IsMember({"prepare", "unprepare"}));
   command.add_option("FILE", own->file, "JSON of a ResourceClaim, or of a list of them")
       ->required();
-  add_driver(command, settings);
+  dra::add_driver(command, settings);
   command.footer(dra::exit_code_help());
   command.callback([&settings, &chosen, own] {
     chosen = [&settings, own] {
@@ -358,6 +294,7 @@ int run(int argc, char** argv, tools::Describe describe) {
   add_look(app, "check", "Check whether kubelet, engine and driver fit together", settings, command,
            show_check, describe);
   add_call(app, settings, command, describe);
+  add_pod_resources(app, settings, command, describe);
   if (describe == tools::Describe::yes) {
     tools::add_describing_commands(app, dra::dra_manual(), [&command](const std::string& text) {
       command = [text] {

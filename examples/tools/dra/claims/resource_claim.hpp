@@ -85,8 +85,10 @@ inline void read_allocation(const JsonObject& devices, std::string_view driver,
     claim.config.push_back(read_parameters(config, opaque));
   }
   // The API server writes them in this order; a file may not.
-  std::stable_partition(claim.config.begin(), claim.config.end(),
-                        [](const DeviceParameters& one) { return one.from_class; });
+  std::stable_sort(claim.config.begin(), claim.config.end(),
+                   [](const DeviceParameters& a, const DeviceParameters& b) {
+                     return a.from_class && !b.from_class;
+                   });
 }
 
 inline ResourceClaim read_claim(const JsonObject& object, std::string_view driver) {
