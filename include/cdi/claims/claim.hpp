@@ -70,7 +70,8 @@ bool is_claim_uid(std::string_view text);
 /// Whether a path is the path of the spec of the claim with this UID, of any kind.
 bool is_spec_of_claim(std::string_view uid, std::string_view path);
 
-/// The devices of a claim with their requests, for messages: `card0, card1@extra`.
+/// The devices of a claim for messages: names with commas between them, each followed by an at sign
+/// and its request, if it has one.
 std::string to_string(const Claim& claim);
 
 }  // namespace cdi
