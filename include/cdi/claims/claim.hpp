@@ -38,17 +38,17 @@ struct Claim {
     removing,   ///< the claim was given up
   };
 
-  std::string uid{};         ///< unique for ever; see `is_claim_uid`
-  std::string name_space{};  ///< for people
-  std::string name{};        ///< for people
-  Phase phase = Phase::preparing;
-  std::string kind{};            ///< of the devices in its spec
-  std::string boot_id{};         ///< the boot in which its spec was last written
-  std::string newest_version{};  ///< the driver's limit for the version of its spec; may be empty
+  std::string uid{};               ///< unique for ever; see `is_claim_uid`
+  std::string name_space{};        ///< for people
+  std::string name{};              ///< for people
+  Phase phase = Phase::preparing;  ///< the last step that is recorded
+  std::string kind{};              ///< of the devices in its spec
+  std::string boot_id{};           ///< the boot in which its spec was last written
+  std::string newest_version{};    ///< the driver's limit for the version of its spec; may be empty
   /// The driver's options that determine its spec. The option `output_dir` is the directory of its
   /// spec.
   std::map<std::string, std::string> options{};
-  std::vector<ClaimedDevice> devices{};
+  std::vector<ClaimedDevice> devices{};  ///< in the order in which they are acquired
 
   /// The name of its spec file. JSON, because engines parse it faster than YAML.
   std::string file_name() const;
