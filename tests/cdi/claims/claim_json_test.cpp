@@ -110,15 +110,15 @@ TEST_CASE("Damaged texts, and those of later versions, are no claims") {
   for (const std::string bad : {"[]", "{}", "1", R"({"version":"1"})"}) {
     CHECK(reason(bad).find("damaged") != std::string::npos);
   }
-  for (const auto& [from, to] : {std::pair<std::string, std::string>{"\"a\"", "\"a/b\""},
-                                 {"v.com/c", "v.com"},
-                                 {"prepared", "ready"},
-                                 {"[{", "[{}, {"},
-                                 {"\"GPU-1\"", "\"GPU 1\""},
-                                 {"{},", "[],"}}) {
-    CAPTURE(from);
+  for (const auto& change : {std::pair<std::string, std::string>{"\"a\"", "\"a/b\""},
+                             {"v.com/c", "v.com"},
+                             {"prepared", "ready"},
+                             {"[{", "[{}, {"},
+                             {"\"GPU-1\"", "\"GPU 1\""},
+                             {"{},", "[],"}}) {
+    CAPTURE(change.first);
     auto bad = old_text;
-    bad.replace(bad.find(from), from.size(), to);
+    bad.replace(bad.find(change.first), change.first.size(), change.second);
     CHECK(reason(bad).find("damaged") != std::string::npos);
   }
 }
