@@ -62,8 +62,6 @@ struct LogLine {
   }
 };
 
-namespace detail {
-
 /// A line as text: `EVENT WHAT: WHY`.
 inline std::string text_of(const LogLine& line) {
   std::string out = line.event;
@@ -81,23 +79,8 @@ inline std::string text_of(const LogLine& line) {
   return out;
 }
 
-}  // namespace detail
-
-/// Writes the log to standard output, each line at once. Any thread may call it. A line that its
-/// reader does not take is dropped.
-class Log {
- public:
-  explicit Log(bool json) : json_{json} {}
-
-  void write(const LogLine& line) const {
-    const auto json = json_ ? cdi::write_json(line, -1) : cdi::Result<std::string>{std::string{}};
-    const auto text = json_ && json ? *json : tools::one_line(detail::text_of(line));
-    tools::write_without_waiting(text + '\n');
-  }
-
- private:
-  bool json_;
-};
+/// The log, of which a line that its reader does not take is dropped.
+using Log = tools::LineLog<LogLine>;
 
 }  // namespace dra
 

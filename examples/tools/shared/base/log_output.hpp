@@ -13,6 +13,11 @@
 #include <string_view>
 #include <unistd.h>
 
+#include <cdi/json.hpp>
+#include <cdi/result.hpp>
+
+#include "one_line.hpp"
+
 namespace tools {
 
 /// Writes a line to standard output, in pieces for which a pipe has room once it has any. What its
@@ -34,6 +39,24 @@ inline void write_without_waiting(std::string text) {
   }
   is_cut = left.empty() ? false : is_cut || left.size() < text.size();
 }
+
+/// A log on standard output of lines that are described structs, as JSON or as the text that
+/// `text_of` gives, found in the namespace of `Line`. Each line is written at once, by
+/// `write_without_waiting`. Any thread may call it.
+template <class Line>
+class LineLog {
+ public:
+  explicit LineLog(bool json) : json_{json} {}
+
+  void write(const Line& line) const {
+    const auto json = json_ ? cdi::write_json(line, -1) : cdi::Result<std::string>{std::string{}};
+    const auto text = json_ && json ? *json : one_line(text_of(line));
+    write_without_waiting(text + '\n');
+  }
+
+ private:
+  bool json_;
+};
 
 }  // namespace tools
 
