@@ -53,28 +53,16 @@ inline node::Device to_message(const PreparedDevice& device, DraVersion version)
   return out;
 }
 
-inline void log_prepared(const Log& log, const Prepared& one, std::int64_t microseconds) {
-  LogLine line{.event = one.result ? "prepared" : "failed", .microseconds = microseconds};
-  line.about(one.claim);
-  if (one.result) {
-    for (const auto& device : *one.result) {
-      line.devices.push_back(device.device);
-      line.ids.push_back(device.cdi_id);
-    }
-  } else {
-    line.error = tools::one_line(to_string(one.result.error()));
-  }
-  log.write(line);
-}
-
-inline cdi::Result<node::NodePrepareResourcesResponse> prepare_claims(
-    const node::NodePrepareResourcesRequest& request, const Call& call, NodeClaims& claims,
-    const Log& log, DraVersion version) {
-  node::NodePrepareResourcesResponse out;
+/// Carries out a call for the claims of a request, answers for each, and writes that to the log.
+/// `act` gives the outcomes, and `fill` adds a good one to the answer and to its line.
+template <class Response, class Request, class Act, class Fill>
+cdi::Result<Response> answer_each(const Request& request, const Log& log, const std::string& event,
+                                  const Act& act, const Fill& fill) {
+  Response out;
   const auto names = names_in(request);
   if (names.empty()) return out;
   const auto start = Call::Clock::now();
-  const auto done = claims.prepare(names, call);
+  const auto done = act(names);
   if (!done) {
     log.write({.event = "failed", .error = tools::one_line(to_string(done.error()))});
     return done.error();
@@ -82,39 +70,38 @@ inline cdi::Result<node::NodePrepareResourcesResponse> prepare_claims(
   const auto microseconds = microseconds_since(start);
   for (const auto& one : *done) {
     auto& its = (*out.mutable_claims())[one.claim.uid];
+    LogLine line{.event = one.result ? event : "failed", .microseconds = microseconds};
     if (one.result) {
-      for (const auto& device : *one.result) *its.add_devices() = to_message(device, version);
+      fill(one, its, line);
     } else {
-      its.set_error(to_string(one.result.error()));
-    }
-    log_prepared(log, one, microseconds);
-  }
-  return out;
-}
-
-inline cdi::Result<node::NodeUnprepareResourcesResponse> unprepare_claims(
-    const node::NodeUnprepareResourcesRequest& request, const Call& call, NodeClaims& claims,
-    const Log& log) {
-  node::NodeUnprepareResourcesResponse out;
-  const auto names = names_in(request);
-  if (names.empty()) return out;
-  const auto start = Call::Clock::now();
-  const auto done = claims.unprepare(names, call);
-  if (!done) {
-    log.write({.event = "failed", .error = tools::one_line(to_string(done.error()))});
-    return done.error();
-  }
-  const auto microseconds = microseconds_since(start);
-  for (const auto& one : *done) {
-    auto& its = (*out.mutable_claims())[one.claim.uid];
-    LogLine line{.event = one.result ? "unprepared" : "failed", .microseconds = microseconds};
-    if (!one.result) {
       its.set_error(to_string(one.result.error()));
       line.error = tools::one_line(its.error());
     }
     log.write(line.about(one.claim));
   }
   return out;
+}
+
+inline cdi::Result<node::NodePrepareResourcesResponse> prepare_claims(
+    const node::NodePrepareResourcesRequest& request, const Call& call, NodeClaims& claims,
+    const Log& log, DraVersion version) {
+  return answer_each<node::NodePrepareResourcesResponse>(
+      request, log, "prepared", [&](const auto& names) { return claims.prepare(names, call); },
+      [version](const Prepared& one, auto& its, LogLine& line) {
+        for (const auto& device : *one.result) {
+          *its.add_devices() = to_message(device, version);
+          line.devices.push_back(device.device);
+          line.ids.push_back(device.cdi_id);
+        }
+      });
+}
+
+inline cdi::Result<node::NodeUnprepareResourcesResponse> unprepare_claims(
+    const node::NodeUnprepareResourcesRequest& request, const Call& call, NodeClaims& claims,
+    const Log& log) {
+  return answer_each<node::NodeUnprepareResourcesResponse>(
+      request, log, "unprepared", [&](const auto& names) { return claims.unprepare(names, call); },
+      [](const auto&, auto&, LogLine&) {});
 }
 
 }  // namespace detail
