@@ -67,6 +67,9 @@ struct Claim {
 /// letters, digits and `-`, with a letter or digit at both ends. Kubernetes' UIDs are.
 bool is_claim_uid(std::string_view text);
 
+/// The UID of the claim whose file in a journal has this name; empty for the names of other files.
+std::string_view uid_of_claim_file(std::string_view name);
+
 /// Whether a path is the path of the spec of the claim with this UID, of any kind.
 bool is_spec_of_claim(std::string_view uid, std::string_view path);
 

@@ -33,6 +33,13 @@ CDI_INLINE bool is_claim_uid(std::string_view text) {
          text.find_first_of("_.:") == std::string_view::npos;
 }
 
+CDI_INLINE std::string_view uid_of_claim_file(std::string_view name) {
+  constexpr std::string_view extension = ".json";
+  if (!name.ends_with(extension)) return {};
+  name.remove_suffix(extension.size());
+  return is_claim_uid(name) ? name : std::string_view{};
+}
+
 CDI_INLINE bool is_spec_of_claim(std::string_view uid, std::string_view path) {
   return path.ends_with(std::string{"_"}.append(uid).append(".json"));
 }

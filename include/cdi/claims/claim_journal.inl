@@ -86,10 +86,9 @@ CDI_INLINE Result<ClaimJournal::Claims> ClaimJournal::load() const {
   if (!listing) return listing.error();
   Claims claims;
   for (const auto& entry : listing->entries) {
-    const auto uid = entry.name.substr(0, entry.name.rfind('.'));
     if (is_temporary_name(entry.name)) {
       ::unlinkat(directory_.number(), entry.name.c_str(), 0);
-    } else if (entry.name == detail::claim_file(uid) && is_claim_uid(uid)) {
+    } else if (const std::string uid{uid_of_claim_file(entry.name)}; !uid.empty()) {
       claims.emplace(uid, read(uid));
     }
   }

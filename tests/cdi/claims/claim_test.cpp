@@ -26,6 +26,15 @@ TEST_CASE("A UID fits into the names of files and devices") {
   CHECK_FALSE(cdi::is_claim_uid(std::string(57, 'a')));
 }
 
+TEST_CASE("The file of a claim in a journal has the name of its UID") {
+  CHECK(cdi::uid_of_claim_file("6a1f.json") == "6a1f");
+  for (const auto* const other :
+       {"", ".json", ".lock", "6a1f", "6a1f.yaml", "a.b.json", "-.json"}) {
+    CAPTURE(other);
+    CHECK(cdi::uid_of_claim_file(other).empty());
+  }
+}
+
 TEST_CASE("The text of a claim names its devices") {
   cdi::Claim claim;
   CHECK(to_string(claim).empty());

@@ -96,8 +96,8 @@ inline cdi::Result<Status> read_status(const Settings& settings) {
   if (!journal && journal.error().system == ENOENT) return out;
   if (!journal) return journal.error();
   for (const auto& name : journal->list("/")) {
-    const auto uid = name.substr(0, name.rfind('.'));
-    if (name != uid + ".json" || !cdi::is_claim_uid(uid)) continue;
+    const std::string uid{cdi::uid_of_claim_file(name)};
+    if (uid.empty()) continue;
     out.claims.push_back(detail::claim_state(*journal, settings.state_dir, uid, settings.host));
   }
   return out;

@@ -49,8 +49,8 @@ class ClaimCheck {
     }
     std::set<std::string> uids;
     for (const auto& name : tree().list(journal)) {
-      const auto uid = name.substr(0, name.rfind('.'));
-      if (name != uid + ".json" || !cdi::is_claim_uid(uid)) continue;
+      const std::string uid{cdi::uid_of_claim_file(name)};
+      if (uid.empty()) continue;
       uids.insert(uid);
       check_claim(journal, uid);
     }
