@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <cdi/claims.hpp>
-#include <cdi/publish.hpp>
 #include <cdi/result.hpp>
 
 #include "../base/options.hpp"
@@ -26,21 +25,20 @@ namespace prepare {
 class Claims {
  public:
   Claims(const cdi::ClaimJournal& journal, const Survey& survey, const Options& options)
-      : journal_{journal},
-        driver_{journal, survey, options},
-        owner_{std::string{claims_owner}.append(journal.directory())},
-        claims_{
-            journal,
-            driver_,
-            {.spec_dir = options.output_dir, .owner = owner_, .boot_id = boot_id(survey.tree)}} {}
+      : driver_{journal, survey, options},
+        claims_{journal,
+                driver_,
+                {.spec_dir = options.output_dir,
+                 .owner = std::string{claims_owner}.append(journal.directory()),
+                 .boot_id = boot_id(survey.tree)}} {}
 
   /// Makes specs agree with claims: see `cdi::Claims::repair`.
   cdi::Result<void> repair() {
-    if (cdi::check_owner(owner_)) return claims_.repair();
-    return cdi::Error{.code = cdi::Errc::invalid,
-                      .message = "specs cannot record this name",
-                      .advice = "use another --state-dir, in ASCII, of at most 200 characters",
-                      .position = {.file = journal_.directory()}};
+    auto repaired = claims_.repair();
+    if (!repaired && repaired.error().code == cdi::Errc::invalid) {  // the name of the owner
+      repaired.error().advice = "use another --state-dir, in ASCII, of at most 200 characters";
+    }
+    return repaired;
   }
 
   const Survey& survey() const { return driver_.survey(); }
@@ -71,9 +69,7 @@ class Claims {
   cdi::Result<void> unprepare(const std::string& uid) { return claims_.unprepare(uid); }
 
  private:
-  const cdi::ClaimJournal& journal_;
   GpuDriver driver_;
-  std::string owner_;
   cdi::Claims claims_;
 };
 
