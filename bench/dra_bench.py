@@ -12,8 +12,8 @@ a node with eight GPUs, it prepares and unprepares a claim of one device N (300)
 claims of a pod with eight, which kubelet asks for in one call; `processor` is the driver's time for
 both calls of a pair. All files are in a folder in memory
 (/dev/shm), where fsync costs nothing: demo-driver calls none, and keeps no journal. The row `on
-disk` has them in DIR instead, by default the working directory. Times contain those of kubelet. The
-table has the medians of the rounds, and those of cdi-dra as a part of those of demo-driver.
+disk` has them in DIR instead, by default the working directory. Times include the work of kubelet.
+The table has the median of the rounds for each driver, and the ratio of cdi-dra to demo-driver.
 """
 import argparse
 import os
