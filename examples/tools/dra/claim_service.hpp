@@ -54,9 +54,10 @@ inline node::Device to_message(const PreparedDevice& device, DraVersion version)
 }
 
 /// Carries out a call for the claims of a request, answers for each, and writes that to the log.
-/// `act` gives the outcomes, and `fill` adds a good one to the answer and to its line.
+/// `act` gives the outcomes, and `fill` adds a good one to the answer and to its line, which
+/// begins as `good`.
 template <class Response, class Request, class Act, class Fill>
-cdi::Result<Response> answer_each(const Request& request, const Log& log, const std::string& event,
+cdi::Result<Response> answer_each(const Request& request, const Log& log, const LogLine& good,
                                   const Act& act, const Fill& fill) {
   Response out;
   const auto names = names_in(request);
@@ -70,7 +71,8 @@ cdi::Result<Response> answer_each(const Request& request, const Log& log, const 
   const auto microseconds = microseconds_since(start);
   for (const auto& one : *done) {
     auto& its = (*out.mutable_claims())[one.claim.uid];
-    LogLine line{.event = one.result ? event : "failed", .microseconds = microseconds};
+    LogLine line = one.result ? good : LogLine{.event = "failed"};
+    line.microseconds = microseconds;
     if (one.result) {
       fill(one, its, line);
     } else {
@@ -86,7 +88,8 @@ inline cdi::Result<node::NodePrepareResourcesResponse> prepare_claims(
     const node::NodePrepareResourcesRequest& request, const Call& call, NodeClaims& claims,
     const Log& log, DraVersion version) {
   return answer_each<node::NodePrepareResourcesResponse>(
-      request, log, "prepared", [&](const auto& names) { return claims.prepare(names, call); },
+      request, log, {.event = "prepared"},
+      [&](const auto& names) { return claims.prepare(names, call); },
       [version](const Prepared& one, auto& its, LogLine& line) {
         for (const auto& device : *one.result) {
           *its.add_devices() = to_message(device, version);
@@ -100,7 +103,8 @@ inline cdi::Result<node::NodeUnprepareResourcesResponse> unprepare_claims(
     const node::NodeUnprepareResourcesRequest& request, const Call& call, NodeClaims& claims,
     const Log& log) {
   return answer_each<node::NodeUnprepareResourcesResponse>(
-      request, log, "unprepared", [&](const auto& names) { return claims.unprepare(names, call); },
+      request, log, {.event = "unprepared"},
+      [&](const auto& names) { return claims.unprepare(names, call); },
       [](const auto&, auto&, LogLine&) {});
 }
 
