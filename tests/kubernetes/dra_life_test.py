@@ -61,6 +61,18 @@ class Specs(DraCase):
         os.unlink(self.spec_path(1))
         self.check_repaired("a spec in the new folder")
 
+    def test_fault_that_ends(self):
+        """A claim whose spec cannot be written is tried again."""
+        spec = self.spec_path(1)
+        self.process.kill()
+        os.unlink(spec)
+        spec.mkdir()
+        process = self.serving()
+        process.wait_for("failed", 1)
+        spec.rmdir()
+        self.check_repaired("a spec whose place was taken")
+        self.assertEqual(len(process.events("failed")), 1)
+
     def test_gone_while_the_driver_is_away(self):
         self.process.kill()
         self.wipe(self.out)

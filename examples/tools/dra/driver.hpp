@@ -125,10 +125,12 @@ class Driver {
  private:
   using Clock = std::chrono::steady_clock;
   using Plan = std::optional<Clock::time_point>;
+  using Faults = std::map<std::string, std::string>;      // by UID
   static constexpr std::chrono::milliseconds quiet{300};  // loading a driver causes many events
   static constexpr std::chrono::seconds settling{10};     // of devices that may become ready
   static constexpr std::chrono::seconds retry{1};
   static constexpr std::chrono::seconds longest_repair{1};
+  static constexpr std::chrono::seconds longest_fault_delay{16};
 
   static void plan(Plan& at, Clock::duration delay) { at = Clock::now() + delay; }
 
@@ -208,14 +210,28 @@ class Driver {
       warn(state.error());
       return plan(repair_at_, retry);
     }
-    if (!state->claims.empty()) {
+    const bool is_known = !state->faults.empty() && state->faults == faults_;
+    retry_faults(state->faults, is_known);
+    if (!is_known) note(*state);
+  }
+
+  /// The cause of a fault may end without an event: a spec directory that was removed while its
+  /// spec was written is made again by this driver alone.
+  void retry_faults(const Faults& faults, bool are_known) {
+    fault_delay_ = are_known ? std::min(2 * fault_delay_, longest_fault_delay) : retry;
+    if (!faults.empty()) plan(repair_at_, fault_delay_);
+    faults_ = faults;
+  }
+
+  void note(const NodeClaims::State& state) const {
+    if (!state.claims.empty()) {
       log_.write({.event = "repaired", .path = claims_.options().output_dir});
     }
-    for (const auto& warning : state->warnings) warn(warning);
-    for (const auto& [uid, fault] : state->faults) {
+    for (const auto& warning : state.warnings) warn(warning);
+    for (const auto& [uid, fault] : state.faults) {
       LogLine line{.event = "failed", .error = tools::one_line(fault)};
-      const auto claim = state->claims.find(uid);
-      const bool is_read = claim != state->claims.end();
+      const auto claim = state.claims.find(uid);
+      const bool is_read = claim != state.claims.end();
       log_.write(line.about({.name_space = is_read ? claim->second.name_space : "",
                              .name = is_read ? claim->second.name : "",
                              .uid = uid}));
@@ -313,7 +329,9 @@ class Driver {
   Plan health_at_{};  // while somebody watches
   bool has_surveyed_ = false;
   prepare::IdMemory ids_{};
-  Plan repair_at_{};  // after one that failed
+  Plan repair_at_{};  // after one that failed, or that left faults
+  Faults faults_{};
+  std::chrono::seconds fault_delay_{retry};
   Plan listen_at_{};  // after a failure
   std::mutex mutex_{};
   std::optional<cdi::Error> refused_{};
