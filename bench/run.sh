@@ -1,19 +1,21 @@
 #!/bin/sh
 # Compares the speed of this library with other implementations, and with libraries that only parse:
 #
-#     bench/run.sh [--json FILE] [--readme] [ROUNDS]     # 3 rounds by default, 5 minutes
+#     bench/run.sh [--json FILE] [--readme] [ROUNDS]     # 3 rounds by default, 8 minutes
 #
 #   --json FILE  also writes the table to FILE
-#   --readme     also updates the tables of README.md and docs/speed.md
+#   --readme     also updates the tables of README.md and docs/speed.md, and the charts of docs/
 #
 #   Go 1.1.1     the Go reference; needs Go and its modules
 #   Go 0.5.2     the Go reference as Debian 12 packages it; needs Go
 #   Rust 1.1.1   the crate; needs cargo
-#   libraries    nlohmann json, simdjson, rapidjson, libyaml, yaml-cpp
+#   libraries    nlohmann json, simdjson, rapidjson, libyaml, yaml-cpp; and rapidyaml, if RAPIDYAML
+#                names the folder `cpp` of its source package on PyPI
 #
-# Builds all programs in build/bench, runs them in turns on the same files, and prints our medians,
-# and the ratio of the others to ours: the median of the rounds, with the minimum and the maximum.
-# What cannot be built is skipped, and the reason is printed. CXX and CC name the compilers.
+# Installs the Debian packages that are missing, builds all programs in build/bench, runs them in
+# turns on the same files, and prints our medians, and the ratio of the others to ours: the median
+# of the rounds, with the minimum and the maximum. What cannot be built is skipped, and the reason
+# is printed. CXX and CC name the compilers.
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -29,6 +31,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
+examples/setup.sh bench
 CXX=${CXX:-g++}
 CC=${CC:-gcc}
 bin=build/bench/bin
@@ -87,6 +90,13 @@ rust() {  # a copy, because cargo writes beside its manifest
     cp "$target/release/peer" "$bin/rust-1.1.1"
 }
 
+rapidyaml() {
+  source=${RAPIDYAML:-}
+  test -n "$source" || { echo "missing: RAPIDYAML, the folder of its sources"; return 1; }
+  cxx rapidyaml "-I$source/src" "-I$source/ext/c4core/src" "$source"/src/c4/yml/*.cpp \
+    "$source"/ext/c4core/src/c4/*.cpp
+}
+
 targets() {  # the messages of protobuf are left out if protoc is missing
   messages=
   if protoc --proto_path=examples/editors --cpp_out="$bin" examples/editors/oci.proto; then
@@ -115,6 +125,7 @@ build nlohmann cxx nlohmann
 build simdjson cxx simdjson -lsimdjson
 build rapidjson cxx rapidjson
 build libyaml cxx libyaml -lyaml
+build rapidyaml rapidyaml
 build yaml_cpp cxx yaml_cpp -lyaml-cpp
 libraries=$built
 
@@ -178,3 +189,4 @@ done
   sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sort -u
 } >"$data/out/versions"
 python3 bench/table.py "$data/out" ${json:+--json "$json"} ${readme:+--readme}
+if [ -n "$readme" ]; then python3 bench/charts.py --write; fi

@@ -22,7 +22,7 @@ VERSIONS = r"^Measured with .*(?:\n.+)*\n"
 PEERS = {"go-1.1.1": "Go 1.1.1", "go-0.5.2": "Go 0.5.2", "rust-1.1.1": "Rust 1.1.1"}
 LIBRARIES = {"nlohmann": "nlohmann json", "nlohmann_ordered": "ordered_json",
              "rapidjson": "rapidjson", "simdjson": "simdjson", "libyaml": "libyaml events",
-             "yaml_cpp": "yaml-cpp", "empty": "empty C program"}
+             "rapidyaml": "rapidyaml", "yaml_cpp": "yaml-cpp", "empty": "empty C program"}
 
 
 class Row(typing.NamedTuple):
@@ -47,8 +47,9 @@ def rows_of_processes():
 
 
 def rows_of_refreshes():
-    for files in (1, 10, 100, 1000):
-        words = f"{files} file{'s' if files > 1 else ''}"
+    for files in (1, 10, 100, 1000, 10_000):
+        count = f"{files:,}" if files > 9999 else str(files)
+        words = f"{count} file{'s' if files > 1 else ''}"
         for tail, name in (("load", "load"), ("check, none changed", "unchanged"),
                            ("check, one changed", "changed"),
                            ("check with inotify, none changed", "watched")):
@@ -60,7 +61,7 @@ def rows_of_lookups():
                               ("find none among", "miss", 1_000_000),
                               ("find a device, kept current by a thread, among", "current_hit",
                                100_000)):
-        for devices in (100, 10_000, 100_000, 1_000_000):
+        for devices in (1, 100, 10_000, 100_000, 1_000_000):
             if devices <= most:
                 yield Row(f"{words}: {devices:,}", f"{name}_{devices}", unit="ns")
 

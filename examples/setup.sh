@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the missing dependencies of the project: setup.sh demo|tests
+# Installs the missing dependencies of the project: setup.sh demo|tests|bench
 #
 # Searches for the programs and files, not for packages, so that they may be installed in any way.
 # Installs with apt-get as root or through sudo. If it cannot, it prints what is missing and exits
@@ -9,15 +9,15 @@ set -eu
 
 # Debian package | a command, a header in < >, /a/file, or python3:MODULE | purposes
 needs='
-g++                  | g++                       | demo tests
-meson                | meson                     | demo tests
-ninja-build          | ninja                     | demo tests
-pkg-config           | pkg-config                | demo tests
-nlohmann-json3-dev   | <nlohmann/json.hpp>       | demo tests
-libfmt-dev           | <fmt/format.h>            | demo tests
-libcli11-dev         | <CLI/CLI.hpp>             | demo tests
-libtomlplusplus-dev  | <toml++/toml.h>           | demo tests
-python3              | python3                   | demo tests
+g++                  | g++                       | demo tests bench
+meson                | meson                     | demo tests bench
+ninja-build          | ninja                     | demo tests bench
+pkg-config           | pkg-config                | demo tests bench
+nlohmann-json3-dev   | <nlohmann/json.hpp>       | demo tests bench
+libfmt-dev           | <fmt/format.h>            | demo tests bench
+libcli11-dev         | <CLI/CLI.hpp>             | demo tests bench
+libtomlplusplus-dev  | <toml++/toml.h>           | demo tests bench
+python3              | python3                   | demo tests bench
 diffutils            | diff                      | demo
 clang                | clang++                   | tests
 cmake                | cmake                     | tests
@@ -27,15 +27,15 @@ libbenchmark-dev     | <benchmark/benchmark.h>   | tests
 '
 # Without these, the steps that start containers and the tests of JSON schemas, documentation,
 # completion, man pages, protobuf, gRPC, format, sandboxes, the C interface, other libraries, other
-# machines and other compilers are skipped.
+# machines and other compilers are skipped, and the rows of other programs in bench/run.sh.
 wishes='
 runc                 | runc                      | demo tests
 busybox-static       | busybox                   | demo tests
 python3-jsonschema   | python3:jsonschema        | tests
 python3-yaml         | python3:yaml              | tests
 doxygen              | doxygen                   | tests
-protobuf-compiler    | protoc                    | tests
-libprotobuf-dev      | <google/protobuf/message.h> | tests
+protobuf-compiler    | protoc                    | tests bench
+libprotobuf-dev      | <google/protobuf/message.h> | tests bench
 libgrpc++-dev        | <grpcpp/server.h>         | tests
 python3-grpcio       | /usr/lib/python3/dist-packages/grpc | tests
 libcurl4-openssl-dev | <curl/curl.h>             | tests
@@ -62,6 +62,13 @@ lintian              | lintian                   | tests
 debootstrap          | debootstrap               | tests
 rpm                  | rpmbuild                  | tests
 python3-markdown     | /usr/lib/python3/dist-packages/markdown | tests
+golang-go            | go                        | bench
+cargo                | cargo                     | bench
+golang-github-container-orchestrated-devices-container-device-interface-dev | /usr/share/gocode/src/github.com/container-orchestrated-devices | bench
+libsimdjson-dev      | <simdjson.h>              | bench
+rapidjson-dev        | <rapidjson/document.h>    | bench
+libyaml-dev          | <yaml.h>                  | bench
+libyaml-cpp-dev      | <yaml-cpp/yaml.h>         | bench
 '
 
 found() {
@@ -94,7 +101,7 @@ as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
 }
 
-purpose=${1:?usage: setup.sh demo|tests}
+purpose=${1:?usage: setup.sh demo|tests|bench}
 missing=$(missing_from "$purpose" "$needs")
 wished=$(missing_from "$purpose" "$wishes")
 if [ -z "$missing$wished" ]; then

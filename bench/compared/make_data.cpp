@@ -3,6 +3,7 @@
 
 // Writes the files that the programs of run.sh read: make_data DIR
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -27,12 +28,12 @@ void write_scaled(const fs::path& data, const std::string& size, int devices) {
   write_sized(data, size, scale_text(spec, cdi::Format::yaml), scale_text(spec));
 }
 
-/// Devices with little to read, 100 in a file: only names are looked up.
+/// Devices with little to read, at most 100 in a file: only names are looked up.
 void write_small_devices(const fs::path& directory, int devices) {
   fs::create_directory(directory);
   for (int file = 0; file * 100 < devices; ++file) {
     cdi::Spec spec{.version = "0.5.0", .kind = scale_kind(file)};
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < std::min(100, devices - file * 100); ++i) {
       spec.devices.push_back({.name = "dev" + std::to_string(i),
                               .container_edits = {.env = {"V=" + std::to_string(i)}}});
     }
@@ -49,12 +50,12 @@ int main(int argc, char** argv) {
   const auto nvidia = nvidia_spec();
   write_sized(data, "60kB", *cdi::write_yaml(nvidia), *cdi::write_json(nvidia));
   write_scaled(data, "5MB", 10'000);
-  for (const int files : {1, 10, 100, 1000}) {
+  for (const int files : {1, 10, 100, 1000, 10'000}) {
     const auto directory = data / ("files-" + std::to_string(files));
     fs::create_directory(directory);
     write_scale_data(directory, files, 4);
   }
-  for (const int devices : {100, 10'000, 100'000, 1'000'000}) {
+  for (const int devices : {1, 100, 10'000, 100'000, 1'000'000}) {
     write_small_devices(data / ("devices-" + std::to_string(devices)), devices);
   }
 }

@@ -3,13 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The pictures of docs/ can be read: all text is in its box, and nothing is painted over."""
 import pathlib
+import subprocess
 import sys
 import unittest
 
 sys.dont_write_bytecode = True
 import geometry  # noqa: E402
 
-PICTURES = sorted((pathlib.Path(__file__).resolve().parents[2] / "docs").glob("*.svg"))
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
+PICTURES = sorted((PROJECT / "docs").rglob("*.svg"))
 
 
 class Pictures(unittest.TestCase):
@@ -20,6 +22,12 @@ class Pictures(unittest.TestCase):
                 svg = picture.read_text(encoding="utf-8")
                 self.assertEqual(geometry.faults(svg), [])
                 self.assertIn("prefers-color-scheme: dark", svg)
+
+    def test_charts_show_the_table(self):
+        charts = PROJECT / "bench/charts.py"
+        done = subprocess.run([sys.executable, charts, "--check"], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
 
 class Geometry(unittest.TestCase):

@@ -106,7 +106,7 @@ func timeOfOneChange(cache *Cache, dir string, files int) float64 {
 }
 
 func measureRefreshes(data string) {
-	for _, files := range []int{1, 10, 100, 1000} {
+	for _, files := range []int{1, 10, 100, 1000, 10_000} {
 		dir := filepath.Join(data, fmt.Sprint("files-", files))
 		fmt.Printf("load_%d %f\n", files, medianTime(func() { open(dir, false) }))
 		cache := open(dir, false)
@@ -147,7 +147,7 @@ func timeOfLookup(cache *Cache, names []string, there bool) float64 {
 }
 
 func measureLookups(data string) {
-	for _, count := range []int{100, 10_000, 100_000, 1_000_000} {
+	for _, count := range []int{1, 100, 10_000, 100_000, 1_000_000} {
 		dir := filepath.Join(data, fmt.Sprint("devices-", count))
 		cache := open(dir, false)
 		names := scattered(cache.ListDevices())

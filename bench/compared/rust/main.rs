@@ -77,7 +77,7 @@ fn time_of_one_change(cache: &mut Cache, dir: &str, files: usize) -> f64 {
 }
 
 fn measure_refreshes(data: &str) {
-    for files in [1, 10, 100, 1000] {
+    for files in [1, 10, 100, 1000, 10_000] {
         let dir = format!("{data}/files-{files}");
         println!("load_{files} {}", median_time(|| drop(open(&dir))));
         let cache = open(&dir);
@@ -115,7 +115,7 @@ fn time_of_lookup(cache: &mut Cache, names: &[String], there: bool) -> f64 {
 }
 
 fn measure_lookups(data: &str) {
-    for count in [100, 10_000] {
+    for count in [1, 100, 10_000] {
         let cache = open(&format!("{data}/devices-{count}"));
         let mut cache = cache.lock().unwrap();
         let mut names = scattered(cache.list_devices());
