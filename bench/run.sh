@@ -11,6 +11,8 @@
 #   Rust 1.1.1   the crate; needs cargo
 #   libraries    nlohmann json, simdjson, rapidjson, libyaml, yaml-cpp; and rapidyaml, if RAPIDYAML
 #                names the folder `cpp` of its source package on PyPI
+#   by hand      programs for this one spec and this one config, without any check: what is the
+#                least that a result costs
 #
 # Installs the Debian packages that are missing, builds all programs in build/bench, runs them in
 # turns on the same files, and prints our medians, and the ratio of the others to ours: the median
@@ -126,6 +128,8 @@ build simdjson cxx simdjson -lsimdjson
 build rapidjson cxx rapidjson
 build libyaml cxx libyaml -lyaml
 build rapidyaml rapidyaml
+# shellcheck disable=SC2046  # none without simdjson
+build by_hand cxx by_hand $(pkg-config --libs simdjson 2>/dev/null)
 build yaml_cpp cxx yaml_cpp -lyaml-cpp
 libraries=$built
 

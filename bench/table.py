@@ -22,14 +22,15 @@ VERSIONS = r"^Measured with .*(?:\n.+)*\n"
 PEERS = {"go-1.1.1": "Go 1.1.1", "go-0.5.2": "Go 0.5.2", "rust-1.1.1": "Rust 1.1.1"}
 LIBRARIES = {"nlohmann": "nlohmann json", "nlohmann_ordered": "ordered_json",
              "rapidjson": "rapidjson", "simdjson": "simdjson", "libyaml": "libyaml events",
-             "rapidyaml": "rapidyaml", "yaml_cpp": "yaml-cpp", "empty": "empty C program"}
+             "rapidyaml": "rapidyaml", "yaml_cpp": "yaml-cpp", "by_hand": "by hand",
+             "empty": "empty C program"}
 
 
 class Row(typing.NamedTuple):
     """A row of the table."""
     label: str
     name: str  # of our measurement
-    theirs: str = ""  # the name of what it is compared with, if it is not the same
+    theirs: str = ""  # the name of what peers measure, if it is not the same
     unit: str = "us"
 
 
@@ -127,10 +128,12 @@ def measured(folder):
     for row in ROWS:
         if row.name not in ours[0]:
             continue
-        theirs = row.theirs or row.name
-        ratios = {label: spread([b[theirs] / a[row.name] for a, b in zip(ours, of_program)])
-                  for label, of_program in others.items()
-                  if of_program and theirs in of_program[0]}
+        ratios = {}
+        for label, of_program in others.items():
+            theirs = row.theirs if row.theirs and label in PEERS.values() else row.name
+            if of_program and theirs in of_program[0]:
+                ratios[label] = spread([b[theirs] / a[row.name]
+                                        for a, b in zip(ours, of_program)])
         table.append({"row": row.label, "unit": row.unit,
                       "ours": spread([of_round[row.name] for of_round in ours]), **ratios})
     return table

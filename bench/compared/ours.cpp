@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <cdi/inject_json.hpp>
+#include <cdi/nlohmann.hpp>
 
 #include "../scale_data.hpp"
 #include "measure.hpp"
