@@ -131,7 +131,8 @@ def point(x, y, colour):
 def picture(title, height, body):
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
             f'width="{WIDTH}" height="{height}">\n<title>{title}</title>\n{STYLE}'
-            + text(LABEL, 20, title, "bold") + body + "</svg>\n")
+            + text(LABEL, 20, title, "bold") + body
+            + "<!-- SPDX-License-Identifier: Apache-2.0 OR MIT -->\n</svg>\n")
 
 
 def draw_bars(chart, table):

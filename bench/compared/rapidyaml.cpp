@@ -3,10 +3,9 @@
 
 // A floor of run.sh: the tree of rapidyaml, which refers to a text that it may change.
 
+#include "floor.hpp"
 #include <ryml.hpp>
 #include <ryml_std.hpp>
-
-#include "floor.hpp"
 
 int main(int, char** argv) {
   ryml::Tree tree;
