@@ -1,0 +1,38 @@
+#!/bin/bash -eu
+# Builds the fuzz targets as OSS-Fuzz asks, into $OUT: each program, its first inputs, and its
+# dictionary. Works outside of OSS-Fuzz, too, with libFuzzer or AFL++:
+#
+#     OUT=/tmp/fuzz tests/fuzz/build.sh [TARGET...]
+#     OUT=/tmp/afl CXX=afl-clang-fast++ tests/fuzz/build.sh [TARGET...]
+#     afl-fuzz -i tests/fuzz/corpus/yaml -o /tmp/found -x /tmp/afl/yaml.dict -- /tmp/afl/yaml
+#
+# Needs nlohmann-json3-dev, libfmt-dev, libtomlplusplus-dev and zip. Without the target nri, which
+# needs the messages that meson generates.
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+project=$(cd "$(dirname "$0")/../.." && pwd)
+: "${OUT:?OUT names the folder for the programs}"
+: "${CXX:=clang++}"
+: "${CXXFLAGS:=-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=unreachable}"
+: "${LIB_FUZZING_ENGINE:=-fsanitize=fuzzer}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$OUT"
+
+compile() {
+  # shellcheck disable=SC2086  # one word for each option
+  $CXX $CXXFLAGS -std=c++20 -DCDI_COMPILED -DFMT_HEADER_ONLY "-I$project/include" \
+    "-I$project/examples/tools" "$@"
+}
+
+cd "$project/tests/fuzz"
+compile -c "$project/packaging/library.cpp" -o "$work/library.o"
+[ $# -gt 0 ] || set -- $(ls -- *_fuzz.cpp | sed 's/_fuzz\.cpp$//' | grep -vx nri)
+for target in "$@"; do
+  # shellcheck disable=SC2086
+  compile "${target}_fuzz.cpp" "$work/library.o" $LIB_FUZZING_ENGINE -pthread -o "$OUT/$target"
+  corpus=corpus/$target
+  [ "$target" != to_version ] || corpus=corpus/spec
+  rm -f "$OUT/${target}_seed_corpus.zip"
+  zip -q -j "$OUT/${target}_seed_corpus.zip" "$corpus"/*
+  cp yaml.dict "$OUT/$target.dict"
+done
