@@ -15,7 +15,7 @@ FOLDERS = {
     "shared": ["base", "help", "completion", "host", "names", "engines", "cdi_specs"],
     "cdi": ["base", "hooks", "rootfs", "why", "inject", "args", "run", "specs", "commands"],
     "prepare": ["base", "host", "gpu", "vendors", "cdi_specs", "claims", "slices", "configure",
-                "doctor", "commands"],
+                "doctor", "record", "commands"],
     "pod": ["."],
     "runtime": ["."],
     "nri": ["protocol", "."],

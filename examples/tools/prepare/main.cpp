@@ -5,8 +5,11 @@
 // prepare claims.
 
 #include <cstddef>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -29,18 +32,20 @@
 #include "commands/option_paths.hpp"
 #include "commands/output.hpp"
 #include "commands/prepare.hpp"
+#include "commands/record.hpp"
 #include "commands/slices.hpp"
 #include "commands/watch.hpp"
 #include "commands/write.hpp"
+#include "record/unpacked_root.hpp"
 #include <CLI/CLI.hpp>
 
 namespace prepare {
 namespace {
 
 constexpr Command commands[] = {
-    detect_command, write_command,     check_command,     diff_command,
-    watch_command,  prepare_command,   unprepare_command, list_command,
-    doctor_command, configure_command, files_command,     slices_command,
+    detect_command,  write_command,     check_command,  diff_command,   watch_command,
+    prepare_command, unprepare_command, list_command,   doctor_command, configure_command,
+    files_command,   slices_command,    record_command,
 };
 
 /// Parses the command line, and returns what runs its command. Throws `CLI::ParseError` for an
@@ -49,9 +54,11 @@ Run parse(CLI::App& app, Options& options, int argc, char** argv, tools::Describ
   Run chosen;
   for (const auto& command : commands) {
     auto& sub = *app.add_subcommand(command.name, command.help);
-    sub.add_option("--root", options.root, "Directory that contains the host's proc, sys and dev")
-        ->type_name("DIR")
-        ->check(CLI::ExistingDirectory)
+    sub.add_option("--root", options.root,
+                   "Directory that contains the host's proc, sys and dev, or an archive of them "
+                   "that record has made")
+        ->type_name("PATH")
+        ->check(CLI::ExistingPath)
         ->capture_default_str();
     sub.footer(exit_code_help());
     sub.callback([&chosen, run = command.set_up(sub, options)] { chosen = run; });
@@ -90,8 +97,15 @@ ExitCode run(int argc, char** argv, tools::Describe describe) {
     if (describe == tools::Describe::no) return run(argc, argv, tools::Describe::yes);
     return report_usage(app, why, tools::format_in({argv, static_cast<std::size_t>(argc)}));
   }
-  complete(options);
   if (options.json()) message_format() = MessageFormat::json;
+  std::optional<PrivateDirectory> unpacked;
+  if (!std::filesystem::is_directory(options.root)) {
+    auto made = unpack_root(options.root);
+    if (!made) return finish(made.error(), ExitCode::failed);
+    options.archive = std::exchange(options.root, made->path());
+    unpacked.emplace(std::move(*made));
+  }
+  complete(options);
   return command(options);
 }
 

@@ -31,7 +31,7 @@ HostTree open_tree(const TempTree& place) {
 
 Files files(const HostTree& tree, std::string_view path) {
   Files found;
-  for (auto& [name, real_path] : tree.files(path)) {
+  for (auto& [name, real_path] : tree.files(path, [](const auto&) { return true; })) {
     found.emplace_back(std::move(name), std::move(real_path));
   }
   return found;

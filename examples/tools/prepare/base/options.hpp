@@ -15,11 +15,15 @@
 
 #include <cdi/model/fields.hpp>
 
+#include "../../shared/host/read_log.hpp"
+
 namespace prepare {
 
 /// The host of a command.
 struct HostOptions {
   std::string root = "/";
+  std::string archive{};          // of which the root is a copy; empty: of none
+  tools::ReadLog* log = nullptr;  // of what is read from the host
 
   /// Converts a path on the host to a path here, under the root.
   std::string below_root(const std::string& path) const { return root == "/" ? path : root + path; }

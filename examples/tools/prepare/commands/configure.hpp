@@ -25,6 +25,7 @@
 #include "../configure/engine_edits.hpp"
 #include "../configure/file_edit.hpp"
 #include "../doctor/engine_setup.hpp"
+#include "../host/open_host.hpp"
 #include "command.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
@@ -150,7 +151,7 @@ inline ExitCode change_configuration(const tools::HostTree& tree, const Options&
 }
 
 inline ExitCode configure_engine(const Options& options, const ConfigureOptions& own) {
-  const auto tree = tools::HostTree::open(options.root);
+  const auto tree = open_host(options);
   if (!tree) return finish(tree.error(), ExitCode::failed);
   const auto directory = options.place_on_host(options.output_dir);
   if (!directory) {

@@ -26,6 +26,7 @@
 #include "../doctor/our_specs.hpp"
 #include "../doctor/page.hpp"
 #include "../doctor/spec_dirs.hpp"
+#include "../host/open_host.hpp"
 #include "../vendors/driver_place.hpp"
 #include "command.hpp"
 #include "exit_codes.hpp"
@@ -89,7 +90,7 @@ inline std::string diagnosis_text(const Survey& survey, const std::vector<Findin
 
 /// Looks for the driver where a spec of `write` records that it is: doctor has no such options.
 inline void use_recorded_place(Options& options, const CheckedPaths& own) {
-  const auto tree = tools::HostTree::open(options.root);
+  const auto tree = open_host(options);
   if (!tree) return;
   auto dirs = cdi::default_spec_dirs();
   dirs.insert(dirs.end(), own.spec_dirs.begin(), own.spec_dirs.end());

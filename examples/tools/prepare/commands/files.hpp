@@ -21,6 +21,7 @@
 #include "../gpu/driver_file.hpp"
 #include "../gpu/fault.hpp"
 #include "../gpu/profile.hpp"
+#include "../host/open_host.hpp"
 #include "../vendors/driver_place.hpp"
 #include "../vendors/nvidia_files.hpp"
 #include "../vendors/nvidia_libraries.hpp"
@@ -112,7 +113,7 @@ inline std::string files_as_json(const std::string& version, const std::vector<D
 }
 
 inline ExitCode list_files(const Options& options, const FilesOptions& own) {
-  const auto tree = tools::HostTree::open(options.root);
+  const auto tree = open_host(options);
   if (!tree) return finish(tree.error(), ExitCode::failed);
   const auto place = open_driver_place(*tree, options);
   if (!place) return finish(place.error(), ExitCode::failed);

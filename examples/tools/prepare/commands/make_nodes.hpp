@@ -15,7 +15,9 @@
 #include "../../shared/cdi_specs/write_command.hpp"
 #include "../../shared/host/host_tree.hpp"
 #include "../base/options.hpp"
+#include "../host/directories.hpp"
 #include "../host/make_node.hpp"
+#include "../host/open_host.hpp"
 #include "../vendors/driver_place.hpp"
 #include "../vendors/nvidia_nodes.hpp"
 #include "output.hpp"
@@ -33,7 +35,8 @@ inline std::string to_line(const tools::HostNode& node) {
 /// cannot be made.
 inline cdi::Result<void> make_missing_nodes(const SurveyOptions& options) {
   if (options.make_nodes == MakeNodes::no) return {};
-  auto tree = tools::HostTree::open(options.root);
+  if (options.make_nodes == MakeNodes::yes && !options.archive.empty()) return in_archive(options);
+  auto tree = open_host(options);
   if (!tree) return tree.error();
   const auto dev_root = dev_root_of(*tree, options);
   if (!dev_root) return dev_root.error();
@@ -62,7 +65,7 @@ inline cdi::Result<void> make_missing_nodes(const SurveyOptions& options) {
 
 /// Advice if nodes that containers need are missing; empty if none is.
 inline std::string advice_on_nodes(const SurveyOptions& options) {
-  auto tree = tools::HostTree::open(options.root);
+  auto tree = open_host(options);
   const auto dev_root = tree ? dev_root_of(*tree, options) : tree.error();
   if (!dev_root) return {};
   if (!dev_root->empty()) tree->set_dev_root(*dev_root);

@@ -23,6 +23,7 @@
 #include "../base/options.hpp"
 #include "../cdi_specs/version_choice.hpp"
 #include "../gpu/gpu_events.hpp"
+#include "../host/open_host.hpp"
 #include "../host/uevents.hpp"
 #include "../vendors/survey.hpp"
 #include "command.hpp"
@@ -133,12 +134,16 @@ inline bool wait_for_change(const cdi::Descriptor& signals, std::optional<Uevent
 
 /// Whether devices may have subsystems that only a vendor file knows.
 inline bool has_vendor_files(const Options& options) {
-  const auto tree = tools::HostTree::open(options.root);
+  const auto tree = open_host(options);
   return !options.vendor_files.empty() || (tree && tree->exists(vendor_directory));
 }
 
 /// Keeps the specs up to date until a signal ends the program.
 inline ExitCode watch_specs(const Options& options, const WatchOptions& own) {
+  if (!options.archive.empty()) {
+    report(Message::error("an archive never changes: nothing to watch"));
+    return ExitCode::usage;
+  }
   const auto signals = tools::termination_signals();
   std::optional<Uevents> uevents;
   const auto matches = has_vendor_files(options) ? &concerns_any_device : &concerns_gpus;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -90,6 +91,40 @@ inline std::vector<LdCacheEntry> parse_ld_cache(std::string_view cache,
     if (!entry.soname.empty() && !entry.path.empty()) entries.push_back(entry);
   }
   return entries;
+}
+
+/// A cache with only those libraries whose SONAME `is_wanted`.
+inline std::string reduced_ld_cache(std::string_view cache, bool (*is_wanted)(std::string_view)) {
+  const auto entries = parse_ld_cache(cache);
+  std::string rows;
+  std::string strings;
+  std::uint32_t count = 0;
+  const auto bytes_of = [](std::uint32_t number) {
+    std::string out(sizeof number, '\0');
+    std::memcpy(out.data(), &number, sizeof number);
+    return out;
+  };
+  const auto wanted = static_cast<std::size_t>(
+      std::count_if(entries.begin(), entries.end(),
+                    [&](const LdCacheEntry& entry) { return is_wanted(entry.soname); }));
+  const auto begin = ld_cache::header_size + wanted * ld_cache::row_size;
+  const auto add_string = [&](std::string_view text) {
+    const auto offset = static_cast<std::uint32_t>(begin + strings.size());
+    strings.append(text).append(1, '\0');
+    return bytes_of(offset);
+  };
+  for (const auto& entry : entries) {
+    if (!is_wanted(entry.soname)) continue;
+    rows += bytes_of(native_library);
+    rows += add_string(entry.soname);
+    rows += add_string(entry.path);
+    rows.append(ld_cache::row_size - 3 * sizeof count, '\0');
+    ++count;
+  }
+  std::string header{ld_cache::magic};
+  header += bytes_of(count) + bytes_of(static_cast<std::uint32_t>(strings.size()));
+  header.resize(ld_cache::header_size, '\0');
+  return header + rows + strings;
 }
 
 }  // namespace prepare

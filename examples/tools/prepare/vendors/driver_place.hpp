@@ -78,6 +78,7 @@ inline cdi::Result<DriverPlace> open_driver_place(const tools::HostTree& host,
     }
     auto tree = tools::HostTree::open(host.root() == "/" ? out.root : path_here(host, out.root));
     if (!tree) return std::move(tree).error();
+    tree->set_log(host.log(), out.root);
     out.own_tree.emplace(std::move(*tree));
   }
   for (const auto& directory : out.library_dirs) {

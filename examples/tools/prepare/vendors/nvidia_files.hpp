@@ -67,8 +67,10 @@ inline void add_firmware(const tools::HostTree& tree, const std::vector<std::str
   std::set<std::string> known;
   for (const auto& directory : directories) {
     const auto place = fmt::format("{}/nvidia/{}", directory, driver_version);
-    for (auto& [name, real_path] : tree.files(place)) {
-      if (!name.starts_with("gsp") || !name.ends_with(".bin")) continue;
+    const auto is_wanted = [](const tools::HostTree::FileName& file) {
+      return file.name.starts_with("gsp") && file.name.ends_with(".bin");
+    };
+    for (auto& [name, real_path] : tree.files(place, is_wanted)) {
       if (!known.insert(name).second) continue;
       files.push_back({.kind = DriverFile::Kind::firmware,
                        .host_path = std::move(real_path),

@@ -82,6 +82,13 @@ inline bool is_driver_library(std::string_view name, std::string_view driver_ver
   return version == driver_version || (has_own_version(stem) && is_version(version));
 }
 
+/// The driver version in the name of a library that every driver has; empty for other files.
+inline std::string_view main_library_version(std::string_view name) {
+  const auto [stem, version] = parse_library_name(name);
+  const bool is_main = stem == "libcuda" || stem == "libnvidia-ml";
+  return is_main && is_driver_version(version) ? version : std::string_view{};
+}
+
 /// Whether a SONAME in ld.so.cache belongs to a driver library.
 inline bool is_driver_soname(std::string_view soname) {
   const auto stem = parse_library_name(soname).stem;
@@ -157,13 +164,18 @@ class LibrarySearch {
   }
 
   void search(const std::string& directory) {
-    for (const auto& [name, real_path] : tree_.files(directory)) {
+    const auto is_wanted = [&](const tools::HostTree::FileName& file) {
+      const auto real_name = file_name(file.real_path);
+      return !main_library_version(real_name).empty() ||
+             is_driver_library(real_name, driver_version_);
+    };
+    for (const auto& [name, real_path] : tree_.files(directory, is_wanted)) {
       const auto real_name = file_name(real_path);
-      const auto [stem, version] = parse_library_name(real_name);
-      if ((stem == "libcuda" || stem == "libnvidia-ml") && is_driver_version(version)) {
+      if (const auto version = main_library_version(real_name); !version.empty()) {
         installed_.emplace(version);
       }
       if (!is_driver_library(real_name, driver_version_)) continue;
+      const auto stem = parse_library_name(real_name).stem;
       const auto path = fmt::format("{}/{}", directory, name);
       if (!tools::is_plain(path) || !tools::is_plain(real_path)) continue;
       add_at_real_path(found_, DriverFile::Kind::library, real_path, path, profiles_of(stem));

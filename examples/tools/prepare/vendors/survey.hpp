@@ -23,6 +23,7 @@
 #include "../gpu/gpu.hpp"
 #include "../gpu/selection.hpp"
 #include "../gpu/visible.hpp"
+#include "../host/open_host.hpp"
 #include "detect.hpp"
 #include "driver_place.hpp"
 #include "nvml.hpp"
@@ -131,7 +132,7 @@ inline std::vector<std::string_view> known_kinds(const Survey& survey) {
 
 /// Opens the tree under the root.
 inline cdi::Result<tools::HostTree> open_root(const SurveyOptions& options) {
-  auto tree = tools::HostTree::open(options.root);
+  auto tree = open_host(options);
   if (!tree) tree.error().message.insert(0, fmt::format("cannot read --root {}: ", options.root));
   return tree;
 }

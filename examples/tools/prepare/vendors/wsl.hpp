@@ -90,9 +90,8 @@ inline std::optional<DriverFile::Kind> kind_of(std::string_view name) {
 /// Adds the Linux files in a directory, if it contains a library.
 inline void add_files(const tools::HostTree& tree, const std::string& directory,
                       FilesByPath& files) {
-  auto names = tree.files(directory);
-  std::erase_if(names, [&](const auto& file) {
-    return !kind_of(file.name) || !tools::is_plain(directory + file.name + file.real_path);
+  const auto names = tree.files(directory, [&](const tools::HostTree::FileName& file) {
+    return kind_of(file.name) && tools::is_plain(directory + file.name + file.real_path);
   });
   const bool has_library = std::any_of(names.begin(), names.end(), [](const auto& file) {
     return kind_of(file.name) == DriverFile::Kind::library;

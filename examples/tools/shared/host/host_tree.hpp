@@ -28,24 +28,11 @@
 #include <cdi/result.hpp>
 
 #include "../base/text.hpp"
+#include "device_table.hpp"
+#include "read_log.hpp"
 #include "rooted_paths.hpp"
 
 namespace tools {
-
-/// A device node of a host, as `stat` shows it.
-struct HostNode {
-  std::string path{};
-  char type = 'c';  // 'c' or 'b'
-  std::int64_t major = 0;
-  std::int64_t minor = 0;
-  std::uint32_t mode = 0;  // permission bits
-  std::uint32_t uid = 0;
-  std::uint32_t gid = 0;
-  std::string host_path{};  // if not `path`, which is then the path in containers
-
-  /// The path on the host.
-  const std::string& place() const { return host_path.empty() ? path : host_path; }
-};
 
 /// The files of a host under a directory, read as if that directory were /.
 class HostTree {
@@ -66,17 +53,29 @@ class HostTree {
   /// The directory that is read as /, as passed by the caller.
   const std::string& root() const { return root_; }
 
+  /// Names the tree in messages and commands, if the root is only a copy of it.
+  void set_shown_root(std::string name) { shown_root_ = std::move(name); }
+
+  /// The root for messages and commands.
+  const std::string& shown_root() const { return shown_root_.empty() ? root_ : shown_root_; }
+
+  /// Logs all that is read from now on. `root` is the directory of the host that is / for this
+  /// tree; empty for / itself. The log must outlive the tree.
+  void set_log(ReadLog* log, std::string root = {}) {
+    log_ = log;
+    log_root_ = std::move(root);
+  }
+
+  /// The log; nullptr if nothing is logged.
+  ReadLog* log() const { return log_; }
+
   /// The content of a regular file of at most `limit` bytes. Any other kind of file is an error,
   /// and never blocks.
   cdi::Result<std::string> read(std::string_view path, std::size_t limit = size_limit) const {
-    const auto found = status_of(path, Last::follow);
-    if (!found) return found.error();
-    if (!S_ISREG(found->st_mode)) return path_error(path, EINVAL, "not a regular file");
-    const auto file = open_file(path, O_RDONLY | O_NONBLOCK);
-    struct stat status = {};
-    if (!file || ::fstat(file.get(), &status) != 0) return path_error(path, errno);
-    if (!S_ISREG(status.st_mode)) return path_error(path, EINVAL, "not a regular file");
-    return cdi::read_all(file.get(), path, limit);
+    auto text = read_file(path, limit);
+    if (log_ && text) log_->add_text(logged(path), *text);
+    if (log_ && !text) log_->add_failure(logged(path), text.error().system);
+    return text;
   }
 
   /// The content of a one-line file, trimmed and printable; empty if the file cannot be read.
@@ -93,6 +92,7 @@ class HostTree {
     std::string bytes(count, '\0');
     const auto size = ::read(file.get(), bytes.data(), bytes.size());
     bytes.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+    if (log_) log_->add_text(logged(path), bytes);
     return bytes;
   }
 
@@ -111,6 +111,7 @@ class HostTree {
     if (errno != 0) return path_error(path, errno);
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
+    if (log_) log_->add_names(logged(path), names);
     return names;
   }
 
@@ -126,14 +127,20 @@ class HostTree {
     std::string real_path{};  // of the file; differs from the name of a link
   };
 
-  /// The sorted names of regular files in a directory, and of links to such files. Much faster than
-  /// `real_path` for each name.
-  std::vector<FileName> files(std::string_view path) const {
+  /// The sorted names of regular files in a directory, and of links to such files, if `is_wanted`.
+  /// Much faster than `real_path` for each name.
+  template <class IsWanted>
+  std::vector<FileName> files(std::string_view path, IsWanted is_wanted) const {
     auto names = read_names(path);
     std::vector<FileName> found;
     for (const auto& [name, type] : names.types) {
       if (type != DT_REG && type != DT_LNK) continue;
-      if (auto file = find_file(names, name)) found.push_back({name, std::move(*file)});
+      auto real_path = find_file(names, name);
+      if (!real_path) continue;
+      FileName file{name, std::move(*real_path)};
+      if (!is_wanted(file)) continue;
+      if (log_) log_->add(logged(join(path, name)));
+      found.push_back(std::move(file));
     }
     return found;
   }
@@ -181,6 +188,7 @@ class HostTree {
   /// The device node at `path`; links are not followed, because runtimes do not follow them.
   cdi::Result<HostNode> node(const std::string& path) const {
     auto place = in_dev_root(path);
+    if (log_) log_->add(logged(path));
     auto found = node_at(path, place);
     if (found && place != path) found->host_path = std::move(place);
     return found;
@@ -238,7 +246,6 @@ class HostTree {
     return (node.mode >> shift & wanted) == wanted;
   }
 
-  using DeviceTable = std::map<std::string, HostNode, std::less<>>;
   using Last = RootedPaths::Last;
 
   struct CloseDir {
@@ -251,11 +258,31 @@ class HostTree {
   HostTree(RootedPaths paths, std::string root)
       : paths_{std::move(paths)}, root_{std::move(root)} {}
 
+  cdi::Result<std::string> read_file(std::string_view path, std::size_t limit) const {
+    const auto found = status_of(path, Last::follow);
+    if (!found) return found.error();
+    if (!S_ISREG(found->st_mode)) return path_error(path, EINVAL, "not a regular file");
+    const auto file = open_file(path, O_RDONLY | O_NONBLOCK);
+    struct stat status = {};
+    if (!file || ::fstat(file.get(), &status) != 0) return path_error(path, errno);
+    if (!S_ISREG(status.st_mode)) return path_error(path, EINVAL, "not a regular file");
+    return cdi::read_all(file.get(), path, limit);
+  }
+
+  /// The path as the log has it.
+  ReadLog::Path logged(std::string_view path) const { return {log_root_, in_dev_root(path)}; }
+
   cdi::Result<Place> find(std::string_view path, Last last) const {
+    if (log_) log_->add(logged(path));
+    return find_unlogged(path, last);
+  }
+
+  cdi::Result<Place> find_unlogged(std::string_view path, Last last) const {
     return dev_root_.empty() ? paths_.find(path, last) : paths_.find(in_dev_root(path), last);
   }
 
   cdi::Result<struct stat> status_of(std::string_view path, Last last) const {
+    if (log_) log_->add(logged(path));
     return paths_.status(in_dev_root(path), last);
   }
 
@@ -331,7 +358,7 @@ class HostTree {
   }
 
   std::optional<std::string> find_file(std::string_view path) const {
-    const auto place = find(path, Last::follow);
+    const auto place = find_unlogged(path, Last::follow);
     if (!place || !S_ISREG(place->status.st_mode)) return std::nullopt;
     return place->path();
   }
@@ -341,7 +368,8 @@ class HostTree {
     const auto [known, is_new] = names.real_paths.try_emplace(target);
     if (is_new) {
       const auto path = target.starts_with('/') ? target : join(names.path, target);
-      known->second = real_path(path).value_or("");
+      const auto place = find_unlogged(path, Last::follow);
+      if (place) known->second = place->path();
     }
     return known->second;
   }
@@ -349,39 +377,18 @@ class HostTree {
   cdi::Result<void> load_device_table() {
     const auto text = read("/dev.tab");
     if (!text) return text.error().system == ENOENT ? cdi::Result<void>{} : text.error();
-    DeviceTable table;
-    for (const auto& row : split(*text, "\n")) {
-      if (trim(row).empty() || trim(row).front() == '#') continue;
-      auto node = parse_device_row(row);
-      if (!node) return path_error("/dev.tab", EINVAL, "not a row of a device table: " + row);
-      table.insert_or_assign(node->path, *node);
-    }
-    device_table_ = std::move(table);
+    auto table = parse_device_table(*text);
+    if (!table) return std::move(table).error();
+    device_table_ = std::move(*table);
     return {};
-  }
-
-  /// `PATH TYPE MAJOR MINOR OCTALMODE UID GID`
-  static std::optional<HostNode> parse_device_row(std::string_view row) {
-    const auto part = split(row, " \t\r");
-    if (part.size() != 7 || (part[1] != "c" && part[1] != "b")) return std::nullopt;
-    const auto major = parse_number<std::int64_t>(part[2]);
-    const auto minor = parse_number<std::int64_t>(part[3]);
-    const auto mode = parse_number<std::uint32_t>(part[4], 8);
-    const auto uid = parse_number<std::uint32_t>(part[5]);
-    const auto gid = parse_number<std::uint32_t>(part[6]);
-    if (!major || !minor || !mode || !uid || !gid) return std::nullopt;
-    return HostNode{.path = part[0],
-                    .type = part[1].front(),
-                    .major = *major,
-                    .minor = *minor,
-                    .mode = *mode & 0777,
-                    .uid = *uid,
-                    .gid = *gid};
   }
 
   RootedPaths paths_;
   std::string root_;
+  std::string shown_root_{};
   std::string dev_root_{};
+  ReadLog* log_ = nullptr;
+  std::string log_root_{};
   std::optional<DeviceTable> device_table_{};  // used instead of `stat` for device nodes
 };
 

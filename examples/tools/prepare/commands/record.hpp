@@ -1,0 +1,129 @@
+// The command `record`.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_PREPARE_COMMANDS_RECORD_HPP
+#define CDI_TOOLS_PREPARE_COMMANDS_RECORD_HPP
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/file.hpp>
+#include <cdi/result.hpp>
+
+#include "../../shared/base/options.hpp"
+#include "../../shared/base/release.hpp"
+#include "../../shared/host/read_log.hpp"
+#include "../base/options.hpp"
+#include "../cdi_specs/prepared_spec.hpp"
+#include "../record/hashed_names.hpp"
+#include "../record/recording.hpp"
+#include "../record/tar_writer.hpp"
+#include "../slices/resource_slices.hpp"
+#include "../vendors/on_request.hpp"
+#include "../vendors/survey.hpp"
+#include "command.hpp"
+#include "exit_codes.hpp"
+#include "files.hpp"
+#include "make_nodes.hpp"
+#include "output.hpp"
+#include "selection_options.hpp"
+#include <CLI/CLI.hpp>
+
+namespace prepare {
+
+/// The options of `record`.
+struct RecordOptions {
+  std::string file = "-";
+  bool hash_names = false;
+};
+
+/// Reads all that the commands read about devices and drivers. Returns how many devices there are.
+inline cdi::Result<std::size_t> read_node(Options options) {
+  const auto survey = survey_host(options);
+  if (!survey) return survey.error();
+  static_cast<void>(prepare_specs(*survey, options));
+  static_cast<void>(slice_list(*survey, {.driver = "gpu.cdi.local", .node = "node"}));
+  static_cast<void>(advice_on_nodes(options));
+  for (const auto& kind : on_request::kinds) {
+    options.kind = kind.name;
+    if (const auto other = survey_host(options); !other) return other.error();
+  }
+  const auto tree = open_host(options);
+  if (!tree) return tree.error();
+  static_cast<void>(nvidia::NodeCheck{*tree}.all());
+  const auto place = open_driver_place(*tree, options);
+  if (!place) return place.error();
+  if (const auto version = version_for_files(*tree, *place, {})) {
+    std::vector<Problem> ignored;
+    static_cast<void>(files_for(*tree, *place, *version, all_profiles, ignored));
+  }
+  return survey->total_count();
+}
+
+/// Makes the archive, and reports what is in it.
+inline Output archive_of_node(const Options& given, const RecordOptions& own) {
+  tools::ReadLog log;
+  auto options = given;
+  options.log = &log;
+  const auto count = read_node(options);
+  if (!count) return count.error();
+  auto recording = Recording::open(options.root);
+  if (!recording) return std::move(recording).error();
+  recording->add(log);
+  auto entries = recording->entries();
+  if (own.hash_names) {
+    auto names = HashedNames::make();
+    if (!names) return names.error();
+    entries = names->replace(entries);
+  }
+  for (const auto& fault : recording->faults()) {
+    report(Message::warning("not recorded: " + fault));
+  }
+  const auto nodes = std::count_if(entries.begin(), entries.end(),
+                                   [](const auto& item) { return item.second.is_node(); });
+  report(Message::note(fmt::format("recorded: devices {}, files {}, of which device nodes {}",
+                                   *count, entries.size(), nodes)));
+  return write_tar(entries, "cdi-prepare " + tools::release_version());
+}
+
+inline ExitCode record_node(const Options& options, const RecordOptions& own) {
+  const bool to_output = own.file == "-";
+  if (to_output && ::isatty(STDOUT_FILENO) == 1) {
+    report(Message::error(cdi::Error{.message = "an archive is no text for a terminal",
+                                     .advice = "name a file with -o FILE.tar"}));
+    return ExitCode::usage;
+  }
+  const auto archive = archive_of_node(options, own);
+  if (to_output || !archive) return finish(archive, ExitCode::done);
+  const auto done = cdi::replace_file(own.file, *archive, {.mode = 0600});
+  return done ? ExitCode::done : finish(done.error(), ExitCode::failed);
+}
+
+inline Run set_up_record(CLI::App& app, Options& options) {
+  auto own = std::make_shared<RecordOptions>();
+  app.add_option("-o,--output", own->file, "The archive; -: standard output")
+      ->type_name("FILE")
+      ->check(not_empty)
+      ->capture_default_str();
+  app.add_flag("--hash-names", own->hash_names,
+               "Replace UUIDs and serial numbers by hashes of the same form");
+  add_driver_place(app, options);
+  add_vendor_files(app, options);
+  return [own](const Options& given) {
+    return record_node(given, *own);
+  };
+}
+
+inline constexpr Command record_command{
+    "record", "Record what the commands read of this host in a tar archive, for --root elsewhere",
+    set_up_record, "cdi-prepare record -o node.tar --hash-names"};
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_COMMANDS_RECORD_HPP

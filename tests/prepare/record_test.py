@@ -1,0 +1,502 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""A recording of a node is read as the node: record_test.py CDI_PREPARE [unittest options]"""
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+import node_trees  # noqa: E402  pylint: disable=wrong-import-position
+from tree_case import TreeTest, run_tests  # noqa: E402  pylint: disable=C0413
+from vendor_case import VendorTest  # noqa: E402  pylint: disable=C0413
+
+COMMANDS = (
+    ["detect", "-o", "json"], ["write", "--dry-run", "-o", "json"],
+    ["slices", "--node", "node1", "-o", "json"], ["files", "-o", "json"])
+MORE_COMMANDS = (
+    ["detect"], ["detect", "--visible-only"], ["write", "--dry-run"], ["files"],
+    ["write", "--dry-run", "--profile", "graphics", "--ld-library-path"],
+    ["write", "--dry-run", "--make-nodes"],
+    *(["detect", "--kind", kind] for kind in (
+        "management.nvidia.com/gpu", "nvidia.com/gds", "nvidia.com/mofed", "nvidia.com/gdrcopy",
+        "nvidia.com/imex-channel", "nvidia.com/nvswitch")))
+TREES_OF_MORE = list(node_trees.TREES) if os.environ.get("CDI_FULL") else ["nv2mig"]
+IDS = {"nv2": 2, "nv2mig": 2, "mi300x-spx": 1, "mi300x-cpx": 1}  # of GPUs, in the trees
+MEMORY = "/dev/shm"  # where making and removing many files is fast
+UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+class RecordTest(TreeTest):
+    """Temporary files go to `self.temporary`, which must be empty after each command."""
+
+    def setUp(self):
+        super().setUp()
+        memory = tempfile.TemporaryDirectory(dir=MEMORY if os.access(MEMORY, os.W_OK) else None)
+        self.addCleanup(memory.cleanup)
+        self.temporary = pathlib.Path(memory.name)
+        self.archive = self.place / "node.tar"
+        self.place_options = []
+
+    def run_at(self, root, command, *arguments):
+        done = subprocess.run(
+            [self.program, command, "--root", str(root), *map(str, arguments)],
+            capture_output=True, timeout=60, check=False,
+            env={**os.environ, "TMPDIR": str(self.temporary)})
+        self.assertEqual(os.listdir(self.temporary), [])
+        return done
+
+    def record(self, *arguments, root=None, code=0):
+        done = self.run_at(root or self.root, "record", "-o", self.archive, *self.place_options,
+                           *arguments)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stderr.decode()
+
+    def seen(self, root, command, *arguments):
+        """What a command says about a node, whose name it does not matter."""
+        done = self.run_at(root, command, *self.place_options, *arguments)
+        return (done.returncode, done.stdout.decode(),
+                done.stderr.decode().replace(str(root), "ROOT"))
+
+    def check_same(self, *commands):
+        for command in commands or COMMANDS:
+            with self.subTest(command=command):
+                self.assertEqual(self.seen(self.archive, *command), self.seen(self.root, *command))
+
+    def entries(self):
+        with tarfile.open(self.archive) as archive:
+            return {entry.name: entry for entry in archive}
+
+    def text(self, name):
+        with tarfile.open(self.archive) as archive:
+            return archive.extractfile(name).read()
+
+
+class EveryTree(RecordTest):
+    """Each of the nodes of the other tests."""
+
+    def each_tree(self):
+        for name, make in node_trees.TREES.items():
+            with self.subTest(tree=name):
+                shutil.rmtree(self.root, ignore_errors=True)
+                make(str(self.root), False)
+                yield name
+
+    def test_says_the_same(self):
+        for _ in self.each_tree():
+            self.record()
+            self.check_same()
+            once = self.archive.read_bytes()
+            self.record(root=self.archive)  # a recording of a recording
+            self.assertEqual(self.archive.read_bytes(), once)
+
+    def test_other_commands_say_the_same(self):
+        for name in TREES_OF_MORE:
+            node_trees.TREES[name](str(self.root), False)
+            self.record()
+            self.check_same(*MORE_COMMANDS)
+            shutil.rmtree(self.root)
+
+    def ids(self, root):
+        vendors = json.loads(self.seen(root, "detect", "-o", "json")[1])["vendors"]
+        return [gpu["id"] for vendor in vendors for gpu in vendor["gpus"]
+                if vendor["kind"] in ("nvidia.com/gpu", "amd.com/gpu") and gpu["id"] != "all"]
+
+    def test_says_the_same_but_for_hashed_names(self):
+        for name in self.each_tree():
+            self.record("--hash-names")
+            old, new = self.ids(self.root), self.ids(self.archive)
+            self.assertEqual(len(set(new)), len(old))
+            self.assertEqual(len(old), IDS.get(name, 0))
+            for command in COMMANDS:
+                with self.subTest(command=command):
+                    of_tree = self.seen(self.root, *command)
+                    of_archive = self.seen(self.archive, *command)
+                    self.assertEqual(without(new, of_archive), without(old, of_tree))
+            packed = self.archive.read_bytes().lower()
+            for one in (*old, str(node_trees.AMD_UNIQUE_ID), "15188982192727901047"):
+                self.assertNotIn(one.lower().encode(), packed)
+
+
+def without(ids, answer):
+    """An answer with a number in the place of each id and of the time of boot."""
+    code, *texts = answer
+    for number, one in enumerate(ids):
+        texts = [text.replace(one, f"ID{number}").replace(one.lower(), f"ID{number}")
+                 for text in texts]
+    return [code, *(UUID.sub("UUID", text) for text in texts)]
+
+
+class Content(RecordTest):
+    tree = "nv2mig"
+
+    def test_nodes_links_and_modes(self):
+        self.record()
+        entries = self.entries()
+        node = entries["dev/nvidia-caps/nvidia-cap147"]
+        self.assertTrue(node.ischr())
+        self.assertEqual((node.devmajor, node.devminor, node.mode), (236, 147, 0o444))
+        self.assertEqual(entries["dev/dri/renderD128"].gid, node_trees.RENDER)
+        link = entries["sys/bus/pci/devices/0000:17:00.0"]
+        self.assertEqual(link.linkname, os.readlink(self.path(link.name)))
+        self.assertEqual(entries["usr/bin/nvidia-smi"].mode, 0o755)
+        self.assertTrue(entries["proc/driver/nvidia/capabilities/gpu0/mig"].isdir())
+        self.assertTrue(all(entry.mtime == 0 for entry in entries.values()))
+
+    def test_only_what_detection_reads_is_in_it(self):
+        secrets = ("proc/1/environ", "proc/self/environ", "etc/shadow", "etc/hostname",
+                   "proc/sys/kernel/hostname", "dev/mapper/secret-volume", "home/secret/key",
+                   "usr/lib/x86_64-linux-gnu/libsecret.so.1", "usr/bin/secret",
+                   "sys/bus/pci/devices/0000:17:00.0/secret", "etc/docker/daemon.json",
+                   "var/run/cdi/secret.yaml", "etc/cdi-prepare.d/secret.key",
+                   "proc/driver/nvidia/secret")
+        for name in secrets:
+            self.path(name).parent.mkdir(parents=True, exist_ok=True)
+            self.path(name).write_text("PASSWORD=secret-text\n")
+        for name in ("usr/bin/nvidia-smi", "etc/OpenCL/vendors/nvidia.icd",
+                     f"usr/lib/x86_64-linux-gnu/libcuda.so.{node_trees.NVIDIA_DRIVER}"):
+            with self.path(name).open("a", encoding="ascii") as file:
+                file.write("more secret-text")
+        self.record()
+        self.assertNotIn(b"secret", self.archive.read_bytes())
+        self.check_same()
+
+    def test_cache_of_the_linker_has_only_libraries_of_the_driver(self):
+        place = "/usr/lib/x86_64-linux-gnu"
+        strings = b""
+        rows = b""
+        names = (b"libcuda.so.1", b"libsecret.so.1")
+        for name in names:
+            path = f"{place}/".encode() + name
+            offset = 48 + 24 * len(names) + len(strings)
+            rows += struct.pack("=IIIIQ", 0x0303, offset, offset + len(name) + 1, 0, 0)
+            strings += name + b"\0" + path + b"\0"
+        header = struct.pack("=20sII20x", b"glibc-ld.so.cache1.1", len(names), len(strings))
+        self.path("etc/ld.so.cache").write_bytes(header + rows + strings)
+        self.path(f"{place}/libcuda.so.1").unlink()  # known from the cache only
+        self.record()
+        cache = self.text("etc/ld.so.cache")
+        self.assertNotIn(b"secret", cache)
+        if os.uname().machine == "x86_64":
+            self.assertIn(b"libcuda.so.1\0", cache)
+        self.check_same()
+
+    def test_sockets_and_the_directory_of_mps(self):
+        place = self.path("run/nvidia-persistenced/socket")
+        place.parent.mkdir(parents=True)
+        server = socket.socket(socket.AF_UNIX)
+        self.addCleanup(server.close)
+        where = os.getcwd()
+        os.chdir(place.parent)  # the names of sockets are short
+        server.bind("socket")
+        os.chdir(where)
+        self.path("tmp/nvidia-mps").mkdir(parents=True)
+        self.record()
+        self.assertTrue(self.entries()["run/nvidia-persistenced/socket"].isfifo())
+        _, out, _ = self.seen(self.archive, "write", "--dry-run")
+        self.assertIn("/run/nvidia-persistenced/socket", out)
+        self.assertIn("/tmp/nvidia-mps", out)
+        self.check_same()
+
+    def test_links_out_and_in_circles(self):
+        for name, target in (("libcuda.so.1", "../../../../../../../etc/passwd"),
+                             ("libnvidia-ml.so.1", "libnvidia-ml.so.1")):
+            link = self.path(f"usr/lib/x86_64-linux-gnu/{name}")
+            link.unlink()
+            link.symlink_to(target)
+        self.record()
+        self.check_same()
+
+    def test_standard_output(self):
+        self.record()
+        done = self.run_at(self.root, "record")
+        self.assertEqual((done.returncode, done.stdout), (0, self.archive.read_bytes()))
+
+    def test_it_can_be_packed_again(self):
+        self.record()
+        with tarfile.open(self.archive) as old:
+            entries = [(entry, entry.isreg() and old.extractfile(entry).read()) for entry in old]
+        for form in (tarfile.GNU_FORMAT, tarfile.USTAR_FORMAT, tarfile.PAX_FORMAT):
+            with tarfile.open(self.archive, "w", format=form) as new:
+                for entry, data in entries:
+                    entry.pax_headers = {}
+                    entry.name = "./" + entry.name.removeprefix("./")
+                    new.addfile(entry, io.BytesIO(data or b""))
+            self.check_same(["detect", "-o", "json"], ["write", "--dry-run"])
+
+    def test_what_cannot_be_read_is_reported(self):
+        os.chmod(self.path("proc/driver/nvidia/params"), 0)
+        if os.geteuid() == 0:
+            self.skipTest("root reads everything")
+        self.assertIn("not recorded: /proc/driver/nvidia/params: Permission denied", self.record())
+
+
+class LongNames(RecordTest):
+    """A GPU behind so many bridges that its files have paths of more than 100 bytes."""
+
+    tree = "mi300x-cpx"
+
+    def test_other_programs_read_it(self):
+        self.record()
+        names = list(self.entries())
+        self.assertTrue(any(len(name) > 100 for name in names))
+        for program in ("tar", "bsdtar"):
+            if not shutil.which(program):
+                continue
+            done = subprocess.run([program, "-tf", self.archive], capture_output=True, text=True,
+                                  check=True)
+            self.assertEqual([name.rstrip("/") for name in done.stdout.splitlines()], names)
+            self.assertEqual(done.stderr, "")
+
+
+class DriverRoot(RecordTest):
+    tree = "nv2"
+
+    def test_links_are_those_of_the_driver(self):
+        driver = self.path("run/nvidia/driver")
+        driver.mkdir(parents=True)
+        for name in ("usr", "lib", "etc"):
+            shutil.move(self.path(name), driver / name)
+        shutil.move(driver / "usr/lib", driver / "moved")
+        (driver / "usr/lib").symlink_to("/moved")  # of the driver, not of the host
+        self.place_options = ["--driver-root", "/run/nvidia/driver"]
+        self.record()
+        self.assertIn("run/nvidia/driver/moved/x86_64-linux-gnu/libcuda.so.570.195.03",
+                      self.entries())
+        self.check_same(["detect", "-o", "json"], ["write", "--dry-run"], ["files"])
+
+
+class Vendors(VendorTest, RecordTest):
+    """Devices with a serial number in sysfs, which is one of their names."""
+
+    serials = ("TT-0012A", "0x7f3a0099")
+
+    def setUp(self):
+        super().setUp()
+        for index, serial in enumerate(self.serials):
+            self.add_node(f"/dev/npu{index}", self.pci_device(index + 1), serial_number=serial,
+                          status="ok")
+        self.finish()
+        text = ('kind = "acme.com/npu"\ndevices = "/dev/npu*"\nhealth = {attribute = "status", '
+                'good = "ok"}\naliases = "sn-{attribute:serial_number}"\n')
+        self.path("usr/share").mkdir(parents=True)
+        self.path("usr/share/npu.toml").write_text(text)
+        self.path("etc/cdi-prepare.d").mkdir(parents=True)
+        self.path("etc/cdi-prepare.d/npu.toml").symlink_to("/usr/share/npu.toml")
+
+    def test_says_the_same(self):
+        self.record()
+        self.check_same(["detect"], ["detect", "-o", "json"], ["write", "--dry-run"])
+
+    def test_serial_numbers_are_hashed(self):
+        self.record("--hash-names")
+        packed = self.archive.read_bytes()
+        for serial in self.serials:
+            self.assertNotIn(serial.encode(), packed)
+        out = self.seen(self.archive, "detect")[1]
+        names = sorted(set(re.findall("sn-([0-9a-f-]*[0-9a-f]{4}[0-9a-fx]*)", out)))
+        self.assertEqual(len(names), 2, out)
+        for name in names:
+            out = out.replace(name, "SN")
+        old = self.seen(self.root, "detect")[1]
+        for serial in self.serials:
+            old = old.replace(serial, "SN")
+        self.assertEqual(out, old)
+
+
+class Changes(RecordTest):
+    """What writes to the node fails; what writes elsewhere does not."""
+
+    tree = "nv2"
+
+    def setUp(self):
+        super().setUp()
+        self.record()
+
+    def test_needs_directories_elsewhere(self):
+        for command in (["write"], ["write", "--make-nodes", "--output-dir", "out"],
+                        ["prepare", "--claim", "a", "--device", "0"],
+                        ["unprepare", "--claim", "a"]):
+            with self.subTest(command=command):
+                done = self.run_at(self.archive, *command)
+                self.assertEqual(done.returncode, 1, done)
+                self.assertIn(b"the files of the archive", done.stderr + done.stdout)
+        done = self.run_at(self.archive, "watch", "--output-dir", self.place)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertIn(b"an archive never changes", done.stderr)
+        done = self.run_at(self.archive, "configure", "podman", "--output-dir", "/var/run/cdi")
+        self.assertNotEqual(done.returncode, 0, done)
+
+    def test_write(self):
+        specs = []
+        for root, name in ((self.root, "tree"), (self.archive, "archive")):
+            out = self.place / name
+            done = self.run_at(root, "write", "--output-dir", out)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            specs.append((out / "nvidia.com-gpu.yaml").read_text())
+            self.assertEqual(self.run_at(root, "check", "--output-dir", out).returncode, 0)
+        self.assertEqual(*specs)
+
+    def test_claims(self):
+        places = ["--output-dir", self.place / "out", "--state-dir", self.place / "state"]
+        done = self.run_at(self.archive, "prepare", "--claim", "a", "--device", "0", *places)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"nvidia.com/gpu=GPU-", self.run_at(self.archive, "list", *places).stdout)
+
+    def test_advice_names_the_archive(self):
+        done = self.run_at(self.archive, "detect", "--device", "7")
+        self.assertIn(f"cdi-prepare detect --root {self.archive}".encode(), done.stderr)
+        self.assertNotIn(str(self.temporary).encode(), done.stderr)
+
+
+class Killed(RecordTest):
+    tree = "nv2"
+
+    def test_leaves_nothing(self):
+        self.record()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            with self.subTest(signal=number):
+                with subprocess.Popen(
+                        [self.program, "detect", "--root", self.archive, "--wait", "60",
+                         "--expect", "9"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                        env={**os.environ, "TMPDIR": str(self.temporary)}) as running:
+                    self.wait_for(lambda: any(self.temporary.glob("*/dev.tab")))
+                    running.send_signal(number)
+                    self.assertEqual(running.wait(), -number)
+                    self.assertEqual(running.stdout.read(), b"")
+                self.wait_for(lambda: not os.listdir(self.temporary))
+
+    def wait_for(self, what):
+        end = time.monotonic() + 20
+        while not what():
+            self.assertLess(time.monotonic(), end, "waited in vain")
+            time.sleep(0.01)
+
+
+def header(name, kind=b"0", size=0, target="", size_field=None):
+    """A header of ustar, which tarfile would not write."""
+    field = size_field or b"%011o\0" % size
+    text = name.encode().ljust(100, b"\0") + b"0000644\0" + b"0000000\0" * 2 + field
+    text += b"%011o\0" % 0 + b" " * 8 + kind + target.encode().ljust(100, b"\0")
+    text = (text + b"ustar\00000").ljust(512, b"\0")
+    return text[:148] + b"%06o\0 " % sum(text) + text[156:]
+
+
+END = b"\0" * 1024
+
+
+def pax(text):
+    """A pax header with a record, or with another text."""
+    if b"=" in text:
+        size = len(text) + 2
+        while len(b"%d %s\n" % (size, text)) != size:
+            size += 1
+        text = b"%d %s\n" % (size, text)
+    return header("pax", b"x", len(text)) + text + b"\0" * (-len(text) % 512)
+
+
+class Hostile(RecordTest):
+    """Archives that nobody records. Each is refused with a reason, and leaves no file."""
+
+    cases = {
+        "no file": (b"", "neither a directory nor a tar archive"),
+        "text": (b"hello" * 300, "neither a directory nor a tar archive"),
+        "gzip": (b"\x1f\x8b" + b"a" * 600, "the archive is compressed: first run gunzip"),
+        "only an end": (END, "the archive is empty"),
+        "no end": (header("a"), "the archive ends too early"),
+        "cut header": (header("a") + header("b")[:300], "the archive ends too early"),
+        "cut file": (header("a", size=600) + b"x" * 512, "the archive ends too early"),
+        "damaged": (header("a") + header("b")[:-1] + b"x" + END, "a header is damaged"),
+        "large": (header("a", size=(8 << 30) - 1) + END, '"a" is larger than the archive can be'),
+        "binary size": (header("a", size_field=b"\x80" + b"\x7f" * 11) + END, "is larger than"),
+        "negative size": (header("a", size_field=b"\xff" * 12) + END, "is larger than"),
+        "large pax": (header("a", b"x", size=(8 << 30) - 1) + END, "is larger than"),
+        "size in pax": (pax(b"size=99") + header("a") + END, 'the pax record "size"'),
+        "way out": (header("a/../../b") + END, "is not a path that a node can have"),
+        "way out at once": (header("../b") + END, "is not a path that a node can have"),
+        "way out in pax": (pax(b"path=../b") + header("a") + END, "is not a path"),
+        "below a link": (header("a", b"2", target="/tmp") + header("a/b") + END,
+                         '"/a/b" is below "/a", which is not a directory'),
+        "below a later link": (header("a/b/c") + header("a", b"2", target="/") + END,
+                               '"/a/b/c" is below "/a"'),
+        "below a file": (header("a") + header("a/b") + END, 'is below "/a"'),
+        "twice": (header("a") + header("./a") + END, '"/a" is in the archive twice'),
+        "directory twice": (header("a/", b"5") + header("a", b"5") + END, "twice"),
+        "hard link": (header("a") + header("b", b"1", target="a") + END, '"/b" has the type "1"'),
+        "sparse": (header("a", b"S") + END, '"/a" has the type "S"'),
+        "sparse in pax": (pax(b"GNU.sparse.major=1") + header("a") + END,
+                          '"GNU.sparse.major"'),
+        "damaged pax": (pax(b"99 path:a\n") + header("a") + END, "a pax header is damaged"),
+        "empty record": (pax(b"0 ") + header("a") + END, "a pax header is damaged"),
+        "link to nothing": (header("a", b"2") + END, "has no target"),
+        "file for /": (header("/") + END, "a file in the place of /"),
+        "no equals": (pax(b"9 path:a\n") + header("a") + END, "a pax header is damaged"),
+        "zero in a name": (pax(b"path=a\0") + header("a") + END, "is not a path"),
+        "long name": (pax(b"path=" + b"n" * 256) + header("a") + END,
+                      "a name has more than 255 bytes"),
+        "long path": (pax(b"path=" + b"n/" * 1000 + b"n") + header("a") + END,
+                      "a path has more than 2000 bytes"),
+        "long target": (pax(b"linkpath=" + b"n" * 2001) + header("a", b"2") + END, "no target"),
+    }
+
+    def refused(self, reason):
+        done = self.run_at(self.archive, "detect")
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertTrue(done.stderr.startswith(
+            f"cdi-prepare: error: cannot read --root {self.archive}: ".encode()), done.stderr)
+        self.assertIn(reason, done.stderr.decode())
+        self.assertEqual(done.stderr.count(b"\n"), 1)
+
+    def test_are_refused(self):
+        for name, (text, reason) in self.cases.items():
+            with self.subTest(case=name):
+                self.archive.write_bytes(text)
+                self.refused(reason)
+
+    def test_too_large(self):
+        self.archive.touch()
+        os.truncate(self.archive, (64 << 20) + 1)
+        self.refused("the archive has more than 64 MiB")
+
+    def test_too_many_files(self):
+        headers = b"".join(header(str(number)) for number in range(100001))
+        self.archive.write_bytes(headers + END)
+        self.refused("the archive has more than 100000 files")
+
+    def test_not_a_file(self):
+        os.mkfifo(self.archive)
+        self.refused("neither a directory nor a tar archive")
+
+    def test_device_with_a_space(self):
+        self.archive.write_bytes(header("dev/a b", b"3") + END)
+        self.refused("white space")
+
+    def test_links_lead_nowhere_outside(self):
+        """The files of a node of this machine are not read through links in the archive."""
+        node_trees.TREES["nv2"](str(self.root), False)
+        links = b"".join(header(name, b"2", target=str(self.root / name))
+                         for name in ("sys", "proc", "dev", "usr"))
+        up = b"".join(header(name, b"2", target=".." + "/.." * 20 + str(self.root / name))
+                      for name in ("sys", "proc", "dev", "usr"))
+        for archive in (links, up):
+            self.archive.write_bytes(archive + END)
+            done = self.run_at(self.archive, "detect")
+            self.assertEqual((done.returncode, done.stdout), (0, b""), done.stderr)
+            self.assertIn(b"no GPU found", done.stderr)
+
+
+del TreeTest, VendorTest
+
+if __name__ == "__main__":
+    run_tests()
