@@ -676,7 +676,7 @@ class Usage(PrepareTest):
 
     def test_an_unknown_command_is_reported_with_the_known_ones(self):
         commands = ("detect, write, check, diff, watch, prepare, unprepare, list, doctor, "
-                    "configure, files, slices")
+                    "configure, files, slices, record")
         for word in ("paint", ""):
             done = self.run_prepare(word)
             self.assertEqual((done.returncode, done.stdout), (2, ""))

@@ -64,7 +64,7 @@ CDI_COMMANDS = {
 }
 # Commands that have tests of their own below, and those that print no JSON.
 CDI_OTHERS = {"rootfs", "monitor"}
-WITHOUT_JSON = {"run", "watch", "configure", "completion"}
+WITHOUT_JSON = {"run", "watch", "configure", "record", "completion"}
 PREPARE_COMMANDS = {"detect": (0, 3), "write": (0, 3), "check": (0, 3), "diff": (0, 3),
                     "doctor": (0, 1), "list": (0, 3)}
 PREPARE_OTHERS = {"prepare", "unprepare", "files", "slices"}

@@ -88,6 +88,18 @@ TEST_CASE("SONAMEs and paths, in the order of the cache") {
   CHECK(pairs(cache_of({})) == Pairs{});
 }
 
+TEST_CASE("a reduced cache has nothing but the wanted libraries of a kind") {
+  const auto cache =
+      cache_of({cuda, {x86_64, "libother.so.1", "/other"}, ml, {i386, "a", "/32/a"}});
+  const auto is_wanted = [](std::string_view soname) {
+    return soname != "libother.so.1";
+  };
+  const auto reduced = prepare::reduced_ld_cache(cache, is_wanted, x86_64);
+  CHECK(pairs(reduced) == both);
+  CHECK(reduced == cache_of({cuda, ml}));
+  CHECK(prepare::reduced_ld_cache("damaged", is_wanted, x86_64) == cache_of({}));
+}
+
 TEST_CASE("libraries of other kinds do not count") {
   const auto cache = cache_of({{i386, "a", "/32/a"},
                                {x32, "b", "/x32/b"},

@@ -93,9 +93,10 @@ inline std::vector<LdCacheEntry> parse_ld_cache(std::string_view cache,
   return entries;
 }
 
-/// A cache with only those libraries whose SONAME `is_wanted`.
-inline std::string reduced_ld_cache(std::string_view cache, bool (*is_wanted)(std::string_view)) {
-  const auto entries = parse_ld_cache(cache);
+/// A cache with only those libraries of a kind whose SONAME `is_wanted`.
+inline std::string reduced_ld_cache(std::string_view cache, bool (*is_wanted)(std::string_view),
+                                    std::uint32_t kind = native_library) {
+  const auto entries = parse_ld_cache(cache, kind);
   std::string rows;
   std::string strings;
   std::uint32_t count = 0;
@@ -115,7 +116,7 @@ inline std::string reduced_ld_cache(std::string_view cache, bool (*is_wanted)(st
   };
   for (const auto& entry : entries) {
     if (!is_wanted(entry.soname)) continue;
-    rows += bytes_of(native_library);
+    rows += bytes_of(kind);
     rows += add_string(entry.soname);
     rows += add_string(entry.path);
     rows.append(ld_cache::row_size - 3 * sizeof count, '\0');
