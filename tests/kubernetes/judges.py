@@ -15,10 +15,10 @@ CONTAINERD = "github.com/containerd/containerd/v2/cmd/"
 KUBERNETES = "v1.37.2"  # as in kubernetes/go.mod
 
 
-def go(module, place, *words):
+def go(module, place, *words, cgo=False):
     """Runs Go in a module without changing it, with the user's cache, or one in `place`."""
     environment = {**os.environ, "GOFLAGS": "-mod=readonly -buildvcs=false", "GOWORK": "off",
-                   "GOTOOLCHAIN": "local", "CGO_ENABLED": "0", "GO111MODULE": "on"}
+                   "GOTOOLCHAIN": "local", "CGO_ENABLED": str(int(cgo)), "GO111MODULE": "on"}
     if not {"HOME", "XDG_CACHE_HOME"} & set(environment):
         environment.setdefault("GOCACHE", str(place / "go-cache"))
     return subprocess.run(["go", *words], cwd=HERE / module, env=environment, text=True,
@@ -54,10 +54,11 @@ def why_not(module, place, programs, cached=False):
     return ""
 
 
-def build(module, place, programs, cached=False, out="", flags="-s -w"):
+def build(module, place, programs, cached=False, out="", flags="-s -w", cgo=False):
     """The folder with the built programs of a module; the test is skipped if it cannot be. Programs
     that are there are built again only if their source changed. With `cached`, a first build, which
-    takes long, is for CDI_FULL=1. `out` is the name of a single program."""
+    takes long, is for CDI_FULL=1. `out` is the name of a single program. With `cgo`, a C compiler
+    takes part."""
     before = pathlib.Path(os.environ.get("CDI_JUDGES") or "/nonexistent").resolve()
     names = [out] if out else [name.rpartition("/")[2] for name in programs]
     if all((before / name).exists() for name in names):
@@ -70,7 +71,7 @@ def build(module, place, programs, cached=False, out="", flags="-s -w"):
         if why:
             raise unittest.SkipTest(why)
         built = go(module, place, "build", "-trimpath", "-ldflags", flags, "-o",
-                   str(place / "bin" / out) + ("" if out else "/"), *programs)
+                   str(place / "bin" / out) + ("" if out else "/"), *programs, cgo=cgo)
     if built.returncode:
         raise AssertionError(built.stderr)
     return place / "bin"

@@ -117,11 +117,13 @@ class OnRequest(KindTest):
                       [mount["hostPath"] for mount in edits["mounts"]])
 
     def test_management_may_create_nodes(self):
-        self.put("/usr/bin/nvidia-cdi-hook", "disable-device-node-modification enable-cuda-compat")
+        self.put("/usr/bin/nvidia-cdi-hook", "disable-device-node-modification enable-cuda-compat "
+                 "update-application-profile")
         self.path("/usr/bin/nvidia-cdi-hook").chmod(0o755)
         text = json.dumps(self.spec("management.nvidia.com/gpu", "--hooks", "nvidia"))
         self.assertIn("update-ldcache", text)
         self.assertNotIn("disable-device-node-modification", text)
+        self.assertNotIn("update-application-profile", text)
 
     def test_files_of_both_stay(self):
         self.add(("/dev/nvidia-fs0", 240, 0))

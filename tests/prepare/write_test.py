@@ -155,7 +155,8 @@ class Libraries(WriteTest):
 
 class Hooks(WriteTest):
     hook = "/usr/bin/nvidia-cdi-hook"
-    knows = "update-ldcache enable-cuda-compat disable-device-node-modification"
+    knows = ("update-ldcache enable-cuda-compat disable-device-node-modification "
+             "update-application-profile")
 
     def install(self, text, path=hook, mode=0o755):
         self.path(path).write_text(text)
@@ -167,8 +168,8 @@ class Hooks(WriteTest):
     def test_links_by_hooks(self):
         self.install("\0\1" + self.knows)
         spec = self.spec("--hooks", "nvidia")
-        links, compat, cache, nodes = spec["containerEdits"]["hooks"]
-        for hook in (links, compat, cache, nodes):
+        links, compat, cache, nodes, profile = spec["containerEdits"]["hooks"]
+        for hook in (links, compat, cache, nodes, profile):
             self.assertEqual((hook["hookName"], hook["path"], hook["args"][0], hook["env"]),
                              ("createContainer", self.hook, "nvidia-cdi-hook",
                               ["NVIDIA_CTK_DEBUG=false"]))
@@ -179,12 +180,19 @@ class Hooks(WriteTest):
         self.assertEqual(cache["args"][1:], ["update-ldcache", "--folder", LIB, "--folder",
                                              f"{LIB}/vdpau"])
         self.assertEqual(nodes["args"][1:], ["disable-device-node-modification"])
+        self.assertEqual(profile["args"][1:], ["update-application-profile"])
         self.assertNotIn(f"{LIB}/libcuda.so.1", self.mounts("--hooks", "nvidia"))
         first = next(device for device in spec["devices"] if device["name"] == FIRST_ID)
         self.assertEqual(self.hooks(first["containerEdits"]), [[
             "nvidia-cdi-hook", "create-symlinks",
             "--link", f"../card1::/dev/dri/by-path/pci-{FIRST}-card",
             "--link", f"../renderD128::/dev/dri/by-path/pci-{FIRST}-render"]])
+
+    def test_graphics_see_the_gpus_of_the_container_only(self):
+        self.install(self.knows)
+        for use, has_hook in (("graphics", True), ("compute", False)):
+            text = json.dumps(self.spec("--hooks", "nvidia", "--profile", use))
+            self.assertEqual("update-application-profile" in text, has_hook)
 
     def test_only_hooks_that_the_program_knows(self):
         self.install("an older one")

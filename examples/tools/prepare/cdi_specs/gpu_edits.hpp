@@ -126,7 +126,7 @@ inline cdi::ContainerEdits shared_edits(const Inventory& found, const SpecOption
   add_files(edits, found.files, options);
   if (options.hook_program && !found.files.empty()) {
     auto program = *options.hook_program;
-    if (found.is_management) program.has_node_modification = false;
+    if (found.is_management) program.has_node_modification = program.has_profile = false;
     edits.hooks =
         nvidia::driver_hooks(program, found.files, options.profiles, found.driver_version);
   }

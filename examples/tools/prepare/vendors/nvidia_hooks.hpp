@@ -31,10 +31,12 @@ struct HookProgram {
   std::vector<std::string> arguments{};  // before the hook name
   bool has_cuda_compat = false;          // added in later releases
   bool has_node_modification = false;
+  bool has_profile = false;
 };
 
 inline constexpr std::string_view cuda_compat = "enable-cuda-compat";
 inline constexpr std::string_view node_modification = "disable-device-node-modification";
+inline constexpr std::string_view profile = "update-application-profile";
 
 /// The hook program of the host; nullopt if no toolkit is installed. The file is searched for hook
 /// names, because a hook unknown to the program would keep containers from starting.
@@ -56,6 +58,7 @@ inline std::optional<HookProgram> find_hook_program(const tools::HostTree& tree)
       };
       program.has_cuda_compat = knows(cuda_compat);
       program.has_node_modification = knows(node_modification);
+      program.has_profile = knows(profile);
       return program;
     }
   }
@@ -109,6 +112,10 @@ inline std::vector<cdi::Hook> driver_hooks(const HookProgram& program,
   }
   if (!folders.empty()) hooks.push_back(hook(program, "update-ldcache", folders));
   if (program.has_node_modification) hooks.push_back(hook(program, node_modification, {}));
+  // EGL and Vulkan would otherwise see GPUs whose nodes the container has not.
+  if (program.has_profile && profiles.shares(graphics)) {
+    hooks.push_back(hook(program, profile, {}));
+  }
   return hooks;
 }
 
