@@ -50,12 +50,9 @@ MORE_NODES = (("/dev/nvidia-fs0", 240, 0, "nvidia-fs"), ("/dev/nvidia-fs1", 240,
 DIFFERENCES = {
     "name PCI address": "the GPU at an address is asked for by it, for example by VM managers",
     "env NVIDIA_CTK_LIBCUDA_DIR": "only programs of the toolkit read it",
-    "mount " + VOID: "keeps the toolkit's older runtime, if it takes "
-    "devices from mounts, from a second injection; NVIDIA_VISIBLE_DEVICES=void does it for all "
-    "settings that take them from the variable",
-    "hook apply-cuda-memory-limits": "an option of a pod with NVIDIA_GPU_MEMORY_* only",
-    "links": "ours are those of the host; the toolkit's ldconfig makes them from SONAMEs, and a few "
-    "by create-symlinks",
+    "mount " + VOID: "only for the older runtime, if a device plugin lists the GPUs as mounts, too",
+    "hook apply-cuda-memory-limits": "nothing without NVIDIA_GPU_MEMORY_* in the container",
+    "links": "ours are all of the host; the toolkit leaves most to ldconfig",
     "version": "ours is the oldest version that can hold the spec",
 }
 

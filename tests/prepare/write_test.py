@@ -220,7 +220,7 @@ class Hooks(WriteTest):
         self.install(self.knows, self.hook + ".real")
         done = self.write("--dry-run", "-o", "json", "--hooks", "nvidia")
         self.assertEqual(done.stderr, "")
-        self.assertEqual(len(self.hooks(json.loads(done.stdout)["containerEdits"])), 4)
+        self.assertEqual(len(self.hooks(json.loads(done.stdout)["containerEdits"])), 5)
 
     def test_none_by_default(self):
         self.install(self.knows)
