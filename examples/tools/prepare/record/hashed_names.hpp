@@ -20,6 +20,7 @@
 
 #include <cdi/result.hpp>
 
+#include "../../shared/base/glob.hpp"
 #include "../../shared/base/sha256.hpp"
 #include "../../shared/base/text.hpp"
 #include "../../shared/host/rooted_paths.hpp"
