@@ -92,6 +92,11 @@ class Claims {
   Result<void> unprepare(const std::string& uid);
 
  private:
+  const std::string& boot() const { return *options_.boot_id; }
+  bool is_of_other_boot(const Claim& claim) const {
+    return !boot().empty() && claim.boot_id != boot();
+  }
+
   void start_again(ClaimJournal::Claims loaded);
   void settle(std::map<std::string, Claim>::iterator known);
   Result<void> check_new(const Claim& claim) const;
@@ -113,7 +118,6 @@ class Claims {
   const ClaimJournal& journal_;
   ClaimDriver& driver_;
   ClaimOptions options_;
-  std::string boot_;  // empty if it is unknown
   detail::ClaimSpecs specs_;
   std::set<std::string> spec_dirs_;        // of the options, and of all claims
   std::set<std::string> named_dirs_{};     // in files that cannot be read

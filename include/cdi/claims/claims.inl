@@ -84,7 +84,6 @@ CDI_INLINE Claims::Claims(const ClaimJournal& journal, ClaimDriver& driver, Clai
     : journal_{journal},
       driver_{driver},
       options_{detail::with_defaults(std::move(options), journal)},
-      boot_{*options_.boot_id},
       specs_{driver, options_.owner, options_.spec_dir},
       spec_dirs_{options_.spec_dir} {}
 
@@ -146,7 +145,7 @@ CDI_INLINE Result<Claim> Claims::prepare(Claim claim) {
     if (auto free = check_free(device); !free) return std::move(free).error();
   }
   claim.phase = Claim::Phase::preparing;
-  claim.boot_id = boot_;
+  claim.boot_id = boot();
   auto spec = driver_.make_spec(claim, nullptr);
   if (!spec) return std::move(spec).error();
   if (auto text = claim_to_json(claim); !text) return std::move(text).error();
@@ -324,8 +323,7 @@ CDI_INLINE Result<void> Claims::renew(Claim& claim) {
   const auto old = specs_.read(claim);
   auto renewed = update_spec(claim, old ? &*old : nullptr);
   if (renewed) return renewed;
-  const bool other_boot = !boot_.empty() && claim.boot_id != boot_;
-  const bool is_unsafe = other_boot || renewed.error().code == Errc::conflict ||
+  const bool is_unsafe = is_of_other_boot(claim) || renewed.error().code == Errc::conflict ||
                          (old && !driver_.may_stay(claim, *old));
   if (is_unsafe) static_cast<void>(specs_.remove(claim));
   return renewed;
@@ -334,13 +332,13 @@ CDI_INLINE Result<void> Claims::renew(Claim& claim) {
 CDI_INLINE Result<void> Claims::update_spec(Claim& claim, const Spec* old) {
   auto now = claim;
   // On a full disk, `unprepare` removes the spec and releases devices, but cannot record that.
-  if (old == nullptr || (!boot_.empty() && now.boot_id != boot_)) {
+  if (old == nullptr || is_of_other_boot(now)) {
     if (const auto acquired = acquire_all(now); !acquired) return acquired.error();
   }
   const auto spec = driver_.make_spec(now, old);
   if (!spec) return spec.error();
   if (const auto written = specs_.write(now, *spec); !written) return written.error();
-  if (!boot_.empty()) now.boot_id = boot_;
+  if (!boot().empty()) now.boot_id = boot();
   const bool changed = now != claim;
   claim = std::move(now);
   return changed ? journal_.save(claim) : Result<void>{};
