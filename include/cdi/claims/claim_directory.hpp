@@ -39,6 +39,13 @@ enum class MissingDirectory : std::uint8_t {
 /// `Errc::system`.
 Result<ClaimDirectory> open_claim_directory(const std::string& path, MissingDirectory missing);
 
+namespace detail {
+
+/// The path from the root, for a relative one from the working directory. An empty path stays so.
+std::string absolute_path(std::string path);
+
+}  // namespace detail
+
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -5,8 +5,11 @@
 #define CDI_CLAIMS_CLAIM_DIRECTORY_INL
 
 #include <cerrno>
+#include <cstdlib>
 #include <fcntl.h>
+#include <memory>
 #include <string>
+#include <unistd.h>
 #include <utility>
 
 #include <cdi/base/result.hpp>
@@ -31,6 +34,12 @@ CDI_INLINE Result<ClaimDirectory> open_claim_directory(const std::string& path,
   ClaimDirectory out{Descriptor{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)}, path};
   if (!out.descriptor && errno != ENOENT) return file_error(path, "cannot open the directory");
   return out;
+}
+
+CDI_INLINE std::string detail::absolute_path(std::string path) {
+  if (path.empty() || path.starts_with('/')) return path;
+  const std::unique_ptr<char, void (*)(void*)> here{::getcwd(nullptr, 0), std::free};
+  return here ? std::string{here.get()}.append("/").append(path) : path;
 }
 
 }  // namespace cdi

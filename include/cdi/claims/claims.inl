@@ -15,6 +15,7 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/claims/claim.hpp>
+#include <cdi/claims/claim_directory.hpp>
 #include <cdi/claims/claim_driver.hpp>
 #include <cdi/claims/claim_journal.hpp>
 #include <cdi/claims/claim_json.hpp>
@@ -70,6 +71,7 @@ inline std::string joined(const std::set<std::string>& texts) {
 inline ClaimOptions with_defaults(ClaimOptions options, const ClaimJournal& journal) {
   if (options.owner.empty()) options.owner = "claims of " + journal.directory();
   if (!options.boot_id) options.boot_id = boot_of_host();
+  options.spec_dir = absolute_path(std::move(options.spec_dir));
   return options;
 }
 
@@ -135,6 +137,7 @@ CDI_INLINE Result<void> Claims::check(const std::string& uid) const {
 
 CDI_INLINE Result<Claim> Claims::prepare(Claim claim) {
   if (claim.kind.empty()) claim.kind = options_.kind;
+  claim.options.try_emplace(detail::spec_dir_option, options_.spec_dir);
   if (auto good = check_new(claim); !good) return std::move(good).error();
   if (const auto known = claims_.find(claim.uid); known != claims_.end()) {
     if (has_devices(known->second, claim.devices)) return known->second;
@@ -331,6 +334,7 @@ CDI_INLINE Result<void> Claims::renew(Claim& claim) {
 
 CDI_INLINE Result<void> Claims::update_spec(Claim& claim, const Spec* old) {
   auto now = claim;
+  now.options.try_emplace(detail::spec_dir_option, options_.spec_dir);
   // On a full disk, `unprepare` removes the spec and releases devices, but cannot record that.
   if (old == nullptr || is_of_other_boot(now)) {
     if (const auto acquired = acquire_all(now); !acquired) return acquired.error();

@@ -36,3 +36,10 @@ TEST_CASE("What is no directory is an error") {
     CHECK_FALSE(cdi::open_claim_directory(path, MissingDirectory::made));
   }
 }
+
+TEST_CASE("A path from the root stays as it is, and an empty one names no directory") {
+  CHECK(cdi::detail::absolute_path("/run/cdi") == "/run/cdi");
+  CHECK(cdi::detail::absolute_path("").empty());
+  CHECK(cdi::detail::absolute_path("cdi").ends_with("/cdi"));
+  CHECK(cdi::detail::absolute_path("cdi").starts_with('/'));
+}

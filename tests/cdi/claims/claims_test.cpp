@@ -1,6 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+#include <climits>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -302,6 +303,37 @@ TEST_CASE("A spec stays while its device is gone for a moment, if that is safe")
     CHECK(host.node_of("a").empty());
   }
   CHECK(host.is_recorded("a"));
+}
+
+TEST_CASE("The spec of a claim keeps its directory when new claims get another") {
+  Host host;
+  host.prepare("a", {card("0")});
+  auto options = host.options();
+  options.spec_dir = host / "other";
+  host.claims.emplace(host.lock, host.driver, options);
+  REQUIRE(host.claims->repair());
+  CHECK(host.prepare("b", {card("1")}) == "vendor.com/claim=b-0 ");
+  CHECK(get_file(host / "other/vendor.com-claim_a.json") == "not read");
+  CHECK(get_file(host / "other/vendor.com-claim_b.json") != "not read");
+  CHECK(host.node_of("a") == "/dev/card0");
+  CHECK(host.claims->unprepare("a"));
+  CHECK(host.node_of("a").empty());
+}
+
+TEST_CASE("A directory of specs does not depend on the directory in which the program runs") {
+  Host host;
+  auto options = host.options();
+  options.spec_dir = "specs";
+  char before[PATH_MAX];
+  REQUIRE(::getcwd(before, sizeof before) != nullptr);
+  REQUIRE(::chdir((host / ".").c_str()) == 0);
+  host.claims.emplace(host.lock, host.driver, options);
+  REQUIRE(host.claims->repair());
+  host.prepare("a", {card("0")});
+  CHECK(host.node_of("a") == "/dev/card0");
+  REQUIRE(::chdir(before) == 0);
+  CHECK(host.claims->unprepare("a"));
+  CHECK(host.node_of("a").empty());
 }
 
 TEST_CASE("A spec of no claim is removed, and those of others stay") {
