@@ -308,9 +308,11 @@ CDI_INLINE Result<void> Claims::forget(const Claim& claim) const {
   return journal_.erase(claim.uid);
 }
 
-/// Whether another claim has a device of a claim, not only to monitor it.
+/// Whether another claim has a device of a claim, not only to monitor it. One whose file cannot be
+/// read may have it.
 CDI_INLINE bool Claims::has_other_user(const Claim& claim, const ClaimedDevice& device) const {
   if (device.share_id.empty()) return false;
+  if (!unreadable_.empty()) return true;
   return std::any_of(claims_.begin(), claims_.end(), [&](const auto& entry) {
     const auto& its = entry.second.devices;
     return entry.first != claim.uid &&

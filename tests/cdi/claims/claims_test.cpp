@@ -362,6 +362,21 @@ TEST_CASE("A torn claim keeps its devices and its spec until it is unprepared") 
   CHECK(host.prepare("b", {card("1")}) == "vendor.com/claim=b-0 ");
 }
 
+TEST_CASE("A device that a torn claim may share is not released") {
+  Host host;
+  auto first = card("0");
+  first.share_id = "1";
+  auto second = first;
+  second.share_id = "2";
+  host.prepare("a", {first});
+  host.prepare("b", {second, card("1")});
+  put_file(host.lock.path_of("a"), "{");
+  host.again();
+  host.driver.steps.clear();
+  CHECK(host.claims->unprepare("b"));
+  CHECK(host.driver.steps == Texts{"release card1"});
+}
+
 TEST_CASE("A claim that cannot be given back has a fault at once") {
   Host host;
   host.prepare("a", {card("0")});
