@@ -28,7 +28,7 @@ class ClaimSpecs {
   /// The directory of a claim's spec.
   std::string directory_of(const Claim& claim) const;
 
-  /// The spec of a claim, read from its file.
+  /// The spec of a claim, read from its file in the open directory.
   Result<Spec> read(const Claim& claim) const;
 
   /// Checks whether `write` would succeed, as far as the files tell. Writes nothing.

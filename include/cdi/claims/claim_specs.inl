@@ -4,6 +4,7 @@
 #ifndef CDI_CLAIMS_CLAIM_SPECS_INL
 #define CDI_CLAIMS_CLAIM_SPECS_INL
 
+#include <cerrno>
 #include <cstddef>
 #include <set>
 #include <string>
@@ -11,15 +12,19 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/claims/claim.hpp>
 #include <cdi/claims/claim_directory.hpp>
 #include <cdi/claims/claim_json.hpp>
 #include <cdi/claims/claim_specs.hpp>
-#include <cdi/files/file.hpp>
+#include <cdi/files/descriptor.hpp>
+#include <cdi/files/spec_text.hpp>
+#include <cdi/files/text_file.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/publish/publish.hpp>
 #include <cdi/rules/name.hpp>
+#include <cdi/text/document.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
@@ -52,7 +57,13 @@ CDI_INLINE std::string ClaimSpecs::directory_of(const Claim& claim) const {
 CDI_INLINE Result<Spec> ClaimSpecs::read(const Claim& claim) const {
   const auto directory = driver_->open_spec_dir(directory_of(claim), MissingDirectory::stays);
   if (!directory) return directory.error();
-  auto loaded = read_spec_file(directory->path_of(claim.file_name()));
+  const auto name = claim.file_name();
+  const auto path = directory->path_of(name);
+  errno = ENOENT;
+  if (!directory->descriptor) return file_error(path, "cannot open the file");
+  const auto file = read_file_at(directory->number(), name, path, Limits{}.bytes);
+  if (!file) return file.error();
+  auto loaded = parse_spec(file->text, path, Format::json);
   if (!loaded) return std::move(loaded).error();
   return std::move(loaded->spec);
 }

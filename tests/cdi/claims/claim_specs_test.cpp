@@ -1,6 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+#include <cerrno>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -10,6 +11,24 @@
 #include "../../support/card_driver.hpp"
 
 namespace {
+
+/// Opens the directory of specs by a path that has another meaning in messages, as for a host whose
+/// root is mounted elsewhere.
+class MountedHost final : public cdi::ClaimDriver {
+ public:
+  cdi::Result<cdi::Spec> make_spec(cdi::Claim& claim, const cdi::Spec* old) override {
+    return cards.make_spec(claim, old);
+  }
+
+  cdi::Result<cdi::ClaimDirectory> open_spec_dir(const std::string& path,
+                                                 cdi::MissingDirectory missing) override {
+    auto opened = cdi::open_claim_directory(path, missing);
+    if (opened) opened->path = "/elsewhere";
+    return opened;
+  }
+
+  CardDriver cards{};
+};
 
 struct Specs : ClaimTree {
   CardDriver driver{};
@@ -40,6 +59,19 @@ TEST_CASE("The option of a claim decides on the directory") {
   CHECK(at.specs.directory_of(at.claim) == at / "other");
   REQUIRE(at.specs.write(at.claim, at.spec));
   CHECK(get_file(at / "other/vendor.com-claim_a.json") != "not read");
+}
+
+TEST_CASE("A spec is read in the directory that the driver opened") {
+  const Specs at;
+  MountedHost host;
+  const cdi::detail::ClaimSpecs specs{host, "me", at.ClaimTree::specs()};
+  CHECK(specs.read(at.claim).error().system == ENOENT);
+  REQUIRE(specs.write(at.claim, at.spec));
+  const auto read = specs.read(at.claim);
+  REQUIRE(read);
+  CHECK(read->devices == at.spec.devices);
+  put_file(at.spec_path("a"), "{");
+  CHECK(specs.read(at.claim).error().position.file == "/elsewhere/vendor.com-claim_a.json");
 }
 
 TEST_CASE("Pruning keeps files of claims, even of those that cannot be read") {
