@@ -73,6 +73,13 @@ CDI_INLINE Result<ClaimJournal> ClaimJournal::open(const std::string& path,
   return open(std::move(*directory), timeout);
 }
 
+CDI_INLINE bool ClaimJournal::is_in(const ClaimDirectory& other) const {
+  struct stat own = {};
+  struct stat its = {};
+  return ::fstat(directory_.number(), &own) == 0 && ::fstat(other.number(), &its) == 0 &&
+         own.st_dev == its.st_dev && own.st_ino == its.st_ino;
+}
+
 CDI_INLINE std::string ClaimJournal::path_of(std::string_view uid) const {
   return directory_.path_of(detail::claim_file(uid));
 }

@@ -12,18 +12,23 @@
 #include <cdi/claims/claim.hpp>
 #include <cdi/claims/claim_directory.hpp>
 #include <cdi/claims/claim_driver.hpp>
+#include <cdi/claims/claim_journal.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/publish/publish.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 
-/// The spec files of the claims in a journal, which have one owner. The driver must outlive this
-/// object.
+/// The spec files of the claims in a journal, which have one owner. The driver and the journal
+/// must outlive this object.
 class ClaimSpecs {
  public:
-  ClaimSpecs(ClaimDriver& driver, std::string owner, std::string spec_dir)
-      : driver_{&driver}, owner_{std::move(owner)}, spec_dir_{std::move(spec_dir)} {}
+  ClaimSpecs(ClaimDriver& driver, const ClaimJournal& journal, std::string owner,
+             std::string spec_dir)
+      : driver_{&driver},
+        journal_{&journal},
+        owner_{std::move(owner)},
+        spec_dir_{std::move(spec_dir)} {}
 
   /// The directory of a claim's spec.
   std::string directory_of(const Claim& claim) const;
@@ -35,7 +40,7 @@ class ClaimSpecs {
   Result<void> check_writable(const Claim& claim, const Spec& spec) const;
 
   /// Fails with `Errc::invalid` if the spec has another kind than the claim, or lacks one of its
-  /// devices.
+  /// devices, and if the directory is that of the journal: engines would read its files as specs.
   Result<Publication> write(const Claim& claim, const Spec& spec) const;
 
   Result<void> remove(const Claim& claim) const;
@@ -54,6 +59,7 @@ class ClaimSpecs {
                             DryRun dry_run) const;
 
   ClaimDriver* driver_;
+  const ClaimJournal* journal_;
   std::string owner_;  // another journal may have files in the same directory
   std::string spec_dir_;
 };

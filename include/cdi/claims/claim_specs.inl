@@ -16,6 +16,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/claims/claim.hpp>
 #include <cdi/claims/claim_directory.hpp>
+#include <cdi/claims/claim_journal.hpp>
 #include <cdi/claims/claim_json.hpp>
 #include <cdi/claims/claim_specs.hpp>
 #include <cdi/files/descriptor.hpp>
@@ -82,6 +83,12 @@ CDI_INLINE Result<Publication> ClaimSpecs::write(const Claim& claim, const Spec&
   if (auto good = check_names(claim, spec); !good) return std::move(good).error();
   const auto directory = driver_->open_spec_dir(directory_of(claim), missing);
   if (!directory) return directory.error();
+  if (journal_->is_in(*directory)) {
+    return Error{.code = Errc::invalid,
+                 .message = "this is also the directory of the journal of claims",
+                 .advice = "use another directory for one of them",
+                 .position = {.file = directory->path}};
+  }
   return publisher(*directory).write(claim.file_name(), spec, dry_run);
 }
 

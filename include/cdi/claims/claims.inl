@@ -86,7 +86,7 @@ CDI_INLINE Claims::Claims(const ClaimJournal& journal, ClaimDriver& driver, Clai
     : journal_{journal},
       driver_{driver},
       options_{detail::with_defaults(std::move(options), journal)},
-      specs_{driver, options_.owner, options_.spec_dir},
+      specs_{driver, journal, options_.owner, options_.spec_dir},
       spec_dirs_{options_.spec_dir} {}
 
 CDI_INLINE Result<void> Claims::repair() {

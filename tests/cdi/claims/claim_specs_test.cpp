@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <string>
+#include <unistd.h>
 
 #include <doctest/doctest.h>
 
@@ -32,7 +33,8 @@ class MountedHost final : public cdi::ClaimDriver {
 
 struct Specs : ClaimTree {
   CardDriver driver{};
-  cdi::detail::ClaimSpecs specs{driver, "me", this->ClaimTree::specs()};
+  cdi::ClaimJournal lock = journal();
+  cdi::detail::ClaimSpecs specs{driver, lock, "me", this->ClaimTree::specs()};
   cdi::Claim claim{.uid = "a", .kind = "vendor.com/claim", .devices = {card("0")}};
   cdi::Spec spec = *driver.make_spec(claim, nullptr);
 };
@@ -64,7 +66,7 @@ TEST_CASE("The option of a claim decides on the directory") {
 TEST_CASE("A spec is read in the directory that the driver opened") {
   const Specs at;
   MountedHost host;
-  const cdi::detail::ClaimSpecs specs{host, "me", at.ClaimTree::specs()};
+  const cdi::detail::ClaimSpecs specs{host, at.lock, "me", at.ClaimTree::specs()};
   CHECK(specs.read(at.claim).error().system == ENOENT);
   REQUIRE(specs.write(at.claim, at.spec));
   const auto read = specs.read(at.claim);
@@ -72,6 +74,21 @@ TEST_CASE("A spec is read in the directory that the driver opened") {
   CHECK(read->devices == at.spec.devices);
   put_file(at.spec_path("a"), "{");
   CHECK(specs.read(at.claim).error().position.file == "/elsewhere/vendor.com-claim_a.json");
+}
+
+TEST_CASE("No spec is written to the directory of the journal") {
+  Specs at;
+  REQUIRE(::symlink(at.state().c_str(), (at / "link").c_str()) == 0);
+  for (const auto& path : {at.state(), at / "link"}) {
+    at.claim.options["output_dir"] = path;
+    const auto checked = at.specs.check_writable(at.claim, at.spec);
+    REQUIRE_FALSE(checked);
+    CHECK(checked.error().code == cdi::Errc::invalid);
+    CHECK(checked.error().position.file == path);
+    CHECK_FALSE(at.specs.write(at.claim, at.spec));
+    CHECK(at.specs.remove(at.claim));
+  }
+  CHECK(get_file(at.state() + "/vendor.com-claim_a.json") == "not read");
 }
 
 TEST_CASE("Pruning keeps files of claims, even of those that cannot be read") {
