@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include <cdi/base/result.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
@@ -76,6 +77,18 @@ bool is_spec_of_claim(std::string_view uid, std::string_view path);
 /// The devices of a claim for messages: names with commas between them, each followed by an at sign
 /// and its request, if it has one.
 std::string to_string(const Claim& claim);
+
+namespace detail {
+
+Error claim_conflict(std::string message);
+
+/// The caller's name and the driver's name for a device: "1 (GPU-5f2a...)".
+std::string names_of(const ClaimedDevice& device);
+
+/// The error for a device that overlaps one of a claim.
+Error taken(const ClaimedDevice& device, const Claim& claim, const ClaimedDevice& its);
+
+}  // namespace detail
 
 }  // namespace cdi
 

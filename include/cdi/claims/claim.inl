@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include <cdi/base/result.hpp>
 #include <cdi/claims/claim.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/version.hpp>
@@ -52,6 +54,37 @@ CDI_INLINE std::string to_string(const Claim& claim) {
   }
   return out;
 }
+
+namespace detail {
+
+CDI_INLINE Error claim_conflict(std::string message) {
+  return {.code = Errc::conflict, .message = std::move(message)};
+}
+
+CDI_INLINE std::string names_of(const ClaimedDevice& device) {
+  const auto& requested = device.requested;
+  if (requested.empty() || requested == device.name) return device.name;
+  return requested + " (" + device.name + ")";
+}
+
+CDI_INLINE Error taken(const ClaimedDevice& device, const Claim& claim, const ClaimedDevice& its) {
+  const auto reject = [&](const std::string& why) {
+    return claim_conflict(why + ": unprepare claim " + claim.uid + " first");
+  };
+  const auto uid = claim.name.empty()
+                       ? claim.uid
+                       : claim.uid + " (" + cdi::quoted(claim.name_space + "/" + claim.name) + ")";
+  if (device.name != its.name) {
+    return reject("device " + names_of(device) + " cannot be assigned while claim " + uid +
+                  " has " + its.name);
+  }
+  const bool same_name = device.requested.empty() || device.requested == device.name;
+  if (same_name) return reject("claim " + uid + " has device " + device.name);
+  return reject("device " + device.requested + " is " + device.name + ", which claim " + uid +
+                " has");
+}
+
+}  // namespace detail
 
 }  // namespace cdi
 

@@ -30,30 +30,9 @@ namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
-inline Error claim_conflict(std::string message) {
-  return {.code = Errc::conflict, .message = std::move(message)};
-}
-
-/// The caller's name and the driver's name for a device: "1 (GPU-5f2a...)".
-inline std::string names_of(const ClaimedDevice& device) {
-  const auto& requested = device.requested;
-  if (requested.empty() || requested == device.name) return device.name;
-  return requested + " (" + device.name + ")";
-}
-
-/// The error for a device that overlaps one of a claim.
-inline Error taken(const ClaimedDevice& device, const std::string& uid, const ClaimedDevice& its) {
-  const auto reject = [&](const std::string& why) {
-    return claim_conflict(why + ": unprepare claim " + uid + " first");
-  };
-  if (device.name != its.name) {
-    return reject("device " + names_of(device) + " cannot be assigned while claim " + uid +
-                  " has " + its.name);
-  }
-  const bool same_name = device.requested.empty() || device.requested == device.name;
-  if (same_name) return reject("claim " + uid + " has device " + device.name);
-  return reject("device " + device.requested + " is " + device.name + ", which claim " + uid +
-                " has");
+/// The owner of specs by default.
+inline std::string owner_of(const ClaimJournal& journal) {
+  return "claims of " + journal.directory();
 }
 
 /// The boot of this host; empty if it is unknown.
@@ -69,7 +48,7 @@ inline std::string joined(const std::set<std::string>& texts) {
 }
 
 inline ClaimOptions with_defaults(ClaimOptions options, const ClaimJournal& journal) {
-  if (options.owner.empty()) options.owner = "claims of " + journal.directory();
+  if (options.owner.empty()) options.owner = owner_of(journal);
   if (!options.boot_id) options.boot_id = boot_of_host();
   options.spec_dir = absolute_path(std::move(options.spec_dir));
   return options;
@@ -90,13 +69,13 @@ CDI_INLINE Claims::Claims(const ClaimJournal& journal, ClaimDriver& driver, Clai
       spec_dirs_{options_.spec_dir} {}
 
 CDI_INLINE Result<void> Claims::repair() {
-  if (!check_owner(options_.owner)) {
-    return Error{.code = Errc::invalid,
-                 .message = "specs cannot record this name",
-                 .advice =
-                     "use another directory for the journal, in ASCII, of at most 200 "
-                     "characters",
-                 .position = {.file = journal_.directory()}};
+  if (auto good = check_owner(options_.owner); !good) {
+    if (options_.owner == detail::owner_of(journal_)) {
+      good.error().advice =
+          "use another directory for the journal, in ASCII, of at most 200 characters";
+      good.error().position.file = journal_.directory();
+    }
+    return good;
   }
   auto loaded = journal_.load();
   if (!loaded) return std::move(loaded).error();
@@ -249,7 +228,7 @@ CDI_INLINE Result<void> Claims::check_free(const ClaimedDevice& device) const {
   for (const auto& [uid, claim] : claims_) {
     for (const auto& its : claim.devices) {
       if (may_be_shared(device, its) || !driver_.excludes(device, its)) continue;
-      return detail::taken(device, uid, its);
+      return detail::taken(device, claim, its);
     }
   }
   if (unreadable_.empty() || device.admin_access) return {};

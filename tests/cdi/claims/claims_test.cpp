@@ -99,6 +99,11 @@ TEST_CASE("Two claims never have the same device") {
   CHECK(host.prepare("b", {card("0")}) == "claim a has device card0: unprepare claim a first");
   CHECK_FALSE(host.is_recorded("b"));
   CHECK(contains(host.prepare("b", {card("1"), card("1")}), "card1: requested twice"));
+  cdi::Claim named{.uid = "c", .name_space = "default", .name = "c\n", .devices = {card("1")}};
+  REQUIRE(host.claims->prepare(named));
+  CHECK(host.prepare("b", {card("1")}) ==
+        "claim c (\"default/c\\n\") has device card1: unprepare claim c first");
+  REQUIRE(host.claims->unprepare("c"));
   CHECK(host.prepare("b", {card("1")}) == "vendor.com/claim=b-0 ");
 }
 
@@ -449,8 +454,18 @@ TEST_CASE("A spec file of another owner is not replaced") {
 
 TEST_CASE("The owner of the specs must be a name that specs can record") {
   Host host;
-  cdi::Claims claims{host.lock, host.driver, {.kind = "vendor.com/claim", .owner = "\n"}};
-  const auto repaired = claims.repair();
-  REQUIRE_FALSE(repaired);
-  CHECK(repaired.error().code == cdi::Errc::invalid);
+  const auto fault = [&](const cdi::ClaimJournal& lock, const std::string& owner) {
+    auto options = host.options();
+    options.owner = owner;
+    const auto repaired = cdi::Claims{lock, host.driver, options}.repair();
+    REQUIRE_FALSE(repaired);
+    CHECK(repaired.error().code == cdi::Errc::invalid);
+    return to_string(repaired.error());
+  };
+  CHECK(contains(fault(host.lock, "\n"), "owner \"\\n\" cannot be recorded: use 1 to 253"));
+  const auto state = host / "gr\u00fc\u00df";
+  const auto other = cdi::ClaimJournal::open(state, std::chrono::seconds{20});
+  REQUIRE(other);
+  CHECK(fault(*other, "").starts_with(other->directory() + ": owner "));
+  CHECK(contains(fault(*other, ""), "use another directory for the journal"));
 }
