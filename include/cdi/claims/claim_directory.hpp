@@ -42,7 +42,7 @@ Result<ClaimDirectory> open_claim_directory(const std::string& path, MissingDire
 namespace detail {
 
 /// The path from the root, for a relative one from the working directory. An empty path stays so.
-std::string absolute_path(std::string path);
+std::string path_from_root(std::string path);
 
 }  // namespace detail
 

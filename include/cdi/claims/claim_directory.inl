@@ -36,7 +36,7 @@ CDI_INLINE Result<ClaimDirectory> open_claim_directory(const std::string& path,
   return out;
 }
 
-CDI_INLINE std::string detail::absolute_path(std::string path) {
+CDI_INLINE std::string detail::path_from_root(std::string path) {
   if (path.empty() || path.starts_with('/')) return path;
   const std::unique_ptr<char, void (*)(void*)> here{::getcwd(nullptr, 0), std::free};
   return here ? std::string{here.get()}.append("/").append(path) : path;

@@ -50,7 +50,7 @@ inline std::string joined(const std::set<std::string>& texts) {
 inline ClaimOptions with_defaults(ClaimOptions options, const ClaimJournal& journal) {
   if (options.owner.empty()) options.owner = owner_of(journal);
   if (!options.boot_id) options.boot_id = boot_of_host();
-  options.spec_dir = absolute_path(std::move(options.spec_dir));
+  options.spec_dir = path_from_root(std::move(options.spec_dir));
   return options;
 }
 

@@ -38,8 +38,8 @@ TEST_CASE("What is no directory is an error") {
 }
 
 TEST_CASE("A path from the root stays as it is, and an empty one names no directory") {
-  CHECK(cdi::detail::absolute_path("/run/cdi") == "/run/cdi");
-  CHECK(cdi::detail::absolute_path("").empty());
-  CHECK(cdi::detail::absolute_path("cdi").ends_with("/cdi"));
-  CHECK(cdi::detail::absolute_path("cdi").starts_with('/'));
+  CHECK(cdi::detail::path_from_root("/run/cdi") == "/run/cdi");
+  CHECK(cdi::detail::path_from_root("").empty());
+  CHECK(cdi::detail::path_from_root("cdi").ends_with("/cdi"));
+  CHECK(cdi::detail::path_from_root("cdi").starts_with('/'));
 }
