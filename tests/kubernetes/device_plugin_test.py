@@ -2,8 +2,10 @@
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The device plugin of cdi-dra with a scripted kubelet: device_plugin_test.py CDI_DRA [...]"""
+import fcntl
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 import unittest
@@ -12,7 +14,8 @@ sys.dont_write_bytecode = True
 from dra_case import (  # noqa: E402
     CDI_DRA, DRIVER, GPUS, PCI, DraCase, name_of, need_program, uid_of)
 from nri_peers import wait_until  # noqa: E402
-from scripted_device_kubelet import DeviceKubelet  # noqa: E402
+from scripted_device_kubelet import PLUGIN, DeviceKubelet, allocation  # noqa: E402
+from scripted_kubelet import DRA, request  # noqa: E402
 
 RESOURCE = "nvidia.com/gpu"
 ONE, TWO = GPUS
@@ -106,6 +109,22 @@ class DevicePlugin(DraCase):
         self.assertEqual(self.devices(), {}, "the first one is free again")
         self.assertEqual(plugin.status("/v1beta1.DevicePlugin/Allocate", b"\xff")[0],
                          "INVALID_ARGUMENT")
+
+    def test_it_ends_while_calls_wait(self):
+        """A call that waits for another process does not keep others from ending."""
+        _, plugin = self.both()
+        self.write_claim(1, TWO)
+        with open(self.state / ".lock", "a", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            calls = [plugin.start(PLUGIN + "Allocate", allocation(ONE), timeout=300)]
+            wait_until(lambda: self.process.has_open(self.state / ".lock"), "it waits for the lock")
+            calls += [self.service().start(DRA["v1"] + "NodePrepareResources", request(name_of(1)),
+                                           timeout=300) for _ in range(40)]
+            self.process.process.send_signal(signal.SIGTERM)
+            self.assertEqual(self.process.process.wait(30), 0, self.process.printed())
+            self.assertEqual({call.exception().code().name for call in calls}, {"UNAVAILABLE"})
+        self.assertEqual((self.devices(), self.journal()), ({}, []))
+        self.assertEqual(list((self.kubelet / "device-plugins").glob("cdi-*")), [])
 
     def test_preferred_devices(self):
         _, plugin = self.both()

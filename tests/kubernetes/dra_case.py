@@ -59,6 +59,16 @@ class DriverProcess(Process):
         lines = [json.loads(line) for line in self.printed().splitlines() if line[0] == "{"]
         return [line for line in lines if name in (None, line["event"])]
 
+    def has_open(self, path):
+        """Whether it has a file open, as while it waits for a lock."""
+        for one in pathlib.Path(f"/proc/{self.pid}/fd").iterdir():
+            try:
+                if one.readlink() == path.resolve():
+                    return True
+            except FileNotFoundError:  # it was closed in between
+                pass
+        return False
+
     def wait_for(self, event, count=1):
         def is_there():
             if not self.is_running() and len(self.events(event)) < count:

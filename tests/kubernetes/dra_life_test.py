@@ -8,7 +8,6 @@ usage: dra_life_test.py CDI_DRA [ARGUMENTS OF UNITTEST]
 """
 import fcntl
 import os
-import pathlib
 import signal
 import socket
 import sys
@@ -271,15 +270,8 @@ class LateCalls(DraCase):
         self.check_claims()
 
     def waits_for_lock(self):
-        """Whether the driver has the lock's file open."""
-        lock = self.service_path("serialize.lock").resolve()
-        for one in pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir():
-            try:
-                if one.readlink() == lock:
-                    return True
-            except FileNotFoundError:  # it was closed in between
-                pass
-        return False
+        """Whether the driver has the file of the lock open."""
+        return self.process.has_open(self.service_path("serialize.lock"))
 
     def test_other_calls_wait(self):
         let_go = self.hold(self.service_path("serialize.lock"))
@@ -293,11 +285,13 @@ class LateCalls(DraCase):
         for path in self.locks():
             with self.subTest(path.name):
                 let_go = self.hold(path)
-                call = self.service().start(PREPARE, request(name_of(1)))
+                # More than there are threads: some have not begun.
+                calls = [self.service().start(PREPARE, request(name_of(1))) for _ in range(40)]
                 wait_until(self.waits_for_lock, "the call waits for the lock")
                 self.process.process.send_signal(signal.SIGTERM)
                 self.assertEqual(self.process.process.wait(30), 0)
-                self.assertEqual(call.exception().code().name, "UNAVAILABLE")
+                self.assertEqual({call.exception().code().name for call in calls},
+                                 {"UNAVAILABLE"})
                 self.check_claims()
                 let_go()
                 self.process = self.serving()

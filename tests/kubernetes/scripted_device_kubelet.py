@@ -27,6 +27,11 @@ PODS = {"pods": (1, [{"name": (1, TEXT), "namespace": (2, TEXT), "containers": (
     3, [{"name": (1, TEXT), "devices": (2, [POD_DEVICES])}])}])}
 
 
+def allocation(*devices):
+    """The request for a container with these devices."""
+    return encode(ALLOCATE, {"containers": [{"devices": list(devices)}]})
+
+
 class Plugin(Socket):
     """A device plugin that registered, as kubelet sees it: its devices are always the last ones."""
 
@@ -63,15 +68,13 @@ class Plugin(Socket):
 
     def allocate(self, *devices):
         """The CDI names for a container."""
-        data = self.call(PLUGIN + "Allocate", encode(
-            ALLOCATE, {"containers": [{"devices": list(devices)}]}))
+        data = self.call(PLUGIN + "Allocate", allocation(*devices))
         container, = decode(ALLOCATED, data)["containers"]
         return [one["name"] for one in container["cdi"]]
 
     def refusal(self, *devices):
         """The code and the text with which it is refused."""
-        return self.status(PLUGIN + "Allocate", encode(
-            ALLOCATE, {"containers": [{"devices": list(devices)}]}))
+        return self.status(PLUGIN + "Allocate", allocation(*devices))
 
     def prefer(self, available, size, included=()):
         data = self.call(PLUGIN + "GetPreferredAllocation", encode(PREFER, {"containers": [

@@ -130,12 +130,15 @@ class NodeClaims {
   /// call ends before anything is written; `call` may be null.
   template <class Value, class Act>
   cdi::Result<Value> with_claims(const Call* call, Clock::time_point end, const Act& act) {
-    const std::unique_lock own{mutex_, end};
-    if (!own) return late("other calls on this node last too long");
-    if (auto good = check_places(places_, options_.output_dir); !good) return good.error();
     const auto goes_on = [&] {
       return Clock::now() < end && (call == nullptr || !call->is_dead());
     };
+    std::unique_lock own{mutex_, std::defer_lock};
+    while (!own.try_lock_for(patience)) {
+      if (!goes_on()) return late("other calls on this node last too long");
+    }
+    if (call != nullptr && call->is_dead()) return dead_call();
+    if (auto good = check_places(places_, options_.output_dir); !good) return good.error();
     const auto serial = FileLock::open(places_.serial_lock, goes_on);
     if (!serial) return serial.error();
     const auto journal = open_journal(goes_on);
@@ -165,6 +168,9 @@ class NodeClaims {
   }
 
  private:
+  /// How long a call waits for a lock until it looks whether it goes on.
+  static constexpr std::chrono::milliseconds patience{100};
+
   /// What changes if somebody writes or replaces a file.
   struct FileState {
     ino_t number = 0;
@@ -201,11 +207,10 @@ class NodeClaims {
   /// Opens the journal once no other process has it.
   template <class GoesOn>
   cdi::Result<cdi::ClaimJournal> open_journal(const GoesOn& goes_on) const {
-    constexpr std::chrono::milliseconds slice{100};
     for (;;) {
       auto directory = prepare::open_directory(options_, places_.state_dir, prepare::Missing::made);
       if (!directory) return std::move(directory).error();
-      auto journal = prepare::open_journal(std::move(*directory), slice);
+      auto journal = prepare::open_journal(std::move(*directory), patience);
       const bool is_taken = !journal && journal.error().code == cdi::Errc::timeout;
       if (!is_taken || !goes_on()) return journal;
     }

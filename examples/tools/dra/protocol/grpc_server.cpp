@@ -105,6 +105,7 @@ class Unary : public grpc::ServerGenericBidiReactor, public Call {
 
  private:
   void answer() {
+    if (is_dead()) return Finish({grpc::StatusCode::CANCELLED, "the caller no longer waits"});
     const auto made = handler_(text_of(request_), *this);
     if (!made) return Finish(status_of(made.error()));
     answer_ = buffer_of(*made);
