@@ -34,6 +34,10 @@ class ClaimJournal {
   /// The same, and creates a missing directory.
   static Result<ClaimJournal> open(const std::string& path, std::chrono::duration<double> timeout);
 
+  /// Reads the claims in an open directory without its lock, to show them: one that another process
+  /// changes now is as before or after. Changes nothing.
+  static Result<Claims> peek(const ClaimDirectory& directory);
+
   /// The path with which the directory was opened.
   const std::string& path() const { return directory_.path; }
 
@@ -68,8 +72,6 @@ class ClaimJournal {
       : directory_{std::move(directory)}, real_path_{std::move(real_path)} {}
 
   Result<void> lock(std::chrono::duration<double> timeout);
-  Result<Claim> read(const std::string& uid) const;
-  Result<std::string> read_text(const std::string& uid) const;
 
   ClaimDirectory directory_;
   std::string real_path_;

@@ -46,6 +46,28 @@ inline Result<std::string> real_path(const std::string& path) {
   return std::string{real.get()};
 }
 
+/// The text of the file of a claim.
+inline Result<std::string> read_claim_text(const ClaimDirectory& directory,
+                                           const std::string& uid) {
+  const auto name = claim_file(uid);
+  const auto path = directory.path_of(name);
+  constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  const Descriptor file{::openat(directory.number(), name.c_str(), flags)};
+  struct stat status = {};
+  if (!file || ::fstat(file.get(), &status) != 0) return file_error(path, "cannot open the file");
+  if (!S_ISREG(status.st_mode)) return not_a_claim();
+  return read_all(file.get(), path, claim_size_limit);
+}
+
+inline Result<Claim> read_claim(const ClaimDirectory& directory, const std::string& uid) {
+  const auto path = directory.path_of(claim_file(uid));
+  const auto text = read_claim_text(directory, uid);
+  auto claim = text ? parse_claim(*text, path) : text.error();
+  if (claim && claim->uid != uid) claim = not_a_claim();
+  if (!claim) claim.error().position.file = path;
+  return claim;
+}
+
 }  // namespace detail
 
 CDI_INLINE Result<ClaimJournal> ClaimJournal::open(ClaimDirectory directory,
@@ -84,26 +106,35 @@ CDI_INLINE std::string ClaimJournal::path_of(std::string_view uid) const {
   return directory_.path_of(detail::claim_file(uid));
 }
 
-CDI_INLINE Result<ClaimJournal::Claims> ClaimJournal::load() const {
-  const auto all = [](std::string_view) {
-    return true;
+CDI_INLINE Result<ClaimJournal::Claims> ClaimJournal::peek(const ClaimDirectory& directory) {
+  const auto is_claim = [](std::string_view name) {
+    return !uid_of_claim_file(name).empty();
   };
   const auto listing =
-      detail::list_directory(directory_.number(), directory_.path, all, SIZE_MAX - 1);
+      detail::list_directory(directory.number(), directory.path, is_claim, SIZE_MAX - 1);
   if (!listing) return listing.error();
   Claims claims;
   for (const auto& entry : listing->entries) {
-    if (is_temporary_name(entry.name)) {
-      ::unlinkat(directory_.number(), entry.name.c_str(), 0);
-    } else if (const std::string uid{uid_of_claim_file(entry.name)}; !uid.empty()) {
-      claims.emplace(uid, read(uid));
-    }
+    const std::string uid{uid_of_claim_file(entry.name)};
+    auto claim = detail::read_claim(directory, uid);
+    const bool is_gone = !claim && claim.error().system == ENOENT;
+    if (!is_gone) claims.emplace(uid, std::move(claim));
   }
   return claims;
 }
 
+CDI_INLINE Result<ClaimJournal::Claims> ClaimJournal::load() const {
+  const auto left = detail::list_directory(directory_.number(), directory_.path, &is_temporary_name,
+                                           SIZE_MAX - 1);
+  if (!left) return left.error();
+  for (const auto& entry : left->entries) {
+    ::unlinkat(directory_.number(), entry.name.c_str(), 0);
+  }
+  return peek(directory_);
+}
+
 CDI_INLINE std::string ClaimJournal::named_directory(const std::string& uid) const {
-  const auto text = read_text(uid);
+  const auto text = detail::read_claim_text(directory_, uid);
   return text ? detail::named_spec_dir(*text) : std::string{};
 }
 
@@ -143,24 +174,6 @@ CDI_INLINE Result<void> ClaimJournal::lock(std::chrono::duration<double> timeout
     std::this_thread::sleep_for(pause);
   }
   return {};
-}
-
-CDI_INLINE Result<Claim> ClaimJournal::read(const std::string& uid) const {
-  const auto text = read_text(uid);
-  auto claim = text ? parse_claim(*text, path_of(uid)) : text.error();
-  if (claim && claim->uid != uid) claim = detail::not_a_claim();
-  if (!claim) claim.error().position.file = path_of(uid);
-  return claim;
-}
-
-CDI_INLINE Result<std::string> ClaimJournal::read_text(const std::string& uid) const {
-  const auto path = path_of(uid);
-  constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  const Descriptor file{::openat(directory_.number(), detail::claim_file(uid).c_str(), flags)};
-  struct stat status = {};
-  if (!file || ::fstat(file.get(), &status) != 0) return file_error(path, "cannot open the file");
-  if (!S_ISREG(status.st_mode)) return detail::not_a_claim();
-  return read_all(file.get(), path, detail::claim_size_limit);
 }
 
 }  // namespace cdi

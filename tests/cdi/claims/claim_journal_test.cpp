@@ -9,6 +9,7 @@
 
 #include <cdi/claims/claim.hpp>
 #include <cdi/claims/claim_journal.hpp>
+#include <cdi/files/temporary.hpp>
 
 #include "../../support/card_driver.hpp"
 
@@ -57,6 +58,25 @@ TEST_CASE("A file that is no claim is reported with its path, and others are ign
   }
   CHECK(journal.named_directory("a") == "/run/cdi");
   CHECK(journal.named_directory("fifo").empty());
+}
+
+TEST_CASE("Claims are shown while another process has the journal, and nothing changes") {
+  const ClaimTree tree;
+  const auto journal = tree.journal();
+  REQUIRE(journal.save(claim));
+  put_file(journal.path_of("b"), get_file(journal.path_of("a")));
+  const auto temporary = tree.state() + "/" + cdi::detail::temporary_name("c.json", 1);
+  put_file(temporary, "");
+  const auto directory = cdi::open_claim_directory(tree.state(), cdi::MissingDirectory::stays);
+  REQUIRE(directory);
+  const auto seen = cdi::ClaimJournal::peek(*directory);
+  REQUIRE(seen);
+  CHECK(seen->size() == 2);
+  CHECK(*seen->at("a") == claim);
+  CHECK_FALSE(seen->at("b"));
+  CHECK(get_file(temporary).empty());
+  CHECK(journal.load());
+  CHECK(get_file(temporary) == "not read");
 }
 
 TEST_CASE("One process at a time has the journal") {
