@@ -224,6 +224,39 @@ class Sockets(DraCase):
         self.check_answers()
 
 
+class Settings(DraCase):
+    """Settings that never work end the driver; what may get better is once in the log."""
+
+    def check_refused(self, text):
+        process = self.start()
+        self.assertEqual(process.process.wait(30), 1)
+        self.assertIn(text, process.printed().splitlines()[-1])
+        self.assertEqual(list(self.kubelet.rglob("*.sock")), [])
+
+    def test_one_directory_for_journal_and_specs(self):
+        self.out.mkdir()
+        self.state.symlink_to(self.out)
+        self.check_refused("this is also the spec directory: use another --state-dir")
+
+    def test_a_journal_that_specs_cannot_record(self):
+        self.state = self.place / "ü"
+        self.check_refused("cannot be recorded: use another --state-dir, in ASCII")
+
+    def test_a_lock_that_another_process_keeps(self):
+        path = self.service_path("serialize.lock")
+        path.parent.mkdir(parents=True)
+        with open(path, "a", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            process = self.serving()
+            for _ in range(3):  # it tries again each second
+                wait_until(lambda: process.has_open(path), "it waits for the lock")
+                wait_until(lambda: not process.has_open(path), "it gives up")
+        self.assertEqual([line["error"] for line in process.events("warning")],
+                         [f"{path}: another process holds the lock: try again"])
+        self.write_claim(1, GPUS[0])
+        self.check_prepared(self.service().prepare(name_of(1)), 1, GPUS[0])
+
+
 class LateCalls(DraCase):
     """A call that nobody waits for writes nothing."""
 

@@ -90,7 +90,8 @@ class Driver {
     watch_.emplace(std::move(*watch));
     if (auto made = make_folders(); !made) return made;
     remove_stale_sockets(sockets_, name_);
-    repair();
+    const auto repaired = repair();
+    if (!repaired && repaired.error().code == cdi::Errc::invalid) return repaired;  // for ever
     if (auto listening = listen(); !listening) return listening;
     watch_->drain();
     open_uevents();
@@ -148,7 +149,7 @@ class Driver {
 
   void act_on_time() {
     if (is_due(listen_at_)) keep_listening();
-    if (is_due(repair_at_)) repair();
+    if (is_due(repair_at_)) static_cast<void>(repair());
     if (is_due(survey_at_) || is_due(health_at_)) survey();
   }
 
@@ -188,7 +189,7 @@ class Driver {
 
   void changed_folders() {
     watch_->drain();
-    if (!claims_.has_its_specs(Clock::now() + longest_repair)) repair();
+    if (!claims_.has_its_specs(Clock::now() + longest_repair)) static_cast<void>(repair());
     keep_listening();
   }
 
@@ -196,23 +197,26 @@ class Driver {
     listen_at_.reset();
     auto done = make_folders();
     if (done) done = listen();
-    if (done) return;
-    warn(done.error());
+    if (done) return listen_fault_.clear();
+    warn_once(listen_fault_, done.error());
     plan(listen_at_, retry);
   }
 
   // Claims.
 
-  void repair() {
+  cdi::Result<void> repair() {
     repair_at_.reset();
     const auto state = claims_.repair(Clock::now() + longest_repair);
     if (!state) {
-      warn(state.error());
-      return plan(repair_at_, retry);
+      warn_once(repair_fault_, state.error());
+      plan(repair_at_, retry);
+      return state.error();
     }
+    repair_fault_.clear();
     const bool is_known = !state->faults.empty() && state->faults == faults_;
     retry_faults(state->faults, is_known);
     if (!is_known) note(*state);
+    return {};
   }
 
   /// The cause of a fault may end without an event: a spec directory that was removed while its
@@ -268,7 +272,7 @@ class Driver {
     if (events.surveyed) events.surveyed(*found);
     // Not all that a driver does causes events: NVIDIA's makes nodes by a program.
     if (!found->complete || prepare::is_between_states(*found)) plan(survey_at_, settling);
-    if (std::exchange(has_surveyed_, true) && !changed.empty()) repair();
+    if (std::exchange(has_surveyed_, true) && !changed.empty()) static_cast<void>(repair());
   }
 
   // Other threads.
@@ -308,6 +312,13 @@ class Driver {
     return refused_;
   }
 
+  /// Warns, unless `last` was the same: what fails each second would fill the log.
+  void warn_once(std::string& last, const cdi::Error& error) const {
+    auto text = to_string(error);
+    if (text != last) warn(text);
+    last = std::move(text);
+  }
+
   void warn(const cdi::Error& error) const { warn(to_string(error)); }
   void warn(const std::string& text) const {
     log_.write({.event = "warning", .error = tools::one_line(text)});
@@ -330,9 +341,10 @@ class Driver {
   bool has_surveyed_ = false;
   prepare::IdMemory ids_{};
   Plan repair_at_{};  // after one that failed, or that left faults
+  Plan listen_at_{};  // after a failure
   Faults faults_{};
   std::chrono::seconds fault_delay_{retry};
-  Plan listen_at_{};  // after a failure
+  std::string repair_fault_{}, listen_fault_{};  // those that were written to the log
   std::mutex mutex_{};
   std::optional<cdi::Error> refused_{};
 };

@@ -107,6 +107,7 @@ inline void complete(Settings& settings) {
     settings.state_dir = settings.kubelet_dir + "/plugins/" + settings.driver + "/claims";
   }
   settings.state_dir = detail::absolute(host, settings.state_dir);
+  if (!settings.claims.empty()) settings.claims = detail::absolute({}, settings.claims);
   for (auto& file : host.vendor_files) file = detail::absolute({}, file);
 }
 

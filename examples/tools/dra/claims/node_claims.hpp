@@ -138,11 +138,11 @@ class NodeClaims {
       if (!goes_on()) return late("other calls on this node last too long");
     }
     if (call != nullptr && call->is_dead()) return dead_call();
-    if (auto good = check_places(places_, options_.output_dir); !good) return good.error();
     const auto serial = FileLock::open(places_.serial_lock, goes_on);
     if (!serial) return serial.error();
     const auto journal = open_journal(goes_on);
     if (!journal) return journal.error();
+    if (auto good = check_places(*journal); !good) return good.error();
     const auto survey = prepare::survey_host(options_);
     if (!survey) return survey.error();
     if (call != nullptr && call->is_dead()) return dead_call();  // nothing is written yet
@@ -196,12 +196,14 @@ class NodeClaims {
     return late("the caller no longer waits for the answer: nothing was done");
   }
 
-  static cdi::Result<void> check_places(const NodePlaces& places, const std::string& output_dir) {
-    if (places.state_dir != output_dir) return {};
+  cdi::Result<void> check_places(const cdi::ClaimJournal& journal) const {
+    const auto specs =
+        prepare::open_directory(options_, options_.output_dir, prepare::Missing::stays);
+    if (!specs || !journal.is_in(*specs)) return {};
     return cdi::Error{.code = cdi::Errc::invalid,
                       .message = "this is also the spec directory",
                       .advice = "use another --state-dir",
-                      .position = {.file = places.state_dir}};
+                      .position = {.file = places_.state_dir}};
   }
 
   /// Opens the journal once no other process has it.
@@ -223,7 +225,8 @@ class NodeClaims {
     if (!asked) return asked.error();
     if (!cdi::is_claim_uid(name.uid)) {
       return cdi::Error{.code = cdi::Errc::invalid_name,
-                        .message = "the UID " + cdi::quoted(name.uid) + " is not valid"};
+                        .message = "the UID " + cdi::quoted(name.uid) + " is not valid",
+                        .advice = "use 1 to 56 letters, digits and -, as Kubernetes does"};
     }
     if (auto good = check_allocation(*asked); !good) return std::move(good).error();
     if (auto good = claims.check(name.uid); !good) return std::move(good).error();
