@@ -314,6 +314,13 @@ class LateCalls(DraCase):
         self.assertEqual(len({call.result() for call in calls}), 1)
         self.check_claims(1)
 
+    def test_a_call_for_very_many_claims(self):
+        """The time grows with their number, not with its square."""
+        names = [name_of(number) for number in range(40000)]
+        answer = self.service().call(DRA["v1"] + "NodeUnprepareResources",
+                                     b"".join(map(request, [*names, names[0]])))
+        self.assertEqual(answer.count(uid_of(0)[:-12].encode()), len(names))
+
     def test_it_ends_while_calls_wait(self):
         for path in self.locks():
             with self.subTest(path.name):

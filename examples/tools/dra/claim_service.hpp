@@ -4,12 +4,13 @@
 #ifndef CDI_TOOLS_DRA_CLAIM_SERVICE_HPP
 #define CDI_TOOLS_DRA_CLAIM_SERVICE_HPP
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <dra.pb.h>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <cdi/result.hpp>
@@ -31,9 +32,10 @@ enum class DraVersion { v1beta1, v1 };
 template <class Request>
 std::vector<ClaimName> names_in(const Request& request) {
   std::vector<ClaimName> out;
+  std::set<std::tuple<std::string, std::string, std::string>> known;
   for (const auto& claim : request.claims()) {
-    ClaimName name{.name_space = claim.namespace_(), .name = claim.name(), .uid = claim.uid()};
-    if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(std::move(name));
+    if (!known.emplace(claim.uid(), claim.namespace_(), claim.name()).second) continue;
+    out.push_back({.name_space = claim.namespace_(), .name = claim.name(), .uid = claim.uid()});
   }
   return out;
 }
