@@ -27,7 +27,7 @@ class JsonObject {
   using Value = cdi::Document::Value;
 
   JsonObject(std::optional<Value> value, std::string path, std::optional<cdi::Error>& error)
-      : value_{value}, path_{std::move(path)}, error_{&error} {}
+      : value_{value}, place_{value}, path_{std::move(path)}, error_{&error} {}
 
   /// Whether the value is there and not null.
   explicit operator bool() const { return value_.has_value(); }
@@ -41,17 +41,17 @@ class JsonObject {
                          .message = std::move(message),
                          .advice = std::move(advice),
                          .where = path_};
-    if (value_) (*error_)->position = value_->position();
+    if (place_) (*error_)->position = place_->position();
   }
 
   /// A member; absent if it is missing or null. An error if this value is not an object.
   JsonObject find(std::string_view key) const {
     auto path = (path_.empty() ? "" : path_ + ".").append(key);
-    if (!is(Kind::map, "an object")) return {std::nullopt, std::move(path), *error_};
+    if (!is(Kind::map, "an object")) return missing(std::move(path));
     for (const auto [name, value] : value_->members()) {
       if (name.text() == key && !value.is_null()) return {value, std::move(path), *error_};
     }
-    return {std::nullopt, std::move(path), *error_};
+    return missing(std::move(path));
   }
 
   /// The text of an optional member; empty if it is missing.
@@ -110,6 +110,13 @@ class JsonObject {
   }
 
  private:
+  /// A value that is absent: errors about it have the position of what should contain it.
+  JsonObject missing(std::string path) const {
+    JsonObject out{std::nullopt, std::move(path), *error_};
+    out.place_ = place_;
+    return out;
+  }
+
   /// Whether the value is there; an error if it has another kind.
   bool is(Kind kind, std::string_view name) const {
     if (!value_) return false;
@@ -143,6 +150,7 @@ class JsonObject {
   }
 
   std::optional<Value> value_;
+  std::optional<Value> place_;  // where errors are reported
   std::string path_;
   std::optional<cdi::Error>* error_;
 };
