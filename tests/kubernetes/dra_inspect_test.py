@@ -5,9 +5,11 @@
 
 usage: dra_inspect_test.py CDI_DRA CDI_PREPARE
 """
+import contextlib
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,6 +18,22 @@ import unittest
 CDI_DRA, CDI_PREPARE = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 DRIVER = "gpu.example.com"
+
+
+@contextlib.contextmanager
+def read_only(path):
+    """Makes a directory read-only for the time of a block."""
+    if os.geteuid() != 0:
+        path.chmod(0o555)
+        yield
+        return path.chmod(0o755)
+    mount = ["mount", "--bind", "-o", "ro", path, path]
+    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        raise unittest.SkipTest("root cannot mount here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", path], check=True)
 
 
 class Inspect(unittest.TestCase):
@@ -102,6 +120,55 @@ class Inspect(unittest.TestCase):
         journal.write_bytes(journal.read_bytes()[:100])
         self.assertIn("damaged", self.look("status")[1]["claims"]["6a1f0c3e"]["fault"])
         self.assertIn("damaged", self.findings()[1]["claim 6a1f0c3e"][1])
+
+    def test_a_claim_that_the_driver_refuses(self):
+        """What the driver cannot read has a fault, with the path of its file."""
+        self.prepare("6a1f0c3e")
+        good = self.state / "6a1f0c3e.json"
+        (self.state / "other.json").write_bytes(good.read_bytes())
+        (self.state / "link.json").symlink_to(good)
+        claims = self.look("status")[1]["claims"]
+        self.assertIsNone(claims["6a1f0c3e"]["fault"])
+        for uid, what in (("other", "not the journal of a claim"), ("link", "cannot open")):
+            self.assertIn(f"{self.state}/{uid}.json: ", claims[uid]["fault"])
+            self.assertIn(what, claims[uid]["fault"])
+            level, text = self.findings()[1]["claim " + uid]
+            self.assertEqual(level, "fault")
+            self.assertIn("stop the driver and remove the file", text)
+
+    def test_directories_that_cannot_be_written(self):
+        specs = self.root / "var/run/cdi"
+        for path in (self.state, specs):
+            path.mkdir(parents=True, exist_ok=True)
+        for engine in ("containerd", "none"):
+            if engine == "none":
+                shutil.rmtree(self.root / "etc/containerd")
+            for option, path in (("--state-dir", self.state), ("--output-dir", specs)):
+                with self.subTest(option=option, engine=engine):
+                    with read_only(path):
+                        _, record = self.look("check")
+                    found, = [one for one in record["findings"] if one["about"] == str(path)]
+                    self.assertEqual(found["level"], "fault")
+                    self.assertRegex(found["what"], "Read-only file system|Permission denied")
+                    self.assertIn(option, found["advice"])
+
+    def test_a_socket_that_this_user_cannot_open(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can become another user")
+        self.serve()
+        self.place.chmod(0o755)
+        done = subprocess.run([CDI_DRA, "status", *self.options()], text=True, user=65534, group=65534,
+                              extra_groups=[], capture_output=True, timeout=60, check=False)
+        self.assertIn("dra.sock: cannot connect to the socket: Permission denied", done.stdout)
+        self.assertNotIn("no program serves", done.stdout)
+
+    def test_a_call_without_a_driver(self):
+        (self.place / "none.json").write_text('{"kind": "List", "items": []}', encoding="ascii")
+        done = subprocess.run([CDI_DRA, "call", "prepare", self.place / "none.json", "--driver",
+                               DRIVER, "--kubelet-dir", self.kubelet], text=True,
+                              capture_output=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("dra.sock: no program serves this socket: start cdi-dra serve", done.stderr)
 
     def test_the_engine_is_set_up_wrongly(self):
         self.configure("version = 2\n[plugins.'io.containerd.grpc.v1.cri']\nenable_cdi = false\n")

@@ -106,8 +106,13 @@ inline cdi::Result<CallAnswer> call_driver(std::string_view what, const SocketNa
   if (!text) return text.error();
   const auto claims = parse_resource_claims(*text, driver, file);
   if (!claims) return claims.error();
-  return what == "prepare" ? detail::call_prepare(sockets.service, *claims)
-                           : detail::call_unprepare(sockets.service, *claims);
+  auto answer = what == "prepare" ? detail::call_prepare(sockets.service, *claims)
+                                  : detail::call_unprepare(sockets.service, *claims);
+  if (!answer && answer.error().code == cdi::Errc::system) {
+    answer.error().advice =
+        "start cdi-dra serve with the same --driver, --kubelet-dir and --instance";
+  }
+  return answer;
 }
 
 }  // namespace dra

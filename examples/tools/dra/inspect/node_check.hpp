@@ -5,7 +5,9 @@
 #define CDI_TOOLS_DRA_INSPECT_NODE_CHECK_HPP
 
 #include <algorithm>
+#include <fcntl.h>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -56,9 +58,28 @@ inline void check_status(const Status& status, Findings& findings) {
   }
   for (const auto& one : status.claims) {
     if (!one.fault) continue;
-    findings.push_back({Level::fault, "claim " + one.uid, *one.fault,
-                        "The driver repairs claims when it starts: see its log for the reason."});
+    const auto* const advice =
+        one.claim ? "The driver repairs claims when it starts: see its log for the reason."
+                  : "No other claim gets a device until this one is unprepared: end its pod. If "
+                    "there is none, stop the driver and remove the file.";
+    findings.push_back({Level::fault, "claim " + one.uid, *one.fault, advice});
   }
+}
+
+/// Whether the driver can write to one of its directories. A missing one is made.
+inline void check_writable(const std::string& path, const char* option, const Settings& settings,
+                           Findings& findings) {
+  const auto directory = prepare::open_directory(settings.host, path, prepare::Missing::stays);
+  if (directory && !directory->descriptor) return;
+  if (directory && ::faccessat(directory->number(), ".", W_OK | X_OK, AT_EACCESS) == 0) {
+    return;
+  }
+  const auto error =
+      directory ? cdi::file_error(path, "cannot write to the directory") : directory.error();
+  findings.push_back({Level::fault, path, to_string(error),
+                      fmt::format("Run this as root. If you do, make the directory writable, or "
+                                  "give the driver another {}.",
+                                  option)});
 }
 
 /// Whether a kubelet calls this engine.
@@ -109,6 +130,7 @@ inline void check_engines(const tools::HostTree& tree, const Settings& settings,
   if (engines.empty()) {
     findings.push_back({Level::note, "engine", "neither containerd nor CRI-O is installed here",
                         "Give the host's / as --root, if this runs in a container."});
+    check_writable(settings.host.output_dir, "--output-dir", settings, findings);
   }
   const auto output_dir =
       settings.host.place_on_host(settings.host.output_dir).value_or(settings.host.output_dir);
@@ -131,6 +153,7 @@ inline cdi::Result<Findings> check_node(const Settings& settings) {
   Findings findings;
   detail::check_kubelet(*names, findings);
   detail::check_status(*status, findings);
+  detail::check_writable(settings.state_dir, "--state-dir", settings, findings);
   detail::check_engines(*tree, settings, findings);
   return findings;
 }

@@ -22,7 +22,6 @@
 #include "../../prepare/base/one_line.hpp"
 #include "../../prepare/claims/claim_edits.hpp"
 #include "../../prepare/host/directories.hpp"
-#include "../../shared/host/host_tree.hpp"
 #include "../settings.hpp"
 #include "sockets.hpp"
 
@@ -68,11 +67,9 @@ inline std::optional<std::string> fault_in_spec(const cdi::Claim& claim, const s
   return std::nullopt;
 }
 
-inline ClaimState claim_state(const tools::HostTree& journal, const std::string& dir,
-                              const std::string& uid, const prepare::Options& options) {
+inline ClaimState claim_state(const std::string& uid, const cdi::Result<cdi::Claim>& claim,
+                              const prepare::Options& options) {
   ClaimState out{.uid = uid};
-  const auto text = journal.read("/" + uid + ".json");
-  auto claim = text ? cdi::parse_claim(*text, dir + "/" + uid + ".json") : text.error();
   if (!claim) {
     out.fault = to_string(claim.error());
     return out;
@@ -81,7 +78,7 @@ inline ClaimState claim_state(const tools::HostTree& journal, const std::string&
   const bool is_prepared = claim->phase == cdi::Claim::Phase::prepared;
   out.fault = is_prepared ? fault_in_spec(*claim, out.spec)
                           : "a call for it was killed, or is still running";
-  out.claim = std::move(*claim);
+  out.claim = *claim;
   return out;
 }
 
@@ -92,13 +89,14 @@ inline cdi::Result<Status> read_status(const Settings& settings) {
   const auto names = socket_names(settings.kubelet_dir, settings.driver, settings.instance);
   if (!names) return names.error();
   Status out{.sockets = ask_sockets(*names)};
-  const auto journal = tools::HostTree::open(settings.state_dir);
-  if (!journal && journal.error().system == ENOENT) return out;
-  if (!journal) return journal.error();
-  for (const auto& name : journal->list("/")) {
-    const std::string uid{cdi::uid_of_claim_file(name)};
-    if (uid.empty()) continue;
-    out.claims.push_back(detail::claim_state(*journal, settings.state_dir, uid, settings.host));
+  const auto directory =
+      prepare::open_directory(settings.host, settings.state_dir, prepare::Missing::stays);
+  if (!directory) return directory.error();
+  if (!directory->descriptor) return out;
+  const auto claims = cdi::ClaimJournal::peek(*directory);
+  if (!claims) return claims.error();
+  for (const auto& [uid, claim] : *claims) {
+    out.claims.push_back(detail::claim_state(uid, claim, settings.host));
   }
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include "grpc_client.hpp"
 
+#include <cerrno>
 #include <chrono>
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
@@ -12,12 +13,17 @@
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <sys/socket.h>
+#include <utility>
 
+#include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
 #include "byte_buffer.hpp"
+#include "unix_socket.hpp"
 
 namespace dra {
 
@@ -32,12 +38,28 @@ cdi::Errc code_of(grpc::StatusCode code) {
   }
 }
 
+/// Why no program can be reached at a socket; nothing if one can.
+std::optional<cdi::Error> fault_in(const std::string& socket) {
+  const auto address = address_of(socket);
+  if (!address) return address.error();
+  const cdi::Descriptor probe{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  const auto* const any = reinterpret_cast<const sockaddr*>(&*address);
+  if (probe && ::connect(probe.get(), any, sizeof *address) == 0) return std::nullopt;
+  if (errno != ENOENT && errno != ECONNREFUSED) {
+    return cdi::file_error(socket, "cannot connect to the socket");
+  }
+  return cdi::Error{.code = cdi::Errc::system,
+                    .message = "no program serves this socket",
+                    .position = {.file = socket}};
+}
+
 cdi::Error error_of(const grpc::Status& status, const std::string& socket,
                     const std::string& method) {
-  const bool is_served = status.error_code() != grpc::StatusCode::UNAVAILABLE;
+  if (status.error_code() == grpc::StatusCode::UNAVAILABLE) {
+    if (auto fault = fault_in(socket)) return *std::move(fault);
+  }
   return {.code = code_of(status.error_code()),
-          .message =
-              is_served ? method + ": " + status.error_message() : "no program serves this socket",
+          .message = method + ": " + status.error_message(),
           .position = {.file = socket}};
 }
 

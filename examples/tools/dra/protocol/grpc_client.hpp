@@ -14,7 +14,7 @@
 namespace dra {
 
 /// Calls a method by its path, "/PACKAGE.SERVICE/METHOD", and returns the encoded answer.
-/// `Errc::system` if nobody serves the socket, `Errc::timeout` without an answer in time,
+/// `Errc::system` if the socket cannot be reached, `Errc::timeout` without an answer in time,
 /// `Errc::unsupported` if the server does not know the method, `Errc::host` for its other errors.
 cdi::Result<std::string> call_method(const std::string& socket, const std::string& method,
                                      std::string_view request, std::chrono::milliseconds timeout);
