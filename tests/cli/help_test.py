@@ -92,6 +92,7 @@ class Help(unittest.TestCase):
                 text = help_of(tool, command)
                 self.assertLessEqual(widest(text), 80, (tool, command))
                 self.assertIn(f"Usage: {tool} {command}", text)
+                self.assertLessEqual(text.count("\nExample:\n"), 1, (tool, command))
                 if not re.search(rf"(?m)^Example:\n(  .*\n)*?.*\b{tool} {command}\b", text):
                     lacking.append(f"{tool} {command}")
         self.assertEqual(lacking, [], "these commands lack an example: see `Command::example`")

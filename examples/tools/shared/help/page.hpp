@@ -246,9 +246,9 @@ inline CommandPage read_page(const CLI::App& app) {
   return page;
 }
 
-/// Adds an example to the notes of a command, and of the commands below it.
+/// Adds an example to the notes of a command, and of the commands below it that have none.
 inline void add_example(CLI::App& command, std::string_view example) {
-  if (example.empty()) return;
+  if (example.empty() || command.get_footer().starts_with("Example:")) return;
   for (auto* below :
        command.get_subcommands([](const CLI::App* one) { return !one->get_name().empty(); })) {
     add_example(*below, example);
