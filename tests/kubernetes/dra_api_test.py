@@ -7,6 +7,7 @@ usage: dra_api_test.py CDI_DRA [ARGUMENTS OF UNITTEST]
 """
 import copy
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -290,6 +291,17 @@ class Faults(ApiCase):
         first, second = self.api.seen("GET", SLICES)[:2]
         self.assertGreaterEqual(second.at - first.at, 2)
         self.assertIn("answers 429", process.events("warning")[0]["error"])
+
+    def test_too_many_requests_for_what_a_slice_needs(self):
+        for path in ("k8s.io$", "nodes"):
+            with self.subTest(path):
+                self.api.forget()
+                self.api.slices.clear()
+                self.api.fail("GET", path, 429, headers={"Retry-After": 2})
+                process = self.published()
+                first, second = (one for one in self.api.requests if re.search(path, one.path))
+                self.assertGreaterEqual(second.at - first.at, 2)
+                self.assertEqual(process.stop(), 0)
 
     def test_errors_of_the_server(self):
         self.api.fail("GET", SLICES, 500)

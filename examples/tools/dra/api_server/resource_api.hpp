@@ -36,15 +36,11 @@ class ResourceApi {
   /// and again after an answer that shows that the server has changed. `Errc::unsupported` without
   /// any.
   cdi::Result<std::string> version(Deadline deadline) {
-    {
-      const std::lock_guard lock{mutex_};
-      if (!version_.empty()) return version_;
-    }
-    auto found = ask_version(deadline);
-    if (!found) return found;
-    const std::lock_guard lock{mutex_};
-    version_ = *found;
-    return found;
+    if (auto known = known_version(); !known.empty()) return known;
+    const auto answer = ask_versions(deadline);
+    if (!answer) return answer.error();
+    if (!tells_versions(*answer)) return answer_error("the versions of resource.k8s.io", *answer);
+    return take_version(*answer);
   }
 
   /// The JSON text of a ResourceClaim. `Errc::not_found` if there is none.
@@ -63,30 +59,28 @@ class ResourceApi {
   }
 
   /// Sends a request whose path is in the group. A 404 for an unknown version asks for the versions
-  /// and sends it again.
+  /// and sends it again. A server that does not tell its versions now has answered the request.
   cdi::Result<HttpAnswer> send(HttpRequest request, Deadline deadline) {
     const auto path = request.path;
     for (int i = 0;; ++i) {
-      const auto current = version(deadline);
-      if (!current) return current.error();
-      request.path = fmt::format("/apis/resource.k8s.io/{}{}", *current, path);
+      auto current = known_version();
+      if (current.empty()) {
+        auto versions = ask_versions(deadline);
+        if (!versions || !tells_versions(*versions)) return versions;
+        auto found = take_version(*versions);
+        if (!found) return std::move(found).error();
+        current = *std::move(found);
+      }
+      request.path = fmt::format("/apis/resource.k8s.io/{}{}", current, path);
       auto answer = http_.send(request, deadline);
       if (!answer || answer->status != 404 || is_status(*answer) || i > 0) return answer;
       forget_version();
     }
   }
 
-  /// The UID of a node.
-  cdi::Result<std::string> node_uid(const std::string& node, Deadline deadline) {
-    const auto answer = http_.send({.path = "/api/v1/nodes/" + node}, deadline);
-    if (!answer) return answer.error();
-    if (!answer->is_success()) return answer_error("Node " + node, *answer);
-    const auto object = parse_object(answer->body);
-    auto uid = object.is_object() && object.contains("metadata")
-                   ? text_in(object["metadata"], "uid")
-                   : std::string{};
-    if (!uid.empty()) return uid;
-    return cdi::Error{.code = cdi::Errc::schema, .message = "Node " + node + " has no UID"};
+  /// The server's answer about a node.
+  cdi::Result<HttpAnswer> node(const std::string& name, Deadline deadline) {
+    return http_.send({.path = "/api/v1/nodes/" + name}, deadline);
   }
 
   void forget_version() {
@@ -95,17 +89,29 @@ class ResourceApi {
   }
 
  private:
-  cdi::Result<std::string> ask_version(Deadline deadline) {
-    const auto answer = http_.send({.path = "/apis/resource.k8s.io"}, deadline);
-    if (!answer) return answer.error();
-    if (!answer->is_success() && answer->status != 404) {
-      return answer_error("the versions of resource.k8s.io", *answer);
-    }
-    const auto group = parse_object(answer->body);
-    if (answer->is_success() && group.is_object() && group.contains("versions")) {
+  std::string known_version() {
+    const std::lock_guard lock{mutex_};
+    return version_;
+  }
+
+  cdi::Result<HttpAnswer> ask_versions(Deadline deadline) {
+    return http_.send({.path = "/apis/resource.k8s.io"}, deadline);
+  }
+
+  /// A server without the group answers 404.
+  static bool tells_versions(const HttpAnswer& answer) {
+    return answer.is_success() || answer.status == 404;
+  }
+
+  cdi::Result<std::string> take_version(const HttpAnswer& answer) {
+    const auto group = parse_object(answer.body);
+    if (answer.is_success() && group.is_object() && group.contains("versions")) {
       for (const auto known : prepare::resource_api_versions) {
         for (const auto& one : group["versions"]) {
-          if (text_in(one, "version") == known) return std::string{known};
+          if (text_in(one, "version") != known) continue;
+          const std::lock_guard lock{mutex_};
+          version_ = known;
+          return version_;
         }
       }
     }

@@ -81,11 +81,18 @@ class SliceStore {
     return std::nullopt;
   }
 
+  /// The failure has no status, since it says nothing about the slices.
   std::optional<ApiFailure> node_uid(std::string& out) {
-    auto uid = api_.node_uid(whose_.node, deadline());
-    if (!uid) return ApiFailure{.error = std::move(uid).error()};
-    out = std::move(*uid);
-    return std::nullopt;
+    const auto answer = api_.node(whose_.node, deadline());
+    const auto what = "Node " + whose_.node;
+    if (auto failed = failure_in(what, answer)) {
+      failed->status = 0;
+      return failed;
+    }
+    const auto object = parse_object(answer->body);
+    if (object.is_object() && object.contains("metadata")) out = text_in(object["metadata"], "uid");
+    if (!out.empty()) return std::nullopt;
+    return ApiFailure{.error = {.code = cdi::Errc::schema, .message = what + " has no UID"}};
   }
 
  private:
