@@ -22,8 +22,8 @@
 // It lists the slices when the kubelet registers the driver, and then every five minutes. There is
 // no watch: only this driver changes its slices, and the kubelet, which removes them when it starts
 // or when the driver is gone for 30 seconds, and then registers the driver again. A list costs the
-// server little, because it has an index of the slices by node: 12 requests for each node and hour,
-// against a watch that the server holds open for each node and that must be made again as often.
+// server little, because it has an index of the slices by node: 12 requests for each node and hour.
+// A watch would be begun again 8 times, and the server would hold its connection and memory.
 
 namespace dra {
 
