@@ -76,7 +76,8 @@ inline cdi::Result<DriverPlace> open_driver_place(const tools::HostTree& host,
     if (auto good = detail::check_directory(host, "--driver-root", out.root); !good) {
       return std::move(good).error();
     }
-    auto tree = tools::HostTree::open(host.root() == "/" ? out.root : path_here(host, out.root));
+    auto tree = tools::HostTree::open(host.root() == "/" ? out.root : path_here(host, out.root),
+                                      host.trail());
     if (!tree) return std::move(tree).error();
     tree->set_log(host.log(), out.root);
     out.own_tree.emplace(std::move(*tree));

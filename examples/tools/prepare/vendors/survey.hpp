@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -131,8 +132,9 @@ inline std::vector<std::string_view> known_kinds(const Survey& survey) {
 }
 
 /// Opens the tree under the root.
-inline cdi::Result<tools::HostTree> open_root(const SurveyOptions& options) {
-  auto tree = open_host(options);
+inline cdi::Result<tools::HostTree> open_root(const SurveyOptions& options,
+                                              std::shared_ptr<tools::Trail> trail) {
+  auto tree = open_host(options, std::move(trail));
   if (!tree) tree.error().message.insert(0, fmt::format("cannot read --root {}: ", options.root));
   return tree;
 }
@@ -174,9 +176,11 @@ inline cdi::Result<void> complete_inventories(const DriverPlace& place,
 
 }  // namespace detail
 
-/// Finds the GPUs of the host.
-inline cdi::Result<Survey> survey_host(const SurveyOptions& options, NvmlMemory& memory) {
-  auto tree = detail::open_root(options);
+/// Finds the GPUs of the host. Records what is looked at in `trail`, which may be null; not what
+/// NVML says.
+inline cdi::Result<Survey> survey_host(const SurveyOptions& options, NvmlMemory& memory,
+                                       std::shared_ptr<tools::Trail> trail = nullptr) {
+  auto tree = detail::open_root(options, std::move(trail));
   if (!tree) return std::move(tree).error();
   Survey survey{.tree = std::move(*tree), .place = place_arguments(options)};
   const auto place = open_driver_place(survey.tree, options);
@@ -187,7 +191,7 @@ inline cdi::Result<Survey> survey_host(const SurveyOptions& options, NvmlMemory&
   if (dev_root->empty()) {
     searched = detail::find_gpus(survey.tree, options, memory, survey);
   } else {
-    auto other_dev = detail::open_root(options);
+    auto other_dev = detail::open_root(options, survey.tree.trail());
     if (!other_dev) return std::move(other_dev).error();
     other_dev->set_dev_root(std::move(*dev_root));
     searched = detail::find_gpus(*other_dev, options, memory, survey);

@@ -11,6 +11,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -38,6 +41,25 @@ struct HostNode {
   /// The path on the host.
   const std::string& place() const { return host_path.empty() ? path : host_path; }
 };
+
+/// A node with the `stat` of a device.
+inline HostNode node_of(const std::string& path, const struct stat& status) {
+  return {.path = path,
+          .type = S_ISCHR(status.st_mode) ? 'c' : 'b',
+          .major = gnu_dev_major(status.st_rdev),
+          .minor = gnu_dev_minor(status.st_rdev),
+          .mode = status.st_mode & 0777,
+          .uid = status.st_uid,
+          .gid = status.st_gid};
+}
+
+/// Whether the permission bits of a node allow this process to read, or to write too.
+inline bool permits(const HostNode& node, bool write) {
+  if (::geteuid() == 0) return true;
+  const auto shift = node.uid == ::geteuid() ? 6U : node.gid == ::getegid() ? 3U : 0U;
+  const std::uint32_t wanted = write ? 06 : 04;
+  return (node.mode >> shift & wanted) == wanted;
+}
 
 /// The nodes of a tree, by path.
 using DeviceTable = std::map<std::string, HostNode, std::less<>>;

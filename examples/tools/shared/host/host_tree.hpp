@@ -4,12 +4,8 @@
 #ifndef CDI_TOOLS_SHARED_HOST_HOST_TREE_HPP
 #define CDI_TOOLS_SHARED_HOST_HOST_TREE_HPP
 
-#include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <dirent.h>
 #include <fcntl.h>
 #include <map>
@@ -18,8 +14,6 @@
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -29,19 +23,23 @@
 
 #include "../base/text.hpp"
 #include "device_table.hpp"
+#include "directory_names.hpp"
 #include "read_log.hpp"
 #include "rooted_paths.hpp"
+#include "trail.hpp"
 
 namespace tools {
 
 /// The files of a host under a directory, read as if that directory were /.
 class HostTree {
  public:
-  /// Opens the tree under `root`, and its `dev.tab` if there is one.
-  static cdi::Result<HostTree> open(const std::string& root) {
+  /// Opens the tree under `root`, and its `dev.tab` if there is one. What the tree is asked for is
+  /// recorded in `trail`, which may be null.
+  static cdi::Result<HostTree> open(const std::string& root,
+                                    std::shared_ptr<Trail> trail = nullptr) {
     auto paths = RootedPaths::open(root);
     if (!paths) return std::move(paths).error();
-    HostTree tree{std::move(*paths), root};
+    HostTree tree{std::move(*paths), root, std::move(trail)};
     if (auto loaded = tree.load_device_table(); !loaded) return std::move(loaded).error();
     return tree;
   }
@@ -69,6 +67,9 @@ class HostTree {
   /// The log; nullptr if nothing is logged.
   ReadLog* log() const { return log_; }
 
+  /// Where it is recorded what the tree is asked for; may be null.
+  const std::shared_ptr<Trail>& trail() const { return trail_; }
+
   /// The content of a regular file of at most `limit` bytes. Any other kind of file is an error,
   /// and never blocks.
   cdi::Result<std::string> read(std::string_view path, std::size_t limit = size_limit) const {
@@ -93,26 +94,21 @@ class HostTree {
     const auto size = ::read(file.get(), bytes.data(), bytes.size());
     bytes.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
     if (log_) log_->add_text(logged(path), bytes);
+    if (trail_) trail_->saw_text(trail_root_, in_dev_root(path), *found, bytes);
     return bytes;
   }
 
-  /// The sorted names in a directory, without duplicates: `readdir` may return a name twice while
-  /// the directory changes.
+  /// The sorted names in a directory, without duplicates.
   cdi::Result<std::vector<std::string>> names(std::string_view path) const {
     const auto directory = directory_of(open_file(path, O_RDONLY | O_DIRECTORY));
-    if (!directory) return path_error(path, errno);
-    std::vector<std::string> names;
-    errno = 0;
-    while (const auto* entry = ::readdir(directory.get())) {
-      const std::string_view name = entry->d_name;
-      if (name != "." && name != "..") names.emplace_back(name);
-      errno = 0;
-    }
-    if (errno != 0) return path_error(path, errno);
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    if (log_) log_->add_names(logged(path), names);
-    return names;
+    struct stat status = {};
+    if (directory && trail_) ::fstat(::dirfd(directory.get()), &status);
+    auto names = names_in(directory);
+    const int number = names ? 0 : errno;
+    note_names(path, status, number, names);
+    if (!names) return path_error(path, number);
+    if (log_) log_->add_names(logged(path), *names);
+    return std::move(*names);
   }
 
   /// The same names; empty if the directory cannot be read.
@@ -198,6 +194,7 @@ class HostTree {
   /// forbids.
   bool may_open(const HostNode& node) const {
     const bool writable = (node.mode & 0222) != 0;
+    if (trail_) trail_->give_up();  // the answer is not that of a file
     if (device_table_) return device_table_->contains(node.place()) && permits(node, writable);
     const auto place = find(node.path, Last::keep);
     if (!place) return false;
@@ -225,38 +222,21 @@ class HostTree {
     }
     const auto found = status_of(path, Last::keep);
     if (!found) return found.error();
-    const auto& status = *found;
-    if (!S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode)) {
+    if (!S_ISCHR(found->st_mode) && !S_ISBLK(found->st_mode)) {
       return path_error(path, ENODEV, "not a device node");
     }
-    return HostNode{.path = path,
-                    .type = S_ISCHR(status.st_mode) ? 'c' : 'b',
-                    .major = gnu_dev_major(status.st_rdev),
-                    .minor = gnu_dev_minor(status.st_rdev),
-                    .mode = status.st_mode & 0777,
-                    .uid = status.st_uid,
-                    .gid = status.st_gid};
-  }
-
-  /// Whether the permission bits of a node allow this process to read, or to write too.
-  static bool permits(const HostNode& node, bool write) {
-    if (::geteuid() == 0) return true;
-    const auto shift = node.uid == ::geteuid() ? 6U : node.gid == ::getegid() ? 3U : 0U;
-    const std::uint32_t wanted = write ? 06 : 04;
-    return (node.mode >> shift & wanted) == wanted;
+    return node_of(path, *found);
   }
 
   using Last = RootedPaths::Last;
 
-  struct CloseDir {
-    void operator()(DIR* directory) const noexcept { ::closedir(directory); }
-  };
-  using Directory = std::unique_ptr<DIR, CloseDir>;
-
   static constexpr std::size_t size_limit = 1 << 20;  // of a file; files in /proc are far smaller
 
-  HostTree(RootedPaths paths, std::string root)
-      : paths_{std::move(paths)}, root_{std::move(root)} {}
+  HostTree(RootedPaths paths, std::string root, std::shared_ptr<Trail> trail)
+      : paths_{std::move(paths)},
+        root_{std::move(root)},
+        trail_{std::move(trail)},
+        trail_root_{trail_ ? trail_->add_root(root_) : 0} {}
 
   cdi::Result<std::string> read_file(std::string_view path, std::size_t limit) const {
     const auto found = status_of(path, Last::follow);
@@ -266,7 +246,9 @@ class HostTree {
     struct stat status = {};
     if (!file || ::fstat(file.get(), &status) != 0) return path_error(path, errno);
     if (!S_ISREG(status.st_mode)) return path_error(path, EINVAL, "not a regular file");
-    return cdi::read_all(file.get(), path, limit);
+    auto text = cdi::read_all(file.get(), path, limit);
+    if (trail_) trail_->saw_text(trail_root_, in_dev_root(path), *found, text);
+    return text;
   }
 
   /// The path as the log has it.
@@ -277,13 +259,38 @@ class HostTree {
     return find_unlogged(path, last);
   }
 
+  /// Not in the log, which has the path that leads here, but in the trail.
   cdi::Result<Place> find_unlogged(std::string_view path, Last last) const {
-    return dev_root_.empty() ? paths_.find(path, last) : paths_.find(in_dev_root(path), last);
+    const auto whole = in_dev_root(path);
+    auto place = paths_.find(whole, last);
+    if (!trail_) return place;
+    trail_->saw(trail_root_, whole, last,
+                place ? cdi::Result<struct stat>{place->status} : place.error());
+    if (place && last == Last::follow) {
+      trail_->saw(trail_root_, place->path(), Last::keep, place->status);
+    }
+    return place;
   }
 
   cdi::Result<struct stat> status_of(std::string_view path, Last last) const {
     if (log_) log_->add(logged(path));
-    return paths_.status(in_dev_root(path), last);
+    const auto whole = in_dev_root(path);
+    auto found = paths_.status(whole, last);
+    if (trail_) trail_->saw(trail_root_, whole, last, found);
+    return found;
+  }
+
+  /// Records the names in a directory, or why there are none.
+  void note_names(std::string_view path, const struct stat& status, int error,
+                  const std::optional<std::vector<std::string>>& names) const {
+    if (!trail_) return;
+    if (names) {
+      trail_->saw_names(trail_root_, in_dev_root(path), status, *names);
+    } else if (error == ENOENT) {
+      trail_->saw(trail_root_, in_dev_root(path), Last::follow, path_error(path, error));
+    } else {
+      trail_->give_up();
+    }
   }
 
   cdi::Descriptor open_file(std::string_view path, int flags) const {
@@ -297,12 +304,6 @@ class HostTree {
 
   static Directory open_directory(const Place& place) {
     return directory_of(place.open(O_RDONLY | O_DIRECTORY));
-  }
-
-  static Directory directory_of(cdi::Descriptor fd) {
-    Directory directory{fd ? ::fdopendir(fd.get()) : nullptr};
-    if (directory) static_cast<void>(fd.release());
-    return directory;
   }
 
   /// The names in a directory, and the other directories to which its links lead.
@@ -322,18 +323,16 @@ class HostTree {
     Names names{.directory = open_directory(*place), .path = place->path()};
     if (!names.directory) return {};
     while (const auto* entry = ::readdir(names.directory.get())) {
-      const auto type = entry->d_type;
-      names.types[entry->d_name] =
-          type == DT_UNKNOWN ? type_of(names.number(), entry->d_name) : type;
+      if (!is_dots(entry->d_name)) names.types[entry->d_name] = type_of(names.number(), *entry);
     }
+    if (trail_) trail_->saw_names(trail_root_, names.path, place->status, listed(names));
     return names;
   }
 
-  /// The type of a file, for file systems whose `readdir` does not report it.
-  static unsigned char type_of(int directory, const char* name) {
-    struct stat status = {};
-    if (::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return DT_UNKNOWN;
-    return static_cast<unsigned char>(IFTODT(status.st_mode));
+  static std::vector<std::string> listed(const Names& names) {
+    std::vector<std::string> out;
+    for (const auto& [name, type] : names.types) out.push_back(name);
+    return out;
   }
 
   /// The real path of the regular file that a name in a directory leads to. Links within the
@@ -390,6 +389,8 @@ class HostTree {
   ReadLog* log_ = nullptr;
   std::string log_root_{};
   std::optional<DeviceTable> device_table_{};  // used instead of `stat` for device nodes
+  std::shared_ptr<Trail> trail_;
+  std::size_t trail_root_;
 };
 
 }  // namespace tools
