@@ -240,6 +240,102 @@ class Claims(DraCase):
         self.refuse(1, 'the parameters of the requests "gpu" and "two" differ')
 
 
+class ChangedHost(DraCase):
+    """A claim gets what the host has when it is prepared, although no event tells of a change and
+    the driver has looked at the same host before."""
+
+    def setUp(self):
+        super().setUp()
+        self.serving()
+        self.driver = self.service()
+        for number in (0, 1):
+            self.write_claim(number, GPUS[number])
+        for _ in range(3):
+            self.check_prepared(self.driver.prepare(name_of(0)), 0, GPUS[0])
+            self.driver.unprepare(name_of(0))
+
+    def edit(self, name, *changes):
+        path = self.root / name
+        text = path.read_text(encoding="utf-8")
+        for old, new in changes:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        path.write_text(text, encoding="utf-8")
+
+    def nodes(self, number):
+        """The device nodes in the spec of a claim, with their numbers."""
+        edits = [self.spec(number)["containerEdits"],
+                 *(device["containerEdits"] for device in self.spec(number)["devices"])]
+        return {node["path"]: (node.get("major", 0), node.get("minor", 0))
+                for one in edits for node in one.get("deviceNodes", ())}
+
+    def prepare(self, number=0):
+        self.check_prepared(self.driver.prepare(name_of(number)), number, GPUS[number])
+        return self.nodes(number)
+
+    def refuse(self, *texts):
+        error = self.driver.prepare(name_of(0))[uid_of(0)]["error"]
+        for text in texts:
+            self.assertIn(text, error)
+        self.check_claims()
+
+    def test_a_gpu_that_goes(self):
+        put_back = self.remove_gpu(PCI[0])
+        self.refuse(GPUS[0], "no device on this host has that name")
+        put_back()
+        self.prepare()
+
+    def test_a_gpu_without_its_driver(self):
+        link = self.root / f"sys/bus/pci/devices/{PCI[0]}/driver"
+        target = os.readlink(link)
+        link.unlink()
+        self.refuse(GPUS[0], "no device on this host has that name")  # which its driver knows
+        link.symlink_to(target)
+        self.prepare()
+
+    def test_other_numbers_of_a_module(self):
+        """As after it was loaded again. The claims that are there get them, too."""
+        self.assertEqual(self.prepare(0)["/dev/nvidia-uvm"], (510, 0))
+        self.edit("dev.tab", (" c 510 ", " c 499 "))
+        self.edit("proc/devices", ("510 nvidia-uvm", "499 nvidia-uvm"))
+        self.assertEqual(self.prepare(1)["/dev/nvidia-uvm"], (499, 0))
+        self.assertEqual(self.nodes(0)["/dev/nvidia-uvm"], (499, 0))
+
+    def test_a_node_that_is_replaced(self):
+        self.edit("dev.tab", ("/dev/nvidia0 c 195 0 ", "/dev/nvidia0 c 195 7 "))
+        self.refuse("/dev/nvidia0 is 195:7, not 195:0")
+        self.edit("dev.tab", ("/dev/nvidia0 c 195 7 ", "/dev/nvidia0 c 195 0 "))
+        self.assertEqual(self.prepare()["/dev/nvidia0"], (195, 0))
+
+    def test_a_node_that_is_gone(self):
+        self.edit("dev.tab", ("/dev/nvidia0 c ", "/dev/other c "))
+        self.refuse("/dev/nvidia0")
+
+    def test_gpus_with_each_others_numbers(self):
+        """As after the driver was loaded again."""
+        self.assertIn("/dev/nvidia0", self.prepare())
+        self.driver.unprepare(name_of(0))
+        for address, old, new in ((PCI[0], 0, 1), (PCI[1], 1, 0)):
+            self.edit(f"proc/driver/nvidia/gpus/{address}/information",
+                      (f"Device Minor: \t {old}", f"Device Minor: \t {new}"))
+        nodes = self.prepare()
+        self.assertIn("/dev/nvidia1", nodes)
+        self.assertNotIn("/dev/nvidia0", nodes)
+
+    def test_a_gpu_that_is_partitioned(self):
+        (self.root / "proc/driver/nvidia/capabilities/gpu0/mig/gi1").mkdir(parents=True)
+        self.refuse(GPUS[0], "partitioned")
+
+    def test_a_spec_that_was_left_stays(self):
+        """A prepared claim keeps its spec as it is while its host is."""
+        self.prepare()
+        before = self.spec_path(0).stat()
+        for _ in range(3):
+            self.prepare(1)
+            self.driver.unprepare(name_of(1))
+        self.assertEqual(self.spec_path(0).stat().st_mtime_ns, before.st_mtime_ns)
+
+
 class Health(DraCase):
     """The states of devices."""
 

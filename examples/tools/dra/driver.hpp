@@ -272,7 +272,10 @@ class Driver {
     if (events.surveyed) events.surveyed(*found);
     // Not all that a driver does causes events: NVIDIA's makes nodes by a program.
     if (!found->complete || prepare::is_between_states(*found)) plan(survey_at_, settling);
-    if (std::exchange(has_surveyed_, true) && !changed.empty()) static_cast<void>(repair());
+    if (std::exchange(has_surveyed_, true) && !changed.empty()) {
+      claims_.doubt_survey();
+      static_cast<void>(repair());
+    }
   }
 
   // Other threads.
@@ -291,6 +294,7 @@ class Driver {
   void take_signal(const cdi::Descriptor& signals) {
     signalfd_siginfo info = {};
     static_cast<void>(!::read(signals.get(), &info, sizeof info));
+    claims_.doubt_survey();
     survey();
   }
 

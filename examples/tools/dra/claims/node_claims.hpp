@@ -25,6 +25,7 @@
 #include "../../prepare/claims/requested_device.hpp"
 #include "../../prepare/host/directories.hpp"
 #include "../../prepare/slices/device_names.hpp"
+#include "../../prepare/vendors/kept_survey.hpp"
 #include "../../prepare/vendors/survey.hpp"
 #include "../protocol/grpc_server.hpp"
 #include "claim_source.hpp"
@@ -69,7 +70,7 @@ class NodeClaims {
   NodeClaims(NodePlaces places, prepare::Options options, ClaimSource& source)
       : places_{std::move(places)}, options_{std::move(options)}, source_{source} {}
 
-  /// Prepares claims, with one survey of the host for all. A claim that is prepared stays so, and
+  /// Prepares claims, with one look at the host for all. A claim that is prepared stays so, and
   /// its spec is written again if it is gone. Fails as a whole if the claims of this host cannot be
   /// opened, or if the call is dead before the first of them was written.
   cdi::Result<std::vector<Prepared>> prepare(const std::vector<ClaimName>& names,
@@ -143,10 +144,10 @@ class NodeClaims {
     const auto journal = open_journal(goes_on);
     if (!journal) return journal.error();
     if (auto good = check_places(*journal); !good) return good.error();
-    const auto survey = prepare::survey_host(options_);
+    const auto survey = kept_.get();
     if (!survey) return survey.error();
     if (call != nullptr && call->is_dead()) return dead_call();  // nothing is written yet
-    prepare::Claims claims{*journal, *survey, options_};
+    prepare::Claims claims{*journal, **survey, options_};
     if (auto agreed = claims.repair(); !agreed) return std::move(agreed).error();
     auto value = act(claims);
     remember_specs(claims);
@@ -157,6 +158,9 @@ class NodeClaims {
   /// Called with all claims after each change, and when the driver looks at the host. Set it before
   /// there are other threads.
   std::function<void(const prepare::Claims&)> observed{};
+
+  /// Makes the next call look at all of the hardware. Any thread may call this.
+  void doubt_survey() { kept_.doubt(); }
 
   const NodePlaces& places() const { return places_; }
   const prepare::Options& options() const { return options_; }
@@ -337,6 +341,7 @@ class NodeClaims {
   const NodePlaces places_;
   const prepare::Options options_;
   ClaimSource& source_;
+  prepare::KeptSurvey kept_{options_};  // used by the thread that has `mutex_`
   std::timed_mutex mutex_{};
   std::mutex specs_mutex_{};
   std::map<std::string, FileState> specs_{};  // by path

@@ -5,11 +5,15 @@
 #define CDI_TOOLS_PREPARE_HOST_UEVENTS_HPP
 
 #include <cerrno>
+#include <fcntl.h>
 #include <linux/netlink.h>
+#include <linux/nsfs.h>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <system_error>
 #include <utility>
@@ -56,6 +60,17 @@ inline bool is_from_kernel(const sockaddr_nl& sender, socklen_t size) {
   return size >= sizeof sender && sender.nl_family == AF_NETLINK && sender.nl_pid == 0;
 }
 
+/// Whether the kernel sends this process the messages about all devices: not in a network namespace
+/// of another user namespace than the first.
+inline bool gets_all_uevents() {
+  constexpr ino_t first = 0xEFFFFFFD;  // PROC_USER_INIT_INO of the kernel
+  const cdi::Descriptor network{::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC)};
+  if (!network) return false;
+  const cdi::Descriptor owner{::ioctl(network.get(), NS_GET_USERNS)};
+  struct stat status = {};
+  return owner && ::fstat(owner.get(), &status) == 0 && status.st_ino == first;
+}
+
 /// A subscription to kernel messages.
 class Uevents {
  public:
@@ -90,16 +105,16 @@ class Uevents {
   /// Readable (`poll`) if messages are waiting. This object closes the descriptor.
   int descriptor() const { return socket_.get(); }
 
-  /// Reads all waiting messages without blocking. Returns whether a message matches, or may have
-  /// matched because messages were lost.
+  /// Reads all waiting messages without blocking. Returns whether a message matches, or may match
+  /// because messages were lost, or are left in a flood of them.
   bool drain() {
     bool found = false;
     for (int left = at_once; left > 0; --left) {
       const auto message = receive();
-      if (message == Message::none) break;
+      if (message == Message::none) return found;
       found = found || message == Message::matching;
     }
-    return found;
+    return true;
   }
 
  private:
