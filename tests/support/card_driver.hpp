@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -32,6 +33,9 @@ class CardDriver final : public cdi::ClaimDriver {
   cdi::Acquired acquired = cdi::Acquired::unchanged;
   std::string kind{};        // of all specs, instead of the claim's
   std::size_t devices = 10;  // how many a spec has at most
+  bool readies = true;       // whether it makes cards ready
+  std::function<void()> at_step = [] {
+  };
 
   cdi::Result<cdi::Spec> make_spec(cdi::Claim& claim, const cdi::Spec*) override {
     cdi::Spec spec{.kind = kind.empty() ? claim.kind : kind};
@@ -48,6 +52,8 @@ class CardDriver final : public cdi::ClaimDriver {
     return spec;
   }
 
+  bool makes_ready() const override { return readies; }
+
   cdi::Result<cdi::Acquired> acquire(const cdi::Claim&, const cdi::ClaimedDevice& card) override {
     if (auto done = step("acquire " + card.name); !done) return std::move(done).error();
     return acquired;
@@ -62,6 +68,7 @@ class CardDriver final : public cdi::ClaimDriver {
  private:
   cdi::Result<void> step(std::string what) {
     steps.push_back(what);
+    at_step();
     if (!bad_steps.contains(what)) return {};
     return cdi::Error{.code = cdi::Errc::host, .message = what + " failed"};
   }

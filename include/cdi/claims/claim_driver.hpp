@@ -39,6 +39,11 @@ class ClaimDriver {
   /// access to a device of others.
   virtual Result<Spec> make_spec(Claim& claim, const Spec* old) = 0;
 
+  /// Whether `acquire` or `release` does something. If not, a claim is recorded once, as prepared,
+  /// before its spec is written, and removed without a record of that: there is nothing to undo.
+  /// With this and `acquire`, the answer must be the same in all processes that use a journal.
+  virtual bool makes_ready() const { return true; }
+
   /// Whether two devices are the same one. By default, if they have the same name.
   virtual bool is_same(const ClaimedDevice& a, const ClaimedDevice& b) { return a.name == b.name; }
 

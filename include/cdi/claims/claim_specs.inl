@@ -89,7 +89,10 @@ CDI_INLINE Result<Publication> ClaimSpecs::write(const Claim& claim, const Spec&
                  .advice = "use another directory for one of them",
                  .position = {.file = directory->path}};
   }
-  return publisher(*directory).write(claim.file_name(), spec, dry_run);
+  // After a crash of the system, `Claims::repair` makes the specs of recorded claims again. A claim
+  // that is not recorded as prepared would leave an empty file, which is nobody's.
+  const auto durable = driver_->makes_ready() ? Durable::yes : Durable::no;
+  return publisher(*directory).write(claim.file_name(), spec, dry_run, Replace::own, durable);
 }
 
 CDI_INLINE Result<void> ClaimSpecs::remove(const Claim& claim) const {

@@ -152,8 +152,10 @@ CDI_INLINE Result<void> Claims::unprepare(const std::string& uid) {
   if (known == claims_.end()) return unprepare_unreadable(uid);
   auto& claim = known->second;
   claim.phase = Claim::Phase::removing;
-  static_cast<void>(journal_.save(claim));  // on a full disk, the claim is removed anyway
+  // On a full disk, the claim is removed anyway.
+  if (driver_.makes_ready()) static_cast<void>(journal_.save(claim));
   if (auto forgotten = forget(claim); !forgotten) {
+    if (!driver_.makes_ready()) static_cast<void>(journal_.save(claim));  // `repair` goes on
     faults_[uid] = to_string(forgotten.error());
     return forgotten;
   }
@@ -251,6 +253,8 @@ CDI_INLINE bool Claims::has_devices(const Claim& claim,
 /// Saves a new claim in the journal, makes its devices ready, writes its spec, and records that it
 /// is prepared.
 CDI_INLINE Result<void> Claims::carry_out(Claim& claim, Spec spec) const {
+  // With nothing to undo, a killed call may as well be finished by `repair`.
+  if (!driver_.makes_ready()) claim.phase = Claim::Phase::prepared;
   if (auto saved = journal_.save(claim); !saved) return saved;
   const auto acquired = acquire_all(claim);
   if (!acquired) return acquired.error();
@@ -260,6 +264,7 @@ CDI_INLINE Result<void> Claims::carry_out(Claim& claim, Spec spec) const {
     spec = std::move(*made);
   }
   if (const auto written = specs_.write(claim, spec); !written) return written.error();
+  if (claim.phase == Claim::Phase::prepared) return {};
   claim.phase = Claim::Phase::prepared;
   return journal_.save(claim);
 }

@@ -39,8 +39,8 @@ inline Publication::Action action_for(const FoundFile& found, const PlannedFile&
 /// Writes a spec file, unless the file already has this text or belongs to another owner. The
 /// directory is not synced.
 inline Result<Publication::Action> write_owned_file(const PublishDir& dir, const PlannedFile& file,
-                                                    DryRun dry_run,
-                                                    Replace replace = Replace::own) {
+                                                    DryRun dry_run, Replace replace = Replace::own,
+                                                    Durable durable = Durable::yes) {
   const auto path = path_in(dir.path, file.name);
   std::optional<Temporary> temporary;
   static constexpr int tries = 100;
@@ -53,7 +53,8 @@ inline Result<Publication::Action> write_owned_file(const PublishDir& dir, const
     if (action == Publication::Action::unchanged || dry_run == DryRun::yes) return action;
     if (!temporary) {
       temporary.emplace(dir.directory, file.name);
-      auto filled = temporary->fill(path, file.text, {.mode = spec_file_mode});
+      auto filled = temporary->fill(path, file.text,
+                                    {.mode = spec_file_mode, .sync = durable == Durable::yes});
       if (!filled) return std::move(filled).error();
     }
     const bool absent = found->ownership == Ownership::absent;

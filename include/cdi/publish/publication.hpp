@@ -26,6 +26,12 @@ enum class Replace : std::uint8_t {
   any   ///< also files of other owners, and specs without an owner
 };
 
+/// Whether a written file survives a crash of the system.
+enum class Durable : std::uint8_t {
+  yes,  ///< file and directory are synced
+  no    ///< the file may then be empty: for specs that are made again after each boot
+};
+
 /// A publisher's file, and what was done with it, or would be done in a dry run.
 struct Publication {
   /// What was done with a file.

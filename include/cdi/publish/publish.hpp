@@ -59,7 +59,7 @@ class Publisher {
   /// `Errc::unsupported` for JSON with a `version` before 0.6.0, with `Errc::limit` for text over
   /// `Limits::bytes`, and like `validate` for an invalid spec.
   Result<Publication> write(const std::string& name, const Spec& spec, DryRun dry_run = DryRun::no,
-                            Replace replace = Replace::own) const;
+                            Replace replace = Replace::own, Durable durable = Durable::yes) const;
 
   /// Removes the file `name`; a missing file is not an error. Fails with `Errc::conflict` if the
   /// file does not record this owner, unless `Replace::any` allows to remove any file or link.

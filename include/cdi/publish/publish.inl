@@ -202,16 +202,20 @@ CDI_INLINE Publisher::Publisher(std::string owner, int directory, std::string di
     : owner_{std::move(owner)}, dir_{std::move(dir)}, directory_{directory} {}
 
 CDI_INLINE Result<Publication> Publisher::write(const std::string& name, const Spec& spec,
-                                                DryRun dry_run, Replace replace) const {
+                                                DryRun dry_run, Replace replace,
+                                                Durable durable) const {
   const Impl work{*this};
   const auto file = work.make_file(name, spec);
   if (!file) return file.error();
   const auto directory =
       work.open(dry_run == DryRun::yes ? Impl::IfMissing::leave : Impl::IfMissing::create);
   if (!directory) return directory.error();
-  const auto action = detail::write_owned_file(work.owner_dir(*directory), *file, dry_run, replace);
+  const auto action =
+      detail::write_owned_file(work.owner_dir(*directory), *file, dry_run, replace, durable);
   if (!action) return action.error();
-  return Impl::finish({work.path_of(name), *action}, *directory, dry_run);
+  Publication done{work.path_of(name), *action};
+  if (durable == Durable::no) return done;
+  return Impl::finish(std::move(done), *directory, dry_run);
 }
 
 CDI_INLINE Result<Publication> Publisher::remove(const std::string& name, DryRun dry_run,

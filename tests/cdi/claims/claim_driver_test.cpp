@@ -27,6 +27,7 @@ TEST_CASE("The devices of a plain driver differ by name and need no preparation"
   CHECK_FALSE(driver.excludes(one, other));
   CHECK(*driver.acquire({}, one) == cdi::Acquired::unchanged);
   CHECK(driver.release({}, one));
+  CHECK(driver.makes_ready());  // until it says otherwise
   CHECK(driver.may_stay({}, {}));
   CHECK(driver.advice_for_lost_spec({}).empty());
 }

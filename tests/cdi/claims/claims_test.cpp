@@ -3,6 +3,7 @@
 
 #include <climits>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -73,6 +74,69 @@ TEST_CASE("A claim gets its devices and a spec, until it is unprepared") {
         Texts{"acquire card0", "acquire card1", "release card1", "release card0"});
   CHECK(host.claims->unprepare("a"));
   CHECK(host.claims->unprepare("unknown"));
+}
+
+TEST_CASE("A claim is recorded before each step, and as prepared if there is nothing to undo") {
+  using Phase = cdi::Claim::Phase;
+  Host host;
+  std::vector<Phase> phases;
+  host.driver.at_step = [&] {
+    const auto known = host.lock.load();
+    REQUIRE(known);
+    phases.push_back(known->at("a")->phase);
+    CHECK(host.node_of("a").empty());
+  };
+  for (const bool readies : {true, false}) {
+    host.driver.readies = readies;
+    host.prepare("a", {card("0")});
+    CHECK(host.node_of("a") == "/dev/card0");
+    CHECK(host.claims->list().at("a").phase == Phase::prepared);
+    CHECK(host.claims->unprepare("a"));
+    CHECK_FALSE(host.is_recorded("a"));
+  }
+  CHECK(phases == std::vector{Phase::preparing, Phase::removing,  //
+                              Phase::prepared, Phase::prepared});
+}
+
+TEST_CASE(
+    "A claim that cannot be given up is recorded as being removed, and the next repair does it") {
+  Host host;
+  for (const bool readies : {true, false}) {
+    host.driver.readies = readies;
+    host.prepare("a", {card("0")});
+    host.driver.bad_steps = {"release card0"};
+    CHECK_FALSE(host.claims->unprepare("a"));
+    CHECK(host.lock.load()->at("a")->phase == cdi::Claim::Phase::removing);
+    host.driver.bad_steps.clear();
+    host.again();
+    CHECK(host.claims->list().empty());
+    CHECK_FALSE(host.is_recorded("a"));
+  }
+}
+
+TEST_CASE("A spec that a crash of the system left without its text is written again") {
+  Host host;
+  host.driver.readies = false;  // its spec is not synced
+  host.prepare("a", {card("0")});
+  const auto text = get_file(host.spec_path("a"));
+  for (const auto& left : {std::string{}, text.substr(0, text.size() / 2), std::string(99, '\0')}) {
+    put_file(host.spec_path("a"), left);
+    host.again("boot 2");
+    CHECK(host.claims->faults().empty());
+    CHECK(get_file(host.spec_path("a")) == text);
+  }
+}
+
+TEST_CASE("With nothing to undo, a claim whose spec cannot be written is not recorded either") {
+  Host host;
+  host.driver.readies = false;
+  host.driver.at_step = [&] {
+    ::mkdir(host.specs().c_str(), 0755);
+    ::mkdir(host.spec_path("a").c_str(), 0755);
+  };
+  CHECK(contains(host.prepare("a", {card("0")}), "vendor.com-claim_a.json"));
+  CHECK_FALSE(host.is_recorded("a"));
+  CHECK(host.claims->list().empty());
 }
 
 TEST_CASE("A repeated call changes nothing, and other devices are a conflict") {

@@ -52,6 +52,9 @@ class GpuDriver final : public cdi::ClaimDriver {
     return claim.phase == Claim::Phase::preparing ? first_spec(claim) : next_spec(claim, old);
   }
 
+  /// GPUs need no preparation.
+  bool makes_ready() const override { return false; }
+
   bool is_same(const ClaimedDevice& a, const ClaimedDevice& b) override {
     const auto one = gpu_of(a);
     const auto other = gpu_of(b);
