@@ -4,6 +4,7 @@
 """Measures cdi-dra beside a driver in Go: claims by kubelet's own code.
 
 usage: dra_bench.py CDI_DRA CDI_PREPARE [--build FOLDER] [--runs N] [--rounds N] [--folder DIR]
+                    [--script]
 
 kubelet is dra-judge, with its plugin watcher and DRA manager. It and demo-driver, a driver on the
 helper of Kubernetes, are built with Go in FOLDER (build/bench/dra). Both drivers take turns: in each
@@ -14,6 +15,9 @@ both calls of a pair. All files are in a folder in memory
 (/dev/shm), where fsync costs nothing: demo-driver calls none, and keeps no journal. The row `on
 disk` has them in DIR instead, by default the working directory. Times include the work of kubelet.
 The table has the median of the rounds for each driver, and the ratio of cdi-dra to demo-driver.
+With --script, kubelet is a script that only calls the drivers, in Python: dra-judge, which takes
+minutes to build, is not needed, and no time is that of kubelet's own files. `registered` is then
+`serves`. CDI_JUDGES is the folder of demo-driver.
 """
 import argparse
 import os
@@ -29,8 +33,10 @@ sys.dont_write_bytecode = True
 PROJECT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PROJECT / "tests/kubernetes"))
 import judges  # noqa: E402
+import scripted_kubelet  # noqa: E402
 from dra_peers import (  # noqa: E402
-    DRIVER, CdiDra, DemoDriver, DraCase, DraJudge, DraPlace, allocated, claim, own_claim, pod)
+    DRIVER, CdiDra, DemoDriver, DraCase, DraJudge, DraPlace, allocated, claim, own_claim, pod,
+    uid_of)
 
 GPUS = 8
 MANY = [f"c{number}" for number in range(GPUS)]
@@ -61,6 +67,27 @@ class Ours(CdiDra, Peer):
     gpus = GPUS
 
 
+class Script:
+    """kubelet as a script, with the commands of dra-judge that this file uses."""
+
+    def __init__(self, case):
+        self.case = case
+        self.service = None
+
+    def wait(self, word="wait"):
+        if word == "wait":
+            path = pathlib.Path(self.case.place.kubelet, "plugins", DRIVER, "dra.sock")
+            self.service = scripted_kubelet.Service(path)
+            self.case.addCleanup(self.service.close)
+
+    def ask(self, line):
+        word, pod_name = line.split()
+        names = MANY if pod_name == "many" else [pod_name]
+        answers = getattr(self.service, word)(*((uid_of(name), name) for name in names))
+        errors = [answer["error"] for answer in answers.values() if "error" in answer]
+        return {"ok": not errors, "error": errors}
+
+
 def timed(judge, line):
     """An answer, and how long it took in milliseconds."""
     begin = time.monotonic()
@@ -86,15 +113,15 @@ def processor_time(process):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def measured(case, runs):
+def measured(case, runs, script):
     """The figures of one round."""
     case.setUp()
     try:
         case.have(*own_claim("one", case.devices[0]),
                   *(claim(name, [allocated(device)], ["many"])
                     for name, device in zip(MANY, case.devices)), pod("many", MANY))
-        judge = case.process(DraJudge, case.programs["dra-judge"], case.place, "-objects",
-                             case.objects)
+        judge = Script(case) if script else case.process(
+            DraJudge, case.programs["dra-judge"], case.place, "-objects", case.objects)
         judge.wait("gone")
         begin = time.monotonic()
         driver = case.start_driver()
@@ -130,8 +157,10 @@ def main():
     parser.add_argument("--runs", type=int, default=300)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--folder", default=".", type=pathlib.Path)
+    parser.add_argument("--script", action="store_true")
     options = parser.parse_args()
-    folder = judges.build_kubelet(options.build)
+    folder = pathlib.Path(os.environ["CDI_JUDGES"]) if options.script else (
+        judges.build_kubelet(options.build))
     DraCase.programs.update({name: str(folder / name) for name in ("dra-judge", "demo-driver")})
     DraCase.programs.update({
         "cdi-dra": options.program, "cdi-prepare": options.prepare,
@@ -144,7 +173,8 @@ def main():
         for number in range(options.rounds):
             for count, (row, (kind, place)) in enumerate(rows.items()):
                 rounds[row].append(measured(
-                    kind(os.path.join(os.path.abspath(place), f"{number}{count}")), options.runs))
+                    kind(os.path.join(os.path.abspath(place), f"{number}{count}")), options.runs,
+                    options.script))
     print_table(rounds)
 
 

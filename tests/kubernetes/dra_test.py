@@ -274,9 +274,10 @@ class ChangedHost(DraCase):
         return self.nodes(number)
 
     def refuse(self, *texts):
-        error = self.driver.prepare(name_of(0))[uid_of(0)]["error"]
+        answer = self.driver.prepare(name_of(0))[uid_of(0)]
+        self.assertEqual(list(answer), ["error"])
         for text in texts:
-            self.assertIn(text, error)
+            self.assertIn(text, answer["error"])
         self.check_claims()
 
     def test_a_gpu_that_goes(self):

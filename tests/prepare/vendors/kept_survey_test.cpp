@@ -4,7 +4,9 @@
 #include "../../../examples/tools/prepare/vendors/kept_survey.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <sys/socket.h>
 #include <sys/vfs.h>

@@ -4,7 +4,6 @@
 #include "../../../examples/tools/shared/host/trail.hpp"
 
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <memory>
