@@ -59,6 +59,8 @@ class PluginService {
     });
     methods.add_stream(service + "ListAndWatch", [this](std::string_view, StreamPointer stream) {
       const std::lock_guard lock{mutex_};
+      // Devices may not change for months, while kubelets come and go.
+      std::erase_if(streams_, [](const StreamPointer& one) { return !one->is_open(); });
       stream->send(to_message());
       streams_.push_back(std::move(stream));
     });

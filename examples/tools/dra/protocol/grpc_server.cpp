@@ -128,6 +128,7 @@ class OpenStream : public Stream {
   explicit OpenStream(StreamCall& call) : call_{&call} {}
 
   bool send(std::string message) override;
+  bool is_open() const override;
   void end() override;
   void written();
   void gone();
@@ -141,7 +142,7 @@ class OpenStream : public Stream {
   Step next();
   void take(const Step& step);
 
-  std::mutex mutex_{};
+  mutable std::mutex mutex_{};
   StreamCall* call_;  // null once it finishes
   std::optional<std::string> waiting_{};
   grpc::ByteBuffer message_{};  // being written
@@ -182,6 +183,11 @@ bool OpenStream::send(std::string message) {
   lock.unlock();
   take(step);
   return true;
+}
+
+bool OpenStream::is_open() const {
+  const std::lock_guard lock{mutex_};
+  return call_ != nullptr && !ends_;
 }
 
 void OpenStream::end() {

@@ -60,6 +60,9 @@ class Stream {
   /// if the caller is gone; then the stream can be dropped.
   virtual bool send(std::string message) = 0;
 
+  /// Whether there is a caller to send to.
+  virtual bool is_open() const = 0;
+
   /// Ends the stream, after the last message was sent.
   virtual void end() = 0;
 };
