@@ -231,9 +231,18 @@ class DevicePlugin {
     return given;
   }
 
+  /// Waits for calls that give devices; without the lock if the plugin ends, which ends them.
+  std::unique_lock<std::timed_mutex> lock_absence() {
+    std::unique_lock lock{mutex_, std::defer_lock};
+    while (!lock.try_lock_for(std::chrono::milliseconds{100})) {
+      pollfd ends{ends_.get(), POLLIN, 0};
+      if (::poll(&ends, 1, 0) > 0) break;
+    }
+    return lock;
+  }
+
   void forget_absence() {
-    const std::lock_guard lock{mutex_};
-    absence_.forget();
+    if (const auto lock = lock_absence()) absence_.forget();
   }
 
   /// Takes back what no pod has, and keeps for pods what they have. Claims for devices of pods are
@@ -246,7 +255,8 @@ class DevicePlugin {
       warn(in_use.error());
       return forget_absence();
     }
-    const std::lock_guard lock{mutex_};
+    const auto lock = lock_absence();
+    if (!lock) return;
     const auto known = names();
     for (const auto& name : *in_use) {
       if (known.contains(name) || !service_.has(name)) continue;
@@ -276,7 +286,7 @@ class DevicePlugin {
   NodeClaims& claims_;
   const Log& log_;
   GivenDevices given_;
-  std::mutex mutex_{};  // of `absence_`; held until devices are given or taken back
+  std::timed_mutex mutex_{};  // of `absence_`; held until devices are given or taken back
   Absence absence_;
   std::mutex names_mutex_{};
   std::set<std::string> names_{};  // of the given devices
