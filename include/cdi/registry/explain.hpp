@@ -228,7 +228,7 @@ class Explainer {
   const std::vector<SpecDir>& dirs_;
 };
 
-/// Joins all reasons into one error. If all names are merely unknown, the error also lists unused
+/// Joins all reasons into one error. If any name is merely unknown, the error also lists unused
 /// files and directories, because the reason may be there.
 inline Error join(const std::vector<Unresolved>& missing, const std::vector<Error>& not_used) {
   Error error = missing.front().why;

@@ -20,13 +20,14 @@ inline bool same_letter(char a, char b) {
   return detail::ascii_lower(a) == detail::ascii_lower(b);
 }
 
-/// Removes the letters that both names share at the beginning and at the end.
+/// Removes the letters that both names share at the beginning and at the end. `a` must not be
+/// longer than `b`.
 inline void drop_common_ends(std::string_view& a, std::string_view& b) {
-  while (!a.empty() && !b.empty() && same_letter(a.front(), b.front())) {
+  while (!a.empty() && same_letter(a.front(), b.front())) {
     a.remove_prefix(1);
     b.remove_prefix(1);
   }
-  while (!a.empty() && !b.empty() && same_letter(a.back(), b.back())) {
+  while (!a.empty() && same_letter(a.back(), b.back())) {
     a.remove_suffix(1);
     b.remove_suffix(1);
   }

@@ -266,3 +266,9 @@ TEST_CASE("The index finds what a naive search finds, for random specs") {
     CHECK(index.find("v/e=0") == nullptr);
   }
 }
+
+TEST_CASE("A device whose name is empty, which no valid spec has, hides no other") {
+  const cdi::Registry registry{{spec_at("p", 0, "v/c", {"", "d"})}};
+  CHECK(origin(registry, "v/c=d") == "p");
+  CHECK(registry.devices() == Names{"v/c=", "v/c=d"});
+}

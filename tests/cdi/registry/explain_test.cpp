@@ -158,6 +158,7 @@ TEST_CASE("Without any spec, the searched directories are named") {
       {{missing}, cdi::Reason::no_directory, "; missing: /a"},
       {{missing, missing}, cdi::Reason::no_directory, "; missing: /a /a"},
       {{missing, empty}, cdi::Reason::unknown_kind, "; no valid specs in: /a /b\\n"},
+      {{empty, missing}, cdi::Reason::unknown_kind, "; no valid specs in: /b\\n /a"},
   };
   for (const auto& row : rows) {
     const cdi::Registry registry{{}, {}, row.dirs};
@@ -205,6 +206,8 @@ TEST_CASE("A rejected file may define the devices it names, or any when it names
   CHECK(both.why.message.ends_with(": names:3:5: the fault; silent:3:5: the fault"));
   CHECK(files_of(reason(cdi::Registry{{good}, {silent, names}}, "v/c=x").causes) ==
         Names{"silent"});
+  const auto last = rejected(error_in("last", cdi::Errc::invalid), "v/c", {"d", "b"});
+  CHECK(files_of(reason(cdi::Registry{{good}, {last}}, "v/c=d").causes) == Names{"last"});
   // Where no other file is of the kind, one of it may have been cut off before the device.
   CHECK(files_of(reason(cdi::Registry{{}, {names, other}}, "v/c=x").causes) == Names{"names"});
 }
@@ -216,6 +219,9 @@ TEST_CASE("The version that a file needs is reported with it") {
   CHECK(reason(cdi::Registry{{}, {newer}}, "v/c=d").needs_version == "1.2.0");
   CHECK(reason(cdi::Registry{{}, {other, newer}}, "v/c=d").needs_version == "1.2.0");
   CHECK(reason(cdi::Registry{{}, {other, newer}}, "w/c=d").needs_version.empty());
+  auto newest = std::make_shared<cdi::RejectedFile>(*newer);
+  newest->needs_version = "1.3.0";
+  CHECK(reason(cdi::Registry{{}, {newer, newest}}, "v/c=d").needs_version == "1.2.0");
 }
 
 TEST_CASE("Unread files and directories may be of an unknown kind") {
@@ -231,6 +237,7 @@ TEST_CASE("Unread files and directories may be of an unknown kind") {
       {cdi::Errc::system, EINVAL, cdi::Reason::unknown_kind},
       {cdi::Errc::system, ENOTDIR, cdi::Reason::unreadable},  // a spec directory that is a file
       {cdi::Errc::syntax, 0, cdi::Reason::unknown_kind},      // it was looked into
+      {cdi::Errc::limit, 0, cdi::Reason::unknown_kind},       // one of many files, perhaps
   };
   for (const auto& row : rows) {
     CAPTURE(row.system);
@@ -332,4 +339,40 @@ TEST_CASE("A name of two letters does not resemble a long name that contains the
   CHECK(registry.unresolved({"v/c=09"}).at(0).nearest == Names{"v/c=0"});
   CHECK(registry.unresolved({"v/c=52"}).at(0).nearest.empty());
   CHECK(registry.unresolved({"v/c=5209"}).at(0).nearest == Names{"v/c=GPU-5209d77e"});
+}
+
+TEST_CASE("An unread file may define more devices of a known kind, but one that was read may not") {
+  const auto good = spec_at("good", 0, "v/c", {"a"});
+  const auto unread = rejected(error_in("unread", cdi::Errc::system, EACCES));
+  const auto read = rejected(error_in("read", cdi::Errc::syntax));
+  const auto other = rejected(error_in("other", cdi::Errc::denied), "w/c");
+  const auto one = reason(cdi::Registry{{good}, {unread, read, other}}, "v/c=d");
+  CHECK(one.reason == cdi::Reason::unknown_device);
+  CHECK(files_of(one.causes) == Names{"unread"});
+}
+
+TEST_CASE("A spec whose kind is not a kind is not related to any") {
+  const cdi::Registry registry{{spec_at("1", 0, "no kind", {"d"})}};
+  CHECK(reason(registry, "v/c=d").nearest.empty());
+  CHECK(registry.vendors().empty());
+  CHECK(registry.classes().empty());
+}
+
+TEST_CASE("Files that are not used are named unless each name has another reason") {
+  const cdi::Registry registry{{spec_at("1", 0, "v/c", {"d"})},
+                               {rejected(error_in("x", cdi::Errc::syntax), "w/c")}};
+  const auto why_all = [&](const Names& names) {
+    return registry.resolve_all(names).error().message.find("; not used: x") != std::string::npos;
+  };
+  CHECK(why_all({"v/c=e", "v/c=f"}));
+  CHECK(why_all({"v/c=e", "w/c=d"}));
+  CHECK(why_all({"w/c=d", "v/c=e"}));
+  CHECK_FALSE(why_all({"w/c=d", "w/c=e"}));
+}
+
+TEST_CASE("Each device of a conflict has its own files") {
+  const cdi::Registry registry{{spec_at("a", 0, "v/c", {"d", "e"}), spec_at("b", 0, "v/c", {"d"}),
+                                spec_at("c", 0, "v/c", {"e"})}};
+  CHECK(files_of(reason(registry, "v/c=d").causes) == Names{"a", "b"});
+  CHECK(files_of(reason(registry, "v/c=e").causes) == Names{"a", "c"});
 }

@@ -147,3 +147,8 @@ TEST_CASE("The first names are told in order, each once, and that there are more
   CHECK(first({"9", "8", "7", "6", "5", "4", "3", "2", "1", "0"}) == "0, 1, 2, 3, 4, 5, 6, 7, ...");
   CHECK(first({"a\nb", "\xff"}) == R"(a\nb, \xff)");
 }
+
+TEST_CASE("Two letters of which only one is swapped are two mistakes") {
+  CHECK(nearest("xab", {"xca"}).empty());
+  CHECK(nearest("xab", {"xbc"}).empty());
+}

@@ -318,3 +318,11 @@ TEST_CASE("A link that cannot be followed is reported for the device that has it
   CHECK(done.error().where == "devices[1].containerEdits.mounts[1].hostPath");
   CHECK(done.error().position.file == "/etc/cdi/v.json");
 }
+
+TEST_CASE("A name that resolves is resolved to its device") {
+  const cdi::Registry registry{{spec_at("1", 0, "v/c", {"d", "e"})}};
+  const auto found = registry.resolve("v/c=e");
+  REQUIRE(found);
+  CHECK(found->device->name == "e");
+  CHECK(found->spec->path == "1");
+}
