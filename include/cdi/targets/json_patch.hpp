@@ -78,11 +78,12 @@ class JsonPatch {
     std::string_view key{};                // only for a member
     std::optional<Document::Value> old{};  // value in the document, possibly null
     std::size_t place = 0;                 // index of an old item in its list
-    Id part = none;                        // the child as an object or list that changes
+    Id part = none;                        // the member as an object or list that changes
     std::size_t begin = 0;                 // start of a new value in `added_`
     std::size_t size = 0;                  // size of a new value; 0 if the old value is kept
 
-    bool is_kept() const { return old && part == none && size == 0; }
+    /// Returns whether an item of a list is as it was; no item is a part.
+    bool is_kept() const { return old && size == 0; }
     /// Returns whether an item directly follows another item in the document.
     bool follows(const Child& other) const { return old && other.old && place == other.place + 1; }
   };

@@ -196,7 +196,7 @@ CDI_INLINE void JsonPatch::write_members(std::string& out, const Part& part,
                                          std::string_view lead) const {
   const auto members = changed_members(part);
   const auto is_before = [&](std::size_t a, std::size_t b) {
-    if (!members[a].old || !members[b].old) return members[a].old && !members[b].old;
+    if (!members[a].old || !members[b].old) return members[a].old.has_value();
     return members[a].old->offset() < members[b].old->offset();
   };
   const bool is_empty = !part.old || part.old->size() == 0;
@@ -223,10 +223,8 @@ CDI_INLINE void JsonPatch::write_child(std::string& out, const Child& child,
                                        std::string_view lead) const {
   if (child.size != 0) {
     layout_.append(out, added_.written().substr(child.begin, child.size), lead);
-  } else if (child.part != none) {
-    write(out, parts_[child.part], lead);
   } else {
-    append_source(out, child.old->offset(), layout_.end_of(*child.old));
+    write(out, parts_[child.part], lead);
   }
 }
 

@@ -105,6 +105,19 @@ TEST_CASE("Errors have the name of the file, line and column, and nothing is cha
   }
 }
 
+TEST_CASE("The first of several names in another case is reported") {
+  CHECK(edited(R"({"Process":{},"PROCESS":{}})", R"({"env":["A=1"]})")
+            .starts_with("line 1:2: Process: "));
+}
+
+TEST_CASE("A user id of minus zero is the user id 0") {
+  CHECK(edited(R"({"process":{"user":{"uid":-0,"gid":-0}},"linux":{"devices":[]}})",
+               R"({"deviceNodes":[{"path":"/d","type":"c","major":5,"fileMode":0}]})") ==
+        R"({"process":{"user":{"uid":-0,"gid":-0}},"linux":{"devices":[{"path":"/d","type":"c",)"
+        R"("major":5,"minor":0,"fileMode":0}],"resources":{"devices":[{"allow":true,"type":"c",)"
+        R"("major":5,"minor":0,"access":"rwm"}]}}})");
+}
+
 TEST_CASE("An entry is the same only if it has no member that edits cannot have") {
   const auto edits = edits_of(
       R"({"hooks":[{"hookName":"poststop","path":"/h","args":["h"],"env":["A=1"],"timeout":2}]})");
@@ -119,6 +132,8 @@ TEST_CASE("An entry is the same only if it has no member that edits cannot have"
        {R"({"path":"/h","args":["h"],"env":["A=1"],"timeout":2,"x":1})",
         R"({"path":"/h","args":["h"],"env":["A=1"],"x":2})",
         R"({"path":"/h","args":["h"],"env":["A=2"],"timeout":2})",
+        R"({"path":"/h","args":["h","i"],"env":["A=1"],"timeout":2})",
+        R"({"path":"/h","args":"h","env":["A=1"],"timeout":2})",
         R"({"path":"/h","args":["h"],"timeout":2})", R"({"path":"/h"})", "{}"}) {
     CAPTURE(other);
     CHECK(hooks_after(other) == 2);

@@ -60,6 +60,17 @@ TEST_CASE("A member is replaced in its place, or added behind the last") {
   CHECK(set("{\n  \"b\": 1\n}\n") == "{\n  \"b\": 8,\n  \"a\": 7\n}\n");
 }
 
+TEST_CASE("The last value that a member is given counts") {
+  const auto twice = [](std::string_view text) {
+    return changed(text, [](JsonPatch& changes) {
+      for (const std::uint32_t i : {10U, 2U}) changes.set(JsonPatch::root, "a", Number{i});
+      changes.set(JsonPatch::root, "b", Number{3});
+    });
+  };
+  CHECK(twice(R"({"z":0})") == R"({"z":0,"a":2,"b":3})");
+  CHECK(twice(R"({"a":0, "z":0})") == R"({"a":2, "z":0,"b":3})");
+}
+
 TEST_CASE("Objects and lists that are missing or null are created, once") {
   const auto deep = [](std::string_view text) {
     return changed(text, [](JsonPatch& changes) {

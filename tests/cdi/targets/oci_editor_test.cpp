@@ -86,3 +86,19 @@ TEST_CASE("A view of an OCI spec is edited without copying text") {
   CHECK(view.process->env[0].data() == edits.env[0].data());
   CHECK(view.mounts[0].source == "/h");
 }
+
+TEST_CASE("A record is added with all its members, also those that edits do not have") {
+  const cdi::oci::Hook hook{.path = "/h", .extra = {{"x", {cdi::ValueKind::number, "1"}}}};
+  const cdi::oci::Mount mounts[] = {
+      {.destination = "/a", .uid_mappings = {{.container_id = 1, .host_id = 2, .size = 3}}},
+      {.destination = "/b", .gid_mappings = {{.container_id = 4, .host_id = 5, .size = 6}}},
+      {.destination = "/c", .extra = {{"x", {cdi::ValueKind::number, "1"}}}}};
+  cdi::oci::Spec spec;
+  cdi::SpecEditor<cdi::oci::Spec> editor{spec};
+  for (const auto& mount : mounts) {
+    editor.mounts().append(cdi::copy_as<cdi::oci::MountView>(mount));
+    CHECK(spec.mounts.back() == mount);
+  }
+  editor.hooks(cdi::oci::HookPoint::poststop).append(cdi::copy_as<cdi::oci::HookView>(hook));
+  CHECK(spec.hooks->poststop.front() == hook);
+}

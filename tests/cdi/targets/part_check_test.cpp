@@ -118,6 +118,7 @@ TEST_CASE_TEMPLATE("A member in another case, on the way to a touched part, is r
       {R"({"Process":null})", "Process", "process", {env, device, gids}},
       {R"({"proce\u017F\u017f":{}})", "proce\u017F\u017F", "process", {env, device, gids}},
       {R"({"process":{},"PROCESS":{}})", "PROCESS", "process", {env, device, gids}},
+      {R"({"process":[],"PROCESS":{}})", "PROCESS", "process", {env, device, gids}},
       {R"({"process":{"ENV":[]}})", "process.ENV", "env", {env}},
       {R"({"process":{"env":[],"Env":[]}})", "process.Env", "env", {env}},
       {R"({"process":{"User":{"uid":1}}})", "process.User", "user", {device, gids}},
