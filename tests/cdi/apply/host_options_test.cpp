@@ -135,6 +135,40 @@ TEST_CASE("A node like the host's, and one that the host lacks, are no drift") {
         Made{"u", 195, 255});
 }
 
+TEST_CASE("A node follows the host to any type, and a path below a file is no node") {
+  const auto follow = [](cdi::HostNode found, const cdi::DeviceNode& node) {
+    const auto host = [&](std::string_view) {
+      return cdi::Result<cdi::HostNode>{found};
+    };
+    cdi::oci::Spec spec;
+    const cdi::ContainerEdits edits{.device_nodes = {node}};
+    REQUIRE(edits.apply(spec,
+                        cdi::HostWithOptions<decltype(host)>{{.drift = HostDrift::follow}, host}));
+    return spec.linux_->devices[0].type;
+  };
+  const cdi::DeviceNode node{.path = "/dev/a", .type = "c", .major = 1, .minor = 1};
+  CHECK(follow({'b', 8, 0, 0660}, node) == "b");
+  CHECK(follow({'p', 0, 0, 0660}, node) == "p");
+  const auto below_file = [](std::string_view) -> cdi::Result<cdi::HostNode> {
+    return cdi::Error{.code = cdi::Errc::host, .system = ENOTDIR};
+  };
+  cdi::oci::Spec spec;
+  const cdi::HostWithOptions<decltype(below_file)> host{{.drift = HostDrift::fail}, below_file};
+  CHECK(cdi::ContainerEdits{.device_nodes = {node}}.apply(spec, host));
+}
+
+TEST_CASE("A host is asked for paths below its root, also for relative ones") {
+  Texts asked;
+  const auto host = [&](std::string_view path) {
+    asked.emplace_back(path);
+    return cdi::Result<cdi::HostNode>{cdi::HostNode{}};
+  };
+  const cdi::HostWithOptions<decltype(host)> below{{.root = "/r"}, host};
+  CHECK(below("/dev/a"));
+  CHECK(below("dev/a"));
+  CHECK(asked == Texts{"/r/dev/a", "/r/dev/a"});
+}
+
 TEST_CASE("What is not a device node on the host is neither followed nor ignored") {
   const cdi::DeviceNode node{.path = "/dev/dir", .type = "c", .major = 1};
   CHECK(make(HostDrift::keep, node).error.empty());
@@ -171,6 +205,32 @@ TEST_CASE("Links are followed inside of a root") {
   CHECK(resolved("tmpfs") == "tmpfs");
   CHECK(resolved("") == "");
   CHECK(resolved("/loop") == "error: " + std::to_string(ELOOP));
+  CHECK(resolved("/" + std::string(300, 'a')) == "error: " + std::to_string(ENAMETOOLONG));
+  const std::string nul{"/absolute\0", 10};
+  CHECK((resolved(nul) == nul));
+}
+
+TEST_CASE("As many links are followed as in the kernel") {
+  const TempTree dir;
+  put_file(dir / "0", "");
+  for (int i = 1; i <= 41; ++i) {
+    fs::create_symlink(std::to_string(i - 1), dir / std::to_string(i));
+  }
+  CHECK(*cdi::resolve_host_links("/40", dir.path()) == "/0");
+  CHECK(cdi::resolve_host_links("/41", dir.path()).error().system == ELOOP);
+}
+
+TEST_CASE("A link to a path that is not UTF-8 changes nothing") {
+  const TempTree dir;
+  put_file(dir / "\xff", "");
+  fs::create_symlink("\xff", dir / "link");
+  cdi::oci::Spec spec;
+  const cdi::ContainerEdits edits{.mounts = {{.host_path = "/link", .container_path = "/a"}}};
+  const auto done =
+      edits.apply(spec, cdi::HostWithOptions<>{{.resolve_links = true, .root = dir.path()}});
+  REQUIRE_FALSE(done);
+  CHECK(done.error().code == cdi::Errc::invalid);
+  CHECK(spec == cdi::oci::Spec{});
 }
 
 TEST_CASE("Host paths of mounts and nodes are resolved on request") {

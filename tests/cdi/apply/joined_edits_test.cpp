@@ -131,6 +131,31 @@ TEST_CASE("An error names the set, the member and what is wrong") {
   }
 }
 
+TEST_CASE("Of several faults, the first is reported") {
+  cdi::detail::JoinedEdits joined;
+  const auto hooks = join({{.hooks = {{.hook_name = "x"}, {.hook_name = "y"}}}}, joined);
+  REQUIRE_FALSE(hooks);
+  CHECK(hooks.error().where == "hooks[0].hookName");
+  const auto texts = join({{.env = {"A=\xff", "B=\xff"}}}, joined);
+  REQUIRE_FALSE(texts);
+  CHECK(texts.error().message.find("A=") != std::string::npos);
+}
+
+TEST_CASE("The number of entries is limited, and one set of edits cannot be listed twice") {
+  const Sets most{{.additional_gids = std::vector<std::uint32_t>(2'000'000, 7)}};
+  cdi::detail::JoinedEdits joined;
+  CHECK(join(most, joined));
+  auto sets = most;
+  sets[0].additional_gids.push_back(7);
+  const auto one = join(sets, joined);
+  REQUIRE_FALSE(one);
+  CHECK(one.error().code == cdi::Errc::limit);
+  CHECK(one.error().advice.empty());
+  const auto two = join({most[0], {.env = {"A=1"}}}, joined);
+  REQUIRE_FALSE(two);
+  CHECK(two.error().advice == "list each device only once");
+}
+
 TEST_CASE("Edits without a part need no place for it") {
   cdi::detail::JoinedEdits joined;
   CHECK(join({{.env = {"A=1"}, .additional_gids = {0}}}, joined, {}));

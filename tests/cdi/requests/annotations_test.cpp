@@ -237,3 +237,17 @@ TEST_CASE("one bad device is an error that names it and its key") {
 }
 
 }  // namespace
+
+TEST_CASE("Annotations with one key are taken in the order of their values") {
+  const std::multimap<std::string, std::string> twice{{"cdi.k8s.io/x", "v/c=b"},
+                                                      {"cdi.k8s.io/x", "v/c=a"}};
+  const auto found = cdi::parse_annotations(twice);
+  REQUIRE(found);
+  CHECK(found->devices == Texts{"v/c=a", "v/c=b"});
+}
+
+TEST_CASE("The first of several wrong names is reported") {
+  const auto value = cdi::annotation_value({"v/c=a", "first", "second"});
+  REQUIRE_FALSE(value);
+  CHECK(value.error().message.find("first") != std::string::npos);
+}

@@ -68,7 +68,7 @@ TEST_CASE("A config without these members asks for nothing") {
   CHECK(cdi::gather_requests(cdi::oci::Spec{}, options)->empty());
   for (const auto* text :
        {"{}", "[]", R"({"process":null,"annotations":null})", R"({"process":{"env":[1,"A"]}})",
-        R"({"process":{"env":["VISIBLE_CDI_DEVICES"]}})"}) {
+        R"({"process":{"env":{}}})", R"({"process":{"env":["VISIBLE_CDI_DEVICES"]}})"}) {
     CAPTURE(text);
     CHECK(cdi::gather_requests(nlohmann::json::parse(text), options)->empty());
     CHECK(cdi::gather_requests(cdi::ConfigJson{.text = text}, options)->empty());

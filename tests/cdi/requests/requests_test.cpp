@@ -227,3 +227,12 @@ TEST_CASE("What is not a selector is refused with a reason") {
     CHECK(names.error().message.find(row.reason) != std::string::npos);
   }
 }
+
+TEST_CASE("A name in two fields counts twice for CRI-O, and once for others") {
+  for (const auto rules : {RequestRules::cri_o, RequestRules::each_once}) {
+    cdi::Requests requests{rules};
+    requests.add_field(Texts{"v/c=a"});
+    requests.add_field(Texts{"v/c=a"});
+    CHECK(requests.devices().size() == (rules == RequestRules::cri_o ? 2 : 1));
+  }
+}

@@ -22,6 +22,7 @@ using cdi::NamePart;
 static_assert(cdi::parse_name("vendor.com/class=dev") ==
               cdi::QualifiedName{"vendor.com", "class", "dev"});
 static_assert(cdi::parse_kind("vendor.com/class") == cdi::QualifiedName{"vendor.com", "class", ""});
+static_assert(!cdi::parse_name("") && !cdi::parse_kind("") && !cdi::parse_name("v/"));
 static_assert(noexcept(cdi::parse_name("")) && noexcept(cdi::parse_kind("")));
 
 /// What the Go reference says of a text as each part of a name.
@@ -305,3 +306,19 @@ TEST_CASE("no kind, no spec name: it would lead to another directory") {
 }
 
 }  // namespace
+
+TEST_CASE("The byte that a name may not contain is shown") {
+  const auto message = [](std::string_view text) {
+    return cdi::name_error(NamePart::device, text).message;
+  };
+  CHECK(message("9{a") ==
+        R"(device name "9{a" may contain only letters, digits and _ - . :; byte 2 is "{")");
+  CHECK(message("Z\xff"
+                "a")
+            .ends_with("byte 2 is \"\\xff\""));
+  CHECK(message("a\xc3\xa9z").ends_with("byte 2 is \"\xc3\xa9\""));
+  for (const std::string_view first : {"{a", "`a", "@a", "[a", "/a", ":a"}) {
+    CAPTURE(first);
+    CHECK(message(first).ends_with(" must begin with a letter or digit"));
+  }
+}

@@ -29,9 +29,11 @@ TEST_CASE("An owner stays on the line of a comment") {
        {std::string{"me"}, std::string{"a: b \"c\" #"}, std::string(253, 'o')}) {
     CHECK(cdi::check_owner(good));
   }
-  for (const std::string& bad :
-       {std::string{}, std::string{" me"}, std::string{"me "}, std::string{"m\ne"},
-        std::string{"m\xC3\xA9"}, std::string(254, 'o')}) {
+  for (const std::string& bad : {std::string{}, std::string{" me"}, std::string{"me "},
+                                 std::string{"m\ne"}, std::string{"m\xC3\xA9"},
+                                 std::string{"m\x7f"
+                                             "e"},
+                                 std::string(254, 'o')}) {
     CAPTURE(bad);
     CHECK(cdi::check_owner(bad).error().code == cdi::Errc::invalid);
   }

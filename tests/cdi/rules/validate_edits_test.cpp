@@ -145,3 +145,32 @@ TEST_CASE("An interface name has no slash, colon or white space") {
     CHECK(warnings.size() == 1);
   }
 }
+
+TEST_CASE("An interface name has at most 15 bytes, and is not a directory") {
+  for (const std::string& name : {std::string{"."}, std::string{".."}, std::string(16, 'a')}) {
+    Spec spec = good_spec();
+    edits_of(spec).net_devices = {{.host_interface_name = "a", .name = name}};
+    std::vector<cdi::Error> warnings;
+    CHECK(cdi::validate(spec, &warnings));
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0].rule == "net-name-length");
+  }
+  Spec spec = good_spec();
+  edits_of(spec).net_devices = {{.host_interface_name = "...", .name = std::string(15, 'a')}};
+  std::vector<cdi::Error> warnings;
+  CHECK(cdi::validate(spec, &warnings));
+  CHECK(warnings.empty());
+}
+
+TEST_CASE("A variable's name has no blanks, line ends or quotes") {
+  const auto count = [](char c) {
+    Spec spec = good_spec();
+    edits_of(spec).env = {std::string{"A"} + c + "B=" + c};
+    std::vector<cdi::Error> warnings;
+    CHECK(cdi::validate(spec, &warnings));
+    for (const auto& warning : warnings) CHECK(warning.rule == "env-name");
+    return warnings.size();
+  };
+  for (const char c : std::string{" \t\n\v\f\r\"'`"}) CHECK(count(c) == 1);
+  for (const char c : std::string{"\x08\x0e_-a\xff"}) CHECK(count(c) == 0);
+}

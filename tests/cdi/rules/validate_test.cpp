@@ -583,3 +583,17 @@ TEST_CASE("A mount is one of a file system by its type, or a bind mount by its o
     CHECK_FALSE(is_doubted({"ro"}, type));
   }
 }
+
+TEST_CASE("At most a thousand errors are listed, and the last ones are left out") {
+  Spec spec = good_spec();
+  spec.kind = "gpu";
+  auto& env = spec.devices[0].container_edits.env;
+  env.assign(cdi::max_errors - 1, std::string(1, '\0'));
+  const auto all = cdi::every_error(spec);
+  REQUIRE(all.size() == cdi::max_errors);
+  CHECK(all.back().rule == "kind-name");
+  env.push_back(env.back());
+  const auto first = cdi::every_error(spec);
+  REQUIRE(first.size() == cdi::max_errors);
+  CHECK(first.back().rule == "text-nul");
+}
