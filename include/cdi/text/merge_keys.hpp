@@ -81,7 +81,8 @@ class MergeKeys {
     if (!collect_keys(map, keys, merges)) return false;
     if (merges) keep_first(keys, Document::place_of(node(map)));
     for (const auto key : keys) {
-      if (!append(key) || !append(key + 1)) return false;
+      append(key);  // a scalar, which cannot be rejected
+      if (!append(key + 1)) return false;
     }
     merged_[at].size = Document::pack(Kind::map, static_cast<std::uint32_t>(keys.size()));
     return true;

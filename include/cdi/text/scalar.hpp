@@ -145,7 +145,7 @@ inline std::optional<bool> parse_boolean(std::string_view text) {
 
 /// Whether a boolean is spelled `true` or `false`, rather than a YAML 1.1 word such as `yes`.
 inline bool is_true_or_false(std::string_view boolean) {
-  const char first = boolean.empty() ? '\0' : ascii_lower(boolean.front());
+  const char first = ascii_lower(boolean.front());
   return first == 't' || first == 'f';
 }
 

@@ -84,7 +84,7 @@ inline OddCharacters find_odd_characters(std::string_view text) noexcept {
     i += count_simple(text.substr(i));
     if (i >= text.size()) return found;
     const auto byte = static_cast<unsigned char>(text[i]);
-    const bool control = byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r';
+    const bool control = byte < 0x20 && byte != '\t' && byte != '\r';  // LF is simple
     const std::size_t size = byte < 0x80 ? 1 : utf8_size(text.substr(i, 4));
     if (control || byte == 0x7f || size == 0) {
       found.forbidden = i;

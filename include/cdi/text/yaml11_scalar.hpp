@@ -34,8 +34,8 @@ inline bool is_go_decimal(std::string_view text) {
   if (whole.empty() || (whole.size() > 1 && whole.front() == '0')) return false;
   if (point == text.npos) return detail::is_go_integer(text);
   const std::size_t digits = number.size() - 1 - (whole == "0" ? 1 : 0);
-  return digits <= max_digits && whole.size() < max_digits && !number.starts_with("0.0000") &&
-         number.back() != '0' && number.back() != '.' && number.rfind('.') == point;
+  return digits <= max_digits && !number.starts_with("0.0000") && number.back() != '0' &&
+         number.back() != '.' && number.rfind('.') == point;
 }
 
 /// Whether an unquoted text is a number in YAML 1.1; very long numbers are excluded.

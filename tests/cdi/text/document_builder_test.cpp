@@ -186,6 +186,16 @@ TEST_CASE("Aliases may add ten times the text, or as much as the limits allow") 
   }
 }
 
+TEST_CASE("Aliases may add ten times the text to the byte") {
+  Hand hand{{.expansion = 0}};  // for a text of 40 bytes, 400 bytes
+  hand.list();
+  hand.null();
+  const auto null = hand.last();
+  for (int i = 0; i < 12; ++i) CHECK(hand.copy(null));  // of 32 bytes each
+  CHECK_FALSE(hand.copy(null));
+  CHECK(shown(hand.finish()).ends_with("aliases add more than 400 bytes"));
+}
+
 TEST_CASE("Values that take too much memory are refused") {
   const std::string text(100'000, ' ');  // which may take 600 kB, and 64 KiB more
   const cdi::Limits limits{.expansion = 0};
@@ -207,6 +217,19 @@ TEST_CASE("The largest limit does not overflow") {
   hand.null();
   const auto item = hand.last();
   for (int i = 0; i < 10'000; ++i) REQUIRE(hand.copy(item));
+}
+
+TEST_CASE("A copy that takes too much memory is refused") {
+  const std::string text(100'000, ' ');  // which may take 665,536 bytes for values
+  DocumentBuilder builder{text, "f", {.expansion = std::size_t{1} << 30}, true};
+  builder.begin_list(0);
+  builder.begin_list(0);
+  const auto list = builder.last();
+  for (int i = 0; i < 1000; ++i) builder.null(0);
+  builder.end_list();
+  builder.note_memory(665'536 + (std::size_t{1} << 30) - 30'000);
+  CHECK_FALSE(builder.copy(list, 0));
+  CHECK(std::move(builder).finish().error().code == cdi::Errc::limit);
 }
 
 }  // namespace

@@ -220,4 +220,24 @@ TEST_CASE("Only escapes write a NUL") {
   CHECK_FALSE(cdi::parse_json(R"({"a\n":"\u0001"})")->may_have_nul());
 }
 
+TEST_CASE("A document that takes all of its memory leaves none for a model") {
+  CHECK(sample().max_model_bytes() > std::size_t{4} << 20);
+  Hand hand{{.expansion = std::size_t{64} << 20}};
+  hand.list();
+  hand.null();
+  const auto null = hand.last();
+  for (int i = 0; i < 400'000; ++i) REQUIRE(hand.copy(null));  // of 12 bytes each
+  hand.end_list();
+  CHECK(hand.finish()->max_model_bytes() == 0);
+}
+
+TEST_CASE("Of keys in different cases, a path names the one in its own case") {
+  for (const std::string text : {R"({"a":1, "A":2})", R"({"A":2,"a":1 })"}) {
+    const auto document = cdi::parse_json(text);
+    REQUIRE(document);
+    CHECK(document->locate("a").column == text.find('1') + 1);
+    CHECK(document->locate("A").column == text.find('2') + 1);
+  }
+}
+
 }  // namespace

@@ -37,3 +37,13 @@ TEST_CASE("A field is found in any case, wherever the search begins") {
 TEST_CASE("The names of fields are listed for messages") {
   CHECK(cdi::detail::name_fields(mount) == "hostPath, containerPath, options, type");
 }
+
+TEST_CASE("A key that is not ASCII is a field only if it reads like one") {
+  CHECK(key_of(find_field(mount, "h\xC3\xB6stPath")) == "none");
+  CHECK(key_of(find_field(mount, "\xC5\xBF")) == "none");
+}
+
+TEST_CASE("Fields that the current version lacks are not offered") {
+  CHECK(cdi::detail::name_fields(cdi::detail::table_of<cdi::IntelRdt>()) ==
+        "closID, l3CacheSchema, memBwSchema, schemata, enableMonitoring");
+}

@@ -136,4 +136,23 @@ TEST_CASE("The text is the one that nlohmann writes, except that numbers keep th
   CHECK(cdi::write_json(spec, -1)->ends_with(R"("n":1.50e+2})"));
 }
 
+TEST_CASE("Values outside of lists and maps, and the first number that is none") {
+  for (const bool value : {true, false}) {
+    cdi::JsonTextSink sink{-1};
+    sink.boolean(value);
+    CHECK(std::move(sink).take() == (value ? "true" : "false"));
+  }
+  cdi::oci::Spec spec;
+  for (const std::string text : {"0x1", "1", "NaN"}) {
+    spec.extra.push_back({.key = text, .value = {.kind = cdi::ValueKind::number, .text = text}});
+  }
+  const auto written = cdi::write_json(spec);
+  REQUIRE_FALSE(written);
+  CHECK(written.error().message == "\"0x1\" is not a JSON number");
+}
+
+TEST_CASE("A text that is not JSON is not read") {
+  CHECK(cdi::read_json<cdi::Spec>("{").error().code == Errc::syntax);
+}
+
 }  // namespace

@@ -93,6 +93,9 @@ TEST_CASE("The map itself takes precedence, then earlier maps of the list") {
   });
   CHECK(parsed("<<: 1") == "1:5 << must refer to a map or a list of maps");
   CHECK(parsed("<<: [{}, 1]") == "1:10 << must refer to a map or a list of maps");
+  CHECK(parsed("- a\n- <<: 1") == "2:7 << must refer to a map or a list of maps");
+  CHECK(parsed("a: {b: {<<: 1}}") == "1:13 << must refer to a map or a list of maps");
+  CHECK(parsed("<<: [{<<: 1}]") == "1:11 << must refer to a map or a list of maps");
   CHECK(parsed("{<<: {a: 1}, b: 2, b: 3}") ==
         R"(1:20 key "b" is a duplicate, first used on line 1: remove one)");
 }

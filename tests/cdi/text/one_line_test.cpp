@@ -3,6 +3,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -30,4 +32,16 @@ TEST_CASE("A long value is cut after about 160 bytes") {
   const auto line = line_of({.env = std::vector<std::string>(1000, "A=" + std::string(50, 'x'))});
   CHECK(line.size() < 400);
   CHECK(line.ends_with("..."));
+}
+
+TEST_CASE("Values of every kind have a form on one line") {
+  cdi::detail::OneLine line;
+  line.begin_list();
+  line.boolean(true);
+  line.boolean(false);
+  line.unsigned_integer(7);
+  line.number("1.50");
+  line.null();
+  line.end_list();
+  CHECK(std::move(line).take() == "[true, false, 7, 1.50, null]");
 }

@@ -82,6 +82,8 @@ TEST_CASE("Escapes are decoded, surrogate pairs to one character") {
            {R"("\/\b\f\n\r\t\"\\")", "/\b\f\n\r\t\"\\"},
            {R"("\u0041\u00e9\u20AC")", "A\xc3\xa9\xe2\x82\xac"},
            {R"("\ud83d\ude00")", "\xf0\x9f\x98\x80"},
+           {R"("\ud800\udc00\udbff\udfff")", "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"},
+           {R"("\ud7ff\ue000")", "\xed\x9f\xbf\xee\x80\x80"},
            {R"("\u0000")", "\0"s},
        }) {
     CAPTURE(row.text);
@@ -117,6 +119,13 @@ TEST_CASE("Text that RFC 8259 does not allow is refused at its place") {
            {R"("\x")", "1:2"},
            {R"("\u12G4")", "1:2"},
            {R"("\ud83d")", "1:2"},
+           {R"("\ud83dx")", "1:2"},
+           {R"("\ud83d\n")", "1:2"},
+           {R"("\ud83d\u12G4")", "1:2"},
+           {R"("\ud83d\udbff")", "1:2"},
+           {R"("\ud83d\ue000")", "1:2"},
+           {"tru", "1:4"},
+           {"-", "1:2"},
            {R"("\ude00")", "1:2"},
            {"\"\xff\"", "1:2"},
            {"\"\xc0\x80\"", "1:2"},
@@ -136,6 +145,15 @@ TEST_CASE("Text that RFC 8259 does not allow is refused at its place") {
     CHECK(document.error().position.file == "f");
     CHECK(place(document.error().position) == row.expected);
   }
+}
+
+TEST_CASE("A message says what is missing, and how to write it") {
+  CHECK(parsed_json("tru") == "1:4 not valid JSON: the text ends too early");
+  CHECK(parsed_json("[tru").find("the value that begins at line 1, column 1 is not closed") !=
+        std::string::npos);
+  CHECK(parsed_json("['a']").ends_with(": use double quotes"));
+  CHECK(parsed_json("[1e-]") == "1:5 not valid JSON: unexpected \"]\", expected a digit");
+  CHECK(parsed_json("[1e-5]") == "[1e-5@1:2 ]@1:1");
 }
 
 TEST_CASE("NUL does not end the text") {
@@ -201,6 +219,10 @@ TEST_CASE("JSON that the Go reference does not read as YAML is noted") {
   CHECK(unportable("\t{}") == "1:1");
   CHECK(unportable("\xef\xbb\xbf[]") == "none");
   CHECK(unportable("[\"a\xef\xbb\xbf\"]") == "1:4");
+  CHECK(unportable("[\"\x7f\", \"\xef\xbb\xbf\"]") == "1:3");
+  CHECK(unportable("\"\x7f\"") == "1:2");
+  CHECK(unportable("[\"\\/\"]") == "1:3");
+  CHECK(unportable("[\"\\n\"]") == "none");
   CHECK(unportable(" \t\n{}") == "1:2");
   CHECK(unportable("{}\n \t\n") == "2:2");
   for (const std::string_view letter : {"k", "\xc3\xa9"}) {

@@ -112,4 +112,22 @@ TEST_CASE("Booleans are the words of YAML 1.1, in three cases each") {
   }
 }
 
+TEST_CASE("What is not a number has no bits, and a small exponent of zero is zero") {
+  CHECK_FALSE(as<std::int64_t>(parse_integer("abc")));
+  CHECK_FALSE(as<std::uint64_t>(parse_integer("1e99")));
+  CHECK(as<std::int64_t>(parse_integer("0e-99999999999999999999")) == 0);
+  CHECK(parse_integer("1e-99999999999999999999").state == Integer::State::none);
+}
+
+TEST_CASE("A text that begins with a digit, perhaps after a sign, looks like a number") {
+  for (const std::string text : {"0", "9x", "-1", "+1"}) {
+    CAPTURE(text);
+    CHECK(cdi::detail::looks_like_number(text));
+  }
+  for (const std::string text : {"", "-", "+", "x", "-x", "--1", "/1", ":1"}) {
+    CAPTURE(text);
+    CHECK_FALSE(cdi::detail::looks_like_number(text));
+  }
+}
+
 }  // namespace

@@ -135,4 +135,19 @@ TEST_CASE("Most texts are recognised by their first characters") {
   }
 }
 
+TEST_CASE("Long numbers and large exponents are no other texts") {
+  CHECK(is_other_text_in_yaml_1_1(std::string(64, '1')));
+  CHECK_FALSE(is_other_text_in_yaml_1_1(std::string(65, '1')));
+  CHECK(is_other_text_in_yaml_1_1("1e308"));
+  CHECK_FALSE(is_other_text_in_yaml_1_1("1e309"));
+  CHECK_FALSE(is_other_text_in_yaml_1_1("123456.7"));  // Go writes it like that
+  CHECK(is_other_text_in_yaml_1_1("1234567."));
+  CHECK(is_other_text_in_yaml_1_1("1234567.8"));
+}
+
+TEST_CASE("Of the letters, only y and n may be another text") {
+  for (const std::string text : {"y", "Y", "n", "N"}) CHECK(may_be_other_text(text));
+  for (const std::string text : {"", "x", "0", "t", "-"}) CHECK_FALSE(may_be_other_text(text));
+}
+
 }  // namespace

@@ -83,7 +83,6 @@ class YamlBlockReader {
   }
 
   bool after_value() {
-    if (cursor_.is_indicator(':')) return misplaced_colon();
     return reject("unexpected text after a value",
                   "put the whole value in quotes, or start a new line", cursor_.at());
   }
@@ -99,9 +98,7 @@ class YamlBlockReader {
   /// Rejects a token that is neither item nor key; `text` is the scalar's text, if one was read.
   bool no_colon(std::size_t at, std::string_view text = {}) {
     if (text.starts_with('-')) return reject("write a space after '-'", at);
-    if (!open_.empty() && open_.back().is_list) {
-      return reject("expected '- ' before the next item", at);
-    }
+    if (open_.back().is_list) return reject("expected '- ' before the next item", at);
     const bool colon = text.find(':') != text.npos;
     return reject(colon ? "write a space after ':'" : "a key that is not followed by ':'", at);
   }
@@ -241,7 +238,7 @@ class YamlBlockReader {
 
   /// Reads `: ` at the start of a later line, after a key with `? `.
   bool read_lone_colon() {
-    const bool awaited = awaits_colon_ && key_allowed_ && cursor_.column() == open_.back().column;
+    const bool awaited = awaits_colon_ && cursor_.column() == open_.back().column;
     if (!awaited) {
       return key_allowed_ ? bad_key(cursor_.at()) : misplaced_colon();
     }
@@ -285,8 +282,7 @@ class YamlBlockReader {
 
   /// Reads a scalar or an alias as a key or a value.
   bool read_node() {
-    const bool may_be_simple = !nodes_.properties.any() && !outer_.any();
-    const std::size_t size = may_be_simple ? cursor_.word_size() : 0;
+    const std::size_t size = nodes_.properties.any() ? 0 : cursor_.word_size();
     if (size == 0) return read_any_node();
     const std::size_t begin = cursor_.at();
     const std::size_t column = cursor_.column();
@@ -339,7 +335,7 @@ class YamlBlockReader {
   }
 
   bool add_key(const YamlNode& node, std::size_t begin) {
-    const bool plain = !nodes_.properties.any() && !outer_.any();
+    const bool plain = !nodes_.properties.any();
     if (plain ? !begin_entry(begin, cursor_.column_of(begin)) : !begin_entry_of_property(begin)) {
       return false;
     }
@@ -368,7 +364,8 @@ class YamlBlockReader {
   YamlNodeReader& nodes_;
   YamlFlowReader flow_;
   std::vector<Level> open_{};  // the innermost level last
-  YamlProperties outer_{};     // for the map whose first key comes next
+  // For the map whose first key comes next; `nodes_.properties` then has those of the key.
+  YamlProperties outer_{};
   Slot slot_ = Slot::root;
   std::size_t slot_begin_;           // start of the document, dash or key of the slot
   bool key_allowed_;                 // whether a key or dash may begin here

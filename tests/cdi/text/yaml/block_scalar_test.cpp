@@ -29,6 +29,8 @@ TEST_CASE("Blocks keep, fold and chomp their lines") {
                                                 {"|1-\n  a\n", " a|"},
                                                 {"|-1\n  a\n", " a|"},
                                                 {"| # note\n a\n", "a\n|"},
+                                                {"|\n\n", "|"},
+                                                {"|\n a\n \tb", "a\n\tb|"},
                                                 {"|\nd", "|d"},
                                                 {"|", "|"},
                                                 {"|+\n\n", "\n|"},
@@ -48,12 +50,14 @@ TEST_CASE("A block is indented deeper than its key") {
 }
 
 TEST_CASE("A header has one sign and one digit at most, and ends its line") {
-  for (const std::string_view text : {"|0\n a", "|--\n a", "|a\n b", "|#\n a", "|11\n a"}) {
+  for (const std::string_view text :
+       {"|0\n a", "|--\n a", "|a\n b", "|#\n a", "|11\n a", "| a\n b"}) {
     CAPTURE(text);
     CHECK(read_block(text) ==
           "1:1 not valid YAML: expected a line break after | or >; only + or -, and a digit, may "
           "precede it");
   }
+  CHECK(read_block("|\n a\n\tb") == "3:1 not valid YAML: indent with spaces, not with tabs");
   CHECK(read_block("|\n\ta") == "2:1 not valid YAML: indent with spaces, not with tabs");
 }
 

@@ -1,6 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -141,6 +142,31 @@ TEST_CASE("A key is as long as libyaml allows") {
   CHECK(cdi::parse_yaml(std::string(1023, 'k') + ": v"));
   CHECK_FALSE(cdi::parse_yaml(std::string(1025, 'k') + ": v"));
   CHECK(parsed("? " + std::string(2000, 'k') + "\n: v").ends_with("=v}"));
+  for (const std::size_t count : {1024U, 1025U}) {  // in characters, not in bytes
+    std::string key;
+    for (std::size_t i = 0; i < count; ++i) key.append("\xc3\xa9");
+    CHECK(static_cast<bool>(cdi::parse_yaml(key + ": v")) == (count == 1024));
+  }
+}
+
+TEST_CASE("A block that ends is checked, and its error is at its place") {
+  const std::string syntax = " not valid YAML: ";
+  check_parsed({
+      {"a:\n  b: 1\n  b: 2\nc: 3",
+       "3:3 key \"b\" is a duplicate, first used on line 2: remove one"},
+      {"a: 1\n&x", "2:1" + syntax + "an anchor or tag must be on the same line as its key"},
+      {"a: &x\n  &y\n  - b", "2:3" + syntax + "a value has two anchors or tags"},
+      {"a: &x\n  &y [b]", "2:3" + syntax + "a value has two anchors or tags"},
+      {"- a\n&x\n- b", "2:1" + syntax + "an anchor or tag must be on the same line as its key"},
+      {"- a\n? b", "2:1" + syntax + "expected '- ' before the next item"},
+      {"a: |\n b\n: c", "3:1 a key must be text"},
+      {"? a\n  : b", "2:3 a key must be text"},
+  });
+  CHECK(parsed("a:\n>\n b\nc: 1") == parsed("a: >\n b\nc: 1"));
+  CHECK(parsed("a: : b").starts_with("1:4 not valid YAML: unexpected ':'"));
+  CHECK(parsed("a: ? b").starts_with("1:4 not valid YAML: unexpected ':'"));
+  CHECK(parsed("_a: 1") == "{_a=1}");
+  check_rejected({"a: 1\nb\nc: 2", "a: 1\nb", "? @", "a: b c: d", "a: 'b' 'c'"});
 }
 
 }  // namespace

@@ -28,6 +28,8 @@ TEST_CASE("Directives and one marker are before a document") {
   CHECK(behind_head("%YAML 1.1\n# note\n%TAG ! x\n---\na: 1") == "\na: 1");
   CHECK(behind_head("%YAML 1.2\n").empty());
   CHECK(behind_head(" %a") == "%a");  // not in the first column
+  CHECK(behind_head("\ta: 1") == "\ta: 1");
+  CHECK(behind_head("%TAG !e! x\n%TAG !e! y\n--- a") == " a");
 }
 
 TEST_CASE("A directive must be known, and have a marker behind it") {

@@ -77,4 +77,15 @@ TEST_CASE("Texts in brackets that the Go reference refuses are noted") {
   CHECK(unportable("a: {? !b\n c: d, e: !b\n f, !b g: h, &i\n j}") == "none");
 }
 
+TEST_CASE("Keys in brackets are text, and properties need a value in a list") {
+  check_parsed({
+      {"{a: 1, &x }", "1:11 a key must be text"},
+      {"[!!null '' : a]", "1:9 a key must be text"},
+      {"[? , a]", "1:4 a key must be text"},
+      {"[[a]: b]", "1:4 a key must be text"},
+      {"[a, &x ]", "[a null]"},
+  });
+  check_rejected({"[@a]", "{? , a: 1}", "[a, `b]"});
+}
+
 }  // namespace

@@ -39,11 +39,12 @@ TEST_CASE("The tag of null makes null of the words for it, also in quotes, and o
 }
 
 TEST_CASE("A value of another type than its tag is noted") {
-  CHECK(
-      unportable("[!!null ~, !!null , !!bool True, !!int 0x1F, !!int '7', !!float 3, !!float .inf, "
-                 "!!float 1e3, !!timestamp 2001-01-01, !t x, {!!merge <<: {}}]") == "none");
+  CHECK(unportable(
+            "[!!null ~, !!null , !!bool True, !!int 0x1F, !!int '7', !!float 3, !!float .inf, "
+            "!!int 0x1E, !!float 1e3, !!timestamp 2001-01-01, !t x, {!!merge <<: {}}]") == "none");
   for (const std::string value : {"!!bool yes", "!!bool 1", "!!int 3.0", "!!int x", "!!float x",
-                                  "!!int", "!!bool", "!!timestamp"}) {
+                                  "!!int", "!!bool", "!!timestamp", "!!timestamp 20010101",
+                                  "!!int 99999999999999999999", "!!int 1e3", "!!merge x"}) {
     CAPTURE(value);
     CHECK(unportable("a: 1\nb: " + value).starts_with("2:"));
   }

@@ -312,4 +312,31 @@ TEST_CASE("A text is taken, and returned as it was when it is refused") {
   }
 }
 
+TEST_CASE("Whatever value goes over a limit, the text is refused") {
+  const std::string text =
+      "? a\n: &x b\n&k c: *x\n'd': [1, {e: , f: g}, h: i, &y , ? j : k, l : , ? m, {n}]\n"
+      "o:\n- p\n-\n- - q\n- {r, &z s: t}\n- \"u\"\n- |\n v\n- &w\n  x: y\n- word\n"
+      "? |\n z\n: a\naa:\n- ab: ac\n  ad:\nae: []\naf:\n";
+  std::uint32_t values = 1;
+  for (; !cdi::parse_yaml(text, {}, {.values = values}); ++values) {
+    CAPTURE(values);
+    REQUIRE(values < 100);
+    CHECK(cdi::parse_yaml(text, {}, {.values = values}).error().code == cdi::Errc::limit);
+  }
+  const auto document = cdi::parse_yaml(text);
+  REQUIRE(document);
+  CHECK(document->root().count_all() == values);
+}
+
+TEST_CASE("UTF-16 that is larger than the limit is refused") {
+  const std::string text{"a\0:\0 \0b\0", 8};
+  CHECK(cdi::parse_yaml("\xff\xfe" + text));
+  CHECK(cdi::parse_yaml("\xff\xfe" + text, {}, {.bytes = 9}).error().code == cdi::Errc::limit);
+}
+
+TEST_CASE("A tab, and a tag directive, after a document") {
+  CHECK(parsed("a: 1\n...\n\t@") == "{a=1}");  // only the first document is read
+  CHECK(parsed("a: 1\n...\n%TAG !e! x\n---\nb") == "{a=1}");
+}
+
 }  // namespace

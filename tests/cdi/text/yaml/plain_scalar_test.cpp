@@ -45,6 +45,7 @@ TEST_CASE("A plain scalar in brackets ends before a comma or a bracket, and may 
                                                 {"a]", "a|]"},
                                                 {"a\nb}", "a b|}"},
                                                 {"a{", "a|{"},
+                                                {"a[", "a|["},
                                                 {"a\n---\nb", "a|\n---\nb"}}) {
     CAPTURE(row.text);
     CHECK(read_plain(row.text, /*flow=*/true) == row.expected);
@@ -58,6 +59,14 @@ TEST_CASE("Text that begins with an indicator needs quotes") {
     CAPTURE(c);
     CHECK(read_plain(std::string{c} + "a").starts_with("1:1 not valid YAML: "));
   }
+}
+
+TEST_CASE("A dash, a question mark or nothing is not text") {
+  CHECK(read_plain("- a").starts_with("1:1 not valid YAML: text cannot begin with \"-\""));
+  CHECK(read_plain(": a").starts_with("1:1 not valid YAML: text cannot begin with \":\""));
+  CHECK(read_plain("").starts_with("1:1 not valid YAML: text cannot begin with "));
+  CHECK(read_plain("?a", /*flow=*/true)
+            .starts_with("1:1 not valid YAML: text in brackets cannot begin with '?'"));
 }
 
 TEST_CASE("A tab that indents a line of a plain scalar is refused") {

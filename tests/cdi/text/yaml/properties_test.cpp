@@ -123,7 +123,10 @@ TEST_CASE("Tags that are not a URI are noted, since the Go reference refuses the
   CHECK(unportable("a: !b>c d") == "1:4 a");
   CHECK(unportable("a: !<> d") == "1:4 a");
   CHECK(unportable("a: !< d") == "1:4 a");
-  CHECK(unportable("a: !b%2x d") == "1:4 a");
+  for (const std::string tag : {"!b%2x", "!b%x2", "!b%2", "!b%", "!!", "!<tag:x"}) {
+    CAPTURE(tag);
+    CHECK(unportable("a: " + tag + " d") == "1:4 a");
+  }
 }
 
 TEST_CASE("A tag without a blank behind it is noted, since the Go reference misreads it") {

@@ -25,8 +25,25 @@ TEST_CASE("Single quotes keep all but doubled quotes and line ends") {
          {"''", "|"},
          {"'a \n\n  b'", "a\nb|"},
          {"'a\nb'", "a b|"},
+         {"'a\\b'", "a\\b|"},
+         {"'a\t\nb'", "a b|"},
+         {"'a\n", "1:1 not valid YAML: the text that begins here is not closed: close the quotes"},
+         {"'a\n---\n'",
+          "1:1 not valid YAML: the text that begins here is not closed: close the quotes"},
          {"' a '", " a |"},
          {"'a", "1:1 not valid YAML: the text that begins here is not closed: close the quotes"}});
+}
+
+TEST_CASE("A text without escapes stays in the source") {
+  for (const std::string text : {"'a b'", "\"a b\"", "'a\"b'", "\"a'b\""}) {
+    YamlByHand hand{text};
+    cdi::detail::YamlScalar scalar;
+    std::string decoded;
+    REQUIRE(cdi::detail::YamlQuotedScalarReader{hand.cursor, decoded}.read(scalar));
+    CHECK_FALSE(scalar.is_decoded);
+    CHECK(scalar.begin == 1);
+    CHECK(scalar.size == 3);
+  }
 }
 
 TEST_CASE("Double quotes decode escapes and fold lines") {
@@ -43,6 +60,7 @@ TEST_CASE("Double quotes decode escapes and fold lines") {
        {R"("a\x4")", "1:3 not valid YAML: an escape needs 2 hexadecimal digits"},
        {R"("\ud83d")",
         "1:2 not valid YAML: the escape is not a character: write the character itself"},
+       {"\"a\\\n", "1:1 not valid YAML: the text that begins here is not closed: close the quotes"},
        {"\"a\\", "1:1 not valid YAML: the text that begins here is not closed: close the quotes"}});
 }
 

@@ -162,4 +162,52 @@ TEST_CASE("An error of reading names file, line and path") {
   CHECK(to_string(spec.error()) == "x.yaml:2:3: cdiVersion: expected text, not a list");
 }
 
+TEST_CASE("Values outside of lists and maps stand alone") {
+  const auto alone = [](auto write) {
+    cdi::YamlSink sink;
+    write(sink);
+    return std::move(sink).take();
+  };
+  CHECK(alone([](cdi::YamlSink& sink) { sink.boolean(false); }) == "---\nfalse\n");
+  CHECK(alone([](cdi::YamlSink& sink) { sink.boolean(true); }) == "---\ntrue\n");
+  CHECK(alone([](cdi::YamlSink& sink) { sink.begin_map(), sink.end_map(); }) == "---\n{}\n");
+}
+
+TEST_CASE("A key of more than 1000 bytes has a question mark") {
+  for (const std::size_t size : {1000U, 1001U}) {
+    const std::string key(size, 'k');
+    const auto out = cdi::write_yaml(cdi::Spec{.annotations = {{key, "v"}}});
+    REQUIRE(out);
+    CHECK((out->find("? " + key) != std::string::npos) == (size == 1001));
+    CHECK((out->find("  " + key + ": v") != std::string::npos) == (size == 1000));
+  }
+}
+
+TEST_CASE("A text that is not YAML is not read") {
+  CHECK(cdi::read_yaml<cdi::Spec>("{").error().code == cdi::Errc::syntax);
+}
+
+TEST_CASE("Characters that readers drop or reject are escaped, their neighbours are not") {
+  struct {
+    std::string text;
+    std::string yaml;
+  } const rows[] = {
+      {"\xef\xb7\x8f", "\"\xef\xb7\x8f\""},  // U+FDCF
+      {"\xef\xb7\x90", "\"\\ufdd0\""},
+      {"\xef\xb7\xaf", "\"\\ufdef\""},
+      {"\xef\xb7\xb0", "\"\xef\xb7\xb0\""},
+      {"\xef\xbb\xbf", "\"\\ufeff\""},
+      {"\xf0\x9f\xbf\xbe", "\"\\U0001fffe\""},
+      {"\xf0\x9f\xbf\xbd", "\"\xf0\x9f\xbf\xbd\""},
+      {"a:b", "a:b"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.yaml);
+    const auto out =
+        cdi::write_yaml(cdi::NetDevice{.host_interface_name = row.text, .name = "net0"});
+    REQUIRE(out);
+    CHECK(*out == "---\nhostInterfaceName: " + row.yaml + "\nname: net0\n");
+  }
+}
+
 }  // namespace
