@@ -156,3 +156,18 @@ TEST_CASE("A spec knows the owner that its file records") {
   CHECK(owner(comment, "\"annotations\": {\"cdi-publisher/owner\": \"a\\nb\"},").empty());
   CHECK(owner("# cdi-publisher/owner: b\xC3\xA9\n", "").empty());
 }
+
+TEST_CASE("A device has the place where it begins, if its spec was read from a text") {
+  const auto spec = cdi::parse_spec(text, "/etc/cdi/a.yaml", cdi::Format::yaml);
+  REQUIRE(spec);
+  const cdi::ResolvedDevice second{&*spec, &spec->spec.devices[1]};
+  CHECK(second.index() == 1);
+  CHECK(second.line() == 6);
+  CHECK(second.position().column == 5);
+  CHECK(second.position().file == "/etc/cdi/a.yaml");
+  cdi::LoadedSpec made{.path = "made"};
+  made.spec.devices.push_back({.name = "a"});
+  const cdi::ResolvedDevice device{&made, &made.spec.devices[0]};
+  CHECK(device.line() == 0);
+  CHECK(device.position().file == "made");
+}
