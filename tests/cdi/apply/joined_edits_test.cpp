@@ -211,6 +211,10 @@ TEST_CASE("Views of planned records have all that the edits have") {
   REQUIRE(join(sets, joined));
   cdi::oci::HookView hook;
   cdi::oci::MountView mount;
+  using cdi::oci::HookPoint;
+  for (const auto point : {HookPoint::prestart, HookPoint::poststop, HookPoint::poststart}) {
+    CHECK(joined.touched.hooks[static_cast<std::size_t>(point)] == (point != HookPoint::poststart));
+  }
   for (const auto& planned : joined.hooks) cdi::detail::fill_view(joined, planned, hook);
   for (const auto& planned : joined.mounts) cdi::detail::fill_view(joined, planned, mount);
   CHECK(joined.hooks[1].point == cdi::oci::HookPoint::poststop);

@@ -376,3 +376,16 @@ TEST_CASE("Each device of a conflict has its own files") {
   CHECK(files_of(reason(registry, "v/c=d").causes) == Names{"a", "b"});
   CHECK(files_of(reason(registry, "v/c=e").causes) == Names{"a", "c"});
 }
+
+TEST_CASE("Each of several reasons has its own advice, behind it") {
+  const cdi::Registry registry;
+  const std::string advice = "write vendor.com/class=device";
+  const auto one = registry.resolve_all({"a"}).error();
+  CHECK(one.advice == advice);
+  CHECK(one.message.find(advice) == std::string::npos);
+  const auto two = registry.resolve_all({"a", "b"}).error();
+  CHECK(two.advice.empty());
+  CHECK(two.message.find(advice) < two.message.find("\"b\""));
+  CHECK(two.message.rfind(advice) > two.message.find("\"b\""));
+  CHECK(two.message.rfind(advice) != std::string::npos);
+}
