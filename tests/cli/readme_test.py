@@ -62,7 +62,9 @@ NOT_RUN = {
     "apptainer": "needs a program that Debian does not have",
     "eval": "starts a sandbox, as args_test.py does",
     "tests/build/layers_picture.py": "changes the project",
+    "tests/coverage/coverage.py": "changes the project",
     "tests/c/abi_test.py": "changes the project",
+    "tests/mutations/mutants.py": "changes the project",
 }
 if not importlib.util.find_spec("jsonschema"):
     NOT_RUN["python3"] = "this one has no jsonschema"

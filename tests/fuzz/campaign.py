@@ -48,8 +48,10 @@ def run(folder, target, seconds):
 def write(table):
     text = PAGE.read_text(encoding="utf-8")
     day = datetime.date.today().isoformat()
-    block = f"<!-- fuzzing -->\nOn {day}:\n\n{HEAD}{table}<!-- end -->"
-    text, places = re.subn(r"<!-- fuzzing -->.*?<!-- end -->", lambda _: block, text, flags=re.S)
+    first, last = "<!-- fuzzing -->", "<!-- end of fuzzing -->"
+    block = (f"{first}\n\nMade on {day} by `tests/fuzz/campaign.py --write`:\n\n{HEAD}{table}\n"
+             f"{last}")
+    text, places = re.subn(f"{first}.*?{last}", lambda _: block, text, flags=re.S)
     if places != 1:
         raise SystemExit(f"{PAGE}: {places} places for the table, not one")
     PAGE.write_text(text, encoding="utf-8")
