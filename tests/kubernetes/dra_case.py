@@ -141,6 +141,13 @@ class DraCase(unittest.TestCase):
         text = value if isinstance(value, str) else json.dumps(value)
         (self.claims / name).write_text(text, encoding="utf-8")
 
+    def check_unanswered(self, calls):
+        """The driver has ended. Calls that were not sent yet would wait for another one."""
+        for call in calls:
+            call.cancel()
+        answered = [call for call in calls if not call.cancelled() and call.exception() is None]
+        self.assertEqual(answered, [])
+
     def spec_path(self, number):
         return self.out / f"{DRIVER}-claim_{uid_of(number)}.json"
 
