@@ -104,20 +104,6 @@ TEST_CASE("Reading ends after a thousand errors, and after a limit") {
         Texts{"second"});
 }
 
-TEST_CASE("The memory of each kind of item is counted to the last byte") {
-  const auto document = cdi::parse_json("[]");
-  REQUIRE(document);
-  Reading reading{.bytes_left = 20};
-  CHECK_FALSE(cdi::detail::count_items(document->root(), 3, 7, reading));
-  CHECK(reading.why.code == Errc::limit);
-  CHECK(cdi::detail::count_items(document->root(), 2, 5, reading));
-  CHECK(reading.bytes_left == 0);  // and some for the block
-  CHECK_FALSE(cdi::detail::count_items(document->root(), 1, 1, reading));
-  reading.bytes_left = 100;
-  CHECK(cdi::detail::count_items(document->root(), 2, 5, reading));
-  CHECK(reading.bytes_left == 74);
-}
-
 TEST_CASE("Optional items, annotations and unknown members count as memory") {
   const auto limited = [](const auto& read) {
     REQUIRE_FALSE(read);
