@@ -43,8 +43,8 @@ std::shared_ptr<Trail> certain_trail(const std::string& root, const Look& look) 
 }
 
 /// A host of files, and a look at one of them in each way.
-struct Files : MadeUpHost {
-  Files() {
+struct SeenFiles : MadeUpHost {
+  SeenFiles() {
     put("etc/text", "one\n");
     put("lib/a.so.1", "");
     link("a.so.1", "lib/a.so");
@@ -70,7 +70,7 @@ struct Files : MadeUpHost {
 }  // namespace
 
 TEST_CASE("A host that does not change is the same") {
-  const Files host;
+  const SeenFiles host;
   const auto trail = host.trail();
   REQUIRE(trail->is_certain());
   CHECK(trail->is_same());
@@ -81,7 +81,7 @@ TEST_CASE("A host that does not change is the same") {
 }
 
 TEST_CASE("Each change of what was seen is noticed") {
-  const Files host;
+  const SeenFiles host;
   const auto trail = host.trail();
   REQUIRE(trail->is_same());
   SUBCASE("text of the same size") {
