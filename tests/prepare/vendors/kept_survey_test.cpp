@@ -24,13 +24,13 @@ using namespace prepare;
 using namespace std::string_view_literals;
 using Kept = std::shared_ptr<const Survey>;
 
-bool trust_all(const sockaddr_nl&, socklen_t) {
+bool trust_each(const sockaddr_nl&, socklen_t) {
   return true;
 }
 
 /// A host with an empty PCI bus, and a socket in the place of the kernel's.
-struct Host : MadeUpHost {
-  Host() {
+struct ToldHost : MadeUpHost {
+  ToldHost() {
     make("sys/bus/pci/devices");
     put("proc/devices", "Character devices:\n  1 mem\n");
     options.root = path();
@@ -45,7 +45,7 @@ struct Host : MadeUpHost {
   }
 
   std::optional<Uevents> events() {
-    return Uevents{std::move(ours), &concerns_any_device, &trust_all};
+    return Uevents{std::move(ours), &concerns_any_device, &trust_each};
   }
 
   SurveyOptions options{};
@@ -74,7 +74,7 @@ Kept settled(KeptSurvey& kept) {
 }  // namespace
 
 TEST_CASE("A survey is kept until the host changes") {
-  Host host;
+  ToldHost host;
   KeptSurvey kept{host.options, host.events()};
   const auto first = settled(kept);
   CHECK(now(kept) == first);
@@ -83,7 +83,7 @@ TEST_CASE("A survey is kept until the host changes") {
 }
 
 TEST_CASE("A message of the kernel about a device ends a survey") {
-  Host host;
+  ToldHost host;
   KeptSurvey kept{host.options, host.events()};
   const auto first = settled(kept);
   host.send(
@@ -99,7 +99,7 @@ TEST_CASE("A message of the kernel about a device ends a survey") {
 }
 
 TEST_CASE("A doubt ends a survey, once") {
-  Host host;
+  ToldHost host;
   KeptSurvey kept{host.options, std::nullopt};
   const auto first = settled(kept);
   kept.doubt();
@@ -109,7 +109,7 @@ TEST_CASE("A doubt ends a survey, once") {
 }
 
 TEST_CASE("A survey with GPUs that may be missing is not kept") {
-  Host host;
+  ToldHost host;
   host.put("sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de");  // and no class
   KeptSurvey kept{host.options, std::nullopt};
   settled(*std::make_unique<KeptSurvey>(Host{}.options, std::nullopt));  // let some ticks pass
@@ -129,7 +129,7 @@ TEST_CASE("Without the kernel's messages, no survey of a real /sys is kept") {
 }
 
 TEST_CASE("A root that is gone is an error, and a survey again when it is back") {
-  Host host;
+  ToldHost host;
   KeptSurvey kept{host.options, std::nullopt};
   settled(kept);
   const auto away = host.path() + ".away";
