@@ -112,7 +112,7 @@ TEST_CASE("A survey with GPUs that may be missing is not kept") {
   ToldHost host;
   host.put("sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de");  // and no class
   KeptSurvey kept{host.options, std::nullopt};
-  settled(*std::make_unique<KeptSurvey>(Host{}.options, std::nullopt));  // let some ticks pass
+  settled(*std::make_unique<KeptSurvey>(ToldHost{}.options, std::nullopt));  // let some ticks pass
   CHECK_FALSE(now(kept)->complete);
   CHECK(now(kept) != now(kept));
 }
