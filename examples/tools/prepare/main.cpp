@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -99,7 +100,8 @@ ExitCode run(int argc, char** argv, tools::Describe describe) {
   }
   if (options.json()) message_format() = MessageFormat::json;
   std::optional<PrivateDirectory> unpacked;
-  if (!std::filesystem::is_directory(options.root)) {
+  std::error_code unknown;
+  if (!std::filesystem::is_directory(options.root, unknown)) {
     auto made = unpack_root(options.root);
     if (!made) return finish(made.error(), ExitCode::failed);
     options.archive = std::exchange(options.root, made->path());
