@@ -90,7 +90,7 @@ class Driver {
     watch_.emplace(std::move(*watch));
     if (auto made = make_folders(); !made) return made;
     remove_stale_sockets(sockets_, name_);
-    const auto repaired = repair();
+    const auto repaired = try_repair();
     if (!repaired && repaired.error().code == cdi::Errc::invalid) return repaired;  // for ever
     if (auto listening = listen(); !listening) return listening;
     watch_->drain();
@@ -149,7 +149,7 @@ class Driver {
 
   void act_on_time() {
     if (is_due(listen_at_)) keep_listening();
-    if (is_due(repair_at_)) static_cast<void>(repair());
+    if (is_due(repair_at_)) repair();
     if (is_due(survey_at_) || is_due(health_at_)) survey();
   }
 
@@ -189,7 +189,7 @@ class Driver {
 
   void changed_folders() {
     watch_->drain();
-    if (!claims_.has_its_specs(Clock::now() + longest_repair)) static_cast<void>(repair());
+    if (!claims_.has_its_specs(Clock::now() + longest_repair)) repair();
     keep_listening();
   }
 
@@ -204,7 +204,10 @@ class Driver {
 
   // Claims.
 
-  cdi::Result<void> repair() {
+  void repair() { static_cast<void>(try_repair()); }
+
+  /// Failures are in the log, and tried again.
+  cdi::Result<void> try_repair() {
     repair_at_.reset();
     const auto state = claims_.repair(Clock::now() + longest_repair);
     if (!state) {
@@ -274,7 +277,7 @@ class Driver {
     if (!found->complete || prepare::is_between_states(*found)) plan(survey_at_, settling);
     if (std::exchange(has_surveyed_, true) && !changed.empty()) {
       claims_.doubt_survey();
-      static_cast<void>(repair());
+      repair();
     }
   }
 

@@ -68,6 +68,27 @@ inline Result<Claim> read_claim(const ClaimDirectory& directory, const std::stri
   return claim;
 }
 
+/// Lists the files of a journal, of any kind.
+inline Result<Listing> list_journal(const ClaimDirectory& directory) {
+  const auto all = [](std::string_view) {
+    return true;
+  };
+  return list_directory(directory.number(), directory.path, all, SIZE_MAX - 1);
+}
+
+/// Reads the claims among listed files. Files that are gone meanwhile are left out.
+inline ClaimJournal::Claims claims_among(const Listing& listing, const ClaimDirectory& directory) {
+  ClaimJournal::Claims claims;
+  for (const auto& entry : listing.entries) {
+    const std::string uid{uid_of_claim_file(entry.name)};
+    if (uid.empty()) continue;
+    auto claim = read_claim(directory, uid);
+    const bool is_gone = !claim && claim.error().system == ENOENT;
+    if (!is_gone) claims.emplace(uid, std::move(claim));
+  }
+  return claims;
+}
+
 }  // namespace detail
 
 CDI_INLINE Result<ClaimJournal> ClaimJournal::open(ClaimDirectory directory,
@@ -107,30 +128,19 @@ CDI_INLINE std::string ClaimJournal::path_of(std::string_view uid) const {
 }
 
 CDI_INLINE Result<ClaimJournal::Claims> ClaimJournal::peek(const ClaimDirectory& directory) {
-  const auto is_claim = [](std::string_view name) {
-    return !uid_of_claim_file(name).empty();
-  };
-  const auto listing =
-      detail::list_directory(directory.number(), directory.path, is_claim, SIZE_MAX - 1);
+  const auto listing = detail::list_journal(directory);
   if (!listing) return listing.error();
-  Claims claims;
-  for (const auto& entry : listing->entries) {
-    const std::string uid{uid_of_claim_file(entry.name)};
-    auto claim = detail::read_claim(directory, uid);
-    const bool is_gone = !claim && claim.error().system == ENOENT;
-    if (!is_gone) claims.emplace(uid, std::move(claim));
-  }
-  return claims;
+  return detail::claims_among(*listing, directory);
 }
 
 CDI_INLINE Result<ClaimJournal::Claims> ClaimJournal::load() const {
-  const auto left = detail::list_directory(directory_.number(), directory_.path, &is_temporary_name,
-                                           SIZE_MAX - 1);
-  if (!left) return left.error();
-  for (const auto& entry : left->entries) {
+  const auto listing = detail::list_journal(directory_);
+  if (!listing) return listing.error();
+  for (const auto& entry : listing->entries) {
+    if (!is_temporary_name(entry.name)) continue;
     ::unlinkat(directory_.number(), entry.name.c_str(), 0);
   }
-  return peek(directory_);
+  return detail::claims_among(*listing, directory_);
 }
 
 CDI_INLINE std::string ClaimJournal::named_directory(const std::string& uid) const {
