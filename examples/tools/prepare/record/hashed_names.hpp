@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include <cdi/result.hpp>
+#include <cdi/text/unicode.hpp>
 
 #include "../../shared/base/glob.hpp"
 #include "../../shared/base/sha256.hpp"
@@ -71,9 +72,7 @@ class HashedNames {
   /// The hexadecimal digits of the hash of a value, which may be in capitals.
   std::string digits(std::string_view value) const {
     std::string low{value};
-    std::transform(low.begin(), low.end(), low.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
+    std::transform(low.begin(), low.end(), low.begin(), cdi::detail::ascii_lower);
     return tools::sha256(key_ + low).substr(std::string_view{"sha256:"}.size());
   }
 
@@ -83,11 +82,12 @@ class HashedNames {
     return tools::parse_number<std::uint64_t>(hex, 16).value_or(0) >> 1U;
   }
 
-  static bool is_hex(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-  }
+  static bool is_hex(char c) { return cdi::detail::hex_digit(c) >= 0; }
 
-  static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+  static bool is_letter(char c) {
+    const char lower = cdi::detail::ascii_lower(c);
+    return lower >= 'a' && lower <= 'z';
+  }
 
   /// Whether a text begins with a UUID: 8-4-4-4-12 hexadecimal digits.
   static bool begins_with_uuid(std::string_view text) {
