@@ -16,7 +16,6 @@ As a test (--skip-unless-full), it runs only with CDI_FULL=1.
 import argparse
 import collections
 import concurrent.futures
-import datetime
 import fnmatch
 import os
 import pathlib
@@ -27,10 +26,12 @@ import sys
 import tempfile
 import tomllib
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from evidence import write_table  # noqa: E402  pylint: disable=wrong-import-position
+
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ["text", "rules", "apply", "targets", "registry", "requests"]
 EXCEPTIONS = PROJECT / "tests/coverage/exceptions.toml"
-PAGE = PROJECT / "docs/evidence.md"
 COMMAND = "tests/coverage/coverage.py --write"
 KEYS = {"file", "branch", "never", "reason"}
 WAYS = {"true", "false"}
@@ -169,14 +170,6 @@ def table_of(files, excepted):
     for folder, (count, all_ways, taken, never) in sorted(rows.items()):
         share = 100 * taken / max(1, all_ways - never)
         yield f"| `{folder}/` | {count} | {all_ways} | {taken} | {never} | {share:.1f} % |"
-
-
-def write_table(marker, command, lines):
-    """Replaces what is between the markers of the page by lines, with the date and the command."""
-    begin, end = f"<!-- {marker} -->\n", f"<!-- end of {marker} -->"
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(begin)
-    made = f"\nMade on {datetime.date.today()} by `{command}`:\n\n" + "\n".join(lines) + "\n\n"
-    PAGE.write_text(before + begin + made + rest[rest.index(end):], encoding="utf-8")
 
 
 def report(files, write):

@@ -8,17 +8,17 @@ keeps. Prints a line for each: inputs tried, places of the code reached, and fin
 files in FOLDER/found/TARGET. --write puts the lines in docs/evidence.md. Exits with 1 if there are
 findings.
 """
-import datetime
 import os
 import pathlib
 import re
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from evidence import write_table  # noqa: E402  pylint: disable=wrong-import-position
+
 HERE = pathlib.Path(__file__).resolve().parent
-PAGE = HERE.parents[1] / "docs/evidence.md"
-HEAD = ("| target | seconds | inputs | places reached | findings |\n"
-        "|---|---|---|---|---|\n")
+HEAD = ["| target | seconds | inputs | places reached | findings |", "|---|---|---|---|---|"]
 FINDING = re.compile(r"(crash|leak|timeout|oom|slow-unit)-[0-9a-f]+")
 
 
@@ -41,20 +41,8 @@ def run(folder, target, seconds):
     if done.returncode != 0 and not findings:
         raise SystemExit(f"{target} failed:\n{done.stderr[-2000:]}")
     line = (f"| {target} | {seconds:,} | {int(tried[1]) if tried else 0:,} "
-            f"| {int(places[-1]) if places else 0:,} | {len(findings)} |\n")
+            f"| {int(places[-1]) if places else 0:,} | {len(findings)} |")
     return line, bool(findings)
-
-
-def write(table):
-    text = PAGE.read_text(encoding="utf-8")
-    day = datetime.date.today().isoformat()
-    first, last = "<!-- fuzzing -->", "<!-- end of fuzzing -->"
-    block = (f"{first}\n\nMade on {day} by `tests/fuzz/campaign.py --write`:\n\n{HEAD}{table}\n"
-             f"{last}")
-    text, places = re.subn(f"{first}.*?{last}", lambda _: block, text, flags=re.S)
-    if places != 1:
-        raise SystemExit(f"{PAGE}: {places} places for the table, not one")
-    PAGE.write_text(text, encoding="utf-8")
 
 
 def main():
@@ -64,13 +52,13 @@ def main():
         return 2
     folder, seconds = pathlib.Path(arguments[0]).resolve(), int(arguments[1])
     targets = arguments[2:] or sorted(path.stem for path in folder.glob("*.dict"))
-    table, bad = "", False
+    table, bad = [], False
     for target in targets:
         line, found = run(folder, target, seconds)
-        print(line, end="", flush=True)
-        table, bad = table + line, bad or found
+        print(line, flush=True)
+        table, bad = [*table, line], bad or found
     if "--write" in sys.argv:
-        write(table)
+        write_table("fuzzing", "tests/fuzz/campaign.py --write", [*HEAD, *table])
     return int(bad)
 
 

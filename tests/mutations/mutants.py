@@ -28,6 +28,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "coverage"))
 import coverage  # noqa: E402  pylint: disable=wrong-import-position
 from coverage import CLANGXX, FOLDERS, PROJECT  # noqa: E402  pylint: disable=wrong-import-position
+from evidence import write_table  # noqa: E402  pylint: disable=wrong-import-position
 from made_mutants import all_mutants, sample  # noqa: E402  pylint: disable=wrong-import-position
 
 EQUIVALENT = PROJECT / "tests/mutations/equivalent.toml"
@@ -154,7 +155,7 @@ def main():
     table = list(table_of(samples, results, equal))
     print("\n".join(table))
     if given.write:
-        coverage.write_table("mutants", "tests/mutations/mutants.py "
+        write_table("mutants", "tests/mutations/mutants.py "
                              f"--count {given.count} --seed {given.seed} --write", table)
     return 0
 
