@@ -16,8 +16,8 @@ both calls of a pair. All files are in a folder in memory
 disk` has them in DIR instead, by default the working directory. Times include the work of kubelet.
 The table has the median of the rounds for each driver, and the ratio of cdi-dra to demo-driver.
 With --script, kubelet is a script that only calls the drivers, in Python: dra-judge, which takes
-minutes to build, is not needed, and no time is that of kubelet's own files. `registered` is then
-`serves`. CDI_JUDGES is the folder of demo-driver.
+minutes to build, is not needed, and the times do not include kubelet's own files. The row
+`registered` is then `serves`. CDI_JUDGES is the folder of demo-driver.
 """
 import argparse
 import os

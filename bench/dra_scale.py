@@ -21,7 +21,7 @@ helper of Kubernetes, at rest.
 
 Needs root, since each 100 nodes have a user of their own: the kernel gives a user 128 inotify
 instances. Takes half an hour, after a first build of minutes, for which CDI_FULL=1 must be set.
-Without kube-apiserver, the API server is that of the tests, in Python.
+Without kube-apiserver, the tests' API server, in Python, takes its place.
 """
 import argparse
 import collections
@@ -278,7 +278,7 @@ def main():
                 judges.build("kubernetes", options.build, ["./demo-driver"], cached=True)
             server = RealServer(programs, folder)
         except unittest.SkipTest as skipped:
-            print(f"the API server is that of the tests: {skipped}")
+            print(f"the tests' API server takes the place of kube-apiserver: {skipped}")
             server = FakeServer(folder)
         stack.callback(server.end)
         load = " ".join(f"{one:.1f}" for one in os.getloadavg())

@@ -99,7 +99,7 @@ class RealServer:
                       text.replace(self.cluster.token, token))
 
     def requests(self):
-        """Those of drivers, by the node that their token names, or else by their account."""
+        """The requests of drivers, by the node that their token names, or else by their account."""
         found = []
         with open(self.audit, encoding="utf-8") as log:
             for event in map(json.loads, log):
