@@ -1,16 +1,20 @@
 #!/bin/sh
-# Configures, builds and runs the tests, with the oldest g++: tests/run.sh [--all]
+# Configures, builds and runs the tests, with the oldest g++: tests/run.sh [--all | --readme]
 #
 # Without --all, it leaves out the slow ones: packages, other compilers and machines, and costs. With
 # it, all of them run; then those of the library and the tools again, with the oldest clang++ under
 # the address and undefined behaviour sanitizers; and the folders with tests that start threads,
 # header-only under the thread sanitizer, with the system's g++. The last line is `N passed, N failed,
 # N skipped`.
+#
+# With --readme, it runs the tests and the measurements that stand behind the README, in about ten
+# minutes, and prints them beside each of its sentences; see tests/readme/.
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 set -eu
-case "$#$*" in
-  0 | 1--all) ;;
-  *) echo "usage: tests/run.sh [--all]" >&2 && exit 2 ;;
+mode=${1-}
+case "$#$mode" in
+  0 | 1--all | 1--readme) ;;
+  *) echo "usage: tests/run.sh [--all | --readme]" >&2 && exit 2 ;;
 esac
 cd "$(dirname "$0")/.."
 PATH=$PATH:/usr/sbin:/sbin
@@ -30,10 +34,10 @@ failed=0
 only=      # the tests to build and run; all if empty
 run_with=  # a command before that which runs the tests
 which=     # which of the built tests to run
-goal=      # what to build; everything if empty
+goal=      # what to build for all tests; everything if empty
 optimised=-Doptimised_tools=true
-[ $# = 1 ] || { which='--no-suite slow' && goal=meson-test-prereq && optimised=; }
-build_and_test() {
+[ "$mode" = --all ] || { which='--no-suite slow' && goal=meson-test-prereq && optimised=; }
+configure() {  # NAME COMPILER OPTION...: in the folder that `folder` names then
   name=$1
   compiler=$2
   shift 2
@@ -46,11 +50,19 @@ build_and_test() {
       -Dunity=on "$@" >/dev/null ||
       { tail -n 20 "$folder/meson-logs/meson-log.txt"; return 1; }
   fi
-  programs=$goal
-  for test in $only; do programs="$programs tests/test-$(echo "$test" | tr / _)"; done
+}
+run_tests() {  # with `only`, meson builds what these tests need
+  rebuild=
+  if [ -z "$only" ]; then
+    # shellcheck disable=SC2086  # one word, or none
+    ninja -C "$folder" --quiet $goal || return
+    rebuild=--no-rebuild
+  fi
   # shellcheck disable=SC2086  # one word for each test, and for each part of the command
-  ninja -C "$folder" --quiet $programs &&
-    $run_with meson test -C "$folder" --no-rebuild --print-errorlogs --quiet $which $only
+  $run_with meson test -C "$folder" $rebuild --print-errorlogs --quiet $which $only
+}
+build_and_test() {
+  configure "$@" && run_tests
 }
 
 finish() {
@@ -63,8 +75,16 @@ rm -f build/tests-*/meson-logs/testlog.json
 # Not optimised, for speed. With --all, the tools and the test users-builds see the warnings that
 # need the optimiser.
 # shellcheck disable=SC2086  # an option, or none
-build_and_test gcc "$gxx" -Ddebug=false -Doptimization=0 -Dbench=enabled $optimised || failed=1
-[ $# = 1 ] || finish
+configure gcc "$gxx" -Ddebug=false -Doptimization=0 -Dbench=enabled $optimised || failed=1
+if [ "$mode" = --readme ]; then
+  only=$(python3 tests/readme/statements.py --tests "$folder")
+  run_tests || failed=1
+  bench/run.sh --json "$folder/figures.json" 1 || failed=1
+  python3 tests/readme/statements.py --report "$folder" "$folder/figures.json" || failed=1
+  exit $failed
+fi
+[ $failed = 1 ] || run_tests || failed=1
+[ "$mode" = --all ] || finish
 
 # The sanitizers run with clang++, which takes half the time of g++ to compile for them, or with g++
 # if the runtime of clang++ is missing.
