@@ -84,14 +84,15 @@ def run_test(source, build):
     return program
 
 
-def counts_of(programs, build, folders):
+def shown_counts(build, programs, folders):
+    """How often each condition in folders was true and false, as llvm-cov prints it."""
+    return run(LLVM_COV, "show", f"-instr-profile={build}/all.profdata", "-show-branches=count",
+               "-show-instantiations=false", programs[0],
+               *(f"-object={program}" for program in programs[1:]), *folders)
+
+
+def read_counts(shown):
     """For each file and place (line, column) of a condition, the ways that tests took."""
-    run(PROFDATA, "merge", "-sparse", *(f"{program}.profraw" for program in programs),
-        "-o", build / "all.profdata")
-    shown = run(LLVM_COV, "show", f"-instr-profile={build}/all.profdata", "-show-branches=count",
-                "-show-instantiations=false", programs[0],
-                *(f"-object={program}" for program in programs[1:]),
-                *(PROJECT / "include/cdi" / folder for folder in folders))
     files = {}
     text = ""
     for line in shown.splitlines():
@@ -113,7 +114,10 @@ def measure(build, folders, jobs):
     compile_file(PROJECT / "tests/support/main.cpp", build / "main.o")
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         programs = list(pool.map(lambda test: run_test(test, build), tests_of(folders)))
-    return counts_of(programs, build, folders)
+    run(PROFDATA, "merge", "-sparse", *(f"{program}.profraw" for program in programs),
+        "-o", build / "all.profdata")
+    return read_counts(shown_counts(build, programs,
+                                    [PROJECT / "include/cdi" / folder for folder in folders]))
 
 
 def lines_of_tests(build):

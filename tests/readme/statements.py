@@ -33,7 +33,7 @@ SENTENCE_END = re.compile(r"(?<=[.:])\s+(?=[A-Z`!])")
 
 def units(text):
     """The blocks of code, table rows and sentences of a page, without headings."""
-    for block in BLOCK.findall(re.sub(r"<!--.*?-->|^\[\w+\]: .*$", "", text, flags=re.S | re.M)):
+    for block in BLOCK.findall(re.sub(r"<!--.*?-->|^\[\w+\]: [^\n]*$", "", text, flags=re.S | re.M)):
         block = block.rstrip()
         if block.startswith(("```", "    ")):
             yield block

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Counts the branches of the tools that their tests take: tool_coverage.py BUILD [--write]
+
+Builds the tools and their tests in the folder BUILD with clang++, and runs the unit tests of
+examples/tools/ and the suites `cli` and `container`, but no slow tests. A process that is killed
+counts for nothing. Prints a row for each tool, and with -v each branch that no test takes. --write
+writes docs/evidence.md. Takes half an hour on two cores.
+"""
+import collections
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from coverage import (CLANGXX, PROFDATA, PROJECT, missed_ways, read_counts, run, shown_counts)
+from evidence import write_table
+
+COUNTED = ["-fprofile-instr-generate", "-fcoverage-mapping"]
+SUITES = {"cli", "container"}
+TOOLS = PROJECT / "examples/tools"
+
+
+def launched(compiler):
+    return f"ccache {compiler}" if shutil.which("ccache") else compiler
+
+
+def configure(build):
+    if (build / "build.ninja").exists():
+        return
+    flags = [f"-D{kind}={' '.join(words)}" for kind, words in (
+        ("cpp_args", COUNTED), ("c_args", COUNTED), ("cpp_link_args", COUNTED[:1]),
+        ("c_link_args", COUNTED[:1]))]
+    run("meson", "setup", build, "-Doptimization=0", "-Ddebug=false", "-Dtests=enabled",
+        "-Dcompiled=disabled", "-Dunity=on", "-Db_lundef=false", *flags, cwd=PROJECT,
+        env={**os.environ, "CXX": launched(CLANGXX), "CC": launched(CLANGXX.replace("++", ""))})
+
+
+def introspect(build, what):
+    return json.loads(run("meson", "introspect", f"--{what}", build))
+
+
+def run_tests(build):
+    """Runs the tests of the tools. Programs add their counts to one file for each program."""
+    names = [test["name"] for test in introspect(build, "tests")
+             if "slow" not in "".join(test["suite"]) and
+             (test["name"].startswith("tools/") or
+              SUITES & {suite.rpartition(":")[2] for suite in test["suite"]})]
+    counts = build / "counts"
+    shutil.rmtree(counts, ignore_errors=True)
+    counts.mkdir()
+    subprocess.run(["meson", "test", "-C", build, "--quiet", "--timeout-multiplier", "5", *names],
+                   env={**os.environ, "LLVM_PROFILE_FILE": f"{counts}/%m.profraw"}, check=False)
+    run(PROFDATA, "merge", "-sparse", *counts.glob("*.profraw"), "-o", build / "all.profdata")
+
+
+def programs_of(build):
+    """The tools, and the programs of their unit tests, that were built."""
+    paths = (pathlib.Path(target["filename"][0]) for target in introspect(build, "targets")
+             if target["type"] == "executable" and
+             (target["name"].startswith("test-tools") or TOOLS in pathlib.Path(target["defined_in"]).parents))
+    return [path for path in paths if path.exists()]
+
+
+def table_of(files):
+    """A row for each tool: its files, branches, and those that tests take."""
+    rows = collections.defaultdict(lambda: [0, 0, 0])
+    for name, places in files.items():
+        for row in (rows[name.split("/")[2]], rows["all"]):
+            row[0] += 1
+            row[1] += 2 * len(places)
+            row[2] += sum(map(len, places.values()))
+    yield "| tool | files | branches | taken | taken |"
+    yield "|---|---|---|---|---|"
+    for tool, (count, ways, taken) in sorted(rows.items()):
+        name = "all" if tool == "all" else f"`{tool}/`"
+        yield f"| {name} | {count} | {ways:,} | {taken:,} | {100 * taken / max(1, ways):.1f} % |"
+
+
+def main(arguments):
+    options = {"--write", "-v"} & {*arguments}
+    paths = [word for word in arguments if word not in options]
+    if len(paths) != 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    build = pathlib.Path(paths[0]).resolve()
+    configure(build)
+    run_tests(build)
+    files = read_counts(shown_counts(build, programs_of(build), [TOOLS]))
+    table = list(table_of(files))
+    print("\n".join(table))
+    if "-v" in options:
+        for name, line, text, way in missed_ways(files):
+            print(f"{name}:{line}: never {way}: {text}")
+    if "--write" in options:
+        write_table("tool coverage", "tests/coverage/tool_coverage.py BUILD --write", table)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
