@@ -91,19 +91,19 @@ def shown_counts(build, programs, folders):
                *(f"-object={program}" for program in programs[1:]), *folders)
 
 
-def read_counts(shown):
-    """For each file and place (line, column) of a condition, the ways that tests took."""
-    files = {}
-    text = ""
+def read_counts(shown, folder):
+    """For each file in a folder and place (line, column) of a condition, the ways that tests took."""
+    files = collections.defaultdict(lambda: collections.defaultdict(set))
+    text = name = ""
     for line in shown.splitlines():
         if re.match(r"\s*\d+\|", line):
             text = line
         elif line.startswith("/") and line.endswith(":"):
-            name = str(pathlib.Path(line[:-1]).relative_to(PROJECT))
-            files[name] = collections.defaultdict(set)
+            name = os.path.relpath(line[:-1], PROJECT)  # a path may have ".."
         # A condition that the compiler knows is "Folded", and has no ways; those of `= default` are
         # not in the text.
-        elif (found := BRANCH.match(line)) and not text.endswith("= default;"):
+        elif (name.startswith(folder) and not text.endswith("= default;") and
+              (found := BRANCH.match(line))):
             place = int(found[1]), int(found[2])
             files[name][place] |= {way for way, count in zip(("true", "false"), found.groups()[2:])
                                    if count != "0"}
@@ -117,7 +117,8 @@ def measure(build, folders, jobs):
     run(PROFDATA, "merge", "-sparse", *(f"{program}.profraw" for program in programs),
         "-o", build / "all.profdata")
     return read_counts(shown_counts(build, programs,
-                                    [PROJECT / "include/cdi" / folder for folder in folders]))
+                                    [PROJECT / "include/cdi" / folder for folder in folders]),
+                       "include/cdi/")
 
 
 def lines_of_tests(build):
