@@ -28,6 +28,8 @@ CDI_INLINE void Requests::add(std::vector<RequestedDevice> added) {
   for (const auto& device : devices_) names.push_back(device.name);
   for (const auto& device : added) names.push_back(device.name);
   const auto first = detail::first_of_equals(names);
+  // If memory runs out, nothing is added.
+  if (devices_.capacity() < known + added.size()) devices_.reserve(2 * known + added.size());
   for (std::size_t i = 0; i < added.size(); ++i) {
     auto& device = added[i];
     // The field comes first, so the first device with a name shows whether the field has it.
