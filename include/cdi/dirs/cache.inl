@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -112,7 +113,7 @@ class Cache::Impl {
 
   void start_thread() {
     const auto work = [](void* state) {
-      static_cast<Impl*>(state)->check();
+      static_cast<Impl*>(state)->check_if_possible();
     };
     const int failed = thread_.start(work, this, watcher_ ? watcher_->descriptor() : -1);
     if (failed != 0 && !watch_error_) {
@@ -129,6 +130,19 @@ class Cache::Impl {
       scope = ledger_.needed_scope(std::chrono::seconds{1});
     }
     return scan(scope);
+  }
+
+  /// Checks whatever may have changed. Without memory, the next check makes up for it: an exception
+  /// would end the process.
+  void check_if_possible() {
+#ifdef __cpp_exceptions
+    try {
+      check();
+    } catch (const std::bad_alloc&) {
+    }
+#else
+    check();
+#endif
   }
 
   std::shared_ptr<const detail::Scan> scan(detail::ScanScope scope) {
