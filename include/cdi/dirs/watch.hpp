@@ -63,10 +63,11 @@ class Watcher {
   Watcher(Descriptor inotify, const std::vector<std::string>& dirs);
 
   bool consume_events();
-  detail::WatchedEvent read_events();
+  void read_events();
 
   Descriptor inotify_;
   detail::WatchedPaths paths_;
+  detail::WatchedEvent unhandled_ = detail::WatchedEvent::none;  // what was read and not reported
 };
 
 }  // namespace cdi

@@ -55,19 +55,22 @@ CDI_INLINE bool Watcher::wait_until(std::chrono::steady_clock::time_point deadli
 }
 
 CDI_INLINE bool Watcher::consume_events() {
-  const auto change = read_events();
+  read_events();
   const bool had_error = watch_error().has_value();
-  if (change == detail::WatchedEvent::paths || had_error) rewatch();
+  if (unhandled_ == detail::WatchedEvent::paths || had_error) rewatch();
+  const auto change = std::exchange(unhandled_, detail::WatchedEvent::none);
   return change != detail::WatchedEvent::none || (had_error && !watch_error());
 }
 
 CDI_INLINE void Watcher::rewatch() {
+  // If memory runs out, the next call of `consume` tries again.
+  const auto before = std::exchange(unhandled_, detail::WatchedEvent::paths);
   paths_.rewatch();
+  unhandled_ = before;
 }
 
 /// Reads the events that are now in the queue, but none that arrive meanwhile.
-CDI_INLINE detail::WatchedEvent Watcher::read_events() {
-  auto change = detail::WatchedEvent::none;
+CDI_INLINE void Watcher::read_events() {
   alignas(inotify_event) char block[16384];
   int queued = 0;
   ::ioctl(inotify_.get(), FIONREAD, &queued);
@@ -76,9 +79,8 @@ CDI_INLINE detail::WatchedEvent Watcher::read_events() {
     if (got <= 0) break;
     queued -= static_cast<int>(got);
     const auto found = paths_.changes_in({block, static_cast<std::size_t>(got)});
-    if (change < found) change = found;
+    if (unhandled_ < found) unhandled_ = found;
   }
-  return change;
 }
 
 }  // namespace cdi
