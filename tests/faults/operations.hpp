@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -254,6 +255,20 @@ inline void open_cache(World& world) {
   world.dir.put("specs/w.yaml", yaml_spec + "- {name: two, containerEdits: {env: [TWO=2]}}\n");
 }
 
+/// A watcher that has not yet seen that its directory was created.
+inline void watch(World& world) {
+  world.watcher.emplace(*cdi::Watcher::open({world.out() + "/new"}));
+  world.dir.make_dir("out/new");
+}
+
+/// Whether a watcher reports that its directory was created, and then a file in it.
+inline std::string consume_twice(World& world) {
+  const auto file = world.out() + "/new/v.json";
+  const bool has_changed = world.watcher->consume();
+  ::close(::creat(file.c_str(), 0644));
+  return shown(has_changed) + shown(world.watcher->consume());
+}
+
 /// Two spec files of the owner, and one of another.
 inline void publish(World& world) {
   REQUIRE(world.publisher().write("a.json", world.spec));
@@ -328,19 +343,13 @@ inline const Operation file_operations[] = {
        auto watcher = cdi::Watcher::open({w.specs(), w.out() + "/missing"});
        return watcher ? shown(watcher->wait_until({})) : shown(watcher.error());
      }},
-    {"Watcher::rewatch, consume",
+    {"Watcher::consume", consume_twice, as_killed, watch},
+    {"Watcher::rewatch",
      [](W w) {
-       const auto file = w.out() + "/new/v.json";
-       w.watcher->rewatch();
-       const bool has_changed = w.watcher->consume();
-       ::close(::creat(file.c_str(), 0644));
-       return shown(has_changed) + shown(w.watcher->consume());
+       if (!std::exchange(w.has_rewatched, true)) w.watcher->rewatch();
+       return consume_twice(w);
      },
-     as_killed,
-     [](W w) {
-       w.watcher.emplace(*cdi::Watcher::open({w.out() + "/new"}));
-       w.dir.make_dir("out/new");
-     }},
+     as_killed, watch},
     {"check_spec_file_name",
      CDI_CALL(cdi::check_spec_file_name("a-name.yml"))},
     {"Publisher::write", CDI_CALL(w.publisher().write("a.json", w.spec)),

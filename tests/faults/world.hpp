@@ -182,6 +182,7 @@ struct World {
   cdi::RootChanges changes{.library_folders = {"/a/folder/of/libraries"}};
   mutable std::optional<cdi::Cache> cache{};  // read once, if there is one
   std::optional<cdi::Watcher> watcher{};
+  bool has_rewatched = false;
   CardDriver driver{};
 };
 
