@@ -1,12 +1,16 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-// A library for LD_PRELOAD that makes some system calls fail. FAULT_CALLS lists the kinds of calls
-// that fail, separated by spaces; one in FAULT_ONE_IN calls fails; FAULT_SEED chooses which. The
-// same values make the same calls of a program fail, if it has only one thread.
+// A library for LD_PRELOAD that makes some system calls fail: calls at random, or one call.
 //
-// Kinds: open read write stat rename unlink mkdir sync mode lock list random; `short` for calls
-// that read or write less than requested, `twice` for listings that return every name twice.
+// FAULT_CALLS lists the kinds of calls that fail, separated by spaces; one in FAULT_ONE_IN calls
+// fails; FAULT_SEED chooses which. The same values make the same calls of a program fail, if it has
+// only one thread. Kinds are the rows below, `short` for calls that read or write less than
+// requested, and `twice` for listings that return every name twice.
+//
+// FAULT_KIND, FAULT_AT and FAULT_ERROR make one call fail: the one of this kind with this number,
+// counted from 1, with this value of errno. FAULT_LOG names a file that gets a line for each call:
+// its kind, and the errors of the kind. Programs that a program starts are not affected.
 
 #undef _FILE_OFFSET_BITS  // else `open` and `open64` have one name
 #undef _FORTIFY_SOURCE
@@ -22,35 +26,80 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <span>
+#include <string>
 #include <string_view>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace {
 
-/// A kind of calls, and the errors that they fail with.
+/// A kind of calls, and the errors that they fail with: those of the manual pages that a program on
+/// a healthy kernel can meet.
 struct Kind {
   std::string_view name;
-  std::array<int, 5> errors;
+  std::span<const int> errors;
+  std::atomic<std::uint64_t> calls{0};
 };
 
-constexpr Kind open_calls{"open", {EIO, EMFILE, ENFILE, ENOMEM, EACCES}};
-constexpr Kind read_calls{"read", {EIO, EINTR, ENOMEM, EISDIR, EINTR}};
-constexpr Kind write_calls{"write", {EIO, ENOSPC, EINTR, EDQUOT, EINTR}};
-constexpr Kind stat_calls{"stat", {EIO, ENOMEM, EACCES, EIO, EACCES}};
-constexpr Kind rename_calls{"rename", {EIO, ENOSPC, EROFS, EACCES, EDQUOT}};
-constexpr Kind unlink_calls{"unlink", {EIO, EROFS, EACCES, EBUSY, EPERM}};
-constexpr Kind mkdir_calls{"mkdir", {EIO, ENOSPC, EROFS, EACCES, EDQUOT}};
-constexpr Kind sync_calls{"sync", {EIO, ENOSPC, EDQUOT, EROFS, EIO}};
-constexpr Kind mode_calls{"mode", {EIO, EPERM, EROFS, ENOSPC, EACCES}};
-constexpr Kind lock_calls{"lock", {EINTR, ENOLCK, EWOULDBLOCK, EINTR, EINTR}};
-constexpr Kind list_calls{"list", {EIO, ENOMEM, EIO, ENOMEM, EIO}};
-constexpr Kind random_calls{"random", {EAGAIN, ENOSYS, EINTR, EAGAIN, ENOSYS}};
-constexpr Kind notify_calls{"notify", {ENOSPC, ENOMEM, EMFILE, ENOSPC, EMFILE}};
-constexpr Kind short_calls{"short", {1, 1, 1, 1, 1}};
+constexpr int open_errors[] = {EACCES, EDQUOT, EINTR,  EIO,     ELOOP, EMFILE, ENFILE, ENODEV,
+                               ENOENT, ENOMEM, ENOSPC, ENOTDIR, ENXIO, EPERM,  EROFS};
+constexpr int read_errors[] = {EINTR, EIO, EISDIR, ENOMEM};
+constexpr int write_errors[] = {EDQUOT, EFBIG, EINTR, EIO, ENOSPC, EPERM};
+constexpr int close_errors[] = {EDQUOT, EINTR, EIO, ENOSPC};
+constexpr int stat_errors[] = {EACCES, EIO, ELOOP, ENOENT, ENOMEM, ENOTDIR};
+constexpr int link_errors[] = {EACCES, EINVAL, EIO, ELOOP, ENOENT, ENOMEM, ENOTDIR};
+constexpr int rename_errors[] = {EACCES, EBUSY, EDQUOT, EIO, ENOENT, ENOMEM, ENOSPC, EPERM, EROFS};
+constexpr int unlink_errors[] = {EACCES, EBUSY, EIO, EISDIR, ENOENT, ENOMEM, EPERM, EROFS};
+constexpr int make_errors[] = {EACCES, EDQUOT, EEXIST, EIO, ENOENT, ENOMEM, ENOSPC, EPERM, EROFS};
+constexpr int sync_errors[] = {EDQUOT, EINTR, EIO, ENOSPC, EROFS};
+constexpr int mode_errors[] = {EACCES, EIO, ENOMEM, ENOSPC, EPERM, EROFS};
+constexpr int lock_errors[] = {EINTR, ENOLCK, EWOULDBLOCK};
+constexpr int list_errors[] = {EIO, ENOENT, ENOMEM};
+constexpr int random_errors[] = {EAGAIN, EINTR, ENOSYS};
+constexpr int notify_errors[] = {EMFILE, ENOMEM, ENOSPC};
+constexpr int process_errors[] = {EAGAIN, ENOMEM};
+constexpr int start_errors[] = {E2BIG, EACCES, EIO, ENOENT, ENOMEM, ETXTBSY};
+constexpr int descriptor_errors[] = {EMFILE, ENFILE, ENOMEM};
+constexpr int connect_errors[] = {EACCES, EAGAIN, ECONNREFUSED, ENOENT};
+constexpr int receive_errors[] = {ECONNRESET, EINTR, ENOMEM};
+constexpr int send_errors[] = {ECONNRESET, EINTR, ENOBUFS, ENOMEM, EPIPE};
+constexpr int poll_errors[] = {EINTR, ENOMEM};
+constexpr int any_errors[] = {1};
+
+Kind open_calls{"open", open_errors};
+Kind read_calls{"read", read_errors};
+Kind write_calls{"write", write_errors};
+Kind close_calls{"close", close_errors};
+Kind stat_calls{"stat", stat_errors};
+Kind link_calls{"readlink", link_errors};
+Kind access_calls{"access", stat_errors};
+Kind rename_calls{"rename", rename_errors};
+Kind unlink_calls{"unlink", unlink_errors};
+Kind mkdir_calls{"mkdir", make_errors};
+Kind symlink_calls{"symlink", make_errors};
+Kind sync_calls{"sync", sync_errors};
+Kind mode_calls{"mode", mode_errors};
+Kind lock_calls{"lock", lock_errors};
+Kind list_calls{"list", list_errors};
+Kind random_calls{"random", random_errors};
+Kind notify_calls{"notify", notify_errors};
+Kind process_calls{"process", process_errors};
+Kind start_calls{"start", start_errors};
+Kind descriptor_calls{"descriptor", descriptor_errors};
+Kind connect_calls{"connect", connect_errors};
+Kind receive_calls{"receive", receive_errors};
+Kind send_calls{"send", send_errors};
+Kind poll_calls{"poll", poll_errors};
+Kind short_calls{"short", any_errors};
 
 std::uint64_t number_in(const char* variable) {
   const char* const text = std::getenv(variable);
@@ -78,10 +127,34 @@ std::uint64_t next_number() {
   return x ^ x >> 31;
 }
 
+/// Writes a line about a call to the file that FAULT_LOG names.
+void note(const Kind& kind) {
+  static const char* const path = std::getenv("FAULT_LOG");
+  static const long file =
+      path == nullptr ? -1 : ::syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (file < 0) return;
+  std::string line{kind.name};
+  for (const int error : kind.errors) line.append(" ").append(std::to_string(error));
+  line.append("\n");
+  ::syscall(SYS_write, file, line.data(), line.size());
+}
+
+/// Whether a call is the one that FAULT_KIND and FAULT_AT name; if so, sets `errno`.
+bool is_the_one(Kind& kind) {
+  static const char* const chosen = std::getenv("FAULT_KIND");
+  static const std::uint64_t at = number_in("FAULT_AT");
+  if (chosen == nullptr || kind.name != chosen || ++kind.calls != at) return false;
+  errno = static_cast<int>(number_in("FAULT_ERROR"));
+  return true;
+}
+
 /// Whether a call fails this time; if so, sets `errno`.
-bool fails(const Kind& kind) {
+bool fails(Kind& kind) {
   static const std::uint64_t one_in = number_in("FAULT_ONE_IN");
   const int before = errno;
+  note(kind);
+  errno = before;
+  if (is_the_one(kind)) return true;
   if (one_in == 0 || !is_chosen(kind.name)) return false;
   const auto number = next_number();
   errno = before;
@@ -98,7 +171,7 @@ Function* real(Function* /*like*/, const char* name) {
 
 /// How many bytes a call transfers: sometimes not all.
 std::size_t transferred(std::size_t size) {
-  return size > 1 && fails(short_calls) ? 1 + size / 3 : size;
+  return size > 1 && is_chosen("short") && fails(short_calls) ? 1 + size / 3 : size;
 }
 
 mode_t mode_argument(int flags, std::va_list arguments) {
@@ -121,6 +194,11 @@ Entry* next_entry(Entry* (*read)(DIR*), DIR* directory) {
   std::memcpy(last.data(), entry, entry->d_reclen);
   returned_once = directory;
   return entry;
+}
+
+// Otherwise, the environment would pass the library on.
+[[gnu::constructor]] void keep_children_whole() {
+  ::unsetenv("LD_PRELOAD");
 }
 
 }  // namespace
@@ -178,6 +256,31 @@ ssize_t write(int file, const void* from, std::size_t size) {
   return fails(write_calls) ? -1 : call(file, from, transferred(size));
 }
 
+ssize_t pread64(int file, void* to, std::size_t size, off64_t at) {
+  CDI_PASS(read_calls, -1, pread64, file, to, transferred(size), at);
+}
+// A descriptor is closed even if `close` fails.
+int close(int file) {
+  static auto* const call = real(&::close, "close");
+  const int done = call(file);
+  return fails(close_calls) ? -1 : done;
+}
+ssize_t readlink(const char* path, char* to, std::size_t size) noexcept {
+  CDI_PASS(link_calls, -1, readlink, path, to, size);
+}
+ssize_t readlinkat(int directory, const char* path, char* to, std::size_t size) noexcept {
+  CDI_PASS(link_calls, -1, readlinkat, directory, path, to, size);
+}
+char* realpath(const char* path, char* to) noexcept {
+  CDI_PASS(link_calls, nullptr, realpath, path, to);
+}
+int access(const char* path, int mode) noexcept {
+  CDI_PASS(access_calls, -1, access, path, mode);
+}
+int faccessat(int directory, const char* path, int mode, int flags) noexcept {
+  CDI_PASS(access_calls, -1, faccessat, directory, path, mode, flags);
+}
+
 int stat(const char* path, struct stat* info) noexcept {
   CDI_PASS(stat_calls, -1, stat, path, info);
 }
@@ -224,6 +327,9 @@ int mkdir(const char* path, mode_t mode) noexcept {
 int mkdirat(int directory, const char* path, mode_t mode) noexcept {
   CDI_PASS(mkdir_calls, -1, mkdirat, directory, path, mode);
 }
+int symlinkat(const char* target, int directory, const char* path) noexcept {
+  CDI_PASS(symlink_calls, -1, symlinkat, target, directory, path);
+}
 
 int fsync(int file) {
   CDI_PASS(sync_calls, -1, fsync, file);
@@ -239,6 +345,39 @@ int flock(int file, int operation) noexcept {
 }
 ssize_t getrandom(void* to, std::size_t size, unsigned flags) {
   CDI_PASS(random_calls, -1, getrandom, to, size, flags);
+}
+pid_t fork() noexcept {
+  static auto* const call = real(&::fork, "fork");
+  return fails(process_calls) ? -1 : call();
+}
+int pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*work)(void*),
+                   void* argument) noexcept {
+  static auto* const call = real(&::pthread_create, "pthread_create");
+  return fails(process_calls) ? errno : call(thread, how, work, argument);
+}
+int execv(const char* path, char* const* arguments) noexcept {
+  CDI_PASS(start_calls, -1, execv, path, arguments);
+}
+int pipe2(int* files, int flags) noexcept {
+  CDI_PASS(descriptor_calls, -1, pipe2, files, flags);
+}
+int eventfd(unsigned number, int flags) noexcept {
+  CDI_PASS(descriptor_calls, -1, eventfd, number, flags);
+}
+int socket(int domain, int type, int protocol) noexcept {
+  CDI_PASS(descriptor_calls, -1, socket, domain, type, protocol);
+}
+int connect(int file, const sockaddr* address, socklen_t size) {
+  CDI_PASS(connect_calls, -1, connect, file, address, size);
+}
+ssize_t recv(int file, void* to, std::size_t size, int flags) {
+  CDI_PASS(receive_calls, -1, recv, file, to, size, flags);
+}
+ssize_t send(int file, const void* from, std::size_t size, int flags) {
+  CDI_PASS(send_calls, -1, send, file, from, size, flags);
+}
+int poll(pollfd* files, nfds_t count, int milliseconds) {
+  CDI_PASS(poll_calls, -1, poll, files, count, milliseconds);
 }
 int inotify_init1(int flags) noexcept {
   CDI_PASS(notify_calls, -1, inotify_init1, flags);

@@ -110,11 +110,14 @@ inline const Operation text_operations[] = {
     {"clean_path", CDI_CALL(cdi::clean_path("/a/long/path/../with/./dots//and/slashes"))},
     {"escaped", CDI_CALL(cdi::escaped("a text with\n a line end"))},
     {"quoted", CDI_CALL(cdi::quoted("a text with\n a line end"))},
-    {"to_string", CDI_CALL(to_string(cdi::Error{.message = "a message", .where = "a.member"}.under("an.outer.place")))},
+    {"to_string",
+     CDI_CALL(to_string(
+         cdi::Error{.message = "a message", .where = "a.member"}.under("an.outer.place")))},
     {"Document::position, positions_of",
      [](W) {
        const auto document = cdi::parse_json(json_spec, "a/file/with/a/long/name.json");
-       return shown(document->root().position().file) + shown(document->positions_of(document->root()).size());
+       const auto root = document->root();
+       return shown(root.position().file) + shown(document->positions_of(root).size());
      }},
     {"move_root", CDI_CALL(cdi::move_root(w.spec, "/opt/the", "/run/nvidia/driver")), in_objects},
 };

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Fails if operations.hpp does not call a public function of the library: one that a header declares
-which a door includes, and that may allocate memory. usage: operations_test.py [PROGRAM --write]
-With --write, PROGRAM, built from out_of_memory_test.cpp, lets each allocation fail, and the table of
-docs/evidence.md is written."""
+"""Fails if operations.hpp does not call a public function of the library: one that a header
+declares which a door includes, and that may allocate memory.
+
+usage: operations_test.py [PROGRAM --write]
+With --write, PROGRAM, built from out_of_memory_test.cpp, lets each allocation fail, and the table
+of docs/evidence.md is written.
+"""
 import os
 import pathlib
 import re
