@@ -8,6 +8,7 @@
 //	peer specs FILE...      the devices of each spec file, or the error
 //	peer tables FILE...     each row of the tables, with the results of the reference
 //	peer trees              the tree of each YAML text of the standard input, like trees.cpp
+//	peer answers            an answer to each request of the standard input, for the fuzz targets
 package main
 
 import (
@@ -207,7 +208,7 @@ func runSpec(path string) (line Object) {
 
 // Row is a row of any table. Its inputs are the arguments of the function.
 type Row struct {
-	In       json.RawMessage
+	In       any // a text, or annotations
 	Kind     string
 	ID       string `json:"transient_id"`
 	Plugin   string
@@ -215,13 +216,20 @@ type Row struct {
 	Devices  []string
 }
 
-func (row Row) text() (text string) {
-	check(json.Unmarshal(row.In, &text))
+func (row Row) text() string {
+	text, _ := row.In.(string)
 	return text
 }
 
-func (row Row) annotations() (annotations map[string]string) {
-	check(json.Unmarshal(row.In, &annotations))
+func (row Row) annotations() map[string]string {
+	members, given := row.In.(map[string]any)
+	if !given {
+		return nil
+	}
+	annotations := map[string]string{}
+	for key, value := range members {
+		annotations[key] = value.(string)
+	}
 	return annotations
 }
 
@@ -320,10 +328,14 @@ func runTables(path string) {
 func main() {
 	log.SetFlags(0)
 	if len(os.Args) < 2 {
-		log.Fatal("usage: peer vectors|specs|tables FILE..., or peer trees")
+		log.Fatal("usage: peer vectors|specs|tables FILE..., or peer trees|answers")
 	}
-	if os.Args[1] == "trees" {
+	switch os.Args[1] {
+	case "trees":
 		runTrees()
+		return
+	case "answers":
+		runAnswers()
 		return
 	}
 	for _, path := range os.Args[2:] {
