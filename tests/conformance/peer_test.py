@@ -15,12 +15,13 @@ import hashlib
 import json
 import os
 import pathlib
-import re
-import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.dont_write_bytecode = True
+import go_peer  # noqa: E402  pylint: disable=wrong-import-position
 
 HERE = pathlib.Path(__file__).resolve().parent
 VECTORS = sorted(path for path in HERE.glob("*.json") if path.name != "deviations.json")
@@ -30,29 +31,8 @@ BUILD, CONFORMANCE = map(pathlib.Path, sys.argv[1:3])
 PEER = BUILD / "peer"
 
 
-def go(*words):
-    """Runs Go in peer/ without changing it."""
-    environment = {**os.environ, "GOFLAGS": "-mod=readonly -buildvcs=false", "GOWORK": "off",
-                   "GOTOOLCHAIN": "local", "CGO_ENABLED": "0", "GO111MODULE": "on"}
-    environment.setdefault("GOCACHE", str(BUILD / "go-cache"))
-    return subprocess.run(["go", *words], cwd=HERE / "peer", env=environment, text=True,
-                          capture_output=True, timeout=600)
-
-
 def build():
-    if not shutil.which("go"):
-        raise unittest.SkipTest("go is not installed")
-    needed = re.search(r"^go (.*)$", (HERE / "peer/go.mod").read_text(), re.M)[1]
-    have = go("env", "GOVERSION").stdout.strip()
-    if [int(number) for number in re.findall(r"\d+", have)] < list(map(int, needed.split("."))):
-        raise unittest.SkipTest(f"go {needed} or newer is not installed: this is {have}")
-    modules = go("list", "-deps", ".")
-    if modules.returncode:
-        why = modules.stderr.strip().splitlines()[-1]
-        raise unittest.SkipTest("the Go modules of the reference are not available: " + why)
-    built = go("build", "-o", PEER, ".")
-    if built.returncode:
-        sys.exit(built.stderr)
+    go_peer.build(BUILD)
 
 
 setUpModule = build
