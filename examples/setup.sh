@@ -68,7 +68,7 @@ golang-github-container-orchestrated-devices-container-device-interface-dev | /u
 libsimdjson-dev      | <simdjson.h>              | bench
 rapidjson-dev        | <rapidjson/document.h>    | bench
 libyaml-dev          | <yaml.h>                  | bench
-libyaml-cpp-dev      | <yaml-cpp/yaml.h>         | bench
+libyaml-cpp-dev      | <yaml-cpp/yaml.h>         | tests bench
 '
 
 found() {
