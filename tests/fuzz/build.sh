@@ -6,7 +6,8 @@
 #     OUT=/tmp/afl CXX=afl-clang-fast++ tests/fuzz/build.sh [TARGET...]
 #     afl-fuzz -i tests/fuzz/corpus/yaml -o /tmp/found -x /tmp/afl/yaml.dict -- /tmp/afl/yaml
 #
-# Needs nlohmann-json3-dev, libfmt-dev, libtomlplusplus-dev and zip. Without the target nri, which
+# Needs nlohmann-json3-dev, libfmt-dev, libtomlplusplus-dev and zip. The targets named go_* need Go
+# and the modules of tests/conformance/peer, and are left out without. Without the target nri, which
 # needs the messages that meson generates.
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 project=$(cd "$(dirname "$0")/../.." && pwd)
@@ -24,13 +25,16 @@ compile() {
     "-I$project/examples/tools" "$@"
 }
 
+left_out=nri
+python3 "$project/tests/conformance/go_peer.py" "$OUT" || left_out='nri\|go_.*'
+
 cd "$project/tests/fuzz"
 compile -c "$project/packaging/library.cpp" -o "$work/library.o"
-[ $# -gt 0 ] || set -- $(ls -- *_fuzz.cpp | sed 's/_fuzz\.cpp$//' | grep -vx nri)
+[ $# -gt 0 ] || set -- $(ls -- *_fuzz.cpp | sed 's/_fuzz\.cpp$//' | grep -vx "$left_out")
 for target in "$@"; do
   # shellcheck disable=SC2086
   compile "${target}_fuzz.cpp" "$work/library.o" $LIB_FUZZING_ENGINE -pthread -o "$OUT/$target"
-  corpus=corpus/$target
+  corpus=corpus/${target#go_}
   [ "$target" != to_version ] || corpus=corpus/spec
   rm -f "$OUT/${target}_seed_corpus.zip"
   zip -q -j "$OUT/${target}_seed_corpus.zip" "$corpus"/*

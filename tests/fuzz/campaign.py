@@ -4,45 +4,66 @@
 """Fuzzes targets that build.sh made: campaign.py FOLDER SECONDS [--write] [TARGET...]
 
 Each target runs SECONDS, from its corpus and what an earlier campaign found, which FOLDER/found
-keeps. Prints a line for each: inputs tried, places of the code reached, and findings, which are
-files in FOLDER/found/TARGET. --write puts the lines in docs/evidence.md. Exits with 1 if there are
-findings.
+keeps. Prints a line for each: the processor seconds and inputs of all campaigns, which
+FOLDER/totals.json keeps; the places of the code reached; and findings, which are files in
+FOLDER/found/TARGET. --write puts the lines of all targets in docs/evidence.md. Exits with 1 if
+there are findings.
 """
+import json
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+sys.dont_write_bytecode = True
+import vector_inputs  # noqa: E402  pylint: disable=wrong-import-position
 from evidence import write_table  # noqa: E402  pylint: disable=wrong-import-position
 
 HERE = pathlib.Path(__file__).resolve().parent
-HEAD = ["| target | seconds | inputs | places reached | findings |", "|---|---|---|---|---|"]
+HEAD = ["| target | processor seconds | inputs | places reached | findings |", "|---|---|---|---|---|"]
 FINDING = re.compile(r"(crash|leak|timeout|oom|slow-unit)-[0-9a-f]+")
 
 
 def corpus_of(target):
-    own = HERE / "corpus" / target
+    own = HERE / "corpus" / target.removeprefix("go_")
     return own if own.is_dir() else HERE / "corpus/spec"
 
 
+def processor_seconds():
+    """Of all children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def run(folder, target, seconds):
-    """The line of a target, and whether there are findings."""
+    """Fuzzes a target. Returns what it adds to the totals."""
     found = folder / "found" / target
     found.mkdir(parents=True, exist_ok=True)
+    if target.startswith("go_"):
+        vector_inputs.write(target, found)
+    before = processor_seconds()
     done = subprocess.run(
         [folder / target, f"-max_total_time={seconds}", f"-dict={HERE / 'yaml.dict'}",
          f"-artifact_prefix={found}/", "-timeout=10", "-print_final_stats=1", found,
          corpus_of(target)], capture_output=True, text=True, errors="replace", check=False)
     places = re.findall(r"\bcov: (\d+)", done.stderr)
     tried = re.search(r"stat::number_of_executed_units: *(\d+)", done.stderr)
-    findings = [name for name in os.listdir(found) if FINDING.fullmatch(name)]
-    if done.returncode != 0 and not findings:
+    if done.returncode != 0 and not findings_of(folder, target):
         raise SystemExit(f"{target} failed:\n{done.stderr[-2000:]}")
-    line = (f"| {target} | {seconds:,} | {int(tried[1]) if tried else 0:,} "
-            f"| {int(places[-1]) if places else 0:,} | {len(findings)} |")
-    return line, bool(findings)
+    return {"seconds": processor_seconds() - before, "inputs": int(tried[1]) if tried else 0,
+            "places": int(places[-1]) if places else 0}
+
+
+def findings_of(folder, target):
+    return [name for name in os.listdir(folder / "found" / target) if FINDING.fullmatch(name)]
+
+
+def line_of(folder, target, total):
+    return (f"| {target} | {total['seconds']:,.0f} | {total['inputs']:,} | {total['places']:,} "
+            f"| {len(findings_of(folder, target))} |")
 
 
 def main():
@@ -51,15 +72,18 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     folder, seconds = pathlib.Path(arguments[0]).resolve(), int(arguments[1])
-    targets = arguments[2:] or sorted(path.stem for path in folder.glob("*.dict"))
-    table, bad = [], False
-    for target in targets:
-        line, found = run(folder, target, seconds)
-        print(line, flush=True)
-        table, bad = [*table, line], bad or found
+    kept = folder / "totals.json"
+    totals = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    for target in arguments[2:] or sorted(path.stem for path in folder.glob("*.dict")):
+        new, old = run(folder, target, seconds), totals.get(target, {"seconds": 0, "inputs": 0})
+        totals[target] = {**new, "seconds": old["seconds"] + new["seconds"],
+                          "inputs": old["inputs"] + new["inputs"]}
+        kept.write_text(json.dumps(totals), encoding="utf-8")
+        print(line_of(folder, target, totals[target]), flush=True)
+    lines = [line_of(folder, target, total) for target, total in sorted(totals.items())]
     if "--write" in sys.argv:
-        write_table("fuzzing", "tests/fuzz/campaign.py --write", [*HEAD, *table])
-    return int(bad)
+        write_table("fuzzing", "tests/fuzz/campaign.py --write", [*HEAD, *lines])
+    return int(any(findings_of(folder, target) for target in totals))
 
 
 if __name__ == "__main__":

@@ -1,24 +1,69 @@
 #!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Runs a fuzz target: fuzz_test.py PROGRAM DICTIONARY CORPUS, or --skip REASON.
+"""Runs a fuzz target: fuzz_test.py PROGRAM DICTIONARY CORPUS [PEER], or --skip REASON.
 
-Tests a few thousand inputs, the same in each run; with CDI_FULL=1, new inputs for a minute.
+Tests a few thousand inputs, the same in each run; with CDI_FULL=1, new inputs for a minute. PEER is
+the folder in which the Go reference is built for a target named go_*. Such a target also gets the
+inputs of the vectors, and each known difference must explain one of them.
 """
 import os
+import pathlib
+import re
 import subprocess
 import sys
 import tempfile
+import unittest
 
-if sys.argv[1] == "--skip":
-    print(f"skipped '{sys.argv[2]}'")
+HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(HERE), str(HERE.parent / "conformance")]
+import go_peer  # noqa: E402  pylint: disable=wrong-import-position
+import vector_inputs  # noqa: E402  pylint: disable=wrong-import-position
+
+
+def skip(reason):
+    print(f"skipped '{reason}'")
     sys.exit(77)
 
-program, dictionary, corpus = sys.argv[1:]
-how_long = ["-max_total_time=60"] if os.environ.get("CDI_FULL") else ["-runs=2000", "-seed=1"]
-findings = os.path.join(os.getcwd(), os.path.basename(program) + "-")
-with tempfile.TemporaryDirectory() as found:
+
+def run(program, dictionary, *corpora):
+    """Whether the target finds nothing, and what it prints."""
+    how_long = ["-max_total_time=60"] if os.environ.get("CDI_FULL") else ["-runs=2000", "-seed=1"]
+    findings = os.path.join(os.getcwd(), os.path.basename(program) + "-")
     done = subprocess.run([program, *how_long, f"-dict={dictionary}",
                            f"-artifact_prefix={findings}", "-max_len=2048", "-timeout=10",
-                           "-verbosity=0", found, corpus],
-                          check=False)
-sys.exit(done.returncode != 0)
+                           "-verbosity=0", *corpora],
+                          stderr=subprocess.PIPE, text=True, errors="replace", check=False)
+    print(done.stderr, end="", file=sys.stderr)
+    return done.returncode == 0, done.stderr
+
+
+def compare(program, dictionary, corpus, folder, found):
+    """Runs a target that compares with the Go reference."""
+    try:
+        os.environ["CDI_PEER"] = str(go_peer.build(pathlib.Path(folder).resolve()))
+    except unittest.SkipTest as skipped:
+        skip(skipped)
+    with tempfile.TemporaryDirectory() as vectors:
+        vector_inputs.write(os.path.basename(program).removeprefix("fuzz-"), vectors)
+        good, printed = run(program, dictionary, found, vectors, corpus)
+    explained = re.findall(r"explained by (\S+): (\d+)", printed)
+    unused = [row for row, count in explained if count == "0"]
+    for row in unused:
+        print(f"{row} in go_differences.hpp explains nothing: remove it, or add an input")
+    return good and explained and not unused
+
+
+def main():
+    if sys.argv[1] == "--skip":
+        skip(sys.argv[2])
+    program, dictionary, corpus, *peer = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as found:
+        if peer:
+            return 0 if compare(program, dictionary, corpus, *peer, found) else 1
+        return 0 if run(program, dictionary, found, corpus)[0] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -72,7 +72,12 @@ var answers = map[string]func([]string) Object{
 	"annotation_key": func(request []string) Object {
 		return annotationKey(Row{Plugin: request[0], DeviceID: request[1]})
 	},
-	"annotation_value":  func(request []string) Object { return annotationValue(Row{Devices: request}) },
+	"annotation_value": func(request []string) Object {
+		return annotationValue(Row{Devices: request})
+	},
+	"update_annotations": func(request []string) Object {
+		return updateAnnotations(Row{Plugin: request[0], DeviceID: request[1], Devices: request[2:]})
+	},
 	"parse_annotations": parseAll,
 }
 

@@ -1,0 +1,164 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TESTS_GO_DIFFERENCES_HPP
+#define CDI_TESTS_GO_DIFFERENCES_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include <cdi/name.hpp>
+#include <cdi/spec_text.hpp>
+
+#include "fuzz.hpp"
+
+// The differences between this library and the Go reference that are known, and why they are right.
+// The fuzz targets named go_* abort at any other difference. docs/conformance.md lists the
+// differences for users.
+
+namespace fuzz {
+
+/// A spec that this library and the reference read differently, or inject differently.
+struct SpecDifference {
+  const cdi::Result<cdi::LoadedSpec>& ours;
+  std::string_view theirs;  ///< why the reference rejects it; empty if it accepts
+
+  bool warned(std::string_view rule) const {
+    if (!ours) return false;
+    for (const auto& warning : ours->warnings) {
+      if (warning.rule == rule) return true;
+    }
+    return false;
+  }
+  bool breaks(std::string_view rule) const { return !ours && ours.error().rule == rule; }
+  bool rejected_here_for(std::string_view part) const {
+    return !ours && ours.error().message.find(part) != std::string::npos;
+  }
+  bool rejected_there_for(std::string_view part) const {
+    return ours && theirs.find(part) != theirs.npos;
+  }
+};
+
+/// A row of tables.hpp for which a function of this library and of the reference differ.
+struct RowDifference {
+  const nlohmann::json& row;     ///< the arguments
+  const nlohmann::json& theirs;  ///< the results of the reference
+};
+
+inline bool has_control(const std::string& text) {
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) return true;
+  }
+  return false;
+}
+
+inline bool has_duplicates(const nlohmann::json& sorted) {
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (sorted[i] == sorted[i - 1]) return true;
+  }
+  return false;
+}
+
+inline bool has_empty(const nlohmann::json& values) {
+  for (const auto& value : values) {
+    if (value == "") return true;
+  }
+  return false;
+}
+
+/// A difference that is known.
+template <class Difference>
+struct Known {
+  std::string_view name;
+  bool (*explains)(const Difference& difference);
+  std::string_view reason;
+};
+
+// clang-format off
+inline constexpr Known<SpecDifference> spec_differences[] = {
+    {"null-item", [](const SpecDifference& d) { return d.rejected_here_for("null"); },
+     "a null list item can be the end of a truncated file; the reference drops it, or crashes"},
+    {"member-case", [](const SpecDifference& d) { return d.warned("member-case"); },
+     "members match in any case, as in the reference until 1.1.0"},
+    {"retired-member", [](const SpecDifference& d) {
+       return d.rejected_there_for("field enableMBM not found") ||
+              d.rejected_there_for("field enableCMT not found"); },
+     "CDI 0.8.0 has these members, which the reference lost"},
+    {"portable-text", [](const SpecDifference& d) { return d.warned("portable-text"); },
+     "JSON and YAML 1.2 are read, with a warning if the reference reads them otherwise"},
+    {"fraction", [](const SpecDifference& d) {
+       return d.rejected_here_for("expected an integer, not") && d.rejected_here_for("."); },
+     "the reference drops the fraction of a number, and uses another device"},
+    {"key", [](const SpecDifference& d) { return d.rejected_here_for("a key must be text"); },
+     "the reference reads a key that is null as the empty text"},
+    {"text-nul", [](const SpecDifference& d) { return d.breaks("text-nul"); },
+     "some runtimes ignore what follows a NUL"},
+    {"node-numbers", [](const SpecDifference& d) { return d.breaks("node-numbers"); },
+     "runc takes a negative device number for every number"},
+    {"binary", [](const SpecDifference& d) { return d.rejected_here_for("!!binary"); },
+     "no member of a spec holds bytes"},
+};
+inline constexpr Known<SpecDifference> inject_differences[] = {
+    {"portable-text", [](const SpecDifference& d) { return d.warned("portable-text"); },
+     "the reference reads the spec otherwise"},
+};
+inline constexpr Known<RowDifference> name_differences[] = {
+    {"kind", [](const RowDifference& d) {
+       return d.row.contains("kind") && !cdi::parse_kind(d.row["kind"].get<std::string>()); },
+     "an invalid kind has no spec name"},
+    {"control", [](const RowDifference& d) {
+       return d.row.contains("kind") && has_control(d.row["transient_id"].get<std::string>()); },
+     "control characters in the name of a file hide other names"},
+};
+inline constexpr Known<RowDifference> annotation_differences[] = {
+    {"empty", [](const RowDifference& d) { return has_empty(d.row["in"]); },
+     "an empty value, which the reference writes for no devices, requests none"},
+    {"twice", [](const RowDifference& d) {
+       return d.theirs.contains("devices_sorted") && has_duplicates(d.theirs["devices_sorted"]); },
+     "a device that annotations request twice is returned once: its hooks would run twice"},
+};
+// clang-format on
+
+/// Prints at the end of the program how many inputs each row of a list explains.
+template <auto& known>
+class Explained {
+ public:
+  ~Explained() {
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      std::fprintf(stderr, "explained by %.*s: %zu\n", static_cast<int>(known[i].name.size()),
+                   known[i].name.data(), counts_[i]);
+    }
+  }
+
+  /// Finds a row that explains a difference.
+  template <class Difference>
+  bool find(const Difference& difference) {
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      if (!known[i].explains(difference)) continue;
+      ++counts_[i];
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  std::array<std::size_t, std::size(known)> counts_{};
+};
+
+/// Aborts the program if no row of a list explains a difference. `detail` is both results.
+template <auto& known, class Difference>
+void require_known(const Difference& difference, std::string_view property,
+                   const std::string& detail) {
+  static Explained<known> explained;
+  require(explained.find(difference), property, detail);
+}
+
+}  // namespace fuzz
+
+#endif  // CDI_TESTS_GO_DIFFERENCES_HPP
