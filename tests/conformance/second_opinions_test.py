@@ -18,6 +18,6 @@ if sys.argv[1] == "--skip":
     print("skipped 'yaml-cpp is not installed'")
     sys.exit(77)
 with tempfile.TemporaryDirectory() as vectors:
-    vector_inputs.write("go_spec", vectors)
+    vector_inputs.write(vector_inputs.inputs("go_spec"), vectors)
     done = subprocess.run([sys.argv[1], vectors, *sorted((FUZZ / "corpus").iterdir())], check=False)
 sys.exit(done.returncode)

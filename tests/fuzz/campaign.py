@@ -14,11 +14,14 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 sys.dont_write_bytecode = True
+import made_up_specs  # noqa: E402  pylint: disable=wrong-import-position
 import vector_inputs  # noqa: E402  pylint: disable=wrong-import-position
 from evidence import write_table  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -42,12 +45,16 @@ def run(folder, target, seconds):
     """Fuzzes a target. Returns what it adds to the totals."""
     found = folder / "found" / target
     found.mkdir(parents=True, exist_ok=True)
+    made = folder / "made" / target
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir(parents=True)
     if target.startswith("go_"):
-        vector_inputs.write(target, found)
+        vector_inputs.write(vector_inputs.inputs(target), made)
+        vector_inputs.write(made_up_specs.inputs(target, time.time_ns(), 100 * seconds), made)
     before = processor_seconds()
     done = subprocess.run(
         [folder / target, f"-max_total_time={seconds}", f"-dict={HERE / 'yaml.dict'}",
-         f"-artifact_prefix={found}/", "-timeout=10", "-print_final_stats=1", found,
+         f"-artifact_prefix={found}/", "-timeout=10", "-print_final_stats=1", found, made,
          corpus_of(target)], capture_output=True, text=True, errors="replace", check=False)
     places = re.findall(r"\bcov: (\d+)", done.stderr)
     tried = re.search(r"stat::number_of_executed_units: *(\d+)", done.stderr)

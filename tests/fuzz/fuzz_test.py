@@ -5,20 +5,23 @@
 
 Tests a few thousand inputs, the same in each run; with CDI_FULL=1, new inputs for a minute. PEER is
 the folder in which the Go reference is built for a target named go_*. Such a target also gets the
-inputs of the vectors, and each known difference must explain one of them.
+inputs of the vectors and made-up specs, and each known difference must explain one of them.
 """
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
+FULL = os.environ.get("CDI_FULL") == "1"
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(HERE), str(HERE.parent / "conformance")]
 import go_peer  # noqa: E402  pylint: disable=wrong-import-position
+import made_up_specs  # noqa: E402  pylint: disable=wrong-import-position
 import vector_inputs  # noqa: E402  pylint: disable=wrong-import-position
 
 
@@ -29,7 +32,7 @@ def skip(reason):
 
 def run(program, dictionary, *corpora):
     """Whether the target finds nothing, and what it prints."""
-    how_long = ["-max_total_time=60"] if os.environ.get("CDI_FULL") else ["-runs=2000", "-seed=1"]
+    how_long = ["-max_total_time=60"] if FULL else ["-runs=2000", "-seed=1"]
     findings = os.path.join(os.getcwd(), os.path.basename(program) + "-")
     done = subprocess.run([program, *how_long, f"-dict={dictionary}",
                            f"-artifact_prefix={findings}", "-max_len=2048", "-timeout=10",
@@ -39,15 +42,18 @@ def run(program, dictionary, *corpora):
     return done.returncode == 0, done.stderr
 
 
-def compare(program, dictionary, corpus, folder, found):
+def compare(program, dictionary, corpus, peer, found):
     """Runs a target that compares with the Go reference."""
     try:
-        os.environ["CDI_PEER"] = str(go_peer.build(pathlib.Path(folder).resolve()))
+        os.environ["CDI_PEER"] = str(go_peer.build(pathlib.Path(peer).resolve()))
     except unittest.SkipTest as skipped:
         skip(skipped)
-    with tempfile.TemporaryDirectory() as vectors:
-        vector_inputs.write(os.path.basename(program).removeprefix("fuzz-"), vectors)
-        good, printed = run(program, dictionary, found, vectors, corpus)
+    with tempfile.TemporaryDirectory() as folder:
+        target = os.path.basename(program).removeprefix("fuzz-")
+        seed = random.randrange(1 << 32) if FULL else 1
+        vector_inputs.write(vector_inputs.inputs(target), folder)
+        vector_inputs.write(made_up_specs.inputs(target, seed, 20_000 if FULL else 500), folder)
+        good, printed = run(program, dictionary, found, folder, corpus)
     explained = re.findall(r"explained by (\S+): (\d+)", printed)
     unused = [row for row, count in explained if count == "0"]
     for row in unused:

@@ -5,8 +5,10 @@
 #define CDI_TESTS_GO_DIFFERENCES_HPP
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -51,6 +53,15 @@ struct RowDifference {
   const nlohmann::json& theirs;  ///< the results of the reference
 };
 
+/// Whether a message says that a number is not an integer.
+inline bool has_fraction(const std::string& message) {
+  constexpr std::string_view before = "expected an integer, not ";
+  if (!message.starts_with(before)) return false;
+  const auto begin = before.size() + (message[before.size()] == '"' ? 1 : 0);  // ".5"
+  const double number = std::strtod(message.c_str() + begin, nullptr);
+  return number != std::floor(number);
+}
+
 inline bool has_control(const std::string& text) {
   for (const char c : text) {
     if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) return true;
@@ -93,7 +104,7 @@ inline constexpr Known<SpecDifference> spec_differences[] = {
     {"portable-text", [](const SpecDifference& d) { return d.warned("portable-text"); },
      "JSON and YAML 1.2 are read, with a warning if the reference reads them otherwise"},
     {"fraction", [](const SpecDifference& d) {
-       return d.rejected_here_for("expected an integer, not") && d.rejected_here_for("."); },
+       return !d.ours && has_fraction(d.ours.error().message); },
      "the reference drops the fraction of a number, and uses another device"},
     {"key", [](const SpecDifference& d) { return d.rejected_here_for("a key must be text"); },
      "the reference reads a key that is null as the empty text"},

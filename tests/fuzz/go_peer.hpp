@@ -4,10 +4,11 @@
 #ifndef CDI_TESTS_GO_PEER_HPP
 #define CDI_TESTS_GO_PEER_HPP
 
+#include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -45,35 +46,44 @@ class GoPeer {
     }
     ::close(to_peer[0]);
     ::close(from_peer[1]);
-    out_ = ::fdopen(to_peer[1], "wb");
-    in_ = ::fdopen(from_peer[0], "rb");
+    out_ = to_peer[1];
+    in_ = from_peer[0];
   }
   GoPeer(const GoPeer&) = delete;
   GoPeer& operator=(const GoPeer&) = delete;
 
   /// The answer to a request: the name of a function, and its arguments.
   Json ask(const std::vector<std::string_view>& request) {
-    put(request.size());
-    for (const auto text : request) {
-      put(text.size());
-      std::fwrite(text.data(), 1, text.size(), out_);
+    std::string bytes = as_bytes(request.size());
+    for (const auto text : request) bytes.append(as_bytes(text.size())).append(text);
+    for (std::string_view rest = bytes; !rest.empty();) {
+      rest.remove_prefix(moved([&] { return ::write(out_, rest.data(), rest.size()); }));
     }
-    std::fflush(out_);
-    const auto size = ::getline(&line_, &room_, in_);
-    require(size > 0, "the Go reference answers", request[0]);
-    return Json::parse(line_, line_ + size);
+    std::string line;
+    while (!line.ends_with('\n')) {
+      char part[4096];
+      line.append(part, moved([&] { return ::read(in_, part, sizeof part); }));
+    }
+    return Json::parse(line);
   }
 
  private:
-  void put(std::size_t number) {
+  static std::string as_bytes(std::size_t number) {
     const auto word = static_cast<std::uint32_t>(number);
-    std::fwrite(&word, sizeof word, 1, out_);
+    return {reinterpret_cast<const char*>(&word), sizeof word};
   }
 
-  std::FILE* out_;
-  std::FILE* in_;
-  char* line_ = nullptr;
-  std::size_t room_ = 0;
+  /// The bytes that a call moves. A timer of libFuzzer interrupts calls.
+  template <class Call>
+  static std::size_t moved(const Call& call) {
+    auto size = call();
+    while (size < 0 && errno == EINTR) size = call();
+    require(size > 0, "the Go reference answers");
+    return static_cast<std::size_t>(size);
+  }
+
+  int out_;
+  int in_;
 };
 
 /// The peer, which the first call starts.

@@ -33,7 +33,7 @@ def lines(pairs):
 
 
 def inputs(target):
-    """The inputs for a target, which are few bytes each."""
+    """The inputs of the vectors for a target."""
     if target == "go_spec":
         return [text for vector in vectors() for text in specs(vector)]
     if target == "go_inject":
@@ -47,8 +47,8 @@ def inputs(target):
         for row in rows("update_annotations")]
 
 
-def write(target, folder):
-    """Writes the inputs for a target to files of a folder, which exists."""
-    for text in inputs(target):
+def write(texts, folder):
+    """Writes inputs to files of a folder, which exists."""
+    for text in texts:
         if len(text) <= 4096:
             (pathlib.Path(folder) / hashlib.sha1(text).hexdigest()).write_bytes(text)
