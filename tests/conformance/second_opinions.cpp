@@ -71,15 +71,18 @@ std::string without_quotes(std::string text) {
 
 // clang-format off
 constexpr KnownOpinion json_opinions[] = {
-    {"limit", [](const Opinions& o) { return !o.document && o.document.error().code == cdi::Errc::limit; },
+    {"limit", [](const Opinions& o) {
+       return !o.document && o.document.error().code == cdi::Errc::limit; },
      "nesting is limited"},
     {"duplicate", [](const Opinions& o) { return o.rejected_here_for("is a duplicate"); },
      "nlohmann keeps the last of the members with one name"},
-    {"number", [](const Opinions& o) { return o.document && o.rejected_there_for("out_of_range.406"); },
+    {"number", [](const Opinions& o) {
+       return o.document && o.rejected_there_for("out_of_range.406"); },
      "nlohmann stores a number as a double, and refuses 1e999; we keep its digits"},
 };
 constexpr KnownOpinion yaml_opinions[] = {
-    {"limit", [](const Opinions& o) { return !o.document && o.document.error().code == cdi::Errc::limit; },
+    {"limit", [](const Opinions& o) {
+       return !o.document && o.document.error().code == cdi::Errc::limit; },
      "nesting and aliases are limited"},
     {"empty", [](const Opinions& o) { return o.rejected_here_for("the text is empty"); },
      "a spec or config is not empty: a file without a value is refused"},
@@ -106,7 +109,8 @@ constexpr KnownOpinion yaml_opinions[] = {
      "yaml-cpp looks at text after the document"},
     {"escape", [](const Opinions& o) { return o.has("\\N") || o.has("\\_"); },
      "yaml-cpp writes the escapes \\N and \\_ as bytes that are not UTF-8"},
-    {"question", [](const Opinions& o) { return o.rejected_there_for("unknown token") && o.has("?"); },
+    {"question", [](const Opinions& o) {
+       return o.rejected_there_for("unknown token") && o.has("?"); },
      "yaml-cpp refuses ? in plain text in brackets, which YAML 1.2 allows"},
 };
 // clang-format on

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Runs a fuzz target: fuzz_test.py PROGRAM DICTIONARY CORPUS [PEER], or --skip REASON.
 
-Tests a few thousand inputs, the same in each run; with CDI_FULL=1, new inputs for a minute. PEER is
-the folder in which the Go reference is built for a target named go_*. Such a target also gets the
-inputs of the vectors and made-up specs, and each known difference must explain one of them.
+Tests 2000 inputs, the same in each run; with CDI_FULL=1, new inputs for a minute. PEER is the
+folder in which the Go reference is built for a target named go_*. Such a target tests 1000 inputs,
+among them the inputs of the vectors and made-up specs. Each known difference must explain one.
 """
 import os
 import pathlib
@@ -30,9 +30,9 @@ def skip(reason):
     sys.exit(77)
 
 
-def run(program, dictionary, *corpora):
+def run(program, dictionary, runs, *corpora):
     """Whether the target finds nothing, and what it prints."""
-    how_long = ["-max_total_time=60"] if FULL else ["-runs=2000", "-seed=1"]
+    how_long = ["-max_total_time=60"] if FULL else [f"-runs={runs}", "-seed=1"]
     findings = os.path.join(os.getcwd(), os.path.basename(program) + "-")
     done = subprocess.run([program, *how_long, f"-dict={dictionary}",
                            f"-artifact_prefix={findings}", "-max_len=2048", "-timeout=10",
@@ -52,8 +52,8 @@ def compare(program, dictionary, corpus, peer, found):
         target = os.path.basename(program).removeprefix("fuzz-")
         seed = random.randrange(1 << 32) if FULL else 1
         vector_inputs.write(vector_inputs.inputs(target), folder)
-        vector_inputs.write(made_up_specs.inputs(target, seed, 20_000 if FULL else 500), folder)
-        good, printed = run(program, dictionary, found, folder, corpus)
+        vector_inputs.write(made_up_specs.inputs(target, seed, 2000 if FULL else 200), folder)
+        good, printed = run(program, dictionary, 1000, found, folder, corpus)
     explained = re.findall(r"explained by (\S+): (\d+)", printed)
     unused = [row for row, count in explained if count == "0"]
     for row in unused:
@@ -68,7 +68,7 @@ def main():
     with tempfile.TemporaryDirectory() as found:
         if peer:
             return 0 if compare(program, dictionary, corpus, *peer, found) else 1
-        return 0 if run(program, dictionary, found, corpus)[0] else 1
+        return 0 if run(program, dictionary, 2000, found, corpus)[0] else 1
 
 
 if __name__ == "__main__":

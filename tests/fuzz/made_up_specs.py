@@ -5,17 +5,19 @@ values that are valid, and now and then with a value of another kind or form."""
 import json
 import random
 
-ODD = r"""null ~ "" '' 0 -0 -1 +5 1.5 2.0 1e3 12e-1 1. .5 0x1F 0o17 017 08 0b11 1_000 .inf .nan true True
-yes off "yes" "5" 'true' [] {} [a] [null] {a: b} !!str~5 !!int~"5" !!str~null !!bool~"true" !!float~3
-4294967295 4294967296 9223372036854775807 9223372036854775808 18446744073709551616 2001-01-01 1:30
-"a\tb" "\u00e9" é " a " "\x41" <<""".replace("\n", " ").split(" ")
-PATHS = ["/dev/null", "/dev/zero", "/dev/full", "/nothing", "/", "/a//b/", "/a/../b", "a", "/a/b/c", "."]
+# A percent sign is a space.
+ODD = r"""null ~ "" '' 0 -0 -1 +5 1.5 2.0 1e3 12e-1 1. .5 0x1F 0o17 017 08 0b11 1_000 .inf .nan
+true True yes off "yes" "5" 'true' [] {} [a] [null] {a:%b} !!str%5 !!int%"5" !!str%null
+!!bool%"true" !!float%3 4294967295 4294967296 9223372036854775807 9223372036854775808
+18446744073709551616 2001-01-01 1:30 "a\tb" "\u00e9" é "%a%" "\x41" <<""".split()
+PATHS = ["/dev/null", "/dev/zero", "/dev/full", "/nothing", "/", "/a//b/", "/a/../b", "a", "/a/b/c",
+         "."]
 TEXTS = ["a", "b", "A=1", "B=", "A=2=3", "x.y_z-0", "/h"]
 NUMBERS = ["0", "1", "3", "5", "195", "1000", "4095", "65536"]
 BOOLS = ["true", "false"]
 NODE = {"path": PATHS, "hostPath": PATHS, "type": ["c", "b", "u", "p"], "major": NUMBERS,
-        "minor": NUMBERS, "fileMode": ["438", "0666", "0o660", "8630"], "uid": NUMBERS, "gid": NUMBERS,
-        "permissions": ["r", "rw", "rwm", "none", "mw"]}
+        "minor": NUMBERS, "fileMode": ["438", "0666", "0o660", "8630"], "uid": NUMBERS,
+        "gid": NUMBERS, "permissions": ["r", "rw", "rwm", "none", "mw"]}
 MOUNT = {"hostPath": PATHS, "containerPath": PATHS, "options": ["[ro]", "[rbind, rw]", "[]"],
          "type": ["bind", "tmpfs"]}
 HOOK = {"hookName": ["prestart", "createRuntime", "createContainer", "startContainer", "poststart",
@@ -34,7 +36,7 @@ class Maker:
     def value(self, good):
         """A valid value, or now and then one of ODD."""
         odd = self.rng.random() < self.odd
-        return self.rng.choice(ODD).replace("~", " ", 1) if odd else self.rng.choice(good)
+        return self.rng.choice(ODD).replace("%", " ") if odd else self.rng.choice(good)
 
     def record(self, members, needed):
         chosen = [name for name in members if name in needed or self.rng.random() < 0.4]
@@ -49,8 +51,8 @@ class Maker:
     def edits(self):
         kinds = {
             "env": lambda: self.value(["A=1", "B=2", "A=", "C=d=e"]),
-            "deviceNodes": lambda: self.record(NODE, ["path", "type", "major"][:self.rng.randrange(4)]
-                                               + ["path"]),
+            "deviceNodes": lambda: self.record(
+                NODE, ["path", "type", "major"][:self.rng.choice((1, 2, 3))]),
             "mounts": lambda: self.record(MOUNT, ["hostPath", "containerPath"]),
             "hooks": lambda: self.record(HOOK, ["hookName", "path"]),
             "additionalGids": lambda: self.value(NUMBERS)}
@@ -79,7 +81,8 @@ class Maker:
         nodes = [{"path": path, "type": pick("cb"), "major": 1, "minor": pick((3, 5))}
                  for path in self.rng.sample(PATHS, 2)]
         mounts = [{"destination": path, "source": "/s"} for path in self.rng.sample(PATHS, 3)]
-        rules = [{"allow": pick((True, False)), "type": "c", "major": 1, "minor": 3, "access": "rwm"}]
+        rules = [{"allow": pick((True, False)), "type": "c", "major": 1, "minor": 3,
+                  "access": "rwm"}]
         hooks = {pick(HOOK["hookName"]): [{"path": pick(PATHS)}]}
         user = {"uid": pick((0, 7)), "gid": pick((0, 8)), "additionalGids": [1, 5]}
         whole = {"ociVersion": "1.2.0", "mounts": mounts, "hooks": hooks,
