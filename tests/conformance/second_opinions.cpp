@@ -94,6 +94,9 @@ constexpr KnownOpinion yaml_opinions[] = {
      "yaml-cpp keeps both members with one name, which YAML forbids"},
     {"key", [](const Opinions& o) { return o.rejected_here_for("a key must be text"); },
      "no key of a spec or config is a list or null"},
+    {"explicit-key", [](const Opinions& o) {
+       return o.rejected_here_for("the key must be on the same line as its '?'"); },
+     "no key of a spec or config is null or has several lines"},
     {"binary", [](const Opinions& o) { return o.rejected_here_for("!!binary"); },
      "no member of a spec or config holds bytes"},
     {"merge", [](const Opinions& o) { return o.has("<<"); },

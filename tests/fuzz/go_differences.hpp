@@ -108,6 +108,9 @@ inline constexpr Known<SpecDifference> spec_differences[] = {
      "the reference drops the fraction of a number, and uses another device"},
     {"key", [](const SpecDifference& d) { return d.rejected_here_for("a key must be text"); },
      "the reference reads a key that is null as the empty text"},
+    {"explicit-key", [](const SpecDifference& d) {
+       return d.rejected_here_for("the key must be on the same line as its '?'"); },
+     "the reference reads ? alone as a key that is null"},
     {"text-nul", [](const SpecDifference& d) { return d.breaks("text-nul"); },
      "some runtimes ignore what follows a NUL"},
     {"node-numbers", [](const SpecDifference& d) { return d.breaks("node-numbers"); },
