@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <sys/resource.h>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>

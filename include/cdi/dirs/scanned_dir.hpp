@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <vector>
 
-#include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/files/file_state.hpp>
 #include <cdi/files/signature.hpp>
@@ -49,14 +48,25 @@ enum class ScanScope {
   unwatched,  // what inotify does not report: directories, and files that links lead to
 };
 
-/// Returns the file with this name, or null.
-inline std::shared_ptr<const ScannedFile> find_scanned_file(const ScannedDir& dir,
-                                                            std::string_view name) {
-  const std::size_t at = detail::count_first(
-      dir.files.size(), [&](std::size_t i) { return dir.files[i]->name < name; });
-  if (at == dir.files.size() || dir.files[at]->name != name) return nullptr;
-  return dir.files[at];
-}
+/// Finds the files of a scanned directory, in one pass for names in ascending order.
+class FilesByName {
+ public:
+  explicit FilesByName(const ScannedDir& dir) : files_{dir.files} {}
+
+  /// Returns the file with this name, or null. The name must come after those of earlier calls.
+  std::shared_ptr<const ScannedFile> find(std::string_view name) {
+    for (; next_ < files_.size(); ++next_) {
+      const int order = files_[next_]->name.compare(name);
+      if (order > 0) break;
+      if (order == 0) return files_[next_++];
+    }
+    return nullptr;
+  }
+
+ private:
+  const std::vector<std::shared_ptr<const ScannedFile>>& files_;
+  std::size_t next_ = 0;  // the first file whose name may follow
+};
 
 /// Makes the paths of a directory's files; allocates only for a path longer than any before.
 class FilePath {

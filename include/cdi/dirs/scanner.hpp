@@ -111,10 +111,11 @@ class Scanner {
     out.dir.state = SpecDir::State::read;
     out.files.reserve(listing->entries.size());
     FilePath path{out.dir.path};
+    FilesByName files{before};
     for (auto& [name, type] : listing->entries) {
       const std::string& place = path(name);
       ScannedFile found{.name = std::move(name), .is_link = type == DT_LNK};
-      scan_file(directory.descriptor(), found, place, before, out);
+      scan_file(directory.descriptor(), found, place, files.find(found.name), out);
     }
     return out;
   }
@@ -160,9 +161,9 @@ class Scanner {
     return out;
   }
 
+  /// Adds a file. `known` is the file with its name in the scan before; null if there is none.
   void scan_file(int directory, ScannedFile& found, const std::string& path,
-                 const ScannedDir& dir_before, ScannedDir& out) const {
-    auto known = detail::find_scanned_file(dir_before, found.name);
+                 std::shared_ptr<const ScannedFile> known, ScannedDir& out) const {
     struct stat info = {};
     if (known && known->file.stable && known->is_link == found.is_link &&
         ::fstatat(directory, found.name.c_str(), &info, 0) == 0 &&

@@ -96,9 +96,9 @@ CDI_INLINE DeviceIndex::DeviceIndex(Specs specs) : specs_{std::move(specs)} {
   const auto by_rank = detail::order_of(specs_.size(), [&](std::size_t a, std::size_t b) {
     return detail::rank_of(*specs_[a]) < detail::rank_of(*specs_[b]);
   });
+  std::string name;  // allocates once, not for each spec
   for (const auto i : by_rank) {
-    std::string name{kinds_[i]};
-    name.append(1, '=');
+    name.assign(kinds_[i]).push_back('=');
     const auto kind_end = name.size();
     for (const auto& device : specs_[i]->spec.devices) {
       name.resize(kind_end);

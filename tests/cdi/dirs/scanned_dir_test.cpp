@@ -1,9 +1,11 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <sys/stat.h>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -48,21 +50,25 @@ TEST_CASE("A name that is not a regular file does not force a rescan") {
   CHECK_FALSE(is_unchanged(dir, everything));
 }
 
-TEST_CASE("A file is found by its name") {
+TEST_CASE("Files are found by names in ascending order") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   for (const auto* name : {"a/b.yaml", "a/d.yaml", "a/f.yaml"}) tree.put_spec(name, "d");
   const cdi::ReadOptions options;
   const auto scan =
       cdi::detail::Scanner{options}.scan({a}, nullptr, cdi::detail::ScanScope::everything);
-  const auto& dir = *scan->dirs.at(0);
-  for (const auto* name : {"b.yaml", "d.yaml", "f.yaml"}) {
-    const auto found = cdi::detail::find_scanned_file(dir, name);
-    REQUIRE(found);
-    CHECK(found->name == name);
+  const std::vector<std::string> all{"",       "a.yaml", "b.yaml", "c.yaml",
+                                     "d.yaml", "e.yaml", "f.yaml", "g.yaml"};
+  // Each choice of names, so that each file is skipped in some, and found in others.
+  for (std::size_t chosen = 0; chosen < 256; ++chosen) {
+    cdi::detail::FilesByName files{*scan->dirs.at(0)};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if ((chosen >> i & 1) == 0) continue;
+      const auto found = files.find(all[i]);
+      const bool is_there = all[i] == "b.yaml" || all[i] == "d.yaml" || all[i] == "f.yaml";
+      REQUIRE((found != nullptr) == is_there);
+      if (found) CHECK(found->name == all[i]);
+    }
   }
-  for (const auto* name : {"a.yaml", "c.yaml", "e.yaml", "g.yaml", ""}) {
-    CHECK(cdi::detail::find_scanned_file(dir, name) == nullptr);
-  }
-  CHECK(cdi::detail::find_scanned_file({}, "b.yaml") == nullptr);
+  CHECK(cdi::detail::FilesByName{{}}.find("b.yaml") == nullptr);
 }
