@@ -91,25 +91,27 @@ class JsonPatch {
   /// An object or a list.
   struct Part {
     std::optional<Document::Value> old{};
+    std::string lead{};  // the blanks before each child
     bool is_list = false;
     std::vector<Child> items{};    // only for a list
     std::vector<Child> members{};  // only for an object: changed members, without `old`
   };
 
   Id part(Id outer, std::string_view key, bool is_list);
-  void add_text(Child& child, const JsonRecord& record);
+  void add_text(Child& child, std::string_view lead, const JsonRecord& record);
 
   void append_source(std::string& out, std::size_t begin, std::size_t end) const;
   std::vector<Child> changed_members(const Part& part) const;
   void write(std::string& out, const Part& part, std::string_view outer) const;
-  void write_items(std::string& out, const Part& part, std::string_view lead) const;
-  void write_members(std::string& out, const Part& part, std::string_view lead) const;
+  void write_children(std::string& out, const Part& part) const;
+  void write_items(std::string& out, const Part& part) const;
+  void write_members(std::string& out, const Part& part) const;
   void write_child(std::string& out, const Child& child, std::string_view lead) const;
 
   const Document& document_;
   JsonLayout layout_;
   std::vector<Part> parts_{};
-  JsonTextSink added_{-1};  // the new values, without blanks
+  JsonTextSink added_{-1};  // the new values, with blanks as in the document
 };
 
 }  // namespace cdi::detail

@@ -23,7 +23,9 @@
 namespace cdi::inline CDI_ABI::detail {
 
 CDI_INLINE JsonPatch::JsonPatch(const Document& document) : document_{document}, layout_{document} {
-  parts_.push_back({.old = document.root()});
+  added_.unit_ = layout_.unit();
+  added_.is_spaced_ = layout_.is_spaced();
+  parts_.push_back({.old = document.root(), .lead = layout_.lead(document.root(), {})});
 }
 
 CDI_INLINE auto JsonPatch::part(Id outer, std::string_view key, bool is_list) -> Id {
@@ -31,6 +33,8 @@ CDI_INLINE auto JsonPatch::part(Id outer, std::string_view key, bool is_list) ->
     if (known.part != none && known.key == key) return known.part;
   }
   Part added{.old = member(outer, key), .is_list = is_list};
+  const std::string& lead = parts_[outer].lead;
+  added.lead = added.old ? layout_.lead(*added.old, lead) : layout_.lead(lead);
   if (added.old) added.items.reserve(added.old->size());
   if (added.old) {
     for (const auto item : added.old->items()) {
@@ -50,8 +54,9 @@ CDI_INLINE bool JsonPatch::is_empty(Id object) const {
   return part.members.empty() && (!part.old || part.old->size() == 0);
 }
 
-CDI_INLINE void JsonPatch::add_text(Child& child, const JsonRecord& record) {
+CDI_INLINE void JsonPatch::add_text(Child& child, std::string_view lead, const JsonRecord& record) {
   SinkOf<JsonTextSink> sink{added_};
+  added_.line_ = detail::has_lines(lead) ? lead : std::string_view{};
   child.begin = added_.written().size();
   detail::write_value(record.value, record.type, sink);
   child.size = added_.written().size() - child.begin;
@@ -60,7 +65,7 @@ CDI_INLINE void JsonPatch::add_text(Child& child, const JsonRecord& record) {
 CDI_INLINE void JsonPatch::set(Id object, std::string_view key, const JsonRecord& record) {
   Child& child = parts_[object].members.emplace_back();
   child.key = key;
-  add_text(child, record);
+  add_text(child, parts_[object].lead, record);
 }
 
 CDI_INLINE std::optional<Document::Value> JsonPatch::member(Id object, std::string_view key) const {
@@ -94,11 +99,11 @@ CDI_INLINE std::string_view JsonPatch::source_of(const Document::Value& value) c
 }
 
 CDI_INLINE void JsonPatch::append(Id list, const JsonRecord& record) {
-  add_text(parts_[list].items.emplace_back(), record);
+  add_text(parts_[list].items.emplace_back(), parts_[list].lead, record);
 }
 
 CDI_INLINE void JsonPatch::assign(Id list, std::size_t i, const JsonRecord& record) {
-  add_text(parts_[list].items[i], record);
+  add_text(parts_[list].items[i], parts_[list].lead, record);
 }
 
 CDI_INLINE void JsonPatch::rearrange(Id list, std::span<const std::size_t> order) {
@@ -126,13 +131,9 @@ CDI_INLINE void JsonPatch::append_source(std::string& out, std::size_t begin,
 }
 
 CDI_INLINE void JsonPatch::write(std::string& out, const Part& part, std::string_view outer) const {
-  const auto write_children = [&](std::string_view lead) {
-    part.is_list ? write_items(out, part, lead) : write_members(out, part, lead);
-  };
   if (!part.old || part.old->size() == 0) {
-    const auto lead = layout_.lead(outer);
-    out.append(part.is_list ? "[" : "{").append(lead);
-    write_children(lead);
+    out.append(part.is_list ? "[" : "{").append(part.lead);
+    write_children(out, part);
     out.append(outer).append(part.is_list ? "]" : "}");
     return;
   }
@@ -142,21 +143,24 @@ CDI_INLINE void JsonPatch::write(std::string& out, const Part& part, std::string
   }
   const auto [begin, end] = layout_.children_of(*part.old);
   append_source(out, part.old->offset(), begin);
-  write_children(layout_.lead(*part.old, outer));
+  write_children(out, part);
   append_source(out, end, layout_.end_of(*part.old));
 }
 
-CDI_INLINE void JsonPatch::write_items(std::string& out, const Part& part,
-                                       std::string_view lead) const {
+CDI_INLINE void JsonPatch::write_children(std::string& out, const Part& part) const {
+  part.is_list ? write_items(out, part) : write_members(out, part);
+}
+
+CDI_INLINE void JsonPatch::write_items(std::string& out, const Part& part) const {
   const auto& items = part.items;
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (i > 0 && items[i].follows(items[i - 1])) {
       append_source(out, layout_.end_of(*items[i - 1].old), items[i].old->offset());
     } else if (i > 0) {
-      layout_.append_comma(out, lead);
+      layout_.append_comma(out, part.lead);
     }
     if (!items[i].is_kept()) {
-      write_child(out, items[i], lead);
+      write_child(out, items[i], part.lead);
       continue;
     }
     const std::size_t begin = items[i].old->offset();  // kept items are copied with their commas
@@ -192,8 +196,7 @@ CDI_INLINE auto JsonPatch::changed_members(const Part& part) const -> std::vecto
   return out;
 }
 
-CDI_INLINE void JsonPatch::write_members(std::string& out, const Part& part,
-                                         std::string_view lead) const {
+CDI_INLINE void JsonPatch::write_members(std::string& out, const Part& part) const {
   const auto members = changed_members(part);
   const auto is_before = [&](std::size_t a, std::size_t b) {
     if (!members[a].old || !members[b].old) return members[a].old.has_value();
@@ -210,11 +213,11 @@ CDI_INLINE void JsonPatch::write_members(std::string& out, const Part& part,
       at = layout_.end_of(*member.old);
     } else {
       append_source(out, std::exchange(at, end), end);
-      if (std::exchange(needs_comma, true)) layout_.append_comma(out, lead);
+      if (std::exchange(needs_comma, true)) layout_.append_comma(out, part.lead);
       detail::append_json_string(out, member.key);
       layout_.append_colon(out);
     }
-    write_child(out, member, lead);
+    write_child(out, member, part.lead);
   }
   append_source(out, at, end);
 }
@@ -222,7 +225,7 @@ CDI_INLINE void JsonPatch::write_members(std::string& out, const Part& part,
 CDI_INLINE void JsonPatch::write_child(std::string& out, const Child& child,
                                        std::string_view lead) const {
   if (child.size != 0) {
-    layout_.append(out, added_.written().substr(child.begin, child.size), lead);
+    out.append(added_.written().substr(child.begin, child.size));
   } else {
     write(out, parts_[child.part], lead);
   }

@@ -23,13 +23,17 @@
 
 namespace cdi::inline CDI_ABI {
 
+namespace detail {
+class JsonPatch;
+}
+
 /// A `Sink` that writes JSON text, indented by `indent` spaces per level, or on one line if
 /// `indent` is negative. The text ends without a newline. Numbers are written as given. The order
 /// of calls is not checked.
 class JsonTextSink {
  public:
   /// Sets the indentation.
-  explicit JsonTextSink(int indent = 2) : indent_{indent} {}
+  explicit JsonTextSink(int indent = 2);
 
   /// Begins a map.
   void begin_map() { begin('{'); }
@@ -63,6 +67,8 @@ class JsonTextSink {
   std::string take() &&;
 
  private:
+  friend class detail::JsonPatch;  // writes new values with the blanks of an old text
+
   char* room(std::size_t bytes);
   void put(char c);
   void put(std::string_view text);
@@ -76,7 +82,9 @@ class JsonTextSink {
   void begin(char bracket);
   void end(char bracket);
 
-  int indent_;
+  std::string line_{};    // begins a new line outside all lists and maps; empty for a single line
+  std::string unit_{};    // the indentation that each list or map adds
+  bool is_spaced_;        // a space follows each colon, and each comma within a line
   std::string out_{};     // larger than the output, to avoid frequent growth
   std::size_t size_ = 0;  // size of the output
   detail::WriteCheck check_{};

@@ -67,6 +67,12 @@ inline std::size_t copy_plain(std::string_view text, char* to) noexcept {
 
 }  // namespace detail
 
+CDI_INLINE JsonTextSink::JsonTextSink(int indent) : is_spaced_{indent >= 0} {
+  if (indent < 0) return;
+  line_ = "\n";
+  unit_.assign(static_cast<std::size_t>(indent), ' ');
+}
+
 CDI_INLINE std::string JsonTextSink::take() && {
   out_.resize(size_);
   return std::move(out_);
@@ -136,7 +142,7 @@ CDI_INLINE void JsonTextSink::key(std::string_view name) {
   begin_item();
   put_string(name);
   put(':');
-  if (indent_ >= 0) put(' ');
+  if (is_spaced_) put(' ');
   after_key_ = true;
 }
 
@@ -161,16 +167,15 @@ CDI_INLINE void JsonTextSink::number(std::string_view value) {
 CDI_INLINE void JsonTextSink::begin_item() {
   if (open_ == 0) return;
   if (!empty_) put(',');
+  if (!empty_ && is_spaced_ && line_.empty()) put(' ');
   empty_ = false;
   begin_line();
 }
 
 CDI_INLINE void JsonTextSink::begin_line() {
-  if (indent_ < 0) return;
-  const std::size_t spaces = open_ * static_cast<std::size_t>(indent_);
-  put('\n');
-  std::memset(room(spaces), ' ', spaces);
-  size_ += spaces;
+  if (line_.empty()) return;
+  put(line_);
+  for (std::size_t i = 0; i < open_; ++i) put(unit_);
 }
 
 CDI_INLINE void JsonTextSink::begin_value() {

@@ -13,6 +13,11 @@
 
 namespace cdi::inline CDI_ABI::detail {
 
+/// Returns whether blanks contain a line break.
+inline bool has_lines(std::string_view blanks) {
+  return blanks.find('\n') != blanks.npos;
+}
+
 /// The layout of a JSON text, for new values in the same style. Valid as long as the document.
 class JsonLayout {
  public:
@@ -41,8 +46,10 @@ class JsonLayout {
   void append_comma(std::string& out, std::string_view lead) const;
   /// Appends the colon after a key.
   void append_colon(std::string& out) const { out.append(is_spaced_ ? ": " : ":"); }
-  /// Appends a compact JSON value in this layout; `outer` holds the blanks before the value.
-  void append(std::string& out, std::string_view json, std::string_view outer) const;
+  /// Returns the indentation that an object or list adds for its children.
+  const std::string& unit() const { return unit_; }
+  /// Returns whether a space follows each colon, and each comma within a line.
+  bool is_spaced() const { return is_spaced_; }
 
  private:
   std::size_t end_of_childless(const Document::Value& value) const;

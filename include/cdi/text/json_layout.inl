@@ -17,10 +17,6 @@ namespace cdi::inline CDI_ABI::detail {
 
 inline constexpr std::string_view json_blanks = " \t\r\n";
 
-inline bool has_lines(std::string_view blanks) {
-  return blanks.find('\n') != blanks.npos;
-}
-
 /// The place just past the closing quote of the string that begins at a place.
 inline std::size_t end_of_json_string(std::string_view text, std::size_t at) {
   while (true) {
@@ -107,40 +103,6 @@ CDI_INLINE void JsonLayout::append_comma(std::string& out, std::string_view lead
   } else if (is_spaced_) {
     out.push_back(' ');
   }
-}
-
-CDI_INLINE void JsonLayout::append(std::string& out, std::string_view json,
-                                   std::string_view outer) const {
-  const bool lines = detail::has_lines(outer);
-  if (!lines && !is_spaced_) {
-    out.append(json);
-    return;
-  }
-  const std::string_view space = is_spaced_ ? " " : "";
-  std::string blanks{outer};  // the blanks before a value at this depth
-  std::size_t from = 0;       // start of the text still to be appended
-  const auto append_until = [&](std::size_t end) {
-    out.append(json.substr(from, end - from));
-    from = end;
-  };
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (c == '"') {
-      i = detail::end_of_json_string(json, i) - 1;
-    } else if (c == ',' || c == ':') {
-      append_until(i + 1);
-      out.append(c == ',' && lines ? std::string_view{blanks} : space);
-    } else if (lines && (c == '{' || c == '[') && json[i + 1] != c + 2) {
-      append_until(i + 1);
-      blanks.append(unit_);
-      out.append(blanks);
-    } else if (lines && (c == '}' || c == ']') && json[i - 1] != c - 2) {
-      append_until(i);
-      blanks.resize(blanks.size() - unit_.size());
-      out.append(blanks);
-    }
-  }
-  append_until(json.size());
 }
 
 }  // namespace cdi::detail

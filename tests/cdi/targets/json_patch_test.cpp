@@ -10,10 +10,12 @@
 
 #include <doctest/doctest.h>
 
+#include <cdi/model/any_value.hpp>
 #include <cdi/model/type_of.hpp>
 #include <cdi/targets/json_patch.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/parse_json.hpp>
+#include <cdi/text/read.hpp>
 
 namespace {
 
@@ -58,6 +60,39 @@ TEST_CASE("A member is replaced in its place, or added behind the last") {
   CHECK(set(R"({"x":1})") == R"({"x":1,"a":7,"b":8})");
   CHECK(set(R"({"b":[1,{}],"x":1 , "a":null})") == R"({"b":8,"x":1 , "a":7})");
   CHECK(set("{\n  \"b\": 1\n}\n") == "{\n  \"b\": 8,\n  \"a\": 7\n}\n");
+}
+
+TEST_CASE("A new value is laid out like the text") {
+  const auto value = cdi::parse_json(R"({"a":[1,"x,:{"],"b":{},"c":[]})");
+  cdi::AnyValue any;
+  cdi::detail::read_any(value->root(), &any, cdi::detail::table_of<cdi::AnyValue>());
+  const auto set = [&](std::string_view text) {
+    return changed(text, [&](JsonPatch& changes) {
+      changes.set(JsonPatch::root, "x", {&any, cdi::detail::table_of<cdi::AnyValue>()});
+    });
+  };
+  CHECK(set(R"({"x":1})") == R"({"x":{"a":[1,"x,:{"],"b":{},"c":[]}})");
+  CHECK(set(R"({"x": 1})") == R"({"x": {"a": [1, "x,:{"], "b": {}, "c": []}})");
+  CHECK(set(R"({ "x": 1 })") == R"({ "x": {"a": [1, "x,:{"], "b": {}, "c": []} })");
+  CHECK(set("{\n \"x\": 1\n}") ==
+        "{\n \"x\": {\n  \"a\": [\n   1,\n   \"x,:{\"\n  ],\n  \"b\": {},\n  \"c\": []\n }\n}");
+  CHECK(set("{\r\n\t\"x\":1}") ==
+        "{\r\n\t\"x\":{\r\n\t\t\"a\":[\r\n\t\t\t1,\r\n\t\t\t\"x,:{\"\r\n\t\t],"
+        "\r\n\t\t\"b\":{},\r\n\t\t\"c\":[]\r\n\t}}");
+}
+
+TEST_CASE("New values of one text have the blanks of their places") {
+  CHECK(changed("{\n \"a\": [\n      1],\n \"b\": [ 2 ], \"c\": {}\n}",
+                [](JsonPatch& changes) {
+                  const std::vector<std::uint32_t> two{3, 4};
+                  const cdi::detail::JsonRecord record{
+                      &two, cdi::detail::table_of<std::vector<std::uint32_t>>()};
+                  changes.append(changes.list(JsonPatch::root, "a"), record);
+                  changes.append(changes.list(JsonPatch::root, "b"), record);
+                  changes.set(changes.object(JsonPatch::root, "c"), "d", record);
+                }) ==
+        "{\n \"a\": [\n      1,\n      [\n       3,\n       4\n      ]],\n \"b\": [ 2, [3, 4] ], "
+        "\"c\": {\n  \"d\": [\n   3,\n   4\n  ]\n }\n}");
 }
 
 TEST_CASE("The last value that a member is given counts") {

@@ -69,29 +69,29 @@ TEST_CASE("The children of a value are between its brackets, without the blanks 
   CHECK(children("e").empty());
 }
 
-TEST_CASE("A new value is laid out like the text") {
-  const std::string_view value = R"({"a":[1,"x,:{"],"b":{},"c":[]})";
+TEST_CASE("The unit of indentation and the spaces are those of the first member") {
   struct {
     std::string_view text;
-    std::string_view outer;
-    std::string after;
+    std::string unit;
+    bool is_spaced;
   } const rows[] = {
-      {R"({"x":1})", "", R"({"a":[1,"x,:{"],"b":{},"c":[]})"},
-      {R"({"x": 1})", "", R"({"a": [1, "x,:{"], "b": {}, "c": []})"},
-      {"{\n \"x\": 1\n}", "\n ",
-       "{\n  \"a\": [\n   1,\n   \"x,:{\"\n  ],\n  \"b\": {},\n  \"c\": []\n }"},
-      {"{\r\n\t\"x\":1}", "\r\n\t",
-       "{\r\n\t\t\"a\":[\r\n\t\t\t1,\r\n\t\t\t\"x,:{\"\r\n\t\t],\r\n\t\t\"b\":{},\r\n\t\t\"c\":[]"
-       "\r\n\t}"},
-      {"{\n \"x\": 1\n}", " ", R"({"a": [1, "x,:{"], "b": {}, "c": []})"},
+      {R"({"x":1})", "  ", false},         {R"({"x": 1})", "  ", true},
+      {"{\n \"x\": 1\n}", " ", true},      {"{\r\n\t\"x\":1}", "\t", false},
+      {"{\n\n   \"x\" : 1}", "   ", true}, {"{}", "  ", false},
   };
   for (const auto& row : rows) {
     CAPTURE(row.text);
     const auto document = document_of(row.text);
-    std::string out;
-    cdi::detail::JsonLayout{document}.append(out, value, row.outer);
-    CHECK(out == row.after);
+    const cdi::detail::JsonLayout layout{document};
+    CHECK(layout.unit() == row.unit);
+    CHECK(layout.is_spaced() == row.is_spaced);
   }
+}
+
+TEST_CASE("Only blanks with a line break have lines") {
+  CHECK(cdi::detail::has_lines("\r\n  "));
+  CHECK_FALSE(cdi::detail::has_lines(" \t"));
+  CHECK_FALSE(cdi::detail::has_lines(""));
 }
 
 TEST_CASE("Children that are new begin like their siblings, or one unit deeper than their parent") {
