@@ -1,0 +1,32 @@
+// What the tests of the model have in common: the bounds, and the figures that they print.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TESTS_MODEL_TEST_HPP
+#define CDI_TESTS_MODEL_TEST_HPP
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include "schedules.hpp"
+
+namespace model {
+
+/// Explores a scenario, and prints what was explored. `events` is the bound of events in a
+/// schedule; with CDI_FULL=1, there may be one more.
+inline void explore_all(const std::string& name, int events, Exploration::Make make) {
+  const char* const full = std::getenv("CDI_FULL");
+  const bool is_full = full != nullptr && std::string_view{full} == "1";
+  const auto explored = Exploration{std::move(make)}.explore(events + (is_full ? 1 : 0));
+  std::printf("%zu schedules, %zu steps, %zu kills, %zu power cuts: %s\n", explored.schedules,
+              explored.steps, explored.kills, explored.power_cuts, name.c_str());
+  CHECK_MESSAGE(explored.fault.empty(), name, ": ", explored.fault);
+}
+
+}  // namespace model
+
+#endif  // CDI_TESTS_MODEL_TEST_HPP
