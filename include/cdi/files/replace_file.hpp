@@ -32,9 +32,10 @@ Result<void> replace_file_at(int directory, const std::string& name, std::string
 
 /// Like `replace_file_at`, but keeps the mode, owner and group of a file that was read with the
 /// signature `expected`. If the file has since been changed or replaced, or if another process
-/// locks it (flock(2)), as this function does, leaves it alone and fails with `Errc::conflict`. A
-/// change by a program without the lock in the instant before the rename can go unnoticed. `sync`
-/// is that of `FileAttributes`.
+/// locks it (flock(2)), as this function does, leaves it alone and fails with `Errc::conflict`. The
+/// file that was read must still be open, as a `TextFile` keeps it: otherwise, a newer file can
+/// have the same signature. A change by a program without the lock in the instant before the rename
+/// can go unnoticed. `sync` is that of `FileAttributes`.
 Result<void> rewrite_file_at(int directory, const std::string& name, std::string_view text,
                              std::string_view path, const Signature& expected, bool sync = true);
 

@@ -31,6 +31,8 @@ struct TextFile {
   std::int64_t age = 0;     ///< milliseconds between the last change and the read
   std::uint32_t owner = 0;  ///< user ID
   std::uint32_t group = 0;  ///< group ID
+  /// The file, unless it is `stable`: while it is open, no newer file has its signature.
+  Descriptor opened{-1};
 };
 
 namespace detail {
@@ -68,7 +70,7 @@ inline Result<void> read_file_into(TextFile& out, int directory, const std::stri
   // after opening is reliable.
   const bool there = ::fstatat(directory, name.c_str(), &info, 0) == 0;
   if (there && !S_ISREG(info.st_mode)) return detail::not_regular(path, info.st_mode);
-  const Descriptor file{
+  Descriptor file{
       detail::open_at(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   if (!file) {
     const bool missing = errno == ENOENT;
@@ -98,6 +100,7 @@ inline Result<void> read_file_into(TextFile& out, int directory, const std::stri
                  .system = EAGAIN};
   }
   out.text = std::move(*text);
+  if (!out.stable) out.opened = std::move(file);
   return {};
 }
 

@@ -78,6 +78,7 @@ TEST_CASE("A file just written is not settled, an old one is") {
     REQUIRE(file);
     stable = file->stable;
     CHECK(file->age >= 0);
+    CHECK(bool{file->opened} == !stable);
   }
   CHECK_FALSE(stable);
   const auto old = read_text("/etc/passwd");
@@ -87,6 +88,7 @@ TEST_CASE("A file just written is not settled, an old one is") {
   }
   CHECK(old->stable);
   CHECK(old->age > 20);
+  CHECK_FALSE(old->opened);
 }
 
 TEST_CASE("The limit is checked before the file is read") {

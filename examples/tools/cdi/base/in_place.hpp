@@ -29,6 +29,7 @@ struct FileInPlace {
   std::string name{};             // in the directory; not a link
   std::string text{};
   cdi::Signature signature{};  // when the file was read
+  cdi::Descriptor opened{-1};  // while it is open, no newer file has this signature
 };
 
 /// What becomes of a path that does not exist.
@@ -168,6 +169,7 @@ inline cdi::Result<FileInPlace> read_in_place(const std::string& path,
   }
   found->text = std::move(file->text);
   found->signature = file->signature;
+  found->opened = std::move(file->opened);
   return found;
 }
 
