@@ -171,6 +171,8 @@ CDI_MODEL_STEP(int, fsync, (int file), (file), model::is_ours(file), model::Effe
                model::shown(file), sync(file))
 CDI_MODEL_STEP(int, fchmod, (int file, mode_t mode), (file, mode), model::is_ours(file),
                model::Effect::changes, model::shown(file), set_mode(file, mode))
+CDI_MODEL_STEP(int, fchown, (int file, uid_t owner, gid_t group), (file, owner, group),
+               model::is_ours(file), model::Effect::changes, model::shown(file), set_owner(file))
 CDI_MODEL_STEP(int, flock, (int file, int operation), (file, operation), model::is_ours(file),
                model::Effect::none, model::shown(file), lock(file, operation))
 

@@ -150,6 +150,14 @@ class ModelFiles {
     return 0;
   }
 
+  /// All files have the owner of this process.
+  int set_owner(int file) {
+    const auto found = opened(file);
+    if (!found) return -EBADF;
+    found->node->changed = file_time();
+    return 0;
+  }
+
   int sync(int file) {
     const auto found = opened(file);
     if (!found) return -EBADF;
