@@ -20,10 +20,12 @@ namespace model {
 /// schedule; with CDI_FULL=1, there may be one more.
 inline void explore_all(const std::string& name, int events, Exploration::Make make) {
   const char* const full = std::getenv("CDI_FULL");
-  const bool is_full = full != nullptr && std::string_view{full} == "1";
-  const auto explored = Exploration{std::move(make)}.explore(events + (is_full ? 1 : 0));
-  std::printf("%zu schedules, %zu steps, %zu kills, %zu power cuts: %s\n", explored.schedules,
-              explored.steps, explored.kills, explored.power_cuts, name.c_str());
+  if (full != nullptr && std::string_view{full} == "1") ++events;
+  const auto explored = Exploration{std::move(make)}.explore(events);
+  std::printf("%s: up to %d events, %zu schedules, %zu steps, %zu kills, %zu power cuts\n",
+              name.c_str(), events, explored.schedules, explored.steps, explored.kills,
+              explored.power_cuts);
+  std::fflush(stdout);
   CHECK_MESSAGE(explored.fault.empty(), name, ": ", explored.fault);
 }
 
