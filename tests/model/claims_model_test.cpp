@@ -165,19 +165,23 @@ class ClaimsScenario final : public model::Scenario {
         if (!done) return fail("unprepare " + call.uid, done.error());
       } else {
         const auto done = claims.prepare(call.uid, {{.name = call.card}});
-        if (!done && is_taken(call, done.error())) return answer(call.uid, Known::is_gone);
+        if (!done && is_taken(call, done.error())) return answer(call, Known::is_gone);
         if (!done) return fail("prepare " + call.uid, done.error());
       }
-      answer(call.uid, call.card.empty() ? Known::is_gone : Known::has_card);
+      answer(call, call.card.empty() ? Known::is_gone : Known::has_card);
     });
   }
 
   /// The caller of the library gets the answer, unless the process was killed.
-  void answer(const std::string& uid, Known known) {
-    if (!host->step(Effect::changes, "answer", uid)) return;
-    known_[uid] = known;
-    const auto text = host->files.text_of(journal_dir + "/" + uid + ".json");
-    expect(text.empty() == (known == Known::is_gone), "the journal has not what was answered");
+  void answer(const Call& call, Known known) {
+    if (!host->step(Effect::changes, "answer", call.uid)) return;
+    known_[call.uid] = known;
+    const bool is_there = known == Known::has_card;
+    expect(host->files.names_in(journal_dir).contains(call.uid + ".json") == is_there,
+           "the journal does not have what was answered");
+    expect(is_there ? spec_gives(call.uid, call.card)
+                    : !host->files.names_in(spec_dir).contains(spec_of_claim(call.uid)),
+           "the specs do not give what was answered");
   }
 
   /// Whether another claim has the card of a call.

@@ -16,9 +16,9 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from evidence import write_table  # noqa: E402  pylint: disable=wrong-import-position
 
-HEAD = ["| processes | scenarios | events | schedules | steps | kills | power cuts |",
+HEAD = ["| processes | scenarios | event limit | schedules | steps | kills | power cuts |",
         "|---|---|---|---|---|---|---|"]
-LINE = re.compile(r"(\w+): .*: up to (\d+) events, (\d+) schedules, (\d+) steps, (\d+) kills, "
+LINE = re.compile(r"(\w+): .*: event limit (\d+), (\d+) schedules, (\d+) steps, (\d+) kills, "
                   r"(\d+) power cuts")
 PARTS = {"claims": "claims", "cache": "a cache and a writer", "publishers": "two publishers",
          "rewriters": "two programs that rewrite a file"}

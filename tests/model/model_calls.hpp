@@ -167,6 +167,23 @@ CDI_MODEL_STEP(int, mkdirat, (int directory, const char* path, mode_t mode),
 CDI_MODEL_STEP(int, faccessat, (int directory, const char* path, int mode, int flags),
                (directory, path, mode, flags), model::host != nullptr, model::Effect::none, path,
                access(directory, path))
+// What _FORTIFY_SOURCE makes of the calls above.
+CDI_MODEL_STEP(int, __openat_2, (int directory, const char* path, int flags),
+               (directory, path, flags), model::host != nullptr, model::effect_of_open(flags), path,
+               open(model::host->running, directory, path, flags, 0))
+CDI_MODEL_STEP(int, __openat64_2, (int directory, const char* path, int flags),
+               (directory, path, flags), model::host != nullptr, model::effect_of_open(flags), path,
+               open(model::host->running, directory, path, flags, 0))
+CDI_MODEL_STEP(int, __open_2, (const char* path, int flags), (path, flags), model::host != nullptr,
+               model::effect_of_open(flags), path,
+               open(model::host->running, AT_FDCWD, path, flags, 0))
+CDI_MODEL_STEP(int, __open64_2, (const char* path, int flags), (path, flags),
+               model::host != nullptr, model::effect_of_open(flags), path,
+               open(model::host->running, AT_FDCWD, path, flags, 0))
+CDI_MODEL_STEP(ssize_t, __read_chk, (int file, void* to, std::size_t size, std::size_t room),
+               (file, to, size, room), model::is_ours(file), model::Effect::none,
+               model::shown(file), read(file, to, size))
+
 CDI_MODEL_STEP(int, fsync, (int file), (file), model::is_ours(file), model::Effect::syncs,
                model::shown(file), sync(file))
 CDI_MODEL_STEP(int, fchmod, (int file, mode_t mode), (file, mode), model::is_ours(file),

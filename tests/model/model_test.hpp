@@ -22,7 +22,7 @@ inline void explore_all(const std::string& name, int events, Exploration::Make m
   const char* const full = std::getenv("CDI_FULL");
   if (full != nullptr && std::string_view{full} == "1") ++events;
   const auto explored = Exploration{std::move(make)}.explore(events);
-  std::printf("%s: up to %d events, %zu schedules, %zu steps, %zu kills, %zu power cuts\n",
+  std::printf("%s: event limit %d, %zu schedules, %zu steps, %zu kills, %zu power cuts\n",
               name.c_str(), events, explored.schedules, explored.steps, explored.kills,
               explored.power_cuts);
   std::fflush(stdout);
