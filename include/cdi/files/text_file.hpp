@@ -70,8 +70,7 @@ inline Result<void> read_file_into(TextFile& out, int directory, const std::stri
   // after opening is reliable.
   const bool there = ::fstatat(directory, name.c_str(), &info, 0) == 0;
   if (there && !S_ISREG(info.st_mode)) return detail::not_regular(path, info.st_mode);
-  Descriptor file{
-      detail::open_at(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  Descriptor file{detail::open_at(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   if (!file) {
     const bool missing = errno == ENOENT;
     Error error = file_error(path, "cannot open the file");
