@@ -64,7 +64,7 @@ NOT_RUN = {
     "tests/build/layers_picture.py": "changes the project",
     "tests/coverage/coverage.py": "changes the project",
     "tests/c/abi_test.py": "changes the project",
-    "tests/model/figures.py": "changes the project",
+    "tests/schedules/figures.py": "changes the project",
     "tests/mutations/mutants.py": "changes the project",
 }
 if not importlib.util.find_spec("jsonschema"):

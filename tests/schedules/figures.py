@@ -42,12 +42,12 @@ def main():
     if len(arguments) != 1:
         print(__doc__, file=sys.stderr)
         return 2
-    found = sorted(pathlib.Path(arguments[0], "tests/model").glob("test-model-*"))
+    found = sorted(pathlib.Path(arguments[0], "tests/schedules").glob("test-schedules-*"))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         table = [*HEAD, *pool.map(explored, [path for path in found if path.is_file()])]
     print("\n".join(table))
     if "--write" in sys.argv:
-        write_table("schedules", "tests/model/figures.py --write", table)
+        write_table("schedules", "tests/schedules/figures.py --write", table)
     return 0
 
 
