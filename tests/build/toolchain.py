@@ -1,6 +1,6 @@
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Compilers, flags and headers, for flags_test.py and foreign_test.py."""
+"""Compilers, flags and headers, for the tests of this folder."""
 import concurrent.futures
 import functools
 import os
@@ -67,12 +67,13 @@ class Unit:
     def run(self):
         done = subprocess.run(self.command, input=self.text, text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
-        self.good, self.out, self.errors = done.returncode == 0, done.stdout, done.stderr
+        self.code, self.out, self.errors = done.returncode, done.stdout, done.stderr
+        self.good = self.code == 0
         return self
 
 
-def run_all(units):
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+def run_all(units, jobs=os.cpu_count()):
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         return list(pool.map(Unit.run, units))
 
 

@@ -49,7 +49,7 @@ cdi::Result<cdi::HostNode> host(std::string_view) {
   return cdi::HostNode{.major = 1, .minor = 2};
 }
 
-cdi::Registry registry_of(cdi::LoadedSpec loaded) {
+cdi::Registry registered(cdi::LoadedSpec loaded) {
   return cdi::Registry{{std::make_shared<const cdi::LoadedSpec>(std::move(loaded))}};
 }
 
@@ -84,19 +84,19 @@ TEST_CASE("Each edit has its line, from the file or from a text") {
   const TempTree tree;
   const auto path = tree / "a.yaml";
   put_file(path, text);
-  const auto registry = registry_of(*cdi::read_spec_file(path));
+  const auto registry = registered(*cdi::read_spec_file(path));
   CHECK(lines_of(registry) == of_edits);
   put_file(path, "");
   CHECK(lines_of(registry) == of_edits);  // the file is not read once more
-  CHECK(lines_of(registry_of(*cdi::parse_spec(text, "in memory", cdi::Format::yaml))) == of_edits);
+  CHECK(lines_of(registered(*cdi::parse_spec(text, "in memory", cdi::Format::yaml))) == of_edits);
 }
 
 TEST_CASE("Without its file, an edit has the line of its device, or of the edits of the spec") {
   const TempTree tree;
   const auto path = tree / "a.yaml";
   put_file(path, text);
-  const auto changed = registry_of(*cdi::read_spec_file(path));
-  const auto removed = registry_of(*cdi::read_spec_file(path));
+  const auto changed = registered(*cdi::read_spec_file(path));
+  const auto removed = registered(*cdi::read_spec_file(path));
   put_file(path, "\n" + std::string{text} + "        - 8\n");
   CHECK(lines_of(changed) == of_devices);
   ::unlink(path.c_str());
@@ -113,7 +113,7 @@ TEST_CASE("A file that has changed without other contents has the new lines") {
   put_file(path, "# one more line\n" + std::string{text});
   auto expected = of_edits;
   for (auto& line : expected) ++line;
-  CHECK(lines_of(registry_of(loaded)) == expected);
+  CHECK(lines_of(registered(loaded)) == expected);
 }
 
 TEST_CASE("A file without its invalid devices has the lines of the others") {
@@ -124,7 +124,7 @@ TEST_CASE("A file without its invalid devices has the lines of the others") {
            "- name: good\n  containerEdits:\n    env:\n    - A=1\n");
   const auto loaded = cdi::read_spec_file(path, {.quarantine_devices = true});
   REQUIRE(loaded);
-  const auto plan = cdi::plan(registry_of(*loaded), {"v.com/c=good"});
+  const auto plan = cdi::plan(registered(*loaded), {"v.com/c=good"});
   REQUIRE(plan);
   CHECK(plan->devices.at(0).line == 5);
   CHECK(plan->env.at(0).origin.line == 8);
