@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Measures what headers and typical programs cost to compile: compile_bench.py [UNIT...]
 
-A unit is a header, such as cdi/spec.hpp, which stands for a file that only includes it, or one of
-PROGRAMS. Without UNIT, all are measured. UNIT:compiled is the same with CDI_COMPILED, where a
+A unit is a header, such as cdi/spec.hpp, which stands for a file that only includes it, a source of
+the compiled library, such as packaging/library.cpp, or one of PROGRAMS. Without UNIT, all are
+measured. UNIT:compiled is the same with CDI_COMPILED, where a
 library has the bodies. The table has a row for each unit, compiler and level of optimisation:
 
   seconds        processor time of the compiler, the minimum of --runs
@@ -42,9 +43,11 @@ PROGRAMS = {
     "facade": "bench/programs/facade.cpp",  # JSON text, with one function
     "nlohmann": "bench/programs/nlohmann.cpp",  # reads and writes JSON like `json_document`, without cdi
 }
+LIBRARY = ["packaging/library.cpp", *sorted(
+    str(path.relative_to(PROJECT)) for path in (PROJECT / "packaging/library").glob("*.cpp"))]
 COMPILED = ":compiled"
 UNITS = [*HEADERS, *PROGRAMS]
-UNITS += [unit + COMPILED for unit in UNITS]
+UNITS += [unit + COMPILED for unit in UNITS] + LIBRARY
 COLUMNS = ("unit", "compiler", "level", "seconds", "RSS", "object", "MiB", "instantiations")
 PAGE = PROJECT / "docs/headers.md"
 ROW = re.compile(r"^(\| `(cdi/\S+)` \| .* \| .*? ?\|) \S+ \| \S+ \| \S+ \|$", re.M)
@@ -68,6 +71,8 @@ def source(unit):
     unit = unit.removesuffix(COMPILED)
     if unit in PROGRAMS:
         return (PROJECT / PROGRAMS[unit]).read_text(encoding="utf-8")
+    if unit in LIBRARY:
+        return f'#include "{PROJECT / unit}"\n'
     return includes(unit) if unit else ""
 
 
@@ -170,7 +175,8 @@ def arguments():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     here = [name for name, path in COMPILERS.items() if path]
     parser.add_argument("units", nargs="*", metavar="UNIT",
-                        help=f"a header, or one of {', '.join(PROGRAMS)}; either with :compiled")
+                        help=f"a header, or one of {', '.join(PROGRAMS)}; either with :compiled; "
+                             "or a source of packaging/")
     parser.add_argument("--compilers", nargs="+", choices=here, default=here)
     parser.add_argument("--levels", nargs="+", choices=[*"0123s"], default=["0", "2"])
     parser.add_argument("--runs", type=int, default=3)

@@ -84,6 +84,7 @@ def versions(target):
 def run_tests(target, folder, jobs):
     """Builds the library and the unit tests, a unit for each folder; returns the result, as one
     line."""
+    target.run = ("timeout", "1800", *target.run)
     parts = [in_one(folder / f"units_{part.name}.cpp", sorted(part.rglob("*_test.cpp")))
              for part in sorted((TESTS / "cdi").iterdir()) if part.is_dir()]
     unit = target.program("units", [PROJECT / "packaging/library.cpp", *parts,
@@ -130,19 +131,23 @@ def table(results):
     return lines
 
 
+def stored(path):
+    """The results in a file, by the name of the row."""
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
 def run_rows(names, build, jobs, rest):
-    """Runs rows and stores each result; returns those of this call."""
+    """Runs rows and stores each result; returns those of this call, and all."""
     path = build / "results.json"
-    results = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     done = []
     for name in names:
-        if rest and results.get(name, {}).get("result", "").endswith("pass"):
+        if rest and stored(path).get(name, {}).get("result", "").endswith("pass"):
             continue
-        results[name] = run_row(name, build, jobs)
-        done.append(results[name]["result"])
+        row = run_row(name, build, jobs)
+        done.append(row["result"])
         print(f"{name}: {done[-1]}", flush=True)
-        path.write_text(json.dumps(results, indent=1), encoding="utf-8")
-    return done, results
+        path.write_text(json.dumps({**stored(path), name: row}, indent=1), encoding="utf-8")
+    return done, stored(path)
 
 
 def main():
