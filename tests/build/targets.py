@@ -5,6 +5,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 
 from toolchain import (CLANGXX, GXX, HEADERS, INCLUDE, OF_CLANG, OF_GCC, PROJECT, WARNINGS, Unit,
                        first_of, includes, run_all, works)
@@ -155,11 +156,15 @@ class Newest(Target):
     def prepare(self, folder):
         root = folder.parent / "sid"
         inside = ["bwrap", "--bind", root, "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc",
-                  "--cap-add", "ALL"]
+                  "--cap-add", "ALL", "--setenv", "DEBIAN_FRONTEND", "noninteractive"]
         apt = [*inside, "--ro-bind", "/etc/resolv.conf", "/etc/resolv.conf", "apt-get", "-qq"]
         if not root.exists():
+            part = folder.parent / "sid.part"
+            shutil.rmtree(part, ignore_errors=True)
             self.must("debootstrap", "--variant=minbase",
-                      "--include=doctest-dev,nlohmann-json3-dev", "sid", root)
+                      "--include=doctest-dev,nlohmann-json3-dev", "sid", part)
+            part.rename(root)
+        self.must(*apt, "update")  # the root may be of an earlier day
         package = self.name.replace("clang++", "clang")
         known = self.must(*inside, "apt-cache", "pkgnames", package)
         version = max(map(int, re.findall(rf"^{re.escape(package)}-(\d+)$", known, re.M)))
