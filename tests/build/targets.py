@@ -157,7 +157,8 @@ class Newest(Target):
         root = folder.parent / "sid"
         inside = ["bwrap", "--bind", root, "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc",
                   "--cap-add", "ALL", "--setenv", "DEBIAN_FRONTEND", "noninteractive"]
-        apt = [*inside, "--ro-bind", "/etc/resolv.conf", "/etc/resolv.conf", "apt-get", "-qq"]
+        apt = [*inside, "--ro-bind", "/etc/resolv.conf", "/etc/resolv.conf", "apt-get", "-qq",
+               "-o", "Acquire::Check-Valid-Until=false"]  # debootstrap does not check it either
         if not root.exists():
             part = folder.parent / "sid.part"
             shutil.rmtree(part, ignore_errors=True)
