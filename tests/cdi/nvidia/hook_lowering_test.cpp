@@ -379,8 +379,9 @@ TEST_CASE("What several hooks do is added up, and repeats change nothing") {
 // Once, each hook was compared with each mount, node and other hook: this would run into a timeout.
 TEST_CASE("Many hooks in a container with many mounts and nodes") {
   constexpr int count = 50'000;
-  cdi::ContainerOutline many{
-      .mounts = {{"/dev", "tmpfs"}}, .nodes = {{"/dev/nvidia0", "c", 0}}, .environment = {{}}};
+  cdi::ContainerOutline many{.mounts = {{"/dev", "tmpfs"}},
+                             .nodes = {{"/dev/nvidia0", "c", 0}},
+                             .environment = std::vector<std::string>{}};
   for (int i = 0; i < count; ++i) {
     const auto number = std::to_string(i);
     many.mounts.push_back({"/m/" + number, "bind"});

@@ -328,7 +328,8 @@ TEST_CASE("The reasons of one decision are bounded") {
 // for each device: this would run into a timeout.
 TEST_CASE("Many devices, edits and patterns") {
   constexpr int count = 30'000;
-  cdi::EditLimits limits{.env = no_texts, .mounts = no_texts, .additional_gids = {{}}};
+  cdi::EditLimits limits{
+      .env = no_texts, .mounts = no_texts, .additional_gids = std::vector<std::uint32_t>{}};
   cdi::ContainerEdits edits;
   for (int i = 0; i < count; ++i) {
     const auto name = std::to_string(i);
