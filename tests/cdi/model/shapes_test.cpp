@@ -53,7 +53,8 @@ TEST_CASE("The items of lists and optionals are replaced by new ones") {
   std::optional<int> maybe = 1;
   type_of<decltype(maybe)>.make(&maybe, 0);
   CHECK_FALSE(maybe);
-  CHECK(type_of<decltype(maybe)>.make(&maybe, 1) == &*maybe);
+  const void* const made = type_of<decltype(maybe)>.make(&maybe, 1);
+  CHECK(made == &*maybe);
   CHECK(type_of<decltype(maybe)>.items(&maybe).size == 1);
 }
 
