@@ -11,7 +11,7 @@
 #include <cdi/model/spec.hpp>
 #include <cdi/rules/validate.hpp>
 
-inline cdi::Spec good_spec() {
+inline cdi::Spec whole_spec() {
   return {.version = "1.1.0",
           .kind = "vendor.com/gpu",
           .devices = {{.name = "0", .container_edits = {.env = {"A=1"}}}}};

@@ -76,7 +76,7 @@ TEST_CASE("After an error, no further item of a list is checked") {
 }
 
 TEST_CASE("Warnings come in the order of the document, also those before an error") {
-  Spec spec = good_spec();
+  Spec spec = whole_spec();
   edits_of(spec).hooks = {{.hook_name = "prestart", .path = "h", .timeout = -5},
                           {.hook_name = "prestart", .path = "/h", .env = {"A"}}};
   std::vector<cdi::Error> warnings;
@@ -91,7 +91,7 @@ TEST_CASE("Warnings come in the order of the document, also those before an erro
 }
 
 TEST_CASE("Only the first of many warnings are given") {
-  Spec spec = good_spec();
+  Spec spec = whole_spec();
   edits_of(spec).additional_gids.assign(200'000, 0);
   std::vector<cdi::Error> warnings;
   CHECK(cdi::validate(spec, &warnings));

@@ -111,12 +111,12 @@ TEST_CASE("Edits are checked on their own, in the spec and in every device") {
     CHECK(fault(row.edits) == row.expected);
     CHECK(fault(cdi::copy_as<cdi::ContainerEditsView>(row.edits)) == row.expected);
 
-    Spec spec = good_spec();
+    Spec spec = whole_spec();
     spec.container_edits = row.edits;
     CHECK(fault(spec) == (row.expected.empty() ? "" : "containerEdits." + row.expected));
 
     if (cdi::is_empty(row.edits)) continue;
-    spec = good_spec();
+    spec = whole_spec();
     spec.devices.push_back({.name = "1", .container_edits = row.edits});
     CHECK(fault(spec) == (row.expected.empty() ? "" : "devices[1].containerEdits." + row.expected));
   }
@@ -138,7 +138,7 @@ TEST_CASE("A closID names a directory") {
 
 TEST_CASE("An interface name has no slash, colon or white space") {
   for (const char c : std::string{"/: \t\n\v\f\r"}) {
-    Spec spec = good_spec();
+    Spec spec = whole_spec();
     edits_of(spec).net_devices = {{.host_interface_name = "a", .name = std::string{"a"} + c}};
     std::vector<cdi::Error> warnings;
     CHECK(cdi::validate(spec, &warnings));
@@ -148,14 +148,14 @@ TEST_CASE("An interface name has no slash, colon or white space") {
 
 TEST_CASE("An interface name has at most 15 bytes, and is not a directory") {
   for (const std::string& name : {std::string{"."}, std::string{".."}, std::string(16, 'a')}) {
-    Spec spec = good_spec();
+    Spec spec = whole_spec();
     edits_of(spec).net_devices = {{.host_interface_name = "a", .name = name}};
     std::vector<cdi::Error> warnings;
     CHECK(cdi::validate(spec, &warnings));
     REQUIRE(warnings.size() == 1);
     CHECK(warnings[0].rule == "net-name-length");
   }
-  Spec spec = good_spec();
+  Spec spec = whole_spec();
   edits_of(spec).net_devices = {{.host_interface_name = "...", .name = std::string(15, 'a')}};
   std::vector<cdi::Error> warnings;
   CHECK(cdi::validate(spec, &warnings));
@@ -164,7 +164,7 @@ TEST_CASE("An interface name has at most 15 bytes, and is not a directory") {
 
 TEST_CASE("A variable's name has no blanks, line ends or quotes") {
   const auto count = [](char c) {
-    Spec spec = good_spec();
+    Spec spec = whole_spec();
     edits_of(spec).env = {std::string{"A"} + c + "B=" + c};
     std::vector<cdi::Error> warnings;
     CHECK(cdi::validate(spec, &warnings));

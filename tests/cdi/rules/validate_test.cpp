@@ -19,7 +19,7 @@
 using cdi::Spec;
 
 TEST_CASE("The version must be a known one, and the message lists them") {
-  Spec spec = good_spec();
+  Spec spec = whole_spec();
   for (const std::string version : {"", "1.1", "2.0.0"}) {
     spec.version = version;
     CHECK(fault(spec) ==
@@ -37,7 +37,7 @@ TEST_CASE("The version must be a known one, and the message lists them") {
 }
 
 TEST_CASE("Every broken rule of a spec is an error, in the order of validate") {
-  Spec spec = good_spec();
+  Spec spec = whole_spec();
   CHECK(cdi::every_error(spec).empty());
   spec.version = "0.2";
   spec.kind = "gpu";
@@ -100,7 +100,7 @@ TEST_CASE("Host paths and mount types of devices before the last are too new onl
 }
 
 TEST_CASE("The kind must have a vendor and a class") {
-  Spec spec = good_spec();
+  Spec spec = whole_spec();
   for (const auto& row : {
            std::pair{"", R"(kind: kind "" has no slash: write vendor.com/class)"},
            std::pair{"gpu", R"(kind: kind "gpu" has no slash: write vendor.com/class)"},
@@ -116,7 +116,7 @@ TEST_CASE("The kind must have a vendor and a class") {
 }
 
 TEST_CASE("A device must have a valid name and edits") {
-  Spec spec = good_spec();
+  Spec spec = whole_spec();
   spec.devices.push_back({.name = "a b", .container_edits = {.env = {"A=1"}}});
   CHECK(fault(spec).starts_with(R"(devices[1].name: device name "a b" may contain only)"));
   spec.devices[1] = {.name = "a", .annotations = {{"k", "v"}}};
@@ -129,7 +129,7 @@ TEST_CASE("A device must have a valid name and edits") {
 }
 
 TEST_CASE("A spec must have devices, each with a name of its own") {
-  Spec spec = good_spec();
+  Spec spec = whole_spec();
   spec.devices.push_back({.name = "1", .container_edits = {.env = {"A=1"}}});
   spec.devices.push_back(spec.devices[0]);
   CHECK(fault(spec) ==
@@ -234,7 +234,7 @@ TEST_CASE("The first broken rule is the error") {
        }},
       {"devices",
        [&] {
-         spec = good_spec();
+         spec = whole_spec();
        }},
   };
   for (const auto& row : steps) {
@@ -465,7 +465,7 @@ TEST_CASE("Each rule is checked, and has the severity that the table says") {
     CAPTURE(row.code);
     CAPTURE(breach.where);
     seen[static_cast<std::size_t>(breach.rule)] = true;
-    Spec spec = good_spec();
+    Spec spec = whole_spec();
     breach.change(spec);
     std::vector<cdi::Error> warnings;
     const auto good = cdi::validate(spec, &warnings);
@@ -492,7 +492,7 @@ TEST_CASE("Each rule is checked, and has the severity that the table says") {
 }
 
 TEST_CASE("A spec just within the rules gets no warning") {
-  Spec spec = good_spec();
+  Spec spec = whole_spec();
   spec.kind = std::string(63, 'v') + "." + std::string(63, 'w') + ".x-y.com/" + long_name.substr(1);
   spec.annotations = {{"example.com/key", std::string(262129, 'x')}};
   spec.devices[0].name = long_name.substr(1);
@@ -509,7 +509,7 @@ TEST_CASE("A spec just within the rules gets no warning") {
 }
 
 TEST_CASE("Fields of older versions are valid in those versions only") {
-  Spec spec = good_spec();
+  Spec spec = whole_spec();
   edits_of(spec).intel_rdt = {.enable_cmt = true};
   for (const auto& row :
        {std::pair{"0.6.0", R"(cdiVersion: version "0.6.0" is too old for )"
@@ -526,7 +526,7 @@ TEST_CASE("Fields of older versions are valid in those versions only") {
 }
 
 TEST_CASE("The other rules on a device come before the one that its name is unique") {
-  Spec spec = good_spec();
+  Spec spec = whole_spec();
   spec.devices.push_back(spec.devices[0]);
   spec.devices[1].container_edits.env = {"A"};
   CHECK(fault(spec).starts_with("devices[1].containerEdits.env[0]: "));
@@ -534,7 +534,7 @@ TEST_CASE("The other rules on a device come before the one that its name is uniq
 
 TEST_CASE("A vendor may be as long as a DNS name, and no longer") {
   const std::string label(62, 'a');
-  Spec spec = good_spec();
+  Spec spec = whole_spec();
   std::vector<cdi::Error> warnings;
   spec.kind = label + "." + label + "." + label + "." + label + ".b/c";  // 253 bytes and the class
   CHECK(cdi::validate(spec, &warnings));
@@ -548,7 +548,7 @@ TEST_CASE("A vendor may be as long as a DNS name, and no longer") {
 TEST_CASE("An error is one line of UTF-8, whatever the key of an annotation contains") {
   for (const std::string& key : {std::string{"a\nb"}, std::string{"\x1b[31m"}, std::string{"\xff"},
                                  std::string(1 << 20, '-')}) {
-    Spec spec = good_spec();
+    Spec spec = whole_spec();
     spec.annotations = {{key, ""}};
     const auto good = cdi::validate(spec, nullptr, cdi::ValidateFor::writing);
     REQUIRE_FALSE(good);
@@ -562,7 +562,7 @@ TEST_CASE("An error is one line of UTF-8, whatever the key of an annotation cont
 
 TEST_CASE("A mount is one of a file system by its type, or a bind mount by its options") {
   const auto is_doubted = [](std::vector<std::string> options, std::string_view type) {
-    Spec spec = good_spec();
+    Spec spec = whole_spec();
     edits_of(spec).mounts = {{.host_path = "/h",
                               .container_path = "/c",
                               .options = std::move(options),
@@ -585,7 +585,7 @@ TEST_CASE("A mount is one of a file system by its type, or a bind mount by its o
 }
 
 TEST_CASE("At most a thousand errors are listed, and the last ones are left out") {
-  Spec spec = good_spec();
+  Spec spec = whole_spec();
   spec.kind = "gpu";
   auto& env = spec.devices[0].container_edits.env;
   env.assign(cdi::max_errors - 1, std::string(1, '\0'));

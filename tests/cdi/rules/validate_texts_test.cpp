@@ -15,7 +15,7 @@
 using cdi::Spec;
 
 TEST_CASE("A NUL is refused in every text, at its place") {
-  Spec spec = good_spec();
+  Spec spec = whole_spec();
   auto& edits = edits_of(spec);
   edits = {.env = {"A=1"},
            .device_nodes = {{.path = "/n", .host_path = "/n", .type = "c", .permissions = "r"}},
