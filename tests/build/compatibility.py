@@ -125,7 +125,7 @@ def table(results):
     """The lines of the table; a row that did not run says so."""
     lines = list(HEAD)
     for name, (_, machine) in ROWS.items():
-        row = results.get(name, {"result": "not run"})
+        row = results.get(name, {"result": "not run yet"})
         cells = row.get("cells", [f"`{name}`", "", "", machine, ""])
         lines.append("| " + " | ".join([*cells, row["result"], row.get("date", "")]) + " |")
     return lines
