@@ -160,6 +160,8 @@ def main():
     parser.add_argument("--skip-unless-full", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("rows", nargs="*", default=list(ROWS), metavar="NAME")
     given = parser.parse_args()
+    if unknown := set(given.rows) - set(ROWS):
+        parser.error(f"unknown row: {', '.join(sorted(unknown))}; the rows are {', '.join(ROWS)}")
     if given.skip_unless_full and os.environ.get("CDI_FULL") != "1":
         print("skipped 'other compilers run all unit tests only with CDI_FULL=1'")
         return 77
