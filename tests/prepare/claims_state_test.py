@@ -237,7 +237,7 @@ class Doctor(ClaimTest):
 
     def test_function_that_cannot_be_read(self):
         (self.pci(FIRST_PCI) / "class").unlink()
-        self.only("cannot read class and vendor of PCI function " + FIRST_PCI)
+        self.only("cannot read class, vendor and device of PCI function " + FIRST_PCI)
 
     def test_journal_is_outside(self):
         done = self.run_prepare("doctor", "--state-dir", str(self.place / "other"))

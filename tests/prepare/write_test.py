@@ -501,7 +501,7 @@ class Files(WriteTest):
         before = self.file.read_bytes()
         for address in (FIRST, SECOND):
             (self.pci(address) / "class").unlink()
-            self.assertIn(f"cannot read class and vendor of PCI function {FIRST}",
+            self.assertIn(f"cannot read class, vendor and device of PCI function {FIRST}",
                           self.write(code=4).stderr)
             self.assertEqual(self.run_out("check").returncode, 4)
             self.assertEqual(self.file.read_bytes(), before)
@@ -521,6 +521,8 @@ class Files(WriteTest):
         (self.pci(FIRST) / "class").write_text("0x040300\n")  # surely no GPU
         (self.pci(FIRST) / "vendor").unlink()
         self.assertEqual(indexes(), [(SECOND, 0)])
+        (self.pci(SECOND) / "device").unlink()
+        self.assertIn(f"vendor and device of PCI function {SECOND}", self.write(code=4).stderr)
 
     def test_old_number_of_a_node(self):
         """Another driver may have the number now."""

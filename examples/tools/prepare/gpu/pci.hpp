@@ -104,10 +104,11 @@ inline std::optional<PciFunction> read_pci_function(const tools::HostTree& tree,
   };
   const auto class_code = hexadecimal("class");
   const auto vendor = hexadecimal("vendor");
-  readable = class_code && (vendor || !is_gpu_class(*class_code));
+  const auto device = hexadecimal("device");
+  readable = class_code && ((vendor && device) || !is_gpu_class(*class_code));
   if (!readable || !is_gpu_class(*class_code)) return std::nullopt;
   function.vendor = *vendor;
-  function.device = hexadecimal("device").value_or(0);
+  function.device = *device;
   function.class_code = *class_code;
   function.physical_function = tree.link_name(directory + "/physfn").value_or("");
   function.driver = tree.link_name(directory + "/driver").value_or("");
