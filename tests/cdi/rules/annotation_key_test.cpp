@@ -13,7 +13,7 @@ namespace {
 using namespace std::string_view_literals;
 
 static_assert(cdi::is_annotation_key("example.com/name") && !cdi::is_annotation_key("/name"));
-static_assert(noexcept(cdi::is_annotation_key("")));
+static_assert(noexcept(cdi::is_annotation_key(""sv)));
 
 std::string letters(std::size_t count) {
   return std::string(count, 'a');

@@ -23,7 +23,7 @@ static_assert(cdi::parse_name("vendor.com/class=dev") ==
               cdi::QualifiedName{"vendor.com", "class", "dev"});
 static_assert(cdi::parse_kind("vendor.com/class") == cdi::QualifiedName{"vendor.com", "class", ""});
 static_assert(!cdi::parse_name("") && !cdi::parse_kind("") && !cdi::parse_name("v/"));
-static_assert(noexcept(cdi::parse_name("")) && noexcept(cdi::parse_kind("")));
+static_assert(noexcept(cdi::parse_name(""sv)) && noexcept(cdi::parse_kind(""sv)));
 
 /// What the Go reference says of a text as each part of a name.
 struct Part {
