@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
@@ -241,8 +242,8 @@ TEST_CASE("Without free descriptors there is no watcher, and the error has the r
   CHECK(watcher.error().code == cdi::Errc::system);
   CHECK(watcher.error().system == EMFILE);
   CHECK(to_string(watcher.error()) ==
-        "inotify is not available: Too many open files: raise fs.inotify.max_user_instances or the "
-        "limit on open files");
+        "inotify is not available: " + std::string{std::strerror(EMFILE)} +
+            ": raise fs.inotify.max_user_instances or the limit on open files");
 }
 
 namespace {
