@@ -143,6 +143,16 @@ class Zig(Target):
             self.run = (first_of(emulator, f"{emulator}-static"),)
             self.missing = None if self.run[0] else f"{emulator} is not installed"
 
+    def prepare(self, folder):
+        """The C library of zig 0.17.1 has its own strtoull, which nlohmann_json cannot use."""
+        super().prepare(folder)
+        source = folder / "digits.cpp"
+        source.write_text("""#include <cstdlib>
+            int main() { char* end; std::strtoull("123456789012345678901234567890", &end, 10);
+                         return *end; }""", encoding="utf-8")
+        if not self.program("digits", [source]).good:
+            raise OSError("strtoull of this zig stops before the end of a long number")
+
 
 class Newest(Target):
     """A compiler of Debian's newest packages, in a root of its own."""
