@@ -120,7 +120,7 @@ TEST_CASE("Optional items, annotations and unknown members count as memory") {
   for (int i = 1; i < 10'000; ++i) items.append(",{}");
   CHECK(limited(cdi::read_json<Shapes>("{\"items\": [" + items + "]}")).starts_with("items["));
   std::string annotations = "\"k\": \"\"";
-  for (int i = 0; i < 120'000; ++i) annotations.append(",\"" + std::to_string(i) + "\":0");
+  for (int i = 0; i < 200'000; ++i) annotations.append(",\"" + std::to_string(i) + "\":0");
   CHECK(limited(cdi::read_json<cdi::Device>("{\"annotations\": {" + annotations + "}}")) ==
         "annotations");
   std::string numbers = "1";
