@@ -95,6 +95,11 @@ class Musl(Target):
         return pathlib.Path(Unit("", [compiler, f"-print{what}"]).run().out.strip())
 
     def paths(self, folder):
+        """With links to the headers of the kernel, which are the same for all C libraries."""
+        for path in (USERS_HEADERS / "linux", USERS_HEADERS / "asm-generic",
+                     USERS_HEADERS / f"{platform.machine()}-linux-gnu/asm"):
+            (folder / path.name).unlink(missing_ok=True)
+            (folder / path.name).symlink_to(path)
         return [*self.standard, *super().paths(folder)]
 
     def prepare(self, folder):
