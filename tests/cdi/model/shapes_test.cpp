@@ -3,7 +3,6 @@
 
 #include <deque>
 #include <map>
-#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +15,10 @@
 #include <cdi/model/type_of.hpp>
 
 #include "../../support/described_types.hpp"
+
+#if __has_include(<memory_resource>)  // libc++ 14 has none
+#include <memory_resource>
+#endif
 
 namespace {
 
@@ -58,6 +61,7 @@ TEST_CASE("The items of lists and optionals are replaced by new ones") {
   CHECK(type_of<decltype(maybe)>.items(&maybe).size == 1);
 }
 
+#if __has_include(<memory_resource>)
 TEST_CASE("A list keeps its allocator when its items are replaced") {
   std::pmr::monotonic_buffer_resource memory;
   std::pmr::vector<int> list(3, 7, &memory);
@@ -66,6 +70,7 @@ TEST_CASE("A list keeps its allocator when its items are replaced") {
   CHECK(list[1] == 0);
   CHECK(list.get_allocator().resource() == &memory);
 }
+#endif
 
 TEST_CASE("Entries of a dict are visited until the visitor returns false") {
   std::map<std::string, int, std::less<>> dict{{"a", 1}, {"b", 2}, {"c", 3}};
