@@ -97,8 +97,8 @@ inline std::optional<std::string> unreadable_functions(const Survey& survey) {
   const auto more =
       survey.unreadable.size() > 1 ? fmt::format(" and {} more", survey.unreadable.size() - 1) : "";
   return fmt::format(
-      "cannot read class, vendor and device of PCI function {}{}, which may be a GPU: the indexes of the "
-      "GPUs after it are unknown",
+      "cannot read class, vendor and device of PCI function {}{}, which may be a GPU: the indexes "
+      "of the GPUs after it are unknown",
       survey.unreadable.front(), more);
 }
 
