@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -37,10 +38,11 @@ def build(folder):
     if modules.returncode:
         why = modules.stderr.strip().splitlines()[-1]
         raise unittest.SkipTest("the Go modules of the reference are not available: " + why)
-    built = go(folder, "build", "-o", folder / "peer", ".")
-    if built.returncode:
-        sys.exit(built.stderr)
-    return folder / "peer"
+    with tempfile.TemporaryDirectory(dir=folder) as own:  # other tests may run the program now
+        built = go(folder, "build", "-o", f"{own}/peer", ".")
+        if built.returncode:
+            sys.exit(built.stderr)
+        return pathlib.Path(own, "peer").rename(folder / "peer")
 
 
 if __name__ == "__main__":
