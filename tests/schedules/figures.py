@@ -18,10 +18,9 @@ from evidence import write_table  # noqa: E402  pylint: disable=wrong-import-pos
 
 HEAD = ["| processes | scenarios | event limit | schedules | steps | kills | power cuts |",
         "|---|---|---|---|---|---|---|"]
-LINE = re.compile(r"(\w+): .*: event limit (\d+), (\d+) schedules, (\d+) steps, (\d+) kills, "
-                  r"(\d+) power cuts")
-PARTS = {"claims": "claims", "cache": "a cache and a writer", "publishers": "two publishers",
-         "rewriters": "two programs that rewrite a file"}
+LINE = re.compile(r"event limit (\d+), (\d+) schedules, (\d+) steps, (\d+) kills, (\d+) power cuts")
+PARTS = {"cache": "a cache and a writer", "claims": "claims", "publisher": "two publishers",
+         "rewriter": "two programs that rewrite a file"}
 
 
 def explored(program):
@@ -31,9 +30,9 @@ def explored(program):
     if done.returncode != 0:
         raise SystemExit(f"{program} failed:\n{done.stdout[-4000:]}")
     lines = LINE.findall(done.stdout)
-    part, events = lines[0][:2]
-    sums = [sum(int(line[at]) for line in lines) for at in range(2, 6)]
-    cells = [PARTS[part], str(len(lines)), events, *(f"{number:,}" for number in sums)]
+    sums = [sum(int(line[at]) for line in lines) for at in range(1, 5)]
+    part = PARTS[program.name.rpartition("-")[2]]
+    cells = [part, str(len(lines)), lines[0][0], *(f"{number:,}" for number in sums)]
     return "| " + " | ".join(cells) + " |"
 
 
@@ -42,9 +41,12 @@ def main():
     if len(arguments) != 1:
         print(__doc__, file=sys.stderr)
         return 2
-    found = sorted(pathlib.Path(arguments[0], "tests/schedules").glob("test-schedules-*"))
+    folder = pathlib.Path(arguments[0]).resolve() / "tests/schedules"
+    programs = [folder / f"test-schedules-{part}" for part in PARTS]
+    if missing := [program.name for program in programs if not program.exists()]:
+        raise SystemExit(f"not built: meson compile -C {arguments[0]} {' '.join(missing)}")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        table = [*HEAD, *pool.map(explored, [path for path in found if path.is_file()])]
+        table = [*HEAD, *pool.map(explored, programs)]
     print("\n".join(table))
     if "--write" in sys.argv:
         write_table("schedules", "tests/schedules/figures.py --write", table)
