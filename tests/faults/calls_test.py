@@ -202,7 +202,6 @@ class Calls(unittest.TestCase):
         """Returns the number of calls, of failures and of those tried."""
         good, calls = self.calls_of(row)
         self.assertIn(good.returncode, (0, 7), good.stderr)
-        self.assertGreater(len(calls), 0, "the program does not load the library")
         new = tree_of(self.place)
         tried = sample_of(calls, offset)
         for fault in tried:

