@@ -119,6 +119,7 @@ TEST_CASE("Optional items, annotations and unknown members count as memory") {
   std::string items = "{}";
   for (int i = 1; i < 10'000; ++i) items.append(",{}");
   CHECK(limited(cdi::read_json<Shapes>("{\"items\": [" + items + "]}")).starts_with("items["));
+  if (sizeof(void*) < 8) return;  // the rest takes less than ten times its text
   std::string annotations = "\"k\": \"\"";
   for (int i = 0; i < 200'000; ++i) annotations.append(",\"" + std::to_string(i) + "\":0");
   CHECK(limited(cdi::read_json<cdi::Device>("{\"annotations\": {" + annotations + "}}")) ==
