@@ -93,7 +93,7 @@ class RandomSpecs {
         part.devices.push_back({.path = path(), .type = "c", .major = number()});
       }
       if (random_.below(2) != 0) part.net_devices["eth0"] = {.name = "net" + digit()};
-      if (random_.below(2) != 0) part.intel_rdt = {.clos_id = digit()};
+      if (random_.below(2) != 0) part.intel_rdt.emplace().clos_id = digit();
       if (random_.below(4) == 0) part.namespaces.push_back({.type = "user"});
     }
     for (auto i = random_.below(4); i > 0; --i) {
