@@ -85,7 +85,7 @@ TEST_CASE("A thread that cannot start leaves the signal mask, and the error is r
   pthread_attr_t normal;
   REQUIRE(::pthread_getattr_default_np(&normal) == 0);
   pthread_attr_t large = normal;
-  REQUIRE(::pthread_attr_setstacksize(&large, SIZE_MAX / 4 * 3) == 0);
+  REQUIRE(::pthread_attr_setstacksize(&large, SIZE_MAX / 16 * 15) == 0);
   REQUIRE(::pthread_setattr_default_np(&large) == 0);
   Counter counter;
   {
