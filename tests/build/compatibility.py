@@ -26,7 +26,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from evidence import write_table  # noqa: E402  pylint: disable=wrong-import-position
 from targets import (PROJECT, TESTS, Native, Newest, Unit, Zig, big_endian, in_one,  # noqa: E402
-                     musl, thirty_two_bit)
+                     musl_with_library, thirty_two_bit)
 
 LIBCXX = "-stdlib=libc++"
 # Each row: what makes its target, and the machine.
@@ -40,7 +40,7 @@ ROWS = {
     "newest-clang++": (functools.partial(Newest, "clang++", packages=["g++"]), "x86-64"),
     "newest-clang++-libc++": (functools.partial(
         Newest, "clang++", LIBCXX, packages=["libc++-*-dev", "libc++abi-*-dev"]), "x86-64"),
-    "musl": (musl, "x86-64"),
+    "musl": (musl_with_library, "x86-64"),
     "zig-musl": (functools.partial(Zig, "x86_64-linux-musl"), "x86-64"),
     "zig-musl-arm": (functools.partial(Zig, "arm-linux-musleabihf", "qemu-arm"),
                      "arm, 32 bits, emulated"),

@@ -216,9 +216,14 @@ def big_endian():
     return Gcc(["s390x-linux-gnu-g++-12", "s390x-linux-gnu-g++"], emulator="qemu-s390x")
 
 
-def musl():
+def musl_with_library():
+    """g++ for musl, with a C++ library for it: the input streams of the one for glibc crash."""
     name = f"{platform.machine()}-linux-musl-g++"
-    real = Gcc([name, name.replace("-linux", "-alpine-linux")])
+    return Gcc([name, name.replace("-linux", "-alpine-linux")])
+
+
+def musl():
+    real = musl_with_library()
     return Musl() if real.missing else real
 
 
