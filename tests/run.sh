@@ -7,8 +7,8 @@
 # header-only under the thread sanitizer, with the system's g++. The last line is `N passed, N failed,
 # N skipped`.
 #
-# With --readme, it runs the tests and the measurements that stand behind the README, in about ten
-# minutes, and prints them beside each of its sentences; see tests/readme/.
+# With --readme, it runs the tests and the measurements that stand behind the README, and prints them
+# beside each of its sentences; see tests/readme/. Once all is built, this takes 6 minutes.
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 set -eu
 mode=${1-}

@@ -107,14 +107,14 @@ def figures_of(labels, figures):
     """The medians of rows: ours, and the ratio of each peer."""
     for row in (figures[label] for label in labels if label in figures):
         cells = ((label, table.cell(row, label)) for label in table.README_COLUMNS)
-        yield ", ".join(f"{label} {re.sub(r' *[[].*', '', text)}" for label, text in cells)
+        yield ", ".join(f"{label} {text.partition(' [')[0]}" for label, text in cells)
 
 
 def report(build, path):
     results = results_of(build)
     figures = {}
     if pathlib.Path(path).exists():
-        figures = {row["row"]: row for row in json.loads(pathlib.Path(path).read_text())}
+        figures = {row["row"]: row for row in json.loads(pathlib.Path(path).read_text())["table"]}
     count = {}
     for unit in units((PROJECT / "README.md").read_text(encoding="utf-8")):
         (one,) = statement_of(unit)
