@@ -26,6 +26,8 @@
 #include <cdi/text/parse_json.hpp>
 #include <cdi/text/yaml/parse_yaml.hpp>
 
+#include "../support/known_difference.hpp"
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -48,12 +50,11 @@ struct Opinions {
   bool has(std::string_view part) const { return text.find(part) != text.npos; }
 };
 
-/// A difference that is known, and why it is right.
-struct KnownOpinion {
-  std::string_view name;
-  bool (*explains)(const Opinions& opinions);
-  std::string_view reason;
-};
+using KnownOpinion = Known<Opinions>;
+
+bool exceeds_limit(const Opinions& opinions) {
+  return !opinions.document && opinions.document.error().code == cdi::Errc::limit;
+}
 
 bool has_single_return(std::string_view text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -71,9 +72,7 @@ std::string without_quotes(std::string text) {
 
 // clang-format off
 constexpr KnownOpinion json_opinions[] = {
-    {"limit", [](const Opinions& o) {
-       return !o.document && o.document.error().code == cdi::Errc::limit; },
-     "nesting is limited"},
+    {"limit", exceeds_limit, "nesting is limited"},
     {"duplicate", [](const Opinions& o) { return o.rejected_here_for("is a duplicate"); },
      "nlohmann keeps the last of the members with one name"},
     {"number", [](const Opinions& o) {
@@ -81,9 +80,7 @@ constexpr KnownOpinion json_opinions[] = {
      "nlohmann stores a number as a double, and refuses 1e999; we keep its digits"},
 };
 constexpr KnownOpinion yaml_opinions[] = {
-    {"limit", [](const Opinions& o) {
-       return !o.document && o.document.error().code == cdi::Errc::limit; },
-     "nesting and aliases are limited"},
+    {"limit", exceeds_limit, "nesting and aliases are limited"},
     {"empty", [](const Opinions& o) { return o.rejected_here_for("the text is empty"); },
      "a spec or config is not empty: a file without a value is refused"},
     {"utf-8", [](const Opinions& o) { return o.rejected_here_for("save the text as UTF-8"); },
@@ -194,9 +191,8 @@ class Comparison {
     if (opinions.document && opinions.accepted) ++both_;
     const bool same_verdict = static_cast<bool>(opinions.document) == opinions.accepted;
     if (same_verdict && (!opinions.accepted || opinions.ours == opinions.theirs)) return;
-    for (const auto& row : known) {
-      if (!row.explains(opinions)) continue;
-      ++explained_[std::string{reader} + " " + std::string{row.name}];
+    if (const auto* const row = find_known(known, opinions)) {
+      ++explained_[std::string{reader} + " " + std::string{row->name}];
       return;
     }
     ++wrong_;

@@ -18,6 +18,7 @@
 #include <cdi/name.hpp>
 #include <cdi/spec_text.hpp>
 
+#include "../support/known_difference.hpp"
 #include "fuzz.hpp"
 
 // The differences between this library and the Go reference that are known, and why they are right.
@@ -83,14 +84,6 @@ inline bool has_empty(const nlohmann::json& values) {
   return false;
 }
 
-/// A difference that is known.
-template <class Difference>
-struct Known {
-  std::string_view name;
-  bool (*explains)(const Difference& difference);
-  std::string_view reason;
-};
-
 // clang-format off
 inline constexpr Known<SpecDifference> spec_differences[] = {
     {"null-item", [](const SpecDifference& d) { return d.rejected_here_for("null"); },
@@ -153,12 +146,9 @@ class Explained {
   /// Finds a row that explains a difference.
   template <class Difference>
   bool find(const Difference& difference) {
-    for (std::size_t i = 0; i < counts_.size(); ++i) {
-      if (!known[i].explains(difference)) continue;
-      ++counts_[i];
-      return true;
-    }
-    return false;
+    const auto* const row = find_known(known, difference);
+    if (row != nullptr) ++counts_[static_cast<std::size_t>(row - std::begin(known))];
+    return row != nullptr;
   }
 
  private:
