@@ -103,10 +103,12 @@ inline std::optional<PciFunction> read_pci_function(const tools::HostTree& tree,
     return tools::parse_number<std::uint32_t>(tree.line(fmt::format("{}/{}", directory, file)), 16);
   };
   const auto class_code = hexadecimal("class");
+  readable = class_code.has_value();
+  if (!readable || !is_gpu_class(*class_code)) return std::nullopt;
   const auto vendor = hexadecimal("vendor");
   const auto device = hexadecimal("device");
-  readable = class_code && ((vendor && device) || !is_gpu_class(*class_code));
-  if (!readable || !is_gpu_class(*class_code)) return std::nullopt;
+  readable = vendor && device;
+  if (!readable) return std::nullopt;
   function.vendor = *vendor;
   function.device = *device;
   function.class_code = *class_code;
