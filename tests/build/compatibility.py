@@ -107,8 +107,6 @@ def run_row(name, build, jobs):
     """The cells of a row, after its tests have run."""
     make, machine = ROWS[name]
     target = make()
-    if target.link is None:
-        target.missing = "no static C or C++ library is installed"
     if target.missing:
         return {"result": f"not run: {target.missing}"}
     folder = build / name
@@ -139,7 +137,7 @@ def stored(path):
 
 
 def run_rows(names, build, jobs, rest):
-    """Runs rows and stores each result; returns those of this call, and all."""
+    """Runs rows and stores each result; returns the new results, and all."""
     path = build / "results.json"
     done = []
     for name in names:
