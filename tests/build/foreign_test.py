@@ -94,7 +94,7 @@ class BigEndian(Foreign, unittest.TestCase):
 
 class MuslLibc(Foreign, unittest.TestCase):
     target = musl()
-    test_units = None  # width and byte order are those of this machine
+    test_units = None  # musl changes neither this machine's width nor its byte order
 
 
 if __name__ == "__main__":

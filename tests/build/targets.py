@@ -95,7 +95,7 @@ class Musl(Target):
         return pathlib.Path(Unit("", [compiler, f"-print{what}"]).run().out.strip())
 
     def paths(self, folder):
-        """With links to the headers of the kernel, which are the same for all C libraries."""
+        """The include paths, with links to the headers of the kernel, shared by all C libraries."""
         for path in (USERS_HEADERS / "linux", USERS_HEADERS / "asm-generic",
                      USERS_HEADERS / f"{platform.machine()}-linux-gnu/asm"):
             (folder / path.name).unlink(missing_ok=True)

@@ -14,8 +14,8 @@
 #include <cdi/annotations.hpp>
 #include <cdi/name.hpp>
 
-// The functions of this library whose results are compared with those of the Go reference, for
-// tables.cpp and the fuzz targets. Each takes a row, an object with the arguments.
+// Functions of this library, for tables.cpp and the fuzz targets, which compare their results with
+// the Go reference. Each takes a row, an object with the arguments.
 //
 // For errors, only whether there is one is compared. The values that Go returns together with an
 // error, which a Result does not have, are ignored. There are no functions for ParseDevice and

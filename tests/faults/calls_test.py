@@ -74,7 +74,7 @@ class Row:
         return self.reads_host or error == errno.ENOENT or kind == "readlink"
 
 
-# Without these calls, a temporary file cannot be removed, or seems to be that of another process.
+# Without these calls, a temporary file cannot be removed, or seems to belong to another process.
 TEMPORARY_MAY_STAY = ("lock", "unlink")
 
 ROWS = [

@@ -8,8 +8,8 @@ usage: statements.py --check BUILD            statements.toml has each of them, 
        statements.py --report BUILD FIGURES   prints a line for each, from the log of the tests in
                                               BUILD, and what `bench/run.sh --json FIGURES` measured
 
---report prints measured figures beside those of the README, as text of the same form: they depend on
-the machine, and nothing fails because of them. Exits with 1 if a test failed.
+--report prints measured figures beside the README's figures, in the same form: they depend on the
+machine, and nothing fails because of them. Exits with 1 if a test failed.
 """
 import json
 import pathlib
@@ -20,7 +20,7 @@ import tomllib
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
-sys.path += [str(PROJECT / "bench"), str(PROJECT / "tests")]
+sys.path.insert(0, str(PROJECT / "bench"))
 import table  # noqa: E402  pylint: disable=wrong-import-position
 
 LIST = tomllib.loads((PROJECT / "tests/readme/statements.toml").read_text(encoding="utf-8"))

@@ -53,7 +53,7 @@ class FilesByName {
  public:
   explicit FilesByName(const ScannedDir& dir) : files_{dir.files} {}
 
-  /// Returns the file with this name, or null. The name must come after those of earlier calls.
+  /// Returns the file with this name, or null. Names must ascend from call to call.
   std::shared_ptr<const ScannedFile> find(std::string_view name) {
     for (; next_ < files_.size(); ++next_) {
       const int order = files_[next_]->name.compare(name);

@@ -35,7 +35,7 @@ Result<void> replace_file_at(int directory, const std::string& name, std::string
 /// locks it (flock(2)), as this function does, leaves it alone and fails with `Errc::conflict`. The
 /// file that was read must still be open, as a `TextFile` keeps it: otherwise, a newer file can
 /// have the same signature. A change by a program without the lock in the instant before the rename
-/// can go unnoticed. `sync` is that of `FileAttributes`.
+/// can go unnoticed. `FileAttributes` describes `sync`.
 Result<void> rewrite_file_at(int directory, const std::string& name, std::string_view text,
                              std::string_view path, const Signature& expected, bool sync = true);
 

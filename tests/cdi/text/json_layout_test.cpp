@@ -69,7 +69,7 @@ TEST_CASE("The children of a value are between its brackets, without the blanks 
   CHECK(children("e").empty());
 }
 
-TEST_CASE("The unit of indentation and the spaces are those of the first member") {
+TEST_CASE("The first member gives the unit of indentation and the spaces") {
   struct {
     std::string_view text;
     std::string unit;
