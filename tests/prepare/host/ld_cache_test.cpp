@@ -12,6 +12,8 @@
 
 #include <doctest/doctest.h>
 
+#include "../../support/ld_cache_bytes.hpp"
+
 namespace {
 
 using prepare::parse_ld_cache;
@@ -21,45 +23,12 @@ constexpr std::uint32_t i386 = 0x0003;
 constexpr std::uint32_t x32 = 0x0803;
 constexpr std::uint32_t aarch64 = 0x0a03;
 
-struct Library {
-  std::uint32_t kind = x86_64;
-  std::string soname{};
-  std::string path{};
-};
-
 using Pairs = std::vector<std::pair<std::string, std::string>>;
-
-void append_number(std::string& bytes, std::uint32_t number) {
-  bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
-}
 
 void overwrite_number(std::string& bytes, std::size_t at, std::uint32_t number) {
   std::string text;
   append_number(text, number);
   bytes.replace(at, text.size(), text);
-}
-
-/// A cache as ldconfig writes it.
-std::string cache_of(const std::vector<Library>& libraries) {
-  std::string strings;
-  const auto first = static_cast<std::uint32_t>(48 + 24 * libraries.size());
-  const auto place = [&](const std::string& text) {
-    const auto at = first + static_cast<std::uint32_t>(strings.size());
-    strings.append(text).append(1, '\0');
-    return at;
-  };
-  std::string rows;
-  for (const auto& library : libraries) {
-    append_number(rows, library.kind);
-    append_number(rows, place(library.soname));
-    append_number(rows, place(library.path));
-    rows.append(12, '\0');  // release of the kernel, capabilities of the processor
-  }
-  std::string cache{"glibc-ld.so.cache1.1"};
-  append_number(cache, static_cast<std::uint32_t>(libraries.size()));
-  append_number(cache, static_cast<std::uint32_t>(strings.size()));
-  cache.append(20, '\0');
-  return cache + rows + strings;
 }
 
 /// The table for libc5 at the beginning, with `rows` rows.
@@ -79,33 +48,33 @@ Pairs pairs(std::string_view cache, std::uint32_t kind = x86_64) {
   return found;
 }
 
-const Library cuda{x86_64, "libcuda.so.1", "/usr/lib/x86_64-linux-gnu/libcuda.so.1"};
-const Library ml{x86_64, "libnvidia-ml.so.1", "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1"};
+const CachedLibrary cuda{x86_64, "libcuda.so.1", "/usr/lib/x86_64-linux-gnu/libcuda.so.1"};
+const CachedLibrary ml{x86_64, "libnvidia-ml.so.1", "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1"};
 const Pairs both{{cuda.soname, cuda.path}, {ml.soname, ml.path}};
 
 TEST_CASE("SONAMEs and paths, in the order of the cache") {
-  CHECK(pairs(cache_of({cuda, ml})) == both);
-  CHECK(pairs(cache_of({})) == Pairs{});
+  CHECK(pairs(ld_cache_bytes({cuda, ml})) == both);
+  CHECK(pairs(ld_cache_bytes({})) == Pairs{});
 }
 
 TEST_CASE("a reduced cache has nothing but the wanted libraries of a kind") {
   const auto cache =
-      cache_of({cuda, {x86_64, "libother.so.1", "/other"}, ml, {i386, "a", "/32/a"}});
+      ld_cache_bytes({cuda, {x86_64, "libother.so.1", "/other"}, ml, {i386, "a", "/32/a"}});
   const auto is_wanted = [](std::string_view soname) {
     return soname != "libother.so.1";
   };
   const auto reduced = prepare::reduced_ld_cache(cache, is_wanted, x86_64);
   CHECK(pairs(reduced) == both);
-  CHECK(reduced == cache_of({cuda, ml}));
-  CHECK(prepare::reduced_ld_cache("damaged", is_wanted, x86_64) == cache_of({}));
+  CHECK(reduced == ld_cache_bytes({cuda, ml}));
+  CHECK(prepare::reduced_ld_cache("damaged", is_wanted, x86_64) == ld_cache_bytes({}));
 }
 
 TEST_CASE("libraries of other kinds do not count") {
-  const auto cache = cache_of({{i386, "a", "/32/a"},
-                               {x32, "b", "/x32/b"},
-                               cuda,
-                               {aarch64, "c", "/arm/c"},
-                               {x86_64 | 0x10000, "d", "/d"}});
+  const auto cache = ld_cache_bytes({{i386, "a", "/32/a"},
+                                     {x32, "b", "/x32/b"},
+                                     cuda,
+                                     {aarch64, "c", "/arm/c"},
+                                     {x86_64 | 0x10000, "d", "/d"}});
   CHECK(pairs(cache) == Pairs{{cuda.soname, cuda.path}});
   CHECK(pairs(cache, aarch64) == Pairs{{"c", "/arm/c"}});
 }
@@ -116,7 +85,7 @@ TEST_CASE("the kind is that of this machine unless another one is asked for") {
 #elif defined(__aarch64__)
   CHECK(prepare::native_library == aarch64);
 #endif
-  const auto cache = cache_of({{prepare::native_library, "a", "/a"}});
+  const auto cache = ld_cache_bytes({{prepare::native_library, "a", "/a"}});
   REQUIRE(parse_ld_cache(cache).size() == 1);
   CHECK(parse_ld_cache(cache).front().path == "/a");
 }
@@ -125,7 +94,7 @@ TEST_CASE("offsets count from the end of the table for libc5") {
   // One row ends at 28 bytes, so that four must be left out; two end at 40.
   for (const std::uint32_t rows : {0U, 1U, 2U, 3U, 1000U}) {
     CAPTURE(rows);
-    CHECK(pairs(old_table(rows) + cache_of({cuda, ml})) == both);
+    CHECK(pairs(old_table(rows) + ld_cache_bytes({cuda, ml})) == both);
   }
 }
 
@@ -136,7 +105,7 @@ TEST_CASE("a table for libc5 alone") {
 
 TEST_CASE("a table for libc5 whose size is larger than the file") {
   for (const std::uint32_t rows : {0x7fffffffU, 0xffffffffU}) {
-    auto cache = old_table(1) + cache_of({cuda});
+    auto cache = old_table(1) + ld_cache_bytes({cuda});
     overwrite_number(cache, 12, rows);
     CHECK(pairs(cache) == Pairs{});
   }
@@ -148,14 +117,14 @@ TEST_CASE("text that is not a cache") {
                            "ELF"}) {
     CHECK(pairs(text) == Pairs{});
   }
-  auto other_release = cache_of({cuda});
+  auto other_release = ld_cache_bytes({cuda});
   other_release[19] = '2';
   CHECK(pairs(other_release) == Pairs{});
 }
 
 TEST_CASE("a cache that ends early has what is whole in it") {
   for (const auto& front : {std::string{}, old_table(1)}) {
-    const auto whole = front + cache_of({cuda, ml});
+    const auto whole = front + ld_cache_bytes({cuda, ml});
     // Each string needs the NUL at its end, and the last is the path of the second library.
     const auto strings = front.size() + 48 + 2 * 24;
     const auto first = strings + cuda.soname.size() + 1 + cuda.path.size() + 1;
@@ -170,7 +139,7 @@ TEST_CASE("a cache that ends early has what is whole in it") {
 }
 
 TEST_CASE("offsets out of range are left out, and the rest is kept") {
-  const auto whole = cache_of({cuda, ml});
+  const auto whole = ld_cache_bytes({cuda, ml});
   for (const std::size_t column : {4U, 8U}) {
     for (const auto offset : {static_cast<std::uint32_t>(whole.size()), 0x7fffffffU, 0xffffffffU}) {
       auto cache = whole;
@@ -181,17 +150,18 @@ TEST_CASE("offsets out of range are left out, and the rest is kept") {
 }
 
 TEST_CASE("an empty name or path is none") {
-  CHECK(pairs(cache_of({{x86_64, "", "/a"}, {x86_64, "a", ""}, cuda})) == Pairs{both.front()});
+  CHECK(pairs(ld_cache_bytes({{x86_64, "", "/a"}, {x86_64, "a", ""}, cuda})) ==
+        Pairs{both.front()});
 }
 
 TEST_CASE("a string that is too long for a path is none") {
   const std::string long_path(4095, 'a');
-  CHECK(pairs(cache_of({{x86_64, "a", long_path}})) == Pairs{{"a", long_path}});
-  CHECK(pairs(cache_of({{x86_64, "a", long_path + "a"}, cuda})) == Pairs{both.front()});
+  CHECK(pairs(ld_cache_bytes({{x86_64, "a", long_path}})) == Pairs{{"a", long_path}});
+  CHECK(pairs(ld_cache_bytes({{x86_64, "a", long_path + "a"}, cuda})) == Pairs{both.front()});
 }
 
 TEST_CASE("a count that is too large is cut to the rows that fit") {
-  auto cache = cache_of({cuda, ml});
+  auto cache = ld_cache_bytes({cuda, ml});
   overwrite_number(cache, 20, 0xffffffff);
   const auto found = pairs(cache);
   REQUIRE(found.size() >= 2);
