@@ -126,7 +126,7 @@ class NewField(Case):
         self.run_program(CHECKED, "the rules of interfaces also apply to the new kind")
 
     def test_an_editor(self):
-        self.change("apply/apply.hpp", "concept FullyEditable = ",
+        self.change("apply/editor_parts.hpp", "concept FullyEditable = ",
                     "concept FullyEditable = requires(SpecEditor<OciSpec> e) { e.labels(); } && ")
         self.assertEqual(self.incomplete(), list(EDITORS))
         self.change("targets/part_check.hpp", "  List env() {", "  void labels() {}\n  List env() {")

@@ -34,6 +34,7 @@ using apply_targets::content;
 using apply_targets::Json;
 using apply_targets::Model;
 using apply_targets::Ordered;
+using apply_targets::parsed;
 using apply_targets::Text;
 
 /// A target of any type.
@@ -45,19 +46,6 @@ Target target_of(const Model& spec) {
     return {*cdi::write_json(spec, 1)};
   } else {
     return cdi::to_json_value<Target>(spec);
-  }
-}
-
-template <class Target>
-Target parsed(std::string_view text) {
-  if constexpr (std::is_same_v<Target, Text>) {
-    return {std::string{text}};
-  } else if constexpr (std::is_same_v<Target, Model>) {
-    auto spec = cdi::read_json<Model>(text);
-    REQUIRE_MESSAGE(spec, (spec ? "" : to_string(spec.error())));
-    return *std::move(spec);
-  } else {
-    return Target::parse(text);
   }
 }
 

@@ -2,14 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstddef>
-#include <cstdint>
-#include <initializer_list>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -27,144 +23,25 @@
 
 namespace {
 
+using apply_targets::Bare;
+using apply_targets::check_rows;
 using apply_targets::content;
+using apply_targets::FakeHost;
 using apply_targets::Json;
 using apply_targets::Model;
+using apply_targets::oci_spec;
 using apply_targets::Ordered;
 using apply_targets::Text;
-
-/// A host of four nodes that counts what it is asked.
-struct FakeHost {
-  mutable int lookups = 0;
-
-  cdi::Result<cdi::HostNode> operator()(std::string_view path) const {
-    static const std::map<std::string_view, cdi::HostNode> nodes{
-        {"/dev/null", {'c', 1, 3, 0666}},
-        {"/dev/sda", {'b', 8, 0, 0660}},
-        {"/dev/sdb", {'b', 8, 16, 0600}},
-        {"/dev/pipe", {'p', 0, 0, 0640}},
-    };
-    ++lookups;
-    const auto found = nodes.find(path);
-    if (found != nodes.end()) return found->second;
-    return cdi::Error{.code = cdi::Errc::host, .message = "no such node"};
-  }
-};
 
 cdi::Result<cdi::HostNode> ask_fake_host(std::string_view path) {
   return FakeHost{}(path);
 }
 
-/// An OCI spec of any target type. The members that OCI requires need not be written.
-template <class Target>
-Target oci_spec(std::string_view text) {
-  auto json = Ordered::parse(text);
-  json["ociVersion"] = "1.2.0";
-  if (json.contains("process")) {
-    auto& process = json["process"];
-    process.emplace("user", Ordered{{"uid", 0U}, {"gid", 0U}});
-    process.emplace("cwd", "/");
-  }
-  if constexpr (std::is_same_v<Target, Text>) {
-    return {json.dump()};
-  } else if constexpr (std::is_same_v<Target, Model>) {
-    auto spec = cdi::read_json<Model>(json.dump());
-    REQUIRE_MESSAGE(spec, (spec ? "" : to_string(spec.error())));
-    return *std::move(spec);
-  } else {
-    return Target::parse(json.dump());
-  }
-}
-
-struct Row {
-  std::string before;
-  std::string edits;
-  std::string after;
-};
-
-template <class Target>
-void check_rows(std::initializer_list<Row> rows) {
-  for (const auto& row : rows) {
-    CAPTURE(row.before);
-    CAPTURE(row.edits);
-    auto target = oci_spec<Target>(row.before);
-    const auto done = cdi::apply(edits_of(row.edits), target, FakeHost{});
-    REQUIRE_MESSAGE(done, (done ? "" : to_string(done.error())));
-    CHECK(content(target) == content(oci_spec<Target>(row.after)));
-  }
-}
-
-/// An OCI spec type with none of the parts that a type may lack.
-struct Bare {
-  Model spec{};
-};
-
 }  // namespace
 
-template <>
-struct cdi::SpecEditor<Bare> {
-  Bare& target;
-
-  auto env() { return inner().env(); }
-  auto devices() { return inner().devices(); }
-  auto mounts() { return inner().mounts(); }
-  auto hooks(cdi::oci::HookPoint point) { return inner().hooks(point); }
-  cdi::ProcessUser process_user() { return inner().process_user(); }
-  bool has_user_namespace() { return inner().has_user_namespace(); }
-
- private:
-  cdi::SpecEditor<Model> inner() { return {target.spec}; }
-};
-
-/// A type whose editor has a misspelt function, and one that returns something else.
-struct Unfinished {
-  Model spec{};
-};
-
-template <>
-struct cdi::SpecEditor<Unfinished> {
-  Unfinished& target;
-
-  auto enviroment() { return inner().env(); }
-  void devices() {}
-  auto mounts() { return inner().mounts(); }
-  auto hooks(cdi::oci::HookPoint point) { return inner().hooks(point); }
-  auto additional_gids() { return inner().additional_gids(); }
-  int process_user() { return 0; }
-  bool has_user_namespace() { return false; }
-
- private:
-  cdi::SpecEditor<Model> inner() { return {target.spec}; }
-};
-
-static_assert(cdi::Editable<Json>);
-static_assert(cdi::Editable<Ordered>);
-static_assert(cdi::Editable<Model>);
-static_assert(cdi::Editable<cdi::oci::SpecView>);
-static_assert(cdi::Editable<Bare>);
-static_assert(!cdi::Editable<int>);
-static_assert(!cdi::Editable<cdi::Spec>);
-static_assert(!cdi::Editable<const Model>);
 static_assert(cdi::HostLookup<FakeHost>);
 static_assert(!cdi::HostLookup<int>);
 static_assert(std::is_same_v<decltype(cdi::apply), const cdi::ApplyFunction>);
-
-static_assert(cdi::FullyEditable<Json> && cdi::FullyEditable<Ordered>);
-static_assert(cdi::FullyEditable<Model> && cdi::FullyEditable<Text>);
-static_assert(cdi::Editable<Bare> && !cdi::FullyEditable<Bare>);
-
-TEST_CASE("The parts that an editor lacks are named") {
-  using Names = std::vector<std::string_view>;
-  CHECK(cdi::missing_parts<Model>() == Names{});
-  CHECK(cdi::missing_parts<Json>() == Names{});
-  CHECK(cdi::missing_parts<Text>() == Names{});
-  const Names optional{"device_rules()", "device_rules().equals()", "net_devices()",
-                       "additional_gids()", "set_intel_rdt()"};
-  CHECK(cdi::missing_parts<Bare>() == optional);
-  CHECK(cdi::missing_parts<Unfinished>() ==
-        Names{"env()", "devices()", "devices().equals()", "process_user()", "device_rules()",
-              "device_rules().equals()", "net_devices()", "set_intel_rdt()"});
-}
 
 TEST_CASE_TEMPLATE("No edits change nothing", Target, Json, Ordered, Model, Text) {
   check_rows<Target>({
