@@ -114,9 +114,15 @@ TEST_CASE("The nearest names are few, the best first, each once") {
   CHECK(nearest("x", {"f", "e", "d", "c", "b", "a"}) == Views{"a", "b", "c", "d", "e"});
   CHECK(nearest("gpu", {}).empty());
   CHECK(nearest("gpu0", {"disk", "a-much-longer-name"}).empty());
-  // The longer the name, the more may be wrong in it: a third, at most three letters.
+}
+
+TEST_CASE("The longer the name, the more may be wrong in it: a third, from one to three letters") {
   CHECK(nearest("ab", {"xy", "ax"}) == Views{"ax"});
-  CHECK(nearest("abcdefghijkl", {"xyzdefghijkl", "wxyzefghijkl"}) == Views{"xyzdefghijkl"});
+  CHECK(nearest("abcde", {"xycde", "xbcde"}) == Views{"xbcde"});
+  CHECK(nearest("abcdef", {"xyzdef", "xycdef"}) == Views{"xycdef"});
+  CHECK(nearest("abcdefgh", {"xyzdefgh", "xycdefgh"}) == Views{"xycdefgh"});
+  CHECK(nearest("abcdefghi", {"wxyzefghi", "xyzdefghi"}) == Views{"xyzdefghi"});
+  CHECK(nearest("abcdefghijkl", {"wxyzefghijkl", "xyzdefghijkl"}) == Views{"xyzdefghijkl"});
 }
 
 TEST_CASE("Two letters in the other order are one mistake") {
