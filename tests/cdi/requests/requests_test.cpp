@@ -236,3 +236,15 @@ TEST_CASE("A name in two fields counts twice for CRI-O, and once for others") {
     CHECK(requests.devices().size() == (rules == RequestRules::cri_o ? 2 : 1));
   }
 }
+
+TEST_CASE("Devices that are added one by one are moved to other memory only a few times") {
+  cdi::Requests requests;
+  const cdi::RequestedDevice* place = nullptr;
+  int moves = 0;
+  for (int i = 0; i < 200; ++i) {
+    requests.add_field(Texts{"v/c=" + std::to_string(i)});
+    if (requests.devices().data() != place) ++moves;
+    place = requests.devices().data();
+  }
+  CHECK(moves < 10);  // each time, there is room for twice as many
+}
