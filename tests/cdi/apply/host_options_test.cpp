@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -276,6 +277,40 @@ TEST_CASE("A link that cannot be followed changes nothing") {
   CHECK(mounted.error().where == "mounts[1].hostPath");
   CHECK(mounted.error().system == ELOOP);
   CHECK(spec == cdi::oci::Spec{});
+}
+
+TEST_CASE("An error about a host path names the set of edits, and the item in this set") {
+  const TempTree dir;
+  fs::create_symlink("loop", dir / "loop");
+  const cdi::HostOptions links{.resolve_links = true, .root = dir.path()};
+  const cdi::HostOptions drift{.drift = HostDrift::fail};
+  const cdi::ContainerEdits good{
+      .device_nodes = {{.path = "/dev/a", .type = "c", .major = 195, .minor = 255}},
+      .mounts = {{.host_path = "/a", .container_path = "/a"}}};
+  const auto node = good.device_nodes[0];
+  const auto mount = good.mounts[0];
+  struct {
+    cdi::ContainerEdits edits;
+    cdi::HostOptions options;
+    std::string_view where;
+  } const rows[] = {
+      {{.device_nodes = {node, {.path = "/loop"}}}, links, "deviceNodes[1].hostPath"},
+      {{.mounts = {mount, {.host_path = "/loop", .container_path = "/b"}}},
+       links,
+       "mounts[1].hostPath"},
+      {{.device_nodes = {node, {.path = "/dev/a", .type = "b"}}}, drift, "deviceNodes[1].type"},
+      {{.device_nodes = {node, {.path = "/dev/dir", .type = "c"}}}, drift, "deviceNodes[1]"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.where);
+    const cdi::ContainerEdits* const all[] = {&good, &row.edits};
+    cdi::oci::Spec spec;
+    const auto done =
+        cdi::apply(std::span<const cdi::ContainerEdits* const>{all}, spec, with(row.options));
+    REQUIRE_FALSE(done);
+    CHECK(done.error().edits == 2);
+    CHECK(done.error().where == row.where);
+  }
 }
 
 // Once, each part of a path moved the rest of it: this would run into a timeout.
