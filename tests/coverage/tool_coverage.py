@@ -4,9 +4,9 @@
 """Counts the branches of the tools that their tests take: tool_coverage.py BUILD [--write]
 
 Builds the tools and their tests in the folder BUILD with clang++, and runs the unit tests of
-examples/tools/ and the suites `cli` and `container`, but no slow tests. A process that is killed
-counts for nothing. Prints a row for each tool, and with -v each branch that no test takes. --write
-writes docs/evidence.md. Takes half an hour on two cores.
+examples/tools/ and the suites `cli` and `container`, but no slow tests. Processes that are killed,
+or that call `_exit`, count too. Prints a row for each tool, and with -v each branch that no test
+takes. --write writes docs/evidence.md. Takes half an hour on two cores.
 """
 import collections
 import json
@@ -32,9 +32,11 @@ def configure(build):
     if (build / "build.ninja").exists():
         return
     # Not in LLVM_PROFILE_FILE: some tests start tools with an environment of their own.
-    counted = f"-fprofile-instr-generate={build}/counts/%m.profraw"
+    # %c maps the counters to the file, so that they outlive a process that is killed.
+    counted = f"-fprofile-instr-generate={build}/counts/%m%c.profraw"
+    mapped = f"{counted} -fcoverage-mapping -mllvm -runtime-counter-relocation"
     flags = [f"-D{language}_{kind}_args={words}".replace("__", "_") for language in ("c", "cpp")
-             for kind, words in (("", f"{counted} -fcoverage-mapping"), ("link", counted))]
+             for kind, words in (("", mapped), ("link", counted))]
     run("meson", "setup", build, "-Doptimization=0", "-Ddebug=false", "-Dtests=enabled",
         "-Dcompiled=disabled", "-Dunity=on", "-Db_lundef=false", *flags, cwd=PROJECT,
         env={**os.environ, "CXX": launched(CLANGXX), "CC": launched(CLANGXX.replace("++", ""))})
