@@ -20,6 +20,7 @@ CONTAINERD = "/etc/containerd/config.toml"
 CONTAINERD_OWN = "/etc/containerd/conf.d/cdi-prepare.toml"
 DOCKER = "/etc/docker/daemon.json"
 DOCKER_COPY = DOCKER + ".before-cdi-prepare"
+DOCKER_RECORD = DOCKER + ".set-by-cdi-prepare"
 CRIO_OWN = "/etc/crio/crio.conf.d/99-cdi-prepare.conf"
 PODMAN_OWN = "/etc/containers/containers.conf.d/99-cdi-prepare.conf"
 DIRS = ["/etc/cdi", "/var/run/cdi"]
@@ -110,6 +111,7 @@ class Containerd(ConfigureTest):
                      '      default_runtime_name = "nvidia"\n',
                      f'version = 2\n[plugins.\'{CRI_2}\'.containerd]\nsnapshotter = "x"\n',
                      "version = 2\n", f"version = 2\n# [plugins.\"{CRI_2}\"]\n",
+                     "version = 2\n[debug]\nlist = [\n  [1, 2],\n]\n",
                      f'version = 2\n[ plugins . "{CRI_2}" ] # x\n[grpc]\nuid = 3\n'):
             self.put(CONTAINERD, text)
             after = self.check_all("containerd", "containerd", "systemctl restart containerd")
@@ -127,10 +129,11 @@ class Containerd(ConfigureTest):
 
     def test_table_of_version_1(self):
         self.install(containerd="1.7.24")
-        self.put(CONTAINERD, '[plugins.cri]\nsandbox_image = "a"\n')
-        after = self.check_all("containerd", "containerd", "systemctl restart containerd")
-        cri = tomllib.loads(after[CONTAINERD[1:]].decode())["plugins"]["cri"]
-        self.assertEqual(cri, {"sandbox_image": "a", "enable_cdi": True})
+        for text, more in (('[plugins.cri]\nsandbox_image = "a"\n', {"sandbox_image": "a"}), ("", {})):
+            self.put(CONTAINERD, text)
+            after = self.check_all("containerd", "containerd", "systemctl restart containerd")
+            cri = tomllib.loads(after[CONTAINERD[1:]].decode())["plugins"]["cri"]
+            self.assertEqual(cri, {**more, "enable_cdi": True})
 
     def test_no_main_file(self):
         self.install(containerd="1.7.24")
@@ -152,6 +155,64 @@ class Containerd(ConfigureTest):
                 main, old = tomllib.loads(after[CONTAINERD[1:]].decode()), tomllib.loads(text)
                 old.setdefault("imports", []).append("/etc/containerd/conf.d/cdi-prepare*.toml")
                 self.assertEqual(main, old)
+
+    def test_version_that_is_unknown(self):
+        """The main file changes: every version reads it."""
+        self.install()
+        self.path("usr/bin/containerd").touch()
+        self.configure("containerd")
+        self.assertEqual(self.toml(CONTAINERD), {"version": 2, "plugins": {CRI_2: {"enable_cdi": True}}})
+        self.assertFalse(self.path(CONTAINERD_OWN).exists())
+
+    def test_file_without_a_line_end_at_its_end(self):
+        self.install(containerd="1.7.24")
+        self.put(CONTAINERD, f'version = 2\n[plugins."{CRI_2}"]\nenable_cdi = false')
+        self.configure("containerd")
+        self.assertEqual(self.toml(CONTAINERD)["plugins"][CRI_2], {"enable_cdi": True})
+        self.configure("containerd", "--undo")
+        self.assertEqual(self.toml(CONTAINERD)["plugins"][CRI_2], {"enable_cdi": False})
+
+    def test_import_that_is_there_stays_the_only_one(self):
+        self.install(containerd="2.0.5")
+        for _ in range(2):
+            self.configure("containerd", "--output-dir", str(self.path("/opt/cdi")))
+            self.assertEqual(self.toml(CONTAINERD)["imports"],
+                             ["/etc/containerd/conf.d/cdi-prepare*.toml"])
+            self.path(CONTAINERD_OWN).unlink()
+
+    def test_second_change_of_a_file_of_our_own(self):
+        self.install(containerd="2.0.5")
+        self.configure("containerd", "--output-dir", str(self.path("/opt/a")))
+        self.configure("containerd", "--output-dir", str(self.path("/opt/b")))
+        self.assertEqual(self.toml(CONTAINERD_OWN), {"version": 3, "plugins": {CRI_3: {
+            "enable_cdi": True, "cdi_spec_dirs": [*DIRS, "/opt/a", "/opt/b"]}}})
+
+    def test_what_was_added_to_an_imported_file_of_our_own_is_no_longer_read(self):
+        self.install(containerd="2.0.5")
+        self.configure("containerd", "--output-dir", str(self.path("/opt/cdi")))
+        self.put(CONTAINERD_OWN, self.text(CONTAINERD_OWN) + "\n[metrics]\naddress = 'x'\n")
+        warned = self.undo_with_warning("containerd")
+        self.assertIn("what others wrote into it stays", warned)
+        self.assertIn(f"{CONTAINERD_OWN}: containerd no longer reads it", warned)
+        self.assertEqual(self.toml(CONTAINERD_OWN), {"version": 3, "metrics": {"address": "x"}})
+
+    def test_version_with_a_remark_stays(self):
+        self.install(containerd="2.0.5")
+        self.configure("containerd", "--output-dir", str(self.path("/opt/cdi")))
+        self.edit(CONTAINERD_OWN.lstrip("/"), "version = 3\n", "version = 3 # mine\n")
+        self.assertIn("what others wrote", self.undo_with_warning("containerd"))
+        self.assertIn("version = 3 # mine\n", self.text(CONTAINERD_OWN))
+
+    def test_old_value_comes_back_if_the_new_line_is_gone(self):
+        self.install(containerd="1.7.24")
+        for more in ("", "[grpc]\nuid = 3\n"):
+            before = f'version = 2\n[plugins."{CRI_2}"]\nenable_cdi = false\n{more}'
+            self.put(CONTAINERD, before)
+            self.configure("containerd")
+            lines = self.text(CONTAINERD).splitlines(keepends=True)
+            self.put(CONTAINERD, "".join(line for line in lines if "# added by" not in line))
+            self.configure("containerd", "--undo")
+            self.assertEqual(self.text(CONTAINERD), before)
 
     def test_settings_that_were_added_later_stay(self):
         self.install(containerd="1.7.24")
@@ -225,16 +286,37 @@ class Containerd(ConfigureTest):
         self.install(containerd="1.7.24")
         for text in (f'version = 2\nplugins."{CRI_2}".enable_cdi = false\n',
                      f'version = 2\nplugins = {{"{CRI_2}" = {{enable_cdi = false, a = 1}}}}\n',
+                     f'version = 2\nplugins."{CRI_2}".sandbox_image = "a"\n',
                      f'version = 2\na = """\n[plugins."{CRI_2}"]\n"""\n'):
             self.put(CONTAINERD, text)
             self.assertIn("enable_cdi = true in [plugins", self.configure("containerd", code=1))
             self.assertEqual(self.text(CONTAINERD), text)
 
+    def test_imports_that_cannot_be_changed(self):
+        self.install(containerd="2.0.5")
+        text = "version = 3\n[imports]\na = 1\n"
+        self.put(CONTAINERD, text)
+        said = self.configure("containerd", "--output-dir", str(self.path("/opt/cdi")), code=1)
+        self.assertIn('set imports = ["/etc/containerd/conf.d/cdi-prepare*.toml"] in its first '
+                      "lines by hand", said)
+        self.assertEqual(self.text(CONTAINERD), text)
+        self.assertFalse(self.path(CONTAINERD_OWN).exists())
+
     def test_file_that_is_wrong(self):
-        self.install(containerd="1.7.24")
-        self.put(CONTAINERD, "version = \n")
-        self.assertIn(f"{CONTAINERD}:1:", self.configure("containerd", code=1))
-        self.assertEqual(self.text(CONTAINERD), "version = \n")
+        for version in ("1.7.24", "2.0.5"):
+            self.install(containerd=version)
+            self.put(CONTAINERD, "version = \n")
+            self.assertIn(f"{CONTAINERD}:1:", self.configure("containerd", code=1))
+            self.assertEqual(self.text(CONTAINERD), "version = \n")
+            self.assertIn("nothing to undo", self.configure("containerd", "--undo"))
+
+    def test_files_that_cannot_be_read(self):
+        self.install(containerd="2.0.5")
+        for path in (CONTAINERD, CONTAINERD_OWN):
+            self.path(path).mkdir(parents=True)
+            for more in (("--output-dir", str(self.path("/opt/cdi"))), ("--undo",)):
+                self.assertIn(path, self.configure("containerd", *more, code=1))
+            self.path(path).rmdir()
 
     def test_too_old(self):
         self.install(containerd="1.6.20")
@@ -275,6 +357,9 @@ class Docker(ConfigureTest):
         self.assertEqual(json.loads(self.docker(text)),
                          {"features": {"cdi": True}, "cdi-spec-dirs": ["/a", "/var/run/cdi"]})
 
+    def test_indentation_stays(self):
+        self.assertIn('\n\t"features"', self.docker('{\n\n\t"a": 1\n}\n'))
+
     def test_file_that_is_missing(self):
         after = self.check_all("docker", "docker", "systemctl restart docker")
         self.assertEqual(json.loads(after[DOCKER[1:]]), {"features": {"cdi": True}})
@@ -309,6 +394,38 @@ class Docker(ConfigureTest):
             self.assertIn('daemon.json: "cdi-spec-dirs" was changed since, and stays', done.stderr)
             self.assertEqual(json.loads(self.text(DOCKER)), {"cdi-spec-dirs": ["/mine"]})
             self.assertEqual(os.listdir(self.path("/etc/docker")), ["daemon.json"])
+
+    def test_switch_that_was_removed_or_replaced_later_stays_so(self):
+        for old, later in (("{}", {"a": 1}), ("{}", {"features": {"x": True}}),
+                           ("{}", {"features": ["x"]}),
+                           ('{"features": {}, "a": 1}', {"features": {}, "a": 2})):
+            with self.subTest(old=old, later=later):
+                self.put(DOCKER, old)
+                self.configure("docker")
+                self.put(DOCKER, json.dumps(later))
+                self.configure("docker", "--undo")
+                self.assertEqual(json.loads(self.text(DOCKER)), later)
+
+    def test_directories_that_were_set_twice_or_removed_between(self):
+        outs = [("--output-dir", str(self.path(f"/opt/{name}"))) for name in "ab"]
+        old = {"a": 1, "cdi-spec-dirs": ["/a"]}
+        for mine in (None, {"a": 1}):
+            self.put(DOCKER, json.dumps(old))
+            self.configure("docker", *outs[0])
+            if mine:
+                self.put(DOCKER, json.dumps(mine))
+            self.configure("docker", *outs[1])
+            self.configure("docker", "--undo")
+            self.assertEqual(json.loads(self.text(DOCKER)), mine or old)
+
+    def test_switch_that_was_turned_off_between_two_changes_is_off_again(self):
+        self.put(DOCKER, '{"a": 1}')
+        mine = {"a": 1, "features": {"cdi": False}}
+        self.configure("docker")
+        self.put(DOCKER, json.dumps(mine))
+        self.configure("docker")
+        self.configure("docker", "--undo")
+        self.assertEqual(json.loads(self.text(DOCKER)), mine)
 
     def test_values_that_were_not_set_by_it_stay(self):
         self.put(DOCKER, '{"a": 1}')
@@ -357,6 +474,35 @@ class Docker(ConfigureTest):
             self.assertEqual(self.path(DOCKER).stat().st_mode & 0o777, 0o600)
             self.assertEqual(os.listdir(self.path("/etc/docker")), ["daemon.json"])
 
+    def test_empty_file_is_empty_again(self):
+        self.put(DOCKER, " \n")
+        self.configure("docker")
+        self.put(DOCKER, "")
+        self.configure("docker", "--undo")
+        self.assertEqual(self.text(DOCKER).strip(), "")
+        self.assertEqual(os.listdir(self.path("/etc/docker")), ["daemon.json"])
+
+    def test_damaged_files_change_nothing(self):
+        """Each of the three files, when it is configured again, and when that is undone."""
+        out = ("--output-dir", str(self.path("/opt/cdi")))
+        for path in (DOCKER, DOCKER_COPY, DOCKER_RECORD):
+            for more in (("--undo",), out):
+                with self.subTest(path=path, more=more):
+                    self.put(DOCKER, '{"a": 1}')
+                    self.configure("docker")
+                    self.put(path, '{"a": ')
+                    before = self.files()
+                    self.assertIn("not valid JSON", self.configure("docker", *more, code=1))
+                    self.assertEqual(self.files(), before)
+                    for name in os.listdir(self.path("/etc/docker")):
+                        self.path(f"/etc/docker/{name}").unlink()
+
+    def test_directory_that_is_a_file(self):
+        self.put("/etc/docker", "")
+        for more, code in (((), 1), (("--undo",), 0)):
+            self.configure("docker", *more, code=code)
+            self.assertEqual(self.text("/etc/docker"), "")
+
     def test_private_file_has_private_copies(self):
         self.put(DOCKER, "{}")
         self.path(DOCKER).chmod(0o640)
@@ -404,7 +550,8 @@ class Docker(ConfigureTest):
                      lambda path: path.symlink_to(path.name)):
             make(self.path(DOCKER))
             before = os.lstat(self.path(DOCKER))
-            self.assertIn("daemon.json", self.configure("docker", code=1))
+            for more in ((), ("--undo",)):
+                self.assertIn("daemon.json", self.configure("docker", *more, code=1))
             after = os.lstat(self.path(DOCKER))
             self.assertEqual((after.st_ino, after.st_mode, after.st_mtime_ns),
                              (before.st_ino, before.st_mode, before.st_mtime_ns))
@@ -448,6 +595,34 @@ class DropIns(ConfigureTest):
         found = self.run_prepare("doctor", "--output-dir", str(self.path("/opt/cdi"))).stdout
         self.assertNotIn("cdi-prepare configure", found)
 
+    def test_podman_of_an_unknown_version(self):
+        self.path("usr/bin/podman").touch()
+        self.configure("podman", "--output-dir", str(self.path("/opt/cdi")))
+        self.assertEqual(self.toml(PODMAN_OWN)["engine"]["cdi_spec_dirs"], [*DIRS, "/opt/cdi"])
+
+    def test_directory_with_a_quote(self):
+        self.install(podman="5.6.0")
+        self.configure("podman", "--output-dir", str(self.path('/opt/"a\\b')))
+        self.assertEqual(self.toml(PODMAN_OWN)["engine"]["cdi_spec_dirs"], [*DIRS, '/opt/"a\\b'])
+
+    def test_file_of_our_own_that_is_wrong_or_cannot_be_read(self):
+        self.install(podman="5.5.0", crio="1.30.0")
+        for name, path in (("podman", PODMAN_OWN), ("crio", CRIO_OWN)):
+            out = ("--output-dir", str(self.path("/opt/cdi")))
+            self.configure(name, *out)
+            text = self.text(path) + "a = \n"
+            self.put(path, text)
+            more = ("--output-dir", str(self.path("/opt/b")))
+            self.assertIn(f"{path}:", self.configure(name, *more, code=1))
+            self.assertEqual(self.text(path), text)
+            self.configure(name, "--undo")  # the fault is not ours
+            self.assertEqual(self.text(path).splitlines()[-1], "a = ")
+            self.path(path).unlink()
+            self.path(path).mkdir()
+            for words in (more, ("--undo",)):
+                self.assertIn(path, self.configure(name, *words, code=1))
+            self.path(path).rmdir()
+
     def test_another_directory(self):
         self.install(podman="5.6.0")
         out = str(self.path("/opt/a b"))
@@ -466,6 +641,7 @@ class DropIns(ConfigureTest):
     def test_what_was_added_later_stays(self):
         self.install(podman="5.5.0", crio="1.30.0")
         for name, path, mine in (("podman", PODMAN_OWN, '[network]\ndns_bind_port = 53\n'),
+                                 ("podman", PODMAN_OWN, '\n# mine\n[network]\n'),
                                  ("crio", CRIO_OWN, '# mine\n')):
             out = ("--output-dir", str(self.path("/opt/cdi")))
             self.configure(name, *out)
@@ -477,6 +653,7 @@ class DropIns(ConfigureTest):
             self.assertIn("what others wrote into it stays", done.stderr)
             self.assertEqual(self.text(path), mine)
             self.assertIn("nothing to undo", self.configure(name, "--undo"))
+            self.path(path).unlink()
 
     def test_value_that_was_changed_later_stays(self):
         self.install(podman="5.5.0")

@@ -11,6 +11,7 @@ sys.dont_write_bytecode = True
 from tree_case import paths, run_tests  # noqa: E402  pylint: disable=wrong-import-position
 from vendor_case import SHIPPED, VendorTest  # noqa: E402  pylint: disable=wrong-import-position
 
+ADVICE = ": use {index}, {node}, {pci} or {attribute:PATH}, and {{ for a brace"
 LEAST = 'kind = "acme.com/npu"\ndevices = "/dev/npu*"\n'
 WITH_CONTROL = LEAST + 'shared = "/dev/npu_ctl"\n'
 
@@ -162,6 +163,89 @@ timeout = 5
         vendor = self.detect_with(WITH_CONTROL + 'nodes = "/dev/x{attribute:serial}"\n', 4)
         self.assertIn("cannot be part of a path", vendor["gpus"][0]["leftOut"])
 
+    def test_nodes_with_an_attribute(self):
+        """The value is part of a path, or the device is left out; an optional node is not."""
+        self.path("sys/dev/char/240:0/serial").write_text("..\n")
+        vendor = self.detect_with(WITH_CONTROL + 'nodes = "/dev/{attribute:serial}"\n', 4)
+        self.assertIn("/dev/..: this is not an absolute path", vendor["gpus"][0]["leftOut"])
+        for more, left_out in (("", "attribute x cannot be read"), (", optional = true", None)):
+            vendor = self.detect_with(
+                WITH_CONTROL + f'nodes = {{path = "/dev/{{attribute:x}}"{more}}}\n',
+                4 if left_out else 0)
+            self.assertTrue(str(vendor["gpus"][0]["leftOut"]).startswith(str(left_out)))
+
+    def test_edits_with_an_attribute_that_cannot_be_read(self):
+        hook = 'hooks = {{name = "prestart", path = "/bin/no", {0} = ["A={{attribute:x}}"]}}\n'
+        for line in ('env = "A={attribute:x}"\n', 'mounts = "/opt/{attribute:x}"\n',
+                     'mounts = {host = "/opt", container = "/{attribute:x}"}\n',
+                     hook.format("args"), hook.format("env")):
+            with self.subTest(line=line):
+                vendor = self.detect_with(WITH_CONTROL + line, 4)
+                for gpu in vendor["gpus"]:
+                    self.assertTrue(gpu["leftOut"].startswith("attribute x cannot be read"))
+        self.path("opt").mkdir()
+        for host, container in (("/opt/{attribute:x}", "/a"), ("/opt", "/{attribute:x}")):
+            spec = self.spec_with(WITH_CONTROL + f'mounts = {{host = "{host}", container = '
+                                  f'"{container}", optional = true}}\n')
+            self.assertNotIn("mounts", json.dumps(spec))
+
+    def test_texts_with_an_attribute_that_cannot_be_read(self):
+        """A device has no such alias and no model, and can be handed out."""
+        self.path("sys/dev/char/240:0/serial").write_text("no/name\n")
+        self.path("sys/dev/char/240:1/serial").write_text("all\n")
+        vendor = self.detect_with(WITH_CONTROL + 'model = "NPU {attribute:x}"\n'
+                                  'aliases = ["{attribute:serial}", "{attribute:x}"]\n')
+        self.assertEqual([(gpu["aliases"], gpu["model"]) for gpu in vendor["gpus"]],
+                         [(["0"], None), (["1"], None)])
+
+    def test_braces_and_hooks_with_an_environment(self):
+        self.path("usr/bin").mkdir(parents=True)
+        self.path("usr/bin/hook").touch(0o755)
+        spec = self.spec_with(WITH_CONTROL + 'env = "A={{x}}"\nhooks = {name = "createContainer", '
+                              'path = "/usr/bin/hook", env = ["NPU={index}"]}\n')
+        self.assertEqual(spec["containerEdits"]["env"], ["A={x}"])
+        self.assertEqual(spec["devices"][0]["containerEdits"]["hooks"][0]["env"], ["NPU=0"])
+
+    def test_no_node_of_two_patterns(self):
+        done = self.run_prepare("detect", "--vendor-file", str(self.vendor_file(
+            'kind = "acme.com/npu"\ndevices = ["/dev/a*", "/dev/b*"]\n')))
+        self.assertIn("no node matches /dev/a* or /dev/b*: is the driver loaded?", done.stderr)
+
+    def test_files_that_are_no_nodes(self):
+        self.path("dev/npu7").touch()
+        self.assertEqual(len(self.detect_with(WITH_CONTROL)["gpus"]), 2)
+        spec = self.spec_with(WITH_CONTROL + 'nodes = ["/dev/npu7*", "/dev/npu{index}*"]\n')
+        self.assertEqual(self.devices(spec)["0000:01:00.0"], ["/dev/npu0"])
+
+    def test_block_device(self):
+        with self.path("dev.tab").open("a", encoding="ascii") as table:
+            table.write("/dev/npu7 b 241 7 0666 0 0\n")
+        self.path("dev/npu7").touch()
+        self.path("sys/dev/block/241:7").mkdir(parents=True)
+        self.assertEqual(list(self.nodes_by_name(self.detect_with(WITH_CONTROL)))[-1], "7")
+
+    def test_numa_node(self):
+        for number, text in ((1, "1\n"), (2, "-1\n")):
+            self.path(f"sys/devices/pci0000:00/0000:0{number}:00.0/numa_node").write_text(text)
+        vendor = self.detect_with(WITH_CONTROL)
+        self.assertEqual([gpu["numaNode"] for gpu in vendor["gpus"]], [1, None])
+
+    def test_too_many_nodes(self):
+        """No search takes long, and none loses a device silently."""
+        place = self.path("dev/many")
+        place.mkdir()
+        for number in range(4097):
+            (place / str(number)).touch()
+        for line in ('siblings = "/dev/many/*"\n', 'nodes = "/dev/many/*"\n',
+                     'shared = ["/dev/npu_ctl", "/dev/many/*"]\n'):
+            with self.subTest(line=line):
+                text = LEAST if "shared" in line else WITH_CONTROL
+                self.detect_with(text + line, 4)
+                self.assertIn("/dev/many/*", self.errors)
+        done = self.run_prepare("detect", "--vendor-file", str(self.vendor_file(
+            'kind = "acme.com/npu"\ndevices = "/dev/many/*"\n')))
+        self.assertIn("/dev/many/*", done.stderr)
+
     def test_node_with_a_number_of_no_driver(self):
         self.path("sys/dev/char/240:1").unlink()
         vendor = self.detect_with(WITH_CONTROL)
@@ -200,6 +284,18 @@ class Groups(VendorTest):
             LEAST + 'siblings = "/dev/infiniband/uverbs*"\n')), {
                 "0000:01:00.0": ["/dev/npu0", "/dev/infiniband/uverbs7"],
                 "0000:02:00.0": ["/dev/npu1", "/dev/infiniband/uverbs6"]})
+
+    def test_device_without_a_pci_address(self):
+        self.add_node("/dev/npu0")
+        self.finish()
+        vendor = self.detect_with(LEAST + 'name = "npu-{pci}"\n', 4)
+        self.assertEqual(vendor["gpus"][0]["leftOut"], "it has no PCI address for {pci}")
+
+    def test_number_that_is_too_large_for_an_index(self):
+        self.add_node("/dev/npu99999999999")
+        self.finish()
+        gpu, = self.detect_with(LEAST)["gpus"]
+        self.assertEqual((gpu["name"], gpu["index"]), ("99999999999", None))
 
     def test_order_is_by_number(self):
         for index in (10, 9, 2):
@@ -298,6 +394,17 @@ class Files(VendorTest):
         self.assertEqual([one["level"] for one in findings if one["about"] == "vendor files"],
                          ["fault", "fault"])
 
+    def test_hidden_files_are_ignored(self):
+        self.put("kind = 3\n", ".npu.toml")
+        self.assertEqual(self.detect(), {})
+
+    def test_too_many_files(self):
+        for number in range(65):
+            self.put(WITH_CONTROL.replace("npu\"", f"npu{number}\"", 1), f"{number}.toml")
+        done = self.run_prepare("detect")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("/etc/cdi-prepare.d has more than 64 vendor files", done.stderr)
+
     def test_two_files_of_one_kind(self):
         self.put(WITH_CONTROL, "a.toml")
         self.put(WITH_CONTROL, "b.toml")
@@ -395,6 +502,43 @@ class Faults(VendorTest):
         LEAST + "env = [1]\n": "3:8: env[0]: must be a text: put it between quotes",
         LEAST + f"aliases = {['{index}'] * 65}\n": "3:11: aliases: has more than 64 entries",
         LEAST + 'match = "x"\n': "3:9: match: must be a table: write [match]",
+        **{LEAST + f'name = "{name}"\n': f"3:8: name: {name} is no placeholder" + ADVICE
+           for name in ("{index", "{attribute:}", "{attribute:/x}", "{attribute:a//b}")},
+        **{LEAST + f"{line} = 1\n":
+           f"3:{len(line) + 4}: {line}: must be a text: put it between quotes"
+           for line in ("name", "module")},
+        **{LEAST + f"name = {text}\n":
+           "3:8: name: must be 1 to 1024 letters of printable ASCII"
+           for text in ('""', '"\\u00e9"', '"' + "a" * 1025 + '"')},
+        **{LEAST + f'module = "{name}"\n':
+           "3:10: module: this is not the name of a kernel module: use a name of lsmod"
+           for name in ("a/b", ".a")},
+        **{LEAST + f'match = {{"{path}" = "1"}}\n':
+           f'3:{len(path) + 15}: match.{path}: "{path}" is not the path of an attribute: give it '
+           "relative to the node's directory in sysfs, such as device/vendor"
+           for path in ("a//b", "a/./b", "a/")},
+        **{LEAST + f'hooks = {{name = "poststop", path = "/x", timeout = {time}}}\n':
+           "3:52: hooks.timeout: must be a number of seconds from 1 to 3600"
+           for time in ('"5"', "3601")},
+        LEAST + "hooks = 1\n": "3:9: hooks: must be a table: write [hooks]",
+        LEAST + "nodes = [1]\n": "3:10: nodes[0]: must be a text: put it between quotes",
+        LEAST + 'nodes = "/dev/{x}"\n': "3:9: nodes: {x} is no placeholder" + ADVICE,
+        LEAST + 'mounts = "/lib/../x"\n':
+            '3:10: mounts: "/lib/../x" is not an absolute path without . and ..',
+        LEAST + 'env = "=A"\n': "3:7: env: is not NAME=VALUE",
+        LEAST + 'attributes = {"\\u00e9" = "x"}\n':
+            "3:26: attributes.\u00e9: its name is not printable ASCII",
+        LEAST + "[attributes]\n" + "".join(f'a{i} = "x"\n' for i in range(65)):
+            "3:1: attributes: has more than 64 members",
+        LEAST + 'health = {attribute = 1, good = "x"}\n':
+            "3:23: health.attribute: must be a text: put it between quotes",
+        LEAST + 'health = {attribute = "x", good = "x", optional = 1}\n':
+            "3:51: health.optional: must be true or false",
+        LEAST + "zzzzzzzz = 1\n": "3:1: zzzzzzzz: this member does not exist: use kind, devices, name, aliases, model, "
+            "module, nodes, siblings, shared, mounts, env, hooks, match, attributes, health",
+        # The first of two faults is told, whatever is read first.
+        LEAST + "name = 1\nhealth = 1\n": "3:8: name: must be a text: put it between quotes",
+        LEAST + "health = 1\nname = 1\n": "3:10: health: must be a table: write [health]",
     }
 
     def test_messages(self):

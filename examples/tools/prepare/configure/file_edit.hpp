@@ -90,9 +90,17 @@ inline DifferentLines different_lines(const std::vector<std::string_view>& befor
   return out;
 }
 
+/// A line of a difference. Tabs stay, so that `patch` finds the line.
 inline std::string marked(char mark, std::string_view line) {
-  if (line.ends_with('\n')) return mark + as_line(line.substr(0, line.size() - 1));
-  return mark + as_line(line) + "\\ No newline at end of file\n";
+  const bool has_end = line.ends_with('\n');
+  if (has_end) line.remove_suffix(1);
+  std::string out{mark};
+  for (auto tab = line.find('\t'); tab != std::string_view::npos; tab = line.find('\t')) {
+    out.append(one_line(line.substr(0, tab))).append("\t");
+    line.remove_prefix(tab + 1);
+  }
+  out += as_line(line);
+  return has_end ? out : out + "\\ No newline at end of file\n";
 }
 
 /// The position of lines as in `@@ -1,2 +1,3 @@`.
