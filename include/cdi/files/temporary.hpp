@@ -61,6 +61,10 @@ bool is_abandoned(int directory, const std::string& name, const Descriptor& file
 /// Opens and locks a temporary file that a killed writer left. Only regular files are opened.
 Descriptor open_abandoned(int directory, const std::string& name);
 
+/// Renames a file within an open directory, but fails with `EEXIST` if the new name exists. Returns
+/// false on failure, with the reason in `errno`: `EINVAL` if the file system lacks this operation.
+bool rename_to_new(int directory, const char* from, const char* to);
+
 /// The new text of a file, in a temporary file in the same directory. The destructor removes the
 /// temporary file unless it was renamed.
 class Temporary {

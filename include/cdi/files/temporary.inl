@@ -16,6 +16,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <utility>
 
@@ -121,6 +122,15 @@ CDI_INLINE Descriptor open_abandoned(int directory, const std::string& name) {
   return is_abandoned(directory, name, file) ? std::move(file) : Descriptor{-1};
 }
 
+CDI_INLINE bool rename_to_new(int directory, const char* from, const char* to) {
+#ifdef RENAME_NOREPLACE
+  return ::renameat2(directory, from, directory, to, RENAME_NOREPLACE) == 0;
+#else  // musl before 1.2.6 has neither the function nor the flag
+  constexpr unsigned no_replace = 1;
+  return ::syscall(SYS_renameat2, directory, from, directory, to, no_replace) == 0;
+#endif
+}
+
 CDI_INLINE Temporary::Temporary(int directory, std::string_view name)
     : directory_{directory}, file_{make_temporary(directory, name, name_)} {}
 
@@ -149,11 +159,8 @@ CDI_INLINE bool Temporary::replace(const std::string& name) {
 }
 
 CDI_INLINE bool Temporary::create(const std::string& name) {
-#ifdef RENAME_NOREPLACE
-  renamed_ =
-      ::renameat2(directory_, name_.c_str(), directory_, name.c_str(), RENAME_NOREPLACE) == 0;
+  renamed_ = rename_to_new(directory_, name_.c_str(), name.c_str());
   if (renamed_ || (errno != EINVAL && errno != ENOSYS)) return renamed_;
-#endif
   return replace(name);
 }
 

@@ -99,14 +99,12 @@ TEST_CASE("A temporary file is removed unless it was renamed") {
 
 namespace {
 
-/// Whether the file system can leave a file in place when another one is renamed to its name.
-bool can_keep([[maybe_unused]] int directory, [[maybe_unused]] const char* from,
-              [[maybe_unused]] const char* to) {
-#ifdef RENAME_NOREPLACE
-  return ::renameat2(directory, from, directory, to, RENAME_NOREPLACE) != 0 && errno == EEXIST;
-#else
-  return false;
-#endif
+/// Whether the file system can leave a file in place when another one is renamed to its name. Asks
+/// the kernel, since C libraries may lack the function.
+bool can_keep(int directory, const char* from, const char* to) {
+  constexpr unsigned no_replace = 1;
+  return ::syscall(SYS_renameat2, directory, from, directory, to, no_replace) != 0 &&
+         errno == EEXIST;
 }
 
 }  // namespace
