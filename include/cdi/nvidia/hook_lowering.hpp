@@ -64,6 +64,13 @@ std::optional<std::string> masked_params(std::string_view params);
 /// rejects mounts inside /proc in an OCI config, but a program can make the mount after all others.
 Mount params_mount(std::string_view host_path);
 
+namespace detail {
+
+/// Resolves the target of a link from the link's directory, without `..`.
+std::string target_path(std::string_view link, std::string_view target);
+
+}  // namespace detail
+
 }  // namespace cdi
 
 #if CDI_BODIES

@@ -90,8 +90,7 @@ inline bool is_runtime_dev(const ContainerOutline::MountPoint& mount) {
   return clean_path(mount.destination) == "/dev" && mount.type == "tmpfs";
 }
 
-/// Resolves the target of a link from the link's directory, without `..`.
-inline std::string target_path(std::string_view link, std::string_view target) {
+CDI_INLINE std::string target_path(std::string_view link, std::string_view target) {
   if (target.starts_with('/')) return clean_path(target);
   return clean_path(std::string{link.substr(0, link.rfind('/') + 1)}.append(target));
 }

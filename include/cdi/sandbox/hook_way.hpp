@@ -1,4 +1,4 @@
-// `HookWay`: how the effect of a hook is made without the hook.
+// `HookWay` and `HookNote`: how the effect of a hook is made without the hook.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_SANDBOX_HOOK_WAY_HPP
@@ -7,8 +7,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
+#include <cdi/nvidia/hook_class.hpp>
+#include <cdi/plan/plan.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
@@ -33,6 +36,17 @@ inline constexpr std::array<std::string_view, 8> hook_way_names{
 constexpr std::string_view hook_way_name(HookWay way) {
   return hook_way_names[static_cast<std::size_t>(way)];
 }
+
+/// How one effect of a hook is made, and why in this way.
+struct HookNote {
+  HookClass hook_class{};  ///< the class of the hook
+  HookWay way{};           ///< how its effect is made
+  std::string subject{};   ///< the file, directory or program that the note is about
+  std::string reason{};    ///< why in this way, as a sentence without a final stop
+  Origin origin{};         ///< where the hook comes from
+
+  friend bool operator==(const HookNote&, const HookNote&) = default;
+};
 
 }  // namespace cdi
 

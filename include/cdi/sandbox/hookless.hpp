@@ -10,7 +10,6 @@
 #include <cdi/base/result.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/nvidia/container_outline.hpp>
-#include <cdi/nvidia/hook_class.hpp>
 #include <cdi/plan/plan.hpp>
 #include <cdi/sandbox/hook_way.hpp>  // IWYU pragma: export
 #include <cdi/version.hpp>
@@ -40,17 +39,6 @@ struct HooklessOptions {
   std::string library_dir{};
   /// Whether hooks that are not understood stay in the plan; otherwise, each is an error.
   bool keep_unknown = false;
-};
-
-/// How one effect of a hook is made, and why in this way.
-struct HookNote {
-  HookClass hook_class{};  ///< the class of the hook
-  HookWay way{};           ///< how its effect is made
-  std::string subject{};   ///< the file, directory or program that the note is about
-  std::string reason{};    ///< why in this way, as a sentence without a final stop
-  Origin origin{};         ///< where the hook comes from
-
-  friend bool operator==(const HookNote&, const HookNote&) = default;
 };
 
 /// A plan without hooks, and how the effect of each hook is made.

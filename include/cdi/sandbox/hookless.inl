@@ -20,8 +20,11 @@
 #include <cdi/nvidia/hook_class.hpp>
 #include <cdi/nvidia/hook_lowering.hpp>
 #include <cdi/plan/plan.hpp>
+#include <cdi/sandbox/changed_plan.hpp>
 #include <cdi/sandbox/container_files.hpp>
 #include <cdi/sandbox/hook_effects.hpp>
+#include <cdi/sandbox/hook_links.hpp>
+#include <cdi/sandbox/hook_way.hpp>
 #include <cdi/sandbox/hookless.hpp>
 #include <cdi/sandbox/image_root.hpp>
 #include <cdi/sandbox/linker_setup.hpp>
@@ -46,47 +49,32 @@ class HookReplacer {
  public:
   HookReplacer(const Plan& plan, const HooklessOptions& options, std::vector<HookEffects> hooks,
                LinkerSetup linker)
-      : options_{options},
-        hooks_{std::move(hooks)},
-        linker_{std::move(linker)},
-        out_{.plan = plan},
-        files_{plan},
-        libraries_{files_} {
-    for (const auto& one : out_.plan.device_nodes) {
-      if (!one.overridden) nodes_[clean_path(one.edit.path)] = one.edit;
-    }
-  }
+      : options_{options}, hooks_{std::move(hooks)}, linker_{std::move(linker)}, out_{plan} {}
 
   Result<HooklessPlan> run() {
-    out_.plan.hooks.clear();
     gather();
-    auto made = linker_.make(wishes_, files_, libraries_.all());
+    auto made = linker_.make(wishes_, out_.files, libraries_.all());
     if (!made) return std::move(made).error();
     changes_ = *std::move(made);
     for (const auto& one : hooks_) {
       if (auto done = replace(one); !done) return std::move(done).error();
     }
     sort_mounts(out_.plan.mounts);
-    return std::move(out_);
+    return HooklessPlan{std::move(out_.plan), std::move(out_.notes)};
   }
 
  private:
-  void note(const HookEffects& from, HookWay way, std::string_view subject, std::string reason) {
-    out_.notes.push_back(
-        {from.hook_class, way, std::string{subject}, std::move(reason), from.hook->origin});
-  }
-
   /// Gathers what depends on all hooks together: links, directories and libraries.
   void gather() {
     for (const auto& [hook, id, changes, unknown] : hooks_) {
-      for (const auto& link : changes.links) links_[link.path] = link.target;
+      for (const auto& link : changes.links) links_.add(link);
       for (const auto& folder : changes.library_folders) {
         add_once(wishes_.folders, folder);
         libraries_.add_folder(folder);
       }
       for (const auto& compat : changes.cuda_compat) wishes_.compat.push_back(compat);
     }
-    for (const auto& [path, target] : links_) name_for_linker(path, target);
+    for (const auto& [path, target] : links_.targets()) name_for_linker(path, target);
   }
 
   /// Lets the linker find a library by the name of a link, such as libx.so, as ldconfig does.
@@ -95,36 +83,20 @@ class HookReplacer {
     if (!name.ends_with(".so") || !is_library_name(name)) return;
     for (const auto& folder : wishes_.folders) {
       if (folder != parent_of(path)) continue;
-      const auto kind = libraries_.kind_at(followed({path, target}));
+      const auto kind = libraries_.kind_at(links_.followed({path, target}));
       if (kind != 0) wishes_.names.push_back({name, path, kind});
     }
   }
 
-  /// Mounts a file of the host, with the options and type of another mount.
-  void add_mount(const HookEffects& from, std::string host, std::string path, const Mount& like) {
-    Mount mount{.host_path = std::move(host), .container_path = std::move(path)};
-    mount.options = like.options;
-    mount.type = like.type;
-    files_.add(mount);
-    out_.plan.mounts.push_back({std::move(mount), from.hook->origin});
-  }
-
-  /// Mounts a file of the host that nobody may change.
-  void add_read_only(const HookEffects& from, std::string host, std::string path) {
-    Mount like;
-    like.options = {"ro", "nosuid", "nodev", "bind"};
-    add_mount(from, std::move(host), std::move(path), like);
-  }
-
   Result<void> replace(const HookEffects& one) {
     if (one.unknown) {
-      note(one, HookWay::kept, one.hook->edit.path, one.unknown->message);
+      out_.note(one, HookWay::kept, one.hook->edit.path, one.unknown->message);
       out_.plan.hooks.push_back(*one.hook);
       return {};
     }
     static_assert(field_count<RootChanges>() == 6, "cdi: make the new change without a hook");
     const auto notes = out_.notes.size();
-    for (const auto& link : one.changes.links) make_link(one, link);
+    for (const auto& link : one.changes.links) links_.make(one, link);
     for (const auto& mode : one.changes.modes) check_mode(one, mode);
     for (const auto& file : one.changes.files) {
       if (auto done = make_file(one, file); !done) return done;
@@ -132,92 +104,11 @@ class HookReplacer {
     if (!one.changes.library_folders.empty()) {
       name_libraries(one);
       set_up_linker(one);
-      for (const auto& step : changes_.steps) note(one, step.way, step.subject, step.reason);
+      for (const auto& step : changes_.steps) out_.note(one, step.way, step.subject, step.reason);
     }
     for (const auto& compat : one.changes.cuda_compat) use_compat(one, compat);
-    if (out_.notes.size() == notes) note(one, HookWay::nothing, "", nothing_reason(one));
+    if (out_.notes.size() == notes) out_.note(one, HookWay::nothing, "", nothing_reason(one));
     return {};
-  }
-
-  /// Follows the links that hooks make; the result is a clean path in the container.
-  std::string followed(const RootLink& link) const {
-    constexpr int max_links = 40;
-    auto path = target_path(link.path, link.target);
-    for (int i = 0; i < max_links; ++i) {
-      const auto next = links_.find(path);
-      if (next == links_.end()) break;
-      path = target_path(next->first, next->second);
-    }
-    return path;
-  }
-
-  void make_link(const HookEffects& one, const RootLink& link) {
-    if (links_[link.path] != link.target) {
-      return note(one, HookWay::nothing, link.path, "a later link has the same path");
-    }
-    if (const auto there = files_.find(link.path)) return link_in_mount(one, link, *there);
-    const auto target = followed(link);
-    if (const auto node = nodes_.find(target); node != nodes_.end()) {
-      return add_node(one, node->second, link.path);
-    }
-    auto found = files_.find(target);
-    if (!found || mode_of(found->host) == 0) found = library_at(target);
-    if (!found) return link_in_image(one, link, target);
-    add_mount(one, found->host, link.path, *found->mount);
-    note(one, HookWay::mounts, link.path, "the file of the link is mounted under its name too");
-  }
-
-  /// Returns the library that has a path only by its SONAME.
-  std::optional<ContainerFiles::Found> library_at(const std::string& path) const {
-    const auto* const library = libraries_.find(path);
-    if (library == nullptr) return std::nullopt;
-    return ContainerFiles::Found{library->host, library->mount, true};
-  }
-
-  /// A path that is mounted, or is in a directory of the host, in which nothing is made.
-  void link_in_mount(const HookEffects& one, const RootLink& link,
-                     const ContainerFiles::Found& there) {
-    if (there.is_mount) {
-      return note(one, HookWay::nothing, link.path, "a file is already mounted at this path");
-    }
-    if (mode_of(there.host) != 0) {
-      return note(one, HookWay::nothing, link.path, "the mounted directory has this file");
-    }
-    note(one, HookWay::lost, link.path,
-         "the mounted directory of the host has no file of this name, and nothing is written in "
-         "it: programs that open this path fail");
-  }
-
-  void link_in_image(const HookEffects& one, const RootLink& link, const std::string& target) {
-    const auto& image = linker_.image();
-    if (!image) {
-      return note(one, HookWay::lost, link.path,
-                  "its target " + cdi::quoted(target) +
-                      " is not a file of the devices, and the image is unknown: programs that "
-                      "open this path fail unless the image has it");
-    }
-    const auto old = image->resolve(link.path);
-    const auto resolved = image->resolve(target);
-    if (old && (!resolved || *old == *resolved)) {
-      return note(one, HookWay::nothing, link.path, "the image has this file");
-    }
-    if (!resolved) {
-      return note(one, HookWay::nothing, link.path,
-                  "its target " + cdi::quoted(target) + " exists in neither image nor devices");
-    }
-    add_read_only(one, image->on_host(*resolved), link.path);
-    note(one, HookWay::mounts, link.path, "the image's file is mounted under this name too");
-  }
-
-  void add_node(const HookEffects& one, const DeviceNode& node, const std::string& path) {
-    if (nodes_.contains(path)) {
-      return note(one, HookWay::nothing, path, "a device node is already at this path");
-    }
-    auto copy = node;
-    copy.path = path;
-    nodes_[path] = copy;
-    out_.plan.device_nodes.push_back({std::move(copy), one.hook->origin});
-    note(one, HookWay::mounts, path, "the device node is made under this name too");
   }
 
   void check_mode(const HookEffects& one, const RootMode& mode) {
@@ -225,28 +116,29 @@ class HookReplacer {
     bool is_known = true;
     const auto found = mode_in_container(mode.path, is_known);
     if (found && (*found & bits) == mode.mode) {
-      return note(one, HookWay::nothing, mode.path, "the file has this mode");
+      return out_.note(one, HookWay::nothing, mode.path, "the file has this mode");
     }
     const bool is_made = is_made_folder(mode.path);
     if (!found && is_made && mode.mode == 0755) {
-      return note(one, HookWay::nothing, mode.path,
-                  "the runtime makes the directories of device nodes and mounts with this mode");
+      return out_.note(
+          one, HookWay::nothing, mode.path,
+          "the runtime makes the directories of device nodes and mounts with this mode");
     }
     if (!found && !is_made && is_known) {
-      return note(one, HookWay::nothing, mode.path, "the container has no such file");
+      return out_.note(one, HookWay::nothing, mode.path, "the container has no such file");
     }
-    note(one, HookWay::lost, mode.path,
-         "its mode is not changed: the container may not be allowed to use it");
+    out_.note(one, HookWay::lost, mode.path,
+              "its mode is not changed: the container may not be allowed to use it");
   }
 
   /// Returns the mode of a file; nullopt if there is none, or if its mode is not known.
   std::optional<mode_t> mode_in_container(const std::string& path, bool& is_known) const {
-    if (const auto node = nodes_.find(path); node != nodes_.end()) {
+    if (const auto node = out_.nodes.find(path); node != out_.nodes.end()) {
       is_known = node->second.file_mode.has_value();
       return is_known ? std::optional<mode_t>{*node->second.file_mode} : std::nullopt;
     }
     mode_t mode = 0;
-    if (const auto mounted = files_.find(path)) {
+    if (const auto mounted = out_.files.find(path)) {
       mode = mode_of(mounted->host);
     } else if (const auto& image = linker_.image(); image && !path.starts_with("/dev/")) {
       if (const auto found = image->resolve(path)) mode = mode_of(image->on_host(*found));
@@ -260,30 +152,31 @@ class HookReplacer {
   /// image has it.
   bool is_made_folder(const std::string& path) const {
     const auto folder = path + "/";
-    const auto node = nodes_.lower_bound(folder);
-    if (node != nodes_.end() && node->first.starts_with(folder)) return true;
-    const auto mount = files_.mounts().lower_bound(folder);
-    return mount != files_.mounts().end() && mount->first.starts_with(folder);
+    const auto node = out_.nodes.lower_bound(folder);
+    if (node != out_.nodes.end() && node->first.starts_with(folder)) return true;
+    const auto mount = out_.files.mounts().lower_bound(folder);
+    return mount != out_.files.mounts().end() && mount->first.starts_with(folder);
   }
 
   Result<void> make_file(const HookEffects& one, const RootFile& file) {
     if (!linker_.state()) {
-      note(one, HookWay::lost, file.path,
-           "no directory for generated files is given: the driver does not find this file");
+      out_.note(one, HookWay::lost, file.path,
+                "no directory for generated files is given: the driver does not find this file");
       return {};
     }
-    if (const auto there = files_.find(file.path)) {
-      note(one, there->is_mount ? HookWay::nothing : HookWay::lost, file.path,
-           there->is_mount ? "a file is already mounted at this path"
-                           : "a directory of the host is mounted over it, and nothing is written "
-                             "in it: the driver does not find this file");
+    if (const auto there = out_.files.find(file.path)) {
+      out_.note(one, there->is_mount ? HookWay::nothing : HookWay::lost, file.path,
+                there->is_mount
+                    ? "a file is already mounted at this path"
+                    : "a directory of the host is mounted over it, and nothing is written "
+                      "in it: the driver does not find this file");
       return {};
     }
     const auto name = std::string_view{file.path}.substr(file.path.rfind('/') + 1);
     auto made = linker_.state()->file(name, file.text);
     if (!made) return std::move(made).error();
-    add_read_only(one, *std::move(made), file.path);
-    note(one, HookWay::file, file.path, "a generated file is mounted");
+    out_.add_read_only(one, *std::move(made), file.path);
+    out_.note(one, HookWay::file, file.path, "a generated file is mounted");
     return {};
   }
 
@@ -291,20 +184,21 @@ class HookReplacer {
   void name_libraries(const HookEffects& one) {
     for (const auto* const library : libraries_.all()) {
       if (library->link == library->path) continue;
-      if (files_.find(library->link)) {
+      if (out_.files.find(library->link)) {
         if (!needs_link(*library) || changes_.is_cache_only()) continue;
-        note(one, HookWay::lost, library->link,
-             "the mounted directory of the host has no file of this name, and nothing is written "
-             "in it: run ldconfig -n in the directory on the host");
+        out_.note(
+            one, HookWay::lost, library->link,
+            "the mounted directory of the host has no file of this name, and nothing is written "
+            "in it: run ldconfig -n in the directory on the host");
         continue;
       }
-      add_mount(one, library->host, library->link, *library->mount);
+      out_.add_mount(one, library->host, library->link, *library->mount);
     }
   }
 
   /// Whether a library in a mounted directory lacks a file with its SONAME.
   bool needs_link(const DriverLibrary& library) const {
-    const auto found = files_.find(library.link);
+    const auto found = out_.files.find(library.link);
     return found && !found->is_mount && mode_of(found->host) == 0;
   }
 
@@ -312,7 +206,7 @@ class HookReplacer {
   void set_up_linker(const HookEffects& one) {
     if (linker_done_) return;
     linker_done_ = true;
-    for (auto& file : changes_.files) add_read_only(one, file.host, file.path);
+    for (auto& file : changes_.files) out_.add_read_only(one, file.host, file.path);
     if (!changes_.variable_folders.empty()) {
       auto text = library_path(library_folders(one), options_.environment, out_.plan.env);
       out_.plan.env.push_back({std::move(text), one.hook->origin});
@@ -321,22 +215,25 @@ class HookReplacer {
 
   void use_compat(const HookEffects& one, const CudaCompat& compat) {
     if (!linker_.image()) {
-      return note(one, HookWay::nothing, compat.folder,
-                  "the image is unknown: a CUDA compatibility library in it is used only if the "
-                  "image itself selects it");
+      return out_.note(
+          one, HookWay::nothing, compat.folder,
+          "the image is unknown: a CUDA compatibility library in it is used only if the "
+          "image itself selects it");
     }
     bool is_preferred = false;
     for (const auto& folder : changes_.preferred) is_preferred |= folder == compat.folder;
     if (!is_preferred) {
-      return note(one, HookWay::nothing, compat.folder,
-                  "the image has no CUDA compatibility library that is newer than the driver of "
-                  "the host");
+      return out_.note(
+          one, HookWay::nothing, compat.folder,
+          "the image has no CUDA compatibility library that is newer than the driver of "
+          "the host");
     }
     set_up_linker(one);
     for (const auto& step : changes_.steps) {
-      note(one, step.way, compat.folder,
-           "the image's CUDA compatibility library is newer than the driver of the host, and works "
-           "with this driver");
+      out_.note(
+          one, step.way, compat.folder,
+          "the image's CUDA compatibility library is newer than the driver of the host, and works "
+          "with this driver");
     }
   }
 
@@ -354,15 +251,15 @@ class HookReplacer {
         folders.push_back(folder);
       }
       auto link = folder + path.substr(path.rfind('/'));
-      if (!files_.find(link)) add_mount(one, found->host, std::move(link), *found->mount);
+      if (!out_.files.find(link)) out_.add_mount(one, found->host, std::move(link), *found->mount);
     };
     for (const auto* const library : libraries_.all()) {
-      add(library->link, library->kind, files_.find(library->link));
+      add(library->link, library->kind, out_.files.find(library->link));
     }
     for (const auto& name : wishes_.names) {
-      const auto target = followed({name.path, links_.at(name.path)});
-      const auto found = files_.find(target);
-      add(name.path, name.kind, found ? found : library_at(target));
+      const auto target = links_.followed({name.path, links_.targets().at(name.path)});
+      const auto found = out_.files.find(target);
+      add(name.path, name.kind, found ? found : links_.library_at(target));
     }
     return folders;
   }
@@ -370,11 +267,9 @@ class HookReplacer {
   const HooklessOptions& options_;
   std::vector<HookEffects> hooks_;
   LinkerSetup linker_;
-  HooklessPlan out_;
-  ContainerFiles files_;
-  DriverLibraries libraries_;
-  std::map<std::string, DeviceNode, std::less<>> nodes_{};
-  std::map<std::string, std::string, std::less<>> links_{};
+  ChangedPlan out_;
+  DriverLibraries libraries_{out_.files};
+  HookLinks links_{out_, libraries_, linker_.image()};
   LinkerWishes wishes_{};
   LinkerChanges changes_{};
   bool linker_done_ = false;

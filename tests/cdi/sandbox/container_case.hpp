@@ -13,12 +13,16 @@
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <cdi/base/result.hpp>
 #include <cdi/model/spec.hpp>
+#include <cdi/nvidia/hook_class.hpp>
 #include <cdi/plan/plan.hpp>
+#include <cdi/sandbox/hook_way.hpp>
 #include <cdi/sandbox/hookless.hpp>
 #include <cdi/sandbox/linker_cache.hpp>
 
@@ -117,5 +121,43 @@ struct ContainerCase {
   cdi::Plan plan{};
   cdi::HooklessOptions options{};
 };
+
+/// The plan of a case without hooks.
+inline cdi::HooklessPlan run(const ContainerCase& box) {
+  auto made = without_hooks(box.plan, box.options);
+  REQUIRE_MESSAGE(made, (made ? "" : to_string(made.error())));
+  return *std::move(made);
+}
+
+/// The notes, as `CLASS WAY SUBJECT`.
+inline Texts short_notes(const cdi::HooklessPlan& made) {
+  Texts out;
+  for (const auto& note : made.notes) {
+    out.push_back(std::string{hook_class_name(note.hook_class)} + " " +
+                  std::string{hook_way_name(note.way)} + " " + note.subject);
+  }
+  return out;
+}
+
+/// The only note, with its reason.
+inline cdi::HookNote only_note(const cdi::HooklessPlan& made) {
+  REQUIRE(made.notes.size() == 1);
+  return made.notes.front();
+}
+
+/// The mounts of the hooks, as `PATH <- HOST`, without the directory of the case.
+inline Texts new_mounts(const ContainerCase& box, const cdi::HooklessPlan& made) {
+  Texts out;
+  for (const auto& [mount, origin, overridden] : made.plan.mounts) {
+    CHECK_FALSE(overridden);
+    if (origin.name == "mounts") continue;
+    REQUIRE(mount.host_path.starts_with(box.tree / ""));
+    auto host = mount.host_path.substr((box.tree / "").size());
+    if (host.starts_with("state/cdi-"))
+      host = "state/" + host.substr(std::string_view{"state/cdi-0123456789abcdef-"}.size());
+    out.push_back(mount.container_path + " <- " + host);
+  }
+  return out;
+}
 
 #endif  // CDI_TESTS_SANDBOX_CONTAINER_CASE_HPP
