@@ -29,16 +29,6 @@ using cdi::Publisher;
 
 }  // namespace
 
-TEST_CASE("An action has a name, for logs") {
-  static_assert(to_string(Action::created) == "created");
-  const std::pair<Action, std::string_view> names[] = {{Action::created, "created"},
-                                                       {Action::replaced, "replaced"},
-                                                       {Action::unchanged, "unchanged"},
-                                                       {Action::removed, "removed"},
-                                                       {Action::absent, "absent"}};
-  for (const auto& [action, name] : names) CHECK(to_string(action) == name);
-}
-
 TEST_CASE("A spec is written with its owner and mode 0644, and not again if it is unchanged") {
   const TempDir dir;
   const Publisher publisher{"me", dir.path()};
