@@ -104,6 +104,14 @@ TEST_CASE("Places are read when they are needed, and once, also for copies") {
   CHECK(reads == 2);
 }
 
+TEST_CASE("A spec made in code has no places in a file, also if it shares them with one") {
+  reads = 0;
+  cdi::LoadedSpec spec;
+  spec.lazy_positions = std::make_shared<const cdi::detail::PositionsOfText>(count_reads, "text");
+  CHECK(spec.positions() == nullptr);
+  CHECK(reads == 0);
+}
+
 TEST_CASE("Several threads find the same places") {
   const auto spec = *cdi::parse_spec(text, "/etc/cdi/a.yaml", cdi::Format::yaml);
   const cdi::MemberPositions* found[4] = {};
