@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -247,4 +248,9 @@ TEST_CASE("Texts that are known to be UTF-8 are not checked again") {
   cdi::detail::JoinedEdits joined;
   CHECK(cdi::detail::join(std::span<const cdi::ContainerEdits* const>{all},
                           cdi::detail::Texts::utf8, all_places, joined));
+}
+
+TEST_CASE("Joined edits, which may be millions, are not copied by mistake") {
+  CHECK_FALSE(std::is_copy_constructible_v<cdi::detail::JoinedEdits>);
+  CHECK_FALSE(std::is_copy_assignable_v<cdi::detail::JoinedEdits>);
 }
