@@ -66,3 +66,24 @@ TEST_CASE("an id of two GPUs names none of them") {
   CHECK(found.warnings[0].fault == Fault::shared_id);
   CHECK(found.warnings[0].text == "1: another GPU has the same UUID, a");
 }
+
+TEST_CASE("the place of a GPU is its address, its id or its first node") {
+  Gpu gpu;
+  CHECK(gpu.place().empty());
+  gpu.whole.nodes.emplace_back();
+  gpu.whole.nodes.back().path = "/dev/npu0";
+  CHECK(gpu.place() == "/dev/npu0");
+  gpu.id = "SN1";
+  CHECK(gpu.place() == "SN1");
+  gpu.pci_address = "0000:01:00.0";
+  CHECK(gpu.place() == "0000:01:00.0");
+}
+
+TEST_CASE("a fault that lasts is no reason to wait") {
+  Inventory found{.gpus = {Gpu{}, Gpu{}}};
+  found.gpus[0].whole.left_out = Problem{Fault::excluded_by_driver, "excluded"};
+  found.gpus[1].whole.left_out = Problem{Fault::driver_silent, "silent"};
+  CHECK(reason(found) == "silent");
+  found.gpus.pop_back();
+  CHECK(reason(found).empty());
+}

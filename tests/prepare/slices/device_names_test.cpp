@@ -137,3 +137,26 @@ TEST_CASE("why a name means no device") {
   CHECK(reason("gpu-0").find("cannot read class") != std::string::npos);
   CHECK(reason("intel-npu-0000-00-0b-0").empty());
 }
+
+TEST_CASE("letters at the ends that labels cannot have are replaced by a hash") {
+  for (const std::string& name : {std::string{"-a"}, std::string{"a-"}, std::string{},
+                                  std::string{"a{"}, std::string(70, 'a')}) {
+    CAPTURE(name);
+    CHECK(is_dns_label(dns_label("nvidia.com/gpu", name)));
+    CHECK(dns_label("nvidia.com/gpu", name) != dns_label("nvidia.com/gpu", "a"));
+  }
+}
+
+TEST_CASE("a dot at the end is left out") {
+  CHECK(dns_label("nvidia.com/gpu", "a.") == "nvidia-gpu-a");
+}
+
+TEST_CASE("both names of an iommufd device end with its way") {
+  Machine machine;
+  machine.survey.inventories[4].gpus[0].id = "known";
+  for (const auto& device : all_devices(machine.survey)) {
+    if (!device.by_iommufd) continue;
+    for (const auto& name : dns_names(device)) CHECK(name.ends_with("-iommufd"));
+    CHECK(dns_names(device).size() == 2);
+  }
+}

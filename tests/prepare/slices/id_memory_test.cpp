@@ -73,3 +73,12 @@ TEST_CASE("a usable GPU without an id stays without one") {
   now.memory.complete(now.survey);
   CHECK(now.survey.inventories[0].gpus[1].id.empty());
 }
+
+TEST_CASE("a device without a PCI address is left as it is") {
+  TwoGpus now;
+  for (auto& gpu : now.survey.inventories[0].gpus) gpu.pci_address.clear();
+  now.memory.complete(now.survey);
+  CHECK(now.fail().id.empty());
+  now.memory.complete(now.survey);
+  CHECK(now.survey.inventories[0].gpus[1].id.empty());
+}

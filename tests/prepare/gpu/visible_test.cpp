@@ -1,0 +1,88 @@
+// GPUs that this process may open.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "../../../examples/tools/prepare/gpu/visible.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "../../support/made_up_host.hpp"
+
+using namespace prepare;
+
+namespace {
+
+Node node_with_mode(std::string path, std::uint32_t mode) {
+  Node node;
+  node.path = std::move(path);
+  node.mode = mode;
+  return node;
+}
+
+const Node open_node = node_with_mode("/dev/open", 0666);
+const Node closed_node = node_with_mode("/dev/closed", 0600);
+
+/// How many GPUs are hidden from a user who is not root. The GPUs left stay in `found`.
+std::size_t hidden_of(std::vector<Inventory>& found) {
+  const MadeUpHost host;
+  host.put("dev.tab", "/dev/open c 240 0 0666 0 0\n/dev/closed c 240 1 0600 0 0\n");
+  const auto tree = host.tree();
+  const UnprivilegedUser other;
+  if (!other) return 999;
+  return keep_visible(tree, found);
+}
+
+std::size_t hidden_of(Inventory& found) {
+  std::vector<Inventory> all{std::move(found)};
+  const auto hidden = hidden_of(all);
+  found = all.empty() ? Inventory{} : std::move(all.front());
+  return hidden;
+}
+
+}  // namespace
+
+TEST_CASE("a GPU is hidden if its node is closed") {
+  Inventory found{.gpus = {Gpu{.id = "a"}, Gpu{.id = "b"}}};
+  found.gpus[0].whole.nodes = {open_node};
+  found.gpus[1].whole.nodes = {open_node, closed_node};
+  CHECK(hidden_of(found) == 1);
+  REQUIRE(found.gpus.size() == 1);
+  CHECK(found.gpus[0].id == "a");
+}
+
+TEST_CASE("a node that runtimes create does not hide a GPU") {
+  Inventory found{.gpus = {Gpu{.id = "a"}}};
+  found.gpus[0].whole.nodes = {closed_node};
+  found.gpus[0].whole.nodes[0].is_on_host = false;
+  CHECK(hidden_of(found) == 0);
+}
+
+TEST_CASE("a closed node that only some profiles get is left out") {
+  Inventory found{.gpus = {Gpu{.id = "a"}}};
+  found.gpus[0].whole.nodes = {open_node, closed_node};
+  found.gpus[0].whole.nodes[1].profiles = graphics;
+  CHECK(hidden_of(found) == 0);
+  CHECK(found.gpus[0].whole.nodes.size() == 1);
+}
+
+TEST_CASE("a closed node of iommufd, or of a partition, hides only that") {
+  Inventory found{.gpus = {Gpu{.id = "a", .partitions = {{.suffix = "1"}, {.suffix = "2"}}}}};
+  found.gpus[0].partitions[0].nodes = {closed_node};
+  found.gpus[0].partitions[1].nodes = {open_node};
+  found.gpus[0].iommufd_nodes = {closed_node, open_node};
+  CHECK(hidden_of(found) == 0);
+  REQUIRE(found.gpus[0].partitions.size() == 1);
+  CHECK(found.gpus[0].partitions[0].suffix == "2");
+  CHECK(found.gpus[0].iommufd_nodes.empty());
+}
+
+TEST_CASE("a closed control node hides all GPUs of a kind") {
+  Inventory found{.gpus = {Gpu{.id = "a"}}, .control_nodes = {closed_node}};
+  found.gpus[0].whole.nodes = {open_node};
+  CHECK(hidden_of(found) == 1);
+}
