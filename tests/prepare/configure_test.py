@@ -164,6 +164,13 @@ class Containerd(ConfigureTest):
         self.assertEqual(self.toml(CONTAINERD), {"version": 2, "plugins": {CRI_2: {"enable_cdi": True}}})
         self.assertFalse(self.path(CONTAINERD_OWN).exists())
 
+    def test_empty_list_of_directories(self):
+        self.install(containerd="1.7.24")
+        self.put(CONTAINERD, f'version = 2\n[plugins."{CRI_2}"]\ncdi_spec_dirs = []\n')
+        self.configure("containerd")
+        self.assertEqual(self.toml(CONTAINERD)["plugins"][CRI_2],
+                         {"enable_cdi": True, "cdi_spec_dirs": DIRS})
+
     def test_file_without_a_line_end_at_its_end(self):
         self.install(containerd="1.7.24")
         self.put(CONTAINERD, f'version = 2\n[plugins."{CRI_2}"]\nenable_cdi = false')

@@ -51,6 +51,26 @@ class Files(TreeTest):
         self.assertEqual({file["kind"] for file in answer["files"]},
                          {"library", "program", "firmware", "configuration"})
 
+    def test_link_that_the_host_lacks(self):
+        self.path(f"{LIBRARIES}/libcuda.so.1").unlink()
+        self.assertNotIn(f"{LIBRARIES}/libcuda.so.1", self.run_files().splitlines())
+
+    def test_version_that_is_not_installed(self):
+        self.assertEqual(self.run_files("--driver-version", "1.2.3", code=1), "")
+        self.assertEqual(self.errors, "cdi-prepare: error: this --driver-version is not installed; "
+                         f"installed are: {VERSION}: choose one with --driver-version\n")
+
+    def test_libraries_that_are_older_than_the_driver(self):
+        module = self.path("sys/module/nvidia")
+        module.mkdir(parents=True)
+        (module / "version").write_text("575.57.08\n")
+        self.run_files()
+        self.assertIn("the loaded driver is 575.57.08, but the libraries on the host are version "
+                      f"{VERSION}", self.errors)
+        for path in ("usr", "lib", "etc"):
+            shutil.rmtree(self.path(path))
+        self.assertEqual(self.run_files(code=1), "")
+
     def test_same_files_as_the_spec(self):
         listed = set(self.run_files().splitlines())
         node = self.place / "whole"

@@ -165,11 +165,31 @@ class DriverRoot(OptionsTest):
         done = self.run_prepare("doctor")
         self.assertIn("no libcuda is installed", done.stdout)
 
+    def test_the_root_itself(self):
+        for name in ("usr", "lib", "etc"):
+            shutil.move(self.driver / name, self.path(name))
+        self.assertEqual(self.spec("--driver-root", "//"), self.spec())
+
+    def test_doctor_looks_where_nodes_are_recorded(self):
+        self.move_nodes()
+        self.driver.joinpath("dev/dri").mkdir(parents=True)
+        self.write("--dev-root", DRIVER)
+        self.assertNotIn("nvidiactl", self.run_prepare("doctor").stdout)
+        self.edit("dev.tab", f"{DRIVER}/dev/", "/dev/")
+        self.driver.rename(self.driver.with_name("gone"))
+        self.assertIn("/dev/nvidiactl", self.run_prepare("doctor").stdout)
+
     def test_directory_that_is_not_there(self):
         for option in ("--driver-root", "--dev-root", "--library-search-path"):
             done = self.write(option, "/nothing", code=1)
             self.assertIn(f"cannot read {option} /nothing: No such file", done.stderr)
             self.assertIn("Not a directory", self.write(option, "/proc/devices", code=1).stderr)
+            for command in ("files", "record", "detect", "slices", "check"):
+                if command == "files" and option != "--driver-root":
+                    continue
+                done = self.run_prepare(command, option, "/nothing")
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(f"cannot read {option} /nothing: No such file", done.stderr)
             for path in ("relative", "/a b", "/a:b", "/a\nb", ""):
                 done = self.write(option, path, code=2)
                 self.assertIn("must be an absolute path", done.stderr)
@@ -211,6 +231,25 @@ class Devices(OptionsTest):
         done = self.run_prepare("detect", "--device", "1", "-o", "json")
         (kind,) = json.loads(done.stdout)["vendors"]
         self.assertEqual([gpu["index"] for gpu in kind["gpus"]], [1])
+
+    def test_check_of_an_unknown_device(self):
+        done = self.run_prepare("check", "-o", "json", "--device", "7")
+        self.assertEqual(done.returncode, 4)
+        answer = json.loads(done.stdout)
+        self.assertEqual(answer["stale"], [])
+        self.assertIn("--device 7: no GPU", done.stderr)
+
+    def test_check_without_what_is_left_out(self):
+        self.remove_node("/dev/nvidia0")
+        self.write(code=3)
+        self.check()
+
+    def test_numbers_are_not_written_to_etc(self):
+        """They may differ after a boot, which files in /etc survive."""
+        for place in ("/etc", "/etc/cdi"):
+            self.write("--output-dir", str(self.path(place)))
+            text = self.path(place + "/nvidia.com-gpu.yaml").read_text()
+            self.assertNotIn("major:", text)
 
     def test_no_all(self):
         self.assertEqual(self.names("--no-all", "--device", "0"), [FIRST_ID, "0", "0000:17:00.0"])
@@ -316,6 +355,18 @@ class Format(OptionsTest):
             self.check("--format", old)
             self.write("--format", new, "--device", "0")
             self.assertEqual(self.files(), [f"nvidia.com-gpu.{new}"])
+
+    def test_both_formats(self):
+        """A file of the other format beside the right one, or beside one that is damaged."""
+        self.write()
+        old = (self.out / "nvidia.com-gpu.yaml").read_bytes()
+        self.write("--format", "json")
+        (self.out / "nvidia.com-gpu.yaml").write_bytes(old)
+        found = self.check("--format", "json", code=1)
+        self.assertEqual(found, f"{self.out}/nvidia.com-gpu.yaml: its kind has a file in another format\n")
+        (self.out / "nvidia.com-gpu.json").write_text("{")
+        found = self.check("--format", "json", code=1)
+        self.assertEqual(len(found.splitlines()), 2, found)
 
     def test_of_another_program_stays(self):
         self.out.mkdir(parents=True)

@@ -706,8 +706,14 @@ class Usage(PrepareTest):
     def test_a_root_that_may_not_be_read_is_named(self):
         self.path("dev.tab").unlink()
         self.path("dev.tab").symlink_to("dev.tab")
-        self.assertIn(f"error: cannot read --root {self.root}: /dev.tab: Too many levels",
-                      self.detect().stderr)
+        for command in ("detect", "write", "write --make-nodes", "check", "diff", "doctor", "files",
+                        "slices", "record", "configure podman", "configure podman --undo", "list",
+                        "prepare --claim a --device 0", "unprepare --claim a"):
+            with self.subTest(command=command):
+                done = self.run_prepare(*command.split(), "--root", self.root)
+                self.assertEqual(done.returncode, 1)
+                self.assertEqual(done.stderr.count("/dev.tab: Too many levels"), 1, done.stderr)
+        self.assertIn(f"error: cannot read --root {self.root}: /dev.tab", self.detect().stderr)
 
     def test_a_library_in_the_working_directory(self):
         self.path("libodd.so").write_text("no library")
@@ -751,6 +757,33 @@ class Usage(PrepareTest):
             self.assertEqual((done.returncode, done.stdout), (1, ""))
             self.assertIn(str(self.out), done.stderr)
         self.assertEqual(self.out.read_text(), "mine\n")
+
+    def test_output_dir_is_a_file_and_there_is_no_gpu(self):
+        self.out.parent.mkdir()
+        self.out.write_text("mine\n")
+        for address in (FIRST, SECOND):
+            (self.pci(address) / "class").write_text("0x040300\n")
+        done = self.write()
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(str(self.out), done.stderr)
+        self.assertEqual(self.out.read_text(), "mine\n")
+
+    def test_working_directory_is_gone(self):
+        place = self.place / "gone"
+        place.mkdir()
+        done = subprocess.run([PREPARE, "write", "--root", self.root, "--output-dir", "out"],
+                              cwd=place, preexec_fn=place.rmdir, capture_output=True, text=True,
+                              timeout=20, check=False)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("out: cannot open or create the directory: No such file", done.stderr)
+
+    def test_numbers_of_options(self):
+        for arguments, reason in (
+                (("--max-version", "0.2.0"), '"0.2.0" is not a CDI version that specs can have'),
+                (("--wait", "5x"), '"5x" is no'), (("--wait", "86401"), '"86401" is no')):
+            done = self.run_prepare("write", "--root", self.root, *arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(reason, done.stderr)
 
     def test_relative_output_dir(self):
         done = self.run_prepare("write", "--root", self.root, "--output-dir", "a/b/",

@@ -176,6 +176,13 @@ class Names(SliceTest):
                 self.assertEqual(done.returncode, 2)
                 self.assertIn("is not the name of a " + option[2:], done.stderr)
 
+    def test_node_is_the_host_that_etc_names(self):
+        self.make("nv2")
+        self.path("proc/sys/kernel/hostname").unlink(missing_ok=True)
+        self.path("etc/hostname").write_text("Node-7\n")
+        done = self.run_prepare("slices", "-o", "json")
+        self.assertEqual(json.loads(done.stdout)["items"][0]["spec"]["nodeName"], "node-7")
+
     def test_node_is_the_host(self):
         self.make("nv2")
         place = self.path("proc/sys/kernel/hostname")

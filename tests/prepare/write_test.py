@@ -837,6 +837,26 @@ class Watch(WriteTest):
         self.install(podman="4.9.3-1")
         self.wait_for(lambda: self.has('cdiVersion: "0.6.0"'))
 
+    def test_state_that_lasts_is_written(self):
+        """A GPU whose driver is silent may come back soon, or never."""
+        self.wait_for(lambda: self.has(SECOND_ID))
+        self.path(f"proc/driver/nvidia/gpus/{SECOND}/information").unlink()
+        self.wait_for(lambda: not self.has(SECOND_ID))
+        self.assertTrue(self.has(FIRST_ID))
+
+    def test_host_that_is_unreadable_for_a_moment(self):
+        self.wait_for(lambda: self.has(FIRST_ID))
+        table = self.path("dev.tab")
+        text = table.read_text()
+        table.write_text("no table\n")
+        line = self.watching.stderr.readline()
+        while "not a row of a device table" not in line:
+            line = self.watching.stderr.readline()
+        self.assertTrue(self.has(FIRST_ID))
+        table.write_text(text)
+        self.file.unlink()
+        self.wait_for(lambda: self.has(FIRST_ID))
+
     def test_partitions(self):
         self.wait_for(lambda: self.has(SECOND_ID))
         mig = self.path("proc/driver/nvidia/capabilities/gpu1/mig")

@@ -56,12 +56,14 @@ inline std::string_view kind_name(DriverFile::Kind kind) {
 inline cdi::Result<std::string> version_for_files(const tools::HostTree& host,
                                                   const DriverPlace& place,
                                                   const std::string& given) {
-  if (!given.empty()) return given;
-  if (auto loaded = host.line("/sys/module/nvidia/version"); !loaded.empty()) return loaded;
+  if (auto loaded = host.line("/sys/module/nvidia/version"); given.empty() && !loaded.empty()) {
+    return loaded;
+  }
   nvidia::LibrarySearch search{place.tree(host), {}};
   search.run(place.library_dirs);
   const auto& installed = search.installed();
-  if (installed.size() == 1) return *installed.begin();
+  if (installed.contains(given)) return given;
+  if (given.empty() && installed.size() == 1) return *installed.begin();
   const auto fail = [](std::string message, std::string advice) {
     return cdi::Error{
         .code = cdi::Errc::not_found, .message = std::move(message), .advice = std::move(advice)};
@@ -71,7 +73,9 @@ inline cdi::Result<std::string> version_for_files(const tools::HostTree& host,
         "no libcuda or libnvidia-ml with a version in its name is installed",
         "say where the driver is installed: --root, --driver-root or --library-search-path");
   }
-  return fail(fmt::format("several versions are installed: {}", fmt::join(installed, ", ")),
+  const auto problem = given.empty() ? "several versions are installed: "
+                                     : "this --driver-version is not installed; installed are: ";
+  return fail(fmt::format("{}{}", problem, fmt::join(installed, ", ")),
               "choose one with --driver-version");
 }
 
