@@ -37,14 +37,14 @@ def exactly(name, device_class, count=1, **more):
 
 
 def claim(name, *requests, pod_claim=None, results=None):
-    """A ResourceClaim; `results` has (request, driver, device) of its allocation."""
+    """A ResourceClaim; `results` has (request, driver, device, *flags) of its allocation."""
     annotations = {"resource.kubernetes.io/pod-claim-name": pod_claim} if pod_claim else {}
     out = {"kind": "ResourceClaim", "metadata": {"name": name, "annotations": annotations},
            "spec": {"devices": {"requests": list(requests)}}}
     if results is not None:
         out["status"] = {"allocation": {"devices": {"results": [
-            {"request": request, "driver": driver, "pool": "p", "device": device}
-            for request, driver, device in results]}}}
+            {"request": request, "driver": driver, "pool": "p", "device": device,
+             **dict.fromkeys(flags, True)} for request, driver, device, *flags in results]}}}
     return out
 
 
@@ -117,8 +117,10 @@ REQUESTS = [
                          ("cdi-devices.nri.io/container.c", "- " + A), ("cdi.k8.io/x", A),
                          ("CDI.k8s.io/x", A), ("cdi.k8s.io", A), ("cdi.k8sio", f"{A},{B}")]),
     (["requests", "--runtime", "crio"],
-     {"annotations": {"csi.k8s.io/x": "y", "cdi.kubevirt.io/x": A, "other": A, "k8s.io/x": A}},
+     {"annotations": {"csi.k8s.io/x": "y", "cdi.kubevirt.io/x": A, "other": A, "k8s.io/x": A,
+                      "cdi.k8s.i/x": ""}},
      {"devices": []}, ""),
+    (["requests", "--runtime", "crio"], {"cri": None, "annotations": None}, {"devices": []}, ""),
 ]
 VISIBLE = [
     (["visible", ""], None, {"devices": []}, ""),
@@ -156,6 +158,19 @@ INNER = [
                   device(6, "04", "0x8086")]},
      {"annotations": vfio(vfio3="nvidia.com/gpu=1", vfio4="nvidia.com/gpu=0"),
       "unknown": ["0x8086-0x030200"]}, "not in Kata's table"),
+    # The path of the host tells a device, too; the container of all VFIO groups is no device.
+    (["inner", "--runtime", "go"],
+     {"devices": [device(9, "", hostPath="/dev/vfio/3"),
+                  {**device(0, ""), "containerPath": "/dev/vfio/vfio"}],
+      "siblings": [device(1, "02", hostPath="/dev/vfio/3"),
+                   device(2, "01", hostPath="/dev/vfio/2")]},
+     {"annotations": vfio(vfio9="nvidia.com/gpu=1")}, ""),
+    # A place of its own counts more than the options; an option without a place counts nothing.
+    (["inner"],
+     {"devices": [{**device(1, "01"), "bus": "03"}, {**device(2, ""), "options": ["0000:01:00.0"]},
+                  {**device(0, "02"), "containerPath": "3"}]},
+     {"annotations": vfio(vfio1="nvidia.com/gpu=2", vfio2="nvidia.com/gpu=0",
+                          vfio3="nvidia.com/gpu=1")}, ""),
 ]
 PEERPOD = [
     # Millicores and bytes are summed before they are rounded up.
@@ -206,6 +221,12 @@ PEERPOD = [
     (["peerpod"], pod(container({"kata.peerpods.io/vm": 1}, {"kata.peerpods.io/vm": "1"})),
      {"annotations": {}}, "has already changed this pod"),
     (["peerpod"], pod(container({"amd.com/gpu": 0}, {"amd.com/gpu": 0})), {"annotations": {}}, ""),
+    (["peerpod"], pod(container({"cpu": 0, "memory": 0})), {"annotations": {}}, ""),
+    (["peerpod"], {"pod": {"spec": {"runtimeClassName": "kata-remote",
+                                    "containers": [container(requests={"cpu": 1})]}}},
+     {"annotations": {CPU: "1"}}, ""),
+    (["peerpod"], pod(container(), resources={"requests": {"cpu": 1}}), {"annotations": {}},
+     "the webhook ignores pod.spec.resources"),
 ]
 # Instance types with devices that the webhook does not know; claims.
 CLAIMS = [
@@ -227,6 +248,26 @@ CLAIMS = [
      {"annotations": {GPU: "1"}, "instance": "nvidia2"}, "gets all NVIDIA GPUs"),
     (["peerpod"], {**pod(container(requests={"cpu": 1, "memory": "1Gi"})), "types": DEVICE_TYPES},
      {"instance": "small", "rule": "vcpus and memory"}, ""),
+    (["peerpod"], {**of_type("small", pod(container(requests={"cpu": 1}))), "types": DEVICE_TYPES},
+     {"annotations": {CPU: "1"}, "instance": "small", "rule": "machineType"}, ""),
+    (["peerpod"], {**of_type("none", pod(container(requests={"amd.com/gpu": 1}))),
+                   "types": DEVICE_TYPES},
+     {"unmapped": [{"container": "c", "resource": "amd.com/gpu"}]}, '"none" is not in types'),
+    # Without vCPUs or memory, Kata's default size decides, and not a type.
+    *((["peerpod"], {**pod(container(requests=requests)), "types": DEVICE_TYPES},
+       {"annotations": annotations}, "")
+      for requests, annotations in (({"cpu": 1}, {CPU: "1"}), ({"memory": "1Mi"}, {MIB: "1"}))),
+    # Claims beside the pod: one named in two entries, one made from a template, one not mapped.
+    (["peerpod"], {**pod(using("a"), using("b"), using("c", request="r"),
+                         resourceClaims=[{"name": "a", "resourceClaimName": "x"},
+                                         {"name": "b", "resourceClaimName": "x"},
+                                         {"name": "c", "resourceClaimTemplateName": "t"}]),
+                   "claims": [claim("x", exactly("r", "gpu.amd.com")),
+                              claim("y", exactly("r", "odd"), exactly("s", "gpu.amd.com"),
+                                    pod_claim="c")]},
+     {"unmapped": [{"container": "c", "claim": "c"}],
+      "containers": [{"container": "c", "devices": ["kata.peerpods.io/claim=x"]}] * 2},
+     'request "r" of ResourceClaim "y" is not mapped'),
     (["peerpod"], claim("x", exactly("r", "gpu.amd.com", 3)),
      mapped({"request": "r", "resource": "amd.com/gpu", "count": 3}), ""),
     (["peerpod"], claim("x", {"name": "r", "deviceClassName": "gpu.amd.com"}),  # v1beta1
@@ -253,6 +294,39 @@ CLAIMS = [
         {"kind": "DeviceClass", "metadata": {"name": "odd"},
          "spec": {"extendedResourceName": "amd.com/gpu"}}, claim("x", exactly("r", "odd"))]},
      mapped({"request": "r", "resource": "amd.com/gpu", "count": 1}), ""),
+    (["peerpod"], {"kind": "ResourceClaimList", "items": [claim("x", exactly("r", "gpu.amd.com"))]},
+     mapped({"request": "r", "resource": "amd.com/gpu", "count": 1}), ""),
+    (["peerpod"], {"kind": "List", "items": [
+        {"kind": "DeviceClassList", "items": [
+            {"kind": "DeviceClass", "metadata": {"name": "odd"}, "spec": {}}]},
+        claim("x", exactly("r", "odd"))]}, {}, 'which resource DeviceClass "odd" stands for'),
+    # What the scheduler chose: the driver, for a class of another name, and devices of their own
+    # for each request.
+    (["peerpod"], claim("x", exactly("r", "odd"), results=[("r", "gpu.amd.com", "a")]),
+     mapped({"request": "r", "resource": "amd.com/gpu", "count": 1}), ""),
+    (["peerpod"], claim("x", exactly("a", "gpu.amd.com", 2), exactly("b", "gpu.nvidia.com"),
+                        results=[("a", "gpu.amd.com", "0"), ("a", "gpu.amd.com", "1"),
+                                 ("b", "gpu.nvidia.com", "0")]),
+     mapped({"request": "a", "resource": "amd.com/gpu", "count": 2},
+            {"request": "b", "resource": "nvidia.com/gpu", "count": 1}), ""),
+    (["peerpod"], claim("x", exactly("r", "gpu.amd.com", selectors=[{"cel": {}}]),
+                        results=[("r", "gpu.amd.com", "a")]),
+     mapped({"request": "r", "resource": "amd.com/gpu", "count": 1}), ""),
+    (["peerpod"], claim("x", exactly("r", "gpu.amd.com", selectors=[]),
+                        results=[("r", "gpu.amd.com", "a"),
+                                 ("r", "gpu.amd.com", "b", "adminAccess")]),
+     mapped({"request": "r", "resource": "amd.com/gpu", "count": 1}), ""),
+    *((["peerpod"], {**claim("x", exactly("r", "gpu.amd.com")),
+                     "status": {"allocation": allocation}},
+       mapped({"request": "r", "resource": "amd.com/gpu", "count": 0}), "")
+      for allocation in ({}, {"devices": {}})),
+    (["peerpod"], {**claim("x", exactly("r", "gpu.amd.com")), "metadata": {"name": "x"}},
+     mapped({"request": "r", "resource": "amd.com/gpu", "count": 1}), ""),
+    # A claim without requests, and a request without a class.
+    *((["peerpod"], {**claim("x"), "spec": spec}, mapped(), "")
+      for spec in ({}, {"devices": {}})),
+    (["peerpod"], claim("x", {"name": "r", "firstAvailable": []}),
+     mapped({"request": "r", "reason": "it has no device class"}), "is not mapped"),
     (["peerpod"], claim("x", exactly("r", "odd")), {},
      'it is unknown which resource DeviceClass "odd" stands for: pass --class odd=RESOURCE'),
     (["instance"], {"types": DEVICE_TYPES, "request": {"devices": {"amd.com/gpu": 1}}},
@@ -284,6 +358,12 @@ KUBELET = [
     (["podresources"], {"podResources": [{"containers": [{"devices": [
         {"resourceName": "a.com/b", "deviceIds": ["x y"]}]}]}]},
      {"devices": ["a.com/b=x y"]}, "is not the name of a CDI device"),
+    # Entries without a resource, devices or a name of their claim.
+    (["podresources", "-v"], {"podResources": [{"name": "p", "namespace": "n", "containers": [
+        {"name": "c", "devices": [{"resourceName": "a.com/b"}, {"deviceIds": ["0"]}],
+         "dynamicResources": [{"claimResources": [{"cdiDevices": [{"name": "a.com/b=c"}]}]}]}]}]},
+     {"devices": ["a.com/b=c"],
+      "origins": ['n/p, container "c", claim without a name']}, ""),
 ]
 SMALL = types(("wide", 8, 4096, 0), ("tall", 2, 8192, 0), ("big", 8, 8192, 0),
               ("gpu", 4, 4096, 1))
@@ -295,6 +375,12 @@ INSTANCE = [
      {"instance": "wide"}, "binary search finds big"),
     (["instance", "--compatible"], {"types": SMALL, "request": {"vcpus": 8, "memoryMiB": 4096}},
      {"instance": "big"}, "the first type that fits is wide"),
+    (["instance"], {"types": SMALL[:2], "request": {"vcpus": 8, "memoryMiB": 4096}},
+     {"instance": "wide"}, "binary search finds no type; the first type that fits is wide"),
+    (["instance"], {"types": SMALL, "request": {"vcpus": 2, "memoryMiB": 8192}},
+     {"instance": "tall"}, ""),
+    (["instance"], {"types": SMALL, "request": {"memoryMiB": 1}, "default": "big"},
+     {"instance": "big", "rule": "default"}, ""),
     (["instance"], {"types": SMALL, "request": {"gpus": 1}},
      {"instance": "gpu", "rule": "gpus"}, ""),
     (["instance"], {"types": SMALL, "request": {"machineType": "tall", "gpus": 1}},
@@ -335,6 +421,12 @@ SIZE = [
     (size("runtime-go"), sandbox(100000, 1 << 30, **{CPU: "2.5", MIB: "512"}),
      vm(4, 1536), ""),
     (size("rfc"), sandbox(150000, (1 << 20) + 1), vm(3, 2050), ""),
+    (size("runtime-rs", "--profile", "remote"), sandbox(100000, 1 << 20, **{MIB: "100"}),
+     vm(1, 2), ""),
+    (size("runtime-go", "-v"), sandbox(100000, 1 << 20),
+     {"sandbox": {"cpu-period": 100000, "cpu-quota": 100000, "cpu-shares": 0,
+                  "memory": 1 << 20}}, ""),
+    (size("rfc"), sandbox(100000, 1 << 20), vm(2, 2049), ""),
     # Pods: sidecars count with the containers, other init containers with the sidecars before them.
     (size("runtime-go", "-v"),
      pod(container({"cpu": "500m", "memory": "100Mi"}),
@@ -369,10 +461,33 @@ SIZE = [
      vm(1, 1056), "exclusive CPUs"),
     (size("runtime-rs", "--static-cpu-manager"), pod(container({"cpu": "1500m", "memory": "1Gi"})),
      vm(2, 1056), ""),
+    # Only pods whose requests equal their limits get exclusive CPUs.
+    *((size("runtime-rs", "--static-cpu-manager"), pod(*containers), vm(vcpus, memory), warning)
+      for containers, vcpus, memory, warning in (
+          ([container({"cpu": 2, "memory": "1Gi"}, {"cpu": 1})], 3, 1056, ""),
+          ([container({"cpu": 2})], 3, 32, "no memory limit"),
+          ([container({"memory": "1Gi"}), container({"cpu": 2, "memory": "1Gi"})], 3, 2080,
+           "no cpu limit"))),
     (size("runtime-rs", "--engine", "crio"), pod(container({"cpu": 2, "memory": "1Gi"})),
      vm(1, 2048), "CRI-O passes no sizes to Kata"),
     (size("rfc"), pod(container({"cpu": 4}, {"cpu": "1500m", "memory": "1"})),
      vm(3, 2049), ""),
+    (size("rfc"), pod(container(requests={"cpu": 1, "memory": "1Mi"})), vm(2, 2049), ""),
+    # Without CPUs, or with more than the kernel has shares for.
+    (size("runtime-go", "-v"), pod(container({"memory": "1Gi"})),
+     {"vcpus": 1, "sandbox": {"cpu-period": 100000, "cpu-quota": 0, "cpu-shares": 2,
+                              "memory": 1 << 30}}, 'container "c" has no cpu limit'),
+    (size("runtime-go", "-v"), pod(container({"cpu": 300, "memory": "1Gi"})),
+     {"vcpus": 301, "sandbox": {"cpu-period": 100000, "cpu-quota": 30000000, "cpu-shares": 262144,
+                                "memory": 1 << 30}}, ""),
+    # The limits of a pod whose containers have none; its own annotations.
+    (size("runtime-go"), pod(container(), resources={"limits": {"cpu": 2, "memory": "1Gi"}}),
+     vm(3, 3072), ""),
+    (size("runtime-go"), {"pod": {**pod(container({"cpu": 1, "memory": "1Gi"}))["pod"],
+                                  "metadata": {"annotations": {CPU: "2", MIB: "512"}}}},
+     vm(3, 1536), ""),
+    (size("runtime-go"), {"pod": {**pod(container({"cpu": 1, "memory": "1Gi"}))["pod"],
+                                  "metadata": {}}}, vm(2, 3072), ""),
     # The annotations of that size, and the overhead with which Kubernetes counts the same.
     (size("runtime-go", "-v"),
      pod(container({"cpu": "1500m", "memory": "5Gi"}, {"cpu": "250m", "memory": "1Gi"})),
@@ -400,6 +515,22 @@ STRATEGY = [
     (["strategy"], strategy("containerd://1.7.27-rc.1", toolkit=False),
      {"path": "unsupported"}, ""),
     (["strategy"], strategy("containerd://1.6.36"), {"path": "unsupported"}, ""),
+    (["strategy"], strategy("containerd://1.7.27", toolkit=False),
+     {"path": "unsupported", "why": "containerd 1.7.27 injects CDI devices only with enable_cdi, "
+                                    "which is not set"}, ""),
+    (["strategy"], strategy("containerd://2.1.0", operator="24.9", toolkit=False),
+     {"path": "unsupported", "why": "without the toolkit there is no NVIDIA runtime"}, ""),
+    (["strategy"], strategy("containerd://main"),
+     {"path": "unsupported", "why": "the version of the runtime cannot be read"}, ""),
+    (["strategy"], strategy("cri-o://1.31.2", operator="25.3", cdi={"enabled": True}),
+     {"runtime": "cri-o", "path": "runtime"}, ""),
+    # A plugin of NRI serves an engine that the operator does not configure, too.
+    (["strategy"], strategy("containerd://2.1.0", operator="26.3", openshift=True,
+                            cdi={"nri": True}), {"runtime": "cri-o", "path": "native"}, ""),
+    # The worst node decides.
+    *((["strategy"], strategy(*nodes), {"path": path}, "")
+      for nodes, path in ((("containerd://2.1.0", "containerd://2.0.0"), "native"),
+                          (("containerd://2.1.0", "containerd://1.6.36"), "unsupported"))),
     (["strategy"], strategy("cri-o://1.31.2"), {"runtime": "cri-o", "path": "native"}, ""),
     (["strategy"], strategy("docker://28.0.1"), {"runtime": "docker", "path": "unsupported"}, ""),
     (["strategy"], strategy("containerd://1.6.20", cdi={"enabled": False}),
@@ -450,6 +581,10 @@ REFUSED = [
     (["inner"], {}, "devices: is missing"),
     (["inner"], {"devices": [device("x", "1")]}, "devices[0].containerPath: must end in a number"),
     (["inner"], {"devices": [{"vendorId": "0x10de"}]}, "devices[0].classId: is missing"),
+    (["inner"], {"devices": [{"classId": "0x030200"}]}, "devices[0].vendorId: is missing"),
+    (["inner"], {"devices": [{**device(1, "1"), "containerPath": None}]},
+     "devices[0].containerPath: is missing"),
+    (["inner"], {"devices": [device("", "1")]}, "devices[0].containerPath: must end in a number"),
     (["inner"], {"devices": [device(1, "1", "10de")]}, "devices[0].vendorId: must begin with 0x"),
     (["inner", "--runtime", "go"], {"devices": [device(1, "1", bdf="a")], "siblings": []},
      "devices[0]: is not among the siblings"),
@@ -466,7 +601,10 @@ REFUSED = [
     (["podresources", "--container", "x"], BOTH, "the input has no such pod or container"),
     (["slices"], {"types": []}, "types: must contain at least one type"),
     (["slices"], {"types": [{"name": "a.b"}, {"name": "a-b"}]}, "would have the same name"),
-    (["slices"], {"types": [{"name": "-a"}]}, "cannot be made a DNS label"),
+    *((["slices"], {"types": [{"name": name}]}, "cannot be made a DNS label")
+      for name in ("-a", "a-", "a" * 64)),
+    (["slices"], {"types": [{"name": "a", "devices": {f"a.com/d{i}": 1 for i in range(30)}}]},
+     '"a" has more than the 32 attributes of a device'),
     (["instance"], {"types": DEVICE_TYPES, "request": {"devices": {"amd.com/gpu": 2}}},
      "no type fits 0 GPUs, 2 amd.com/gpu, 0 vCPUs"),
     (["peerpod"], {"kind": "Pod"}, "must be a ResourceClaim, a DeviceClass or a list"),
@@ -489,19 +627,32 @@ REFUSED = [
     (["instance"], {"types": SMALL, "request": {"machineType": "x"}, "validTypes": []},
      "validTypes: does not contain"),
     (["instance"], {"types": [{}], "request": {"gpus": 1}}, "types[0].name: is missing"),
+    (["instance"], {"types": [{"name": ""}], "request": {"gpus": 1}},
+     "types[0].name: must not be empty"),
+    (["instance", "--compatible"],
+     {"types": SMALL[:2], "request": {"vcpus": 8, "memoryMiB": 4096}},
+     "8 vCPUs and 4096 MiB in the binary search, which misses wide"),
     (size("runtime-go"), {}, "must have annotations or pod"),
     (size("runtime-go"), {**limit("1"), "annotations": {}}, "annotations: cannot be combined"),
-    (size("runtime-go"), {"annotations": {CPU: "inf"}}, CPU + ": must be a number"),
+    *((size("runtime-go"), {"annotations": {CPU: text}}, CPU + ": must be a number")
+      for text in ("inf", "", "1.2.3")),
     (size("runtime-go"), {"annotations": {MIB: "255"}}, MIB + ": must be at least 256 MiB"),
     *((size("runtime-go"), {"annotations": {MIB: text}}, MIB + ": must be a number of MiB")
       for text in ["2048.0", "2048.", "+2048", "-2048", " 2048", "2Gi", "", "4294967296"]),
     (size("runtime-rs", "--profile", "remote"), sandbox(100000, 0), "no memory"),
     (size("runtime-go"), sandbox(9 * 10**18, 0, period="1"), "more than 10^9 vCPUs"),
+    (size("rfc"), sandbox(9 * 10**18, 0, period="1"), "requests too many CPUs"),
+    (size("runtime-go"), pod(container({"cpu": 10**14})), "the CPU limits are too large"),
+    *((size(formula), pod(*[container({"cpu": 5 * 10**15})] * 2), "the sum of CPUs is too large")
+      for formula in ("runtime-go", "rfc")),
+    (size("runtime-go"), pod(container({"cpu": 1, "memory": 2**63 - 1})),
+     "more than 2^63 - 1 bytes"),
     (size("runtime-go"), {"annotations": {"io.kubernetes.cri.sandbox-memory": 1}},
      "sandbox-memory: must be a string"),
     (["strategy"], strategy("containerd"), "nodes[0]: must be a runtime"),
     (["strategy"], {"operator": "new", "nodes": []}, "operator: must be a release"),
-    (["strategy"], strategy("containerd://2.1.0", cdi={"enabled": 1}), "cdi.enabled: must be true"),
+    *((["strategy"], strategy("containerd://2.1.0", cdi={"enabled": value}),
+       "cdi.enabled: must be true") for value in (1, "true")),
     (["strategy"], strategy("containerd://2.1.0", cdi={"enabled": False, "nri": True}),
      "cdi.nri: needs cdi.enabled"),
     (["strategy"], strategy("containerd://2.1.0", cdi={"nri": True}, toolkit=False),

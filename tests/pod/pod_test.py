@@ -76,6 +76,7 @@ class Questions(unittest.TestCase):
         for args in [[], ["other"], ["requests"], ["requests", "--runtime", "docker"],
                      ["requests", "--runtime", "crio", "--prefix", ""],
                      ["size", "--formula", "x"], ["guest", "c", "--timeout", "-1"],
+                     *(["peerpod", "--class", word] for word in ("odd", "=a.com/b", "odd=")),
                      ["guest", ""], ["guest", "-", "--spec-dir", ""]]:
             code, out, err = run(args, "{}")
             self.assertEqual((code, out), (2, ""), args)
@@ -89,7 +90,8 @@ class Questions(unittest.TestCase):
                          "`cdi-pod size --help` lists the options\n")
 
     def test_full_disk(self):
-        for args in (["visible", ""], ["--help"], ["size", "--help"]):
+        many = "v.com/gpu=" + ",".join(map(str, range(2000)))  # more than a buffer holds
+        for args in (["visible", ""], ["visible", many], ["--help"], ["size", "--help"]):
             with self.subTest(args), open("/dev/full", "w") as full:
                 done = subprocess.run([CDI_POD, *args], stdout=full, stderr=subprocess.PIPE)
                 self.assertEqual(done.returncode, 1)
@@ -145,6 +147,23 @@ class PeerPods(unittest.TestCase):
         self.assertEqual(nodes["two:b"], ["/dev/kfd", "/dev/dri/renderD128"])
         self.assertEqual(nodes["two"], [*nodes["two:a"], *nodes["two:b"]])
 
+    def test_claims_and_classes_of_files(self):
+        """Standard input has the pod, so the claims come from files."""
+        one = self.put("one.json", {"kind": "ResourceClaimList", "items": [
+            cases.claim("one", cases.exactly("a", "odd"), cases.exactly("b", "odd"))]})
+        classes = self.put("classes.json", {"kind": "DeviceClass", "metadata": {"name": "odd"},
+                                            "spec": {"extendedResourceName": "nvidia.com/gpu"}})
+        answer, _ = self.answer("--claim", one, "--claim", classes, given={"pod": {
+            **cases.pod(cases.using("g", request="b"), resourceClaims=[
+                {"name": "g", "resourceClaimTemplateName": "t"}])["pod"],
+            "status": {"resourceClaimStatuses": [{"name": "other", "resourceClaimName": "two"},
+                                                 {"name": "g", "resourceClaimName": "one"}]}}})
+        self.assertEqual(answer["containers"],
+                         [{"container": "c", "devices": ["kata.peerpods.io/claim=one:b"]}])
+        shared = ["/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"]
+        self.assertEqual(self.nodes(answer)["one"], [*shared, "/dev/nvidia0", "/dev/nvidia1"])
+        self.assertEqual(self.nodes(answer)["one:b"], [*shared, "/dev/nvidia1"])
+
     def test_a_claim_of_a_cloud_pool(self):
         """The device that the scheduler chose from `slices` is the instance type."""
         types = self.put("types.json", cases.DEVICE_TYPES)
@@ -156,6 +175,17 @@ class PeerPods(unittest.TestCase):
                 results=[("a", one["spec"]["driver"], device["name"])]))
             self.assertEqual((answer["instance"], answer["rule"]),
                              (device["attributes"]["instanceType"]["string"], "claim"))
+        _, err = self.answer("--types", types, given=cases.claim(
+            "vm", cases.exactly("a", "peer"), results=[("a", one["spec"]["driver"], "gone")]))
+        self.assertIn('no type has the name of the claimed device "gone"', err)
+
+    def test_names_of_instance_types_and_resources(self):
+        types = [{"name": "T~1", "devices": {"A.com/z~1": 2}}]
+        (one,) = json.loads(run(["slices"], as_text({"types": types}))[1])["items"]
+        (device,) = one["spec"]["devices"]
+        self.assertEqual(device["name"], "t-1")
+        self.assertEqual(device["attributes"]["instanceType"], {"string": "T~1"})
+        self.assertEqual(device["attributes"]["A_com_z_1"], {"int": 2})
 
     def test_many_instance_types(self):
         types = [{"name": f"t.{i}", "vcpus": i} for i in range(300)]
@@ -271,6 +301,20 @@ class Guest(unittest.TestCase):
         code, _, err = self.guest({"cdi.k8s.io/a": "v.com/gpu=1"}, "--compatible", timeout=1000)
         self.assertEqual(code, 1)
         self.assertIn("error: " + self.specs + "/bad.yaml", err)
+
+    def test_a_conflict_of_other_devices_matters_to_nobody(self):
+        self.write_spec()
+        self.write_spec("w.yaml", SPEC.replace('- name: "1"', '- name: "2"'))
+        for options in [], ["--compatible"]:
+            code, env, _ = self.guest({"cdi.k8s.io/a": "v.com/gpu=1"}, *options)
+            self.assertEqual((code, env), (0, ["SPEC=1", "ONE=1"]))
+
+    def test_a_device_that_cannot_be_injected_is_no_reason_to_wait(self):
+        self.write_spec(text=SPEC.replace("/dev/null", "/dev/no-such"))
+        for options in [], ["--compatible"]:
+            code, _, err = self.guest({"cdi.k8s.io/a": "v.com/gpu=0"}, *options, timeout=1000)
+            self.assertEqual(code, 1)
+            self.assertIn("/dev/no-such", err)
 
     def test_configs_that_cannot_be_used(self):
         for text, reason in [("[", "standard input:1:2"), ("[]", "must be an object"),

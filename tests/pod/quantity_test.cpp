@@ -85,6 +85,7 @@ TEST_CASE("What is not an amount is refused with a reason") {
       {"1Mi1", "is not a quantity"},
       {"1e", "is not a quantity"},
       {"1e1.5", "is not a quantity"},
+      {"1e1x", "is not a quantity"},
       {"1e+", "is not a quantity"},
       {"0x10", "is not a quantity"},
       {"--1", "is not a quantity"},
@@ -113,6 +114,7 @@ TEST_CASE("Units, thousandths and MiB are rounded up") {
   CHECK(pod::units({1, 0}) == 1);
   CHECK(pod::units({1, 1}) == 2);
   CHECK(pod::units({most, 0}) == most);
+  CHECK(pod::units({most, 1}) == most);
   CHECK(*pod::thousandths({1, 0}) == 1'000);
   CHECK(*pod::thousandths({0, 1}) == 1);
   CHECK(*pod::thousandths({0, 1'000'001}) == 2);

@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -152,13 +151,9 @@ inline void read_claims(const Member& object, ClaimInput& out) {
   }
 }
 
-/// Adds the claims in a file; `-` is standard input.
+/// Adds the claims in a file.
 inline void read_claim_file(const std::string& file, ClaimInput& out) {
-  const bool is_input = file == "-";
-  const std::string name = is_input ? "standard input" : file;
-  const auto text = value_or_throw(is_input ? cdi::read_all(STDIN_FILENO, name, cdi::Limits{}.bytes)
-                                            : cdi::read_file(file));
-  const auto document = value_or_throw(cdi::parse_json(text, name));
+  const auto document = value_or_throw(cdi::parse_json(value_or_throw(cdi::read_file(file)), file));
   read_claims(Member{document.root(), {}}, out);
 }
 

@@ -119,7 +119,7 @@ inline std::string amounts_text(const InstanceType& request) {
 /// The best fit, with a warning if the two searches differ.
 inline std::string best_fit(const Member& types_list, const InstanceType& request, bool compatible,
                             Answer& answer) {
-  const auto types = read_types(types_list, request.gpus > 0 || !request.devices.empty());
+  const auto types = read_types(types_list, request.gpus > 0);
   const auto right = first_fit(types, request);
   const auto upstream = binary_fit(types, request);
   const auto& chosen = compatible ? upstream : right;

@@ -111,7 +111,7 @@ inline constexpr std::array<SuffixRow, 16> suffix_rows{{
 /// The exponent of a suffix such as `e3` or `E-3`, clamped to +-1000: beyond that, the amount is 0,
 /// too large, or smaller than a billionth.
 inline std::optional<int> exponent_of(std::string_view suffix) {
-  if (suffix.empty() || (suffix[0] != 'e' && suffix[0] != 'E')) return std::nullopt;
+  if (!suffix.starts_with('e') && !suffix.starts_with('E')) return std::nullopt;
   suffix.remove_prefix(1);
   const bool negative = suffix.starts_with('-');
   if (negative || suffix.starts_with('+')) suffix.remove_prefix(1);

@@ -81,13 +81,7 @@ inline std::map<std::string, std::string> read_annotations(
 }
 
 inline std::string origin_text(const cdi::RequestedDevice& device) {
-  switch (device.origin) {
-    case cdi::RequestOrigin::field: return "cri";
-    case cdi::RequestOrigin::annotation: return "annotation " + device.key;
-    case cdi::RequestOrigin::variable: return "variable " + device.key;
-    case cdi::RequestOrigin::command_line: break;
-  }
-  return "command line";
+  return device.origin == cdi::RequestOrigin::field ? "cri" : "annotation " + device.key;
 }
 
 /// `enable_cdi = false`: containerd 2.2 rejects the field, and ignores annotations.

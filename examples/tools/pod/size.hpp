@@ -65,11 +65,10 @@ struct Size {
   Json terms = Json::object();
 };
 
+/// The profile with a name, which must be one of `profiles`.
 inline Profile profile_named(std::string_view name) {
-  for (const auto& row : profiles) {
-    if (row.name == name) return row;
-  }
-  return profiles[0];
+  return *std::find_if(profiles.begin(), profiles.end(),
+                       [&](const auto& row) { return row.name == name; });
 }
 
 inline constexpr std::int64_t least_memory = 256;  // in MiB; runtime-go, MinHypervisorMemory
@@ -117,7 +116,7 @@ inline double to_millionths(float number) {
 inline Size size_of_go(const Sandbox& sandbox, const Profile& profile, Answer& answer) {
   float cpu = quota_vcpus(sandbox);
   std::string_view source = "cpu-quota / cpu-period";
-  if (sandbox.quota < 0 && cpu == 0 && sandbox.shares > 0) {
+  if (sandbox.quota < 0 && sandbox.shares > 0) {
     cpu = static_cast<float>(sandbox.shares / 1024 + (sandbox.shares % 1024 == 0 ? 0 : 1));
     source = "cpu-shares / 1024, rounded up";
     answer.warnings.emplace_back(
@@ -163,11 +162,10 @@ inline Size size_of_rs(const Sandbox& sandbox, const Profile& profile, Answer& a
                      {{"overhead", profile.overhead_memory}, {"memory limit, to 2 MiB", limit}}}}};
 }
 
-/// The first proposal of Confidential Containers: 1 vCPU and 2048 MiB more than requested.
-inline Size size_of_rfc(const Quantity& cpu, const Quantity& memory, const Member& place) {
-  const auto milli = thousandths(cpu);
-  if (!milli) place.reject("the sum of CPUs is too large");
-  const auto vcpus = static_cast<float>(*milli / 1000 + (*milli % 1000 == 0 ? 0 : 1));
+/// The first proposal of Confidential Containers: 1 vCPU and 2048 MiB more than requested, with
+/// CPUs in thousandths.
+inline Size size_of_rfc(std::int64_t milli, const Quantity& memory) {
+  const auto vcpus = static_cast<float>(milli / 1000 + (milli % 1000 == 0 ? 0 : 1));
   const auto mib = mebibytes(memory);
   return {.vcpus = 1 + vcpus,
           .memory = 2048 + mib,
@@ -179,9 +177,8 @@ inline Size size_of_rfc(const Quantity& cpu, const Quantity& memory, const Membe
 inline Size size_of_rfc(const Sandbox& sandbox, const Member& place) {
   const auto milli_vcpus = std::ceil(double{quota_vcpus(sandbox)} * 1000);
   if (milli_vcpus > 1e15) place.reject("requests too many CPUs");
-  const auto milli = static_cast<std::int64_t>(milli_vcpus);
-  return size_of_rfc({milli / 1000, static_cast<std::uint32_t>(milli % 1000) * 1'000'000},
-                     {std::max<std::int64_t>(sandbox.memory, 0), 0}, place);
+  return size_of_rfc(static_cast<std::int64_t>(milli_vcpus),
+                     {std::max<std::int64_t>(sandbox.memory, 0), 0});
 }
 
 /// Warns about containers without limits, which may use more than the VM has.
@@ -304,7 +301,7 @@ inline Answer size_of_pod(const Member& input, const SizeOptions& options) {
   Size size;
   if (options.formula == "rfc") {
     const auto requests = effective(pod, &Requirements::requests);
-    size = size_of_rfc(amount_of(requests, "cpu"), amount_of(requests, "memory"), pod.place);
+    size = size_of_rfc(milli_of(requests, pod.place), amount_of(requests, "memory"));
   } else {
     size = size_of(sandbox, profile, options, pod.place, answer);
     if (sandbox.known) warn_about_limits(pod, answer);

@@ -29,8 +29,7 @@ struct SlicesOptions {
 namespace detail {
 
 inline constexpr std::size_t max_slice_devices = 128;
-inline constexpr std::size_t max_label = 63;       // of a DNS label
-inline constexpr std::size_t max_attribute = 64;   // of a text
+inline constexpr std::size_t max_label = 63;       // of a DNS label; a text may have 64
 inline constexpr std::size_t max_attributes = 32;  // of a device
 
 /// A C identifier for a resource, such as `amd_com_gpu`: the name of an attribute.
@@ -48,7 +47,7 @@ inline std::string attribute_name(const std::string& resource) {
 inline Json instance_device(const InstanceType& type, const Member& place) {
   const auto label = instance_label(type.name);
   const bool good = label.size() <= max_label && !label.starts_with('-') && !label.ends_with('-');
-  if (!good || type.name.size() > max_attribute) {
+  if (!good) {
     place.reject(cdi::quoted(type.name) + " cannot be made a DNS label of at most 63 characters");
   }
   Json attributes{{"instanceType", {{"string", type.name}}},
