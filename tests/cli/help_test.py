@@ -111,6 +111,9 @@ class Help(unittest.TestCase):
                       "commandLine; needs --policy)", text)
         self.assertIn("Usage: cdi args --for PROGRAM [OPTIONS] NAME...", help_of("cdi", "args"))
         self.assertIn("Usage: cdi run NAME... -- COMMAND", help_of("cdi", "run"))
+        self.assertIn("Usage: cdi new --device NAME=HOST[:CONTAINER[:PERMISSIONS]] [OPTIONS] KIND",
+                      help_of("cdi", "new"))
+        self.assertIn("--mount HOST:CONTAINER[:OPTIONS]", help_of("cdi", "new"))
         self.assertIn("(exactly one is required)", help_of("cdi", "convert"))
         self.assertIn("Usage: cdi validate [OPTIONS] [FILE...]", help_of("cdi", "validate"))
         self.assertEqual(help_of("cdi", "convert").count("--help"), 1)

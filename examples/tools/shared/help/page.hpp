@@ -60,6 +60,12 @@ inline std::string value_name(std::string_view name) {
   return std::string{name};
 }
 
+/// The name of a value in a type of CLI11, such as FORMAT:{text,json,yaml}, in which its check
+/// follows. A name with optional parts, such as HOST:PATH[:OPTIONS], has no such check.
+inline std::string_view name_in_type(std::string_view type) {
+  return type.find("[:") == type.npos ? type.substr(0, type.find(':')) : type;
+}
+
 /// What can complete a value with this name, or with this description of a CLI11 check.
 inline ValueKind kind_of_value(std::string_view name, std::string_view check) {
   if (check == "FILE" || check.starts_with("PATH")) return ValueKind::file;
@@ -108,11 +114,11 @@ inline std::string help_of(const CLI::Option& option, const PageOption& read) {
 
 /// Sets the name of an option's value, and what completes it.
 inline void read_value(const CLI::Option& option, PageOption& read) {
-  const auto type = option.get_type_name();  // such as FORMAT:{text,json,yaml}
-  const auto colon = std::min(type.find(':'), type.size());
-  const auto check = std::string_view{type}.substr(std::min(colon + 1, type.size()));
+  const auto type = option.get_type_name();
+  const auto name = name_in_type(type);
+  const auto check = std::string_view{type}.substr(std::min(name.size() + 1, type.size()));
   const bool is_argument = read.names.empty();
-  read.value = is_argument ? option.get_name(true) : value_name(type.substr(0, colon));
+  read.value = is_argument ? option.get_name(true) : value_name(name);
   if (check.starts_with('{') && check.ends_with('}')) {
     read.kind = ValueKind::choice;
     read.choices = split(check, "{,}");

@@ -158,9 +158,8 @@ class UsageFault {
     std::vector<std::string> forms;
     for (const auto& name : names) {
       const auto* const option = command_.get_option_no_throw(name);
-      auto value = option == nullptr ? "" : option->get_type_name();
-      value.resize(std::min(value.find(':'), value.size()));  // without the list of its values
-      forms.push_back(value.empty() ? name : name + " " + value);
+      const auto type = option == nullptr ? std::string{} : option->get_type_name();
+      forms.push_back(type.empty() ? name : fmt::format("{} {}", name, detail::name_in_type(type)));
     }
     return {.message = "an option is missing",
             .advice = fmt::format("give {}", fmt::join(forms, " or "))};
