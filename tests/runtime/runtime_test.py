@@ -148,32 +148,49 @@ class CommandLine(Case):
         self.assertEqual((self.place / "arguments").read_text().splitlines(), list(arguments))
         self.assertEqual(self.injected(), devices)
 
-    def test_create_and_run_inject(self):
+    ARGUMENTS = (
+        ["create", "--bundle", "{bundle}", "id"],
+        ["run", "-b", "{bundle}", "id"],
+        ["create", "--bundle=bundle", "--pid-file", "pid", "id"],
+        ["create", "-bbundle", "id"],
+        ["create", "-db", "bundle", "id"],
+        ["create", "-dbbundle", "id"],
+        ["create", "--bun=bundle", "id"],
+        ["create", "--bundl", "bundle", "id"],
+        ["create", "-bundle", "bundle", "id"],
+        ["create", "id", "--bundle", "bundle"],
+        ["--root", "/r", "--log", "l", "--log-format", "json", "--systemd-cgroup",
+         "create", "--bundle", "{bundle}", "--console-socket", "s", "id"],
+        ["--cgroup-manager=cgroupfs", "--root", "run", "create", "-b", "bundle", "id"],
+        ["--rootless", "true", "--debug", "run", "--detach", "--bundle", "bundle", "id"],
+        ["--unknown", "value", "--other=value", "create", "-b", "bundle", "id"],
+        ["--log", "create", "run", "-b", "bundle", "delete"],
+        ["create", "--pid-file", "-b", "-b", "bundle", "id"],
+        ["create", "--b", "bundle", "id"],
+        ["create", "-b", "bin", "--config", "{bundle}/config.json", "id"],
+        ["create", "-b", "bin", "-f{bundle}/config.json", "id"],
+        ["create", "-b", "bin", "--conf={bundle}/config.json", "id"])
+
+    def arguments(self):
+        """Ways to create a container in the bundle."""
         bundle = f"{self.place}/bundle"
-        for arguments in (
-                ["create", "--bundle", bundle, "id"],
-                ["run", "-b", bundle, "id"],
-                ["create", "--bundle=bundle", "--pid-file", "pid", "id"],
-                ["create", "-bbundle", "id"],
-                ["create", "-db", "bundle", "id"],
-                ["create", "-dbbundle", "id"],
-                ["create", "--bun=bundle", "id"],
-                ["create", "--bundl", "bundle", "id"],
-                ["create", "-bundle", "bundle", "id"],
-                ["create", "id", "--bundle", "bundle"],
-                ["--root", "/r", "--log", "l", "--log-format", "json", "--systemd-cgroup",
-                 "create", "--bundle", bundle, "--console-socket", "s", "id"],
-                ["--cgroup-manager=cgroupfs", "--root", "run", "create", "-b", "bundle", "id"],
-                ["--rootless", "true", "--debug", "run", "--detach", "--bundle", "bundle", "id"],
-                ["--unknown", "value", "--other=value", "create", "-b", "bundle", "id"],
-                ["--log", "create", "run", "-b", "bundle", "delete"],
-                ["create", "--pid-file", "-b", "-b", "bundle", "id"]):
+        yield from ([word.format(bundle=bundle) for word in words] for words in self.ARGUMENTS)
+
+    def test_create_and_run_inject(self):
+        for arguments in self.arguments():
             with self.subTest(arguments):
                 self.check_arguments(arguments, ["0"])
-        self.check_arguments(["create", "id"], ["0"], cwd=bundle)
-        for words in (["--config", f"{bundle}/config.json"], [f"-f{bundle}/config.json"],
-                      [f"--conf={bundle}/config.json"]):
-            self.check_arguments(["create", "-b", f"{self.place}/bin", *words, "id"], ["0"])
+        self.check_arguments(["create", "id"], ["0"], cwd=self.place / "bundle")
+
+    def test_an_error_ends_each_of_them(self):
+        self.config(**annotation("vendor.com/nic=7"))
+        for arguments in self.arguments():
+            with self.subTest(arguments):
+                self.check_refused(self.start(*arguments), 'cannot resolve "vendor.com/nic=7"')
+
+    def test_an_option_without_its_value_is_for_the_runtime_to_refuse(self):
+        arguments = ["create", "id", "--bundle"]
+        self.check_arguments(arguments, ["0"], cwd=self.place / "bundle")
 
     def test_other_commands_start_the_runtime_at_once(self):
         for arguments in (["delete", "--force", "create"], ["state", "run"], ["--version"], [],
@@ -290,7 +307,8 @@ class Errors(Case):
                 self.write("bundle/config.json", text)
                 self.check_refused(self.create(), words)
         self.config()
-        self.check_refused(self.start("create", "-b", "missing", "id"), "missing/config.json")
+        for folder in ("missing", "bin"):
+            self.check_refused(self.start("create", "-b", folder, "id"), folder + "/config.json")
 
     def test_the_policy_decides(self):
         rules = [{"name": "gpus", "allow": True, "devices": ["amd.com/gpu=*"],
@@ -311,8 +329,8 @@ class Errors(Case):
 
     def test_settings_that_are_wrong(self):
         for text in ("runtim = 'fake'", "runtime = 1", "spec-dirs = '/etc/cdi'", "policy = true",
-                     "annotation-prefixes = [1]", "variables = 'x'", "[variables]\nA = 'gpu'",
-                     "[variables]\nA = 1", "runtime", "[runtime]\na = 1"):
+                     "annotation-prefixes = [1]", "variables = 'x'", "variables = ['x']",
+                     "[variables]\nA = 'gpu'", "[variables]\nA = 1", "runtime", "[runtime]\na = 1"):
             with self.subTest(text):
                 self.write("config.toml", text)
                 self.config()
