@@ -173,6 +173,15 @@ class Words(Scratch):
         self.assertEqual(self.words("lxc"),
                          ["lxc.mount.entry = tmpfs scratch tmpfs size=1m,create=dir 0 0"])
         self.assertEqual(self.lost("apptainer")[0][:2], ("mount", "/scratch"))
+        self.device(mounts=[{"hostPath": "tmpfs", "containerPath": "/scratch", "type": "tmpfs",
+                             "options": ["rw", "nosuid", "size=1m", "mode=0700"]}])
+        self.assertEqual(self.words("docker"), ["--tmpfs", "/scratch:rw,nosuid,size=1m,mode=0700"])
+        self.assertEqual([one[2] for one in self.lost("bwrap")],
+                         ["its option size=1m is lost", "its option mode=0700 is lost"])
+        self.device(mounts=[{"hostPath": "proc", "containerPath": "/p", "type": "proc"}])
+        for program in PROGRAMS:
+            self.assertEqual(self.lost(program), [
+                ("mount", "/p", 'it is not mounted: the program has no mounts of the type "proc"')])
 
     def test_drivers_of_gpus_get_sys(self):
         self.assertNotIn("/sys", self.words("bwrap"))
@@ -181,6 +190,33 @@ class Words(Scratch):
         self.assertNotIn("/sys", self.words("bwrap", "--no-sys"))
         self.assertIn("/sys", "".join(self.words("unshare")))
         self.assertNotIn("/sys", "".join(self.words("nspawn")), "nspawn mounts it itself")
+        for node, expected in ((same_dev("/dev/dri/card0", type="c", major=226, minor=0), True),
+                               (same_dev("/dev/accel/accel0", type="c", major=261, minor=0), True),
+                               (same_dev("/dev/sdb", type="b", major=226, minor=0), False),
+                               (same_dev("/dev/kfd"), True)):
+            self.device(deviceNodes=[node])
+            self.assertEqual("/sys" in self.words("bwrap"), expected, node)
+
+    def test_a_mount_without_bind_is_one_anyway(self):
+        self.device(mounts=[self.mount(options=["ro"])])
+        self.assertIn("--ro-bind", self.words("bwrap"))
+
+    def test_options_of_a_writable_mount(self):
+        self.device(mounts=[self.mount(options=["bind", "noatime"])])
+        root = os.path.realpath(self.folder / "root")
+        self.assertIn(f"mount -o remount,bind,noatime -- {root}/mnt/file", self.words("unshare"))
+
+    def test_kinds_of_nodes(self):
+        """A pipe has no number, and `u` is another word for `c`."""
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        for node, rule in (({"path": "/dev/pipe", "hostPath": str(pipe), "type": "p"}, "p 0:0"),
+                           (same_dev("/dev/gpu0", type="u", major=1, minor=5), "c 1:5")):
+            self.device(deviceNodes=[node])
+            self.assertEqual(self.lost("lxc"), [])
+            self.assertEqual(self.words("lxc")[0], f"lxc.cgroup2.devices.allow = {rule} rwm")
+        self.device(deviceNodes=[{"path": str(pipe), "type": "p"}])
+        self.assertEqual(self.words("charliecloud"), ["-b", f"{pipe}:{pipe}"])
 
 
 class Losses(Scratch):
@@ -200,6 +236,21 @@ class Losses(Scratch):
         self.assertIn("lxc.net.100.link = eth1", self.words("lxc"))
         self.device(netDevices=[{"hostInterfaceName": "eth1", "name": "eth1"}])
         self.assertEqual(self.words("nspawn"), ["--network-interface=eth1"])
+
+    def test_what_a_hook_that_is_not_run_means(self):
+        self.device(hooks=[{"hookName": "prestart",
+                            "path": "/usr/bin/nvidia-container-runtime-hook",
+                            "args": ["nvidia-container-runtime-hook", "prestart"]},
+                           {"hookName": "createContainer", "path": "/usr/bin/nvidia-cdi-hook",
+                            "args": ["nvidia-cdi-hook", "create-symlinks", "--link",
+                                     "none.so::/lib/x/libx.so"]}])
+        found = self.lost("bwrap")
+        self.assertEqual(found[0],
+                         ("hook", "/usr/bin/nvidia-container-runtime-hook prestart at prestart",
+                          "it is not run: the GPUs that it injects are missing"))
+        self.assertEqual([one[:2] for one in found[1:]],
+                         [("hook of class symlinks", "/lib/x/libx.so")])
+        self.assertIn('its target "/lib/x/none.so" is not a file of the devices', found[1][2])
 
     def test_records_of_errors(self):
         self.device(intelRdt={"closID": "x"})
@@ -227,6 +278,8 @@ class Losses(Scratch):
                             '"/dev/no-such" on the host: No such file or directory'),
                            (same_dev("/dev/gpu0", type="c", major=195, minor=7),
                             "the host has the type and number c 1:5, and the spec c 195:7"),
+                           (same_dev("/dev/gpu0", type="c", major=1, minor=6),
+                            "the host has the type and number c 1:5, and the spec c 1:6"),
                            (same_dev("/dev/gpu0", type="b", major=1, minor=5),
                             "the host has the type and number c 1:5, and the spec b 1:5")):
             self.device(deviceNodes=[edits])
@@ -248,6 +301,13 @@ class Losses(Scratch):
         self.assertEqual(len(self.lost("docker")), 2)
         self.assertIn("/dev/zero:/dev/gpu0:r", self.words("docker"))
         self.assertIn("lxc.cgroup2.devices.allow = c 1:5 r", self.words("lxc"))
+        there = os.stat("/dev/zero")
+        same = {"fileMode": stat.S_IMODE(there.st_mode), "uid": there.st_uid, "gid": there.st_gid}
+        for more, count in (({}, 0), ({"gid": 12345}, 1), ({"uid": 12345}, 1)):
+            self.device(deviceNodes=[same_dev("/dev/gpu0", **{**same, **more})])
+            self.assertEqual(len(self.lost("bwrap")), count, more)
+        self.device(deviceNodes=[same_dev("/dev/gpu0", gid=12345)])
+        self.assertEqual(len(self.lost("bwrap")), 1)
         self.device(deviceNodes=[same_dev("/dev/gpu0", permissions="none")])
         for program in ("bwrap", "docker", "lxc"):
             self.assertIn("nobody may open", self.lost(program)[0][2])
@@ -268,6 +328,8 @@ class Losses(Scratch):
         self.assertEqual(self.lost("charliecloud"),
                          [("mount", "/mnt/file",
                            "its option ro is lost: the container may write there")])
+        self.device(mounts=[self.mount("/mnt", self.folder, ["ro", "bind"])])
+        self.assertEqual(len(self.lost("charliecloud")), 1, "files of a directory can be written")
         self.device(mounts=[self.mount(source="/proc/version", options=["ro", "bind"])])
         if not IS_ROOT:
             self.assertEqual(self.lost("charliecloud"), [], "its user may not write there anyway")
@@ -300,6 +362,12 @@ class Losses(Scratch):
         self.assertEqual(self.lost("podman")[0][:2], ("deviceNode", "/dev/a:b"))
 
     def test_variables_that_a_program_cannot_take(self):
+        for value, word in (("'x'", "--set-env=A=''x''"), ("'x", "--set-env=A='x"),
+                            ("'", "--set-env=A='")):
+            self.device(env=[f"A={value}"])
+            self.assertEqual(self.words("charliecloud"), [word])
+        self.device(env=["1A=1"])
+        self.assertEqual([one[1] for one in self.lost("unshare")], ["1A"])
         self.device(env=["A=a\nb", 'B=`"', "C D=1", "E=x,y=z", "F=$HOME"])
         lost = {program: [one[1] for one in self.lost(program)] for program in PROGRAMS}
         self.assertEqual(lost, {"bwrap": [], "nspawn": [], "apptainer": ["B", "F"],
@@ -327,6 +395,24 @@ class Losses(Scratch):
         self.assertNotIn("..", script)
         self.assertEqual([one[1] for one in self.lost("unshare")], ["/x/../../c"])
 
+    def test_places_that_a_root_does_not_have(self):
+        root = self.folder / "root"
+        (root / "sys").symlink_to("sys")
+        self.device(mounts=[self.mount("/"), {"hostPath": "tmpfs", "containerPath": "/sys/t",
+                                              "type": "tmpfs"}],
+                    deviceNodes=[same_dev("/sys/nvidia0", type="c", major=1, minor=5),
+                                 same_dev("/dev/nvidia0")])
+        loop = "Too many levels of symbolic links"
+        found = self.lost("unshare")
+        self.assertEqual([one[:2] for one in found], [
+            ("mount", "/sys"), ("mount", "/"), ("mount", "/sys/t"), ("deviceNode", "/sys/nvidia0")])
+        self.assertIn("it is no path below the root", found[1][2])
+        for one in (found[0], *found[2:]):
+            self.assertIn(loop, one[2])
+        errors = self.args("unshare", "-o", "json", expect=LOST)[1].splitlines()
+        self.assertNotIn("line", json.loads(errors[0]), "no spec asks for /sys")
+        self.assertIn("line", json.loads(errors[1]))
+
 
 class Access(Scratch):
     NOBODY = 65534
@@ -335,15 +421,16 @@ class Access(Scratch):
         return self.args(program, *options, **more, expect=expect, user=self.NOBODY,
                          group=self.NOBODY, extra_groups=groups, cwd="/")
 
-    def make_node(self, mode, gid):
+    def make_node(self, mode, gid, **more):
         path = self.folder / "node"
+        path.unlink(missing_ok=True)
         try:
             os.mknod(path, mode | stat.S_IFCHR, os.makedev(1, 5))
         except PermissionError as error:
             self.skipTest(f"cannot make a device node: {error}")
         os.chown(path, 0, gid)
         path.chmod(mode)
-        self.device(deviceNodes=[{"path": "/dev/gpu0", "hostPath": str(path)}])
+        self.device(deviceNodes=[{"path": "/dev/gpu0", "hostPath": str(path), **more}])
 
     def setUp(self):
         super().setUp()
@@ -366,6 +453,41 @@ class Access(Scratch):
         self.make_node(0o600, 44)
         _, errors = self.as_nobody("bwrap", groups=[44])
         self.assertIn("change its mode or group, by a rule of udev", errors)
+        self.make_node(0o600, 44, permissions="r")
+        self.assertIn("may not open", self.as_nobody("bwrap", expect=LOST)[1])
+        self.make_node(0o600, 44)
+        os.chown(self.folder / "node", self.NOBODY, 44)
+        (self.folder / "node").chmod(0o060)  # its owner is no member of the group
+        self.assertIn("change its mode", self.as_nobody("bwrap", groups=[44])[1])
+
+    def test_a_user_and_a_group_without_names(self):
+        self.device(additionalGids=[54321])
+        _, errors = self.args("bwrap", expect=LOST, user=54322, group=54322, extra_groups=[],
+                              cwd="/")
+        self.assertIn("additionalGid 54321", errors)
+        self.assertIn("make a group with the number 54321", errors)
+        self.device(additionalGids=[44])
+        _, errors = self.args("bwrap", expect=LOST, user=54322, group=54322, extra_groups=[],
+                              cwd="/")
+        self.assertIn("`usermod -aG video 54322`", errors)
+        self.args("bwrap", user=54322, group=44, extra_groups=[], cwd="/")
+        _, errors = self.args("bwrap", expect=LOST, extra_groups=[])
+        self.assertIn("start the program by `setpriv --groups`", errors)
+
+    def test_a_member_of_a_group_logs_in_again(self):
+        self.device(additionalGids=[44])
+        groups = self.folder / "group"
+        groups.write_text("video:x:44:other,nobody\n")
+        script = 'mount --bind "$1" /etc/group && shift && exec "$@"'
+        inside = ["unshare", "--mount", "sh", "-c", script, "sh", groups]
+        if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("files cannot be mounted here")
+        done = subprocess.run([*inside, "setpriv", "--reuid", str(self.NOBODY), "--regid",
+                               str(self.NOBODY), "--clear-groups", CDI, "-d", self.folder / "cdi",
+                               "args", "--for", "bwrap", "vendor.com/gpu=0"], text=True,
+                              capture_output=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, LOST, done.stderr)
+        self.assertIn("log in again to get the group video", done.stderr)
 
     def test_a_file_that_the_user_may_not_write_needs_no_ro(self):
         self.device(mounts=[self.mount(options=["ro", "nodev", "bind"])])  # and it is no node
@@ -390,6 +512,9 @@ class Access(Scratch):
                                                          expect=LOST)[1])
         self.assertEqual(self.as_nobody("docker")[0], "--group-add 44\n")
         self.assertEqual(self.as_nobody("lxc")[0], "lxc.init.groups = 44\n")
+        self.device(additionalGids=[44, 45])
+        self.assertEqual(self.as_nobody("lxc")[0], "lxc.init.groups = 44,45\n")
+        self.device(additionalGids=[44])
         self.assertIn("only root in the container", self.as_nobody("nspawn", expect=LOST)[1])
 
 

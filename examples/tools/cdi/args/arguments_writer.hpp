@@ -75,12 +75,9 @@ class ArgumentsWriter {
       append(*form, values);
       return true;
     }
-    std::string cause;
-    if (obstacle != '\0') {
-      cause = fmt::format(": the program cannot take a name or value with {}",
-                          cdi::quoted(std::string_view{&obstacle, 1}));
-    }
-    out_.lost.push_back(otherwise.because(cause));
+    out_.lost.push_back(
+        otherwise.because(fmt::format(": the program cannot take a name or value with {}",
+                                      cdi::quoted(std::string_view{&obstacle, 1}))));
     return false;
   }
 
@@ -286,8 +283,7 @@ inline void ArgumentsWriter::add(const std::string& variable, const cdi::Origin&
   const PossibleLoss loss{"env", name, "it is not set", origin};
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-  const bool is_name = !name.empty() && name.find_first_not_of(plain) == std::string::npos &&
-                       (name[0] < '0' || name[0] > '9');
+  const bool is_name = name.find_first_not_of(plain) == std::string::npos && name[0] > '9';
   if (program_.shape == Shape::shell && !is_name) {
     out_.lost.push_back(loss.because(": a shell cannot have such a name"));
     return;

@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_CDI_ARGS_PROGRAM_HPP
 #define CDI_TOOLS_CDI_ARGS_PROGRAM_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -234,12 +235,10 @@ inline constexpr std::array programs{
     detail::lxc,   detail::docker, detail::podman,    detail::unshare,
 };
 
-/// The program of this name; null if there is none.
-constexpr const Program* find_program(std::string_view name) {
-  for (const auto& program : programs) {
-    if (program.name == name) return &program;
-  }
-  return nullptr;
+/// The program of this name, which must be one of `programs`.
+constexpr const Program& program_of(std::string_view name) {
+  return *std::find_if(programs.begin(), programs.end(),
+                       [&](const auto& program) { return program.name == name; });
 }
 
 #endif  // CDI_TOOLS_CDI_ARGS_PROGRAM_HPP

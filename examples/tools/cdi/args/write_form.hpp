@@ -149,8 +149,8 @@ inline std::string filled_part(std::string_view text, const FormValues& values, 
     return out;
   }
   auto out = filled(text, values, escape);
-  const auto equals = out.find(" = ");
-  if (escape == Escape::line && equals != std::string::npos &&
+  const auto equals = out.find(" = ");  // which each line has
+  if (escape == Escape::line &&
       std::string_view{" \t\r"}.find(out.back()) != std::string_view::npos) {
     out.insert(equals + 3, "\"").append("\"");
   }

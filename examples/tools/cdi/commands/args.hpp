@@ -88,8 +88,8 @@ inline void warn_of_targets(const cdi::Plan& plan, const Program& program, Argum
 inline cdi::HooklessOptions places_of(const ArgsOptions& options) {
   auto places = options.places;
   if (places.image_root.empty()) places.image_root = options.root;
-  places.library_dir = find_program(options.program)->library_dir;
-  if (find_program(options.program)->keeps_environment) {
+  places.library_dir = program_of(options.program).library_dir;
+  if (program_of(options.program).keeps_environment) {
     for (auto at = environ; *at != nullptr; ++at) places.environment.emplace_back(*at);
   }
   return places;
@@ -136,7 +136,7 @@ inline cdi::Result<ArgsRoot> open_root(const std::string& path) {
 /// Prints the arguments that give a program the devices.
 inline ExitCode args(const CommonOptions& common, const ArgsOptions& options,
                      const Output& output) {
-  const auto& program = *find_program(options.program);
+  const auto& program = program_of(options.program);
   const auto root = open_root(options.root);
   if (!root) return output.reject(root.error());
   const auto registry = scan_and_warn(common, output);
@@ -177,7 +177,7 @@ inline std::string args_footer() {
 
 /// Returns why these options cannot be combined; empty if they can.
 inline std::string args_fault(const ArgsOptions& options, const CommonOptions& common) {
-  const bool has_shell = find_program(options.program)->shape == Shape::shell;
+  const bool has_shell = program_of(options.program).shape == Shape::shell;
   if (has_shell && options.root.empty()) return "--for unshare needs --root DIR";
   if (!has_shell && !options.root.empty()) return "--root is only for unshare";
   if (options.nul && common.format != "text") return "-0 excludes --output";

@@ -78,7 +78,7 @@ inline std::vector<std::string> sandbox_words(Arguments found,
 /// Runs a command with devices. Returns its exit code, or why the sandbox was not started.
 inline ExitCode run_in_sandbox(const CommonOptions& common, const ArgsOptions& options,
                                const Output& output) {
-  const auto& program = *find_program(options.program);
+  const auto& program = program_of(options.program);
   const auto registry = cdi::scan_spec_dirs(common.spec_dirs(), common.reading);
   ProgramPlan plan;
   const auto code = plan_devices(options, *registry, common.reading, output, plan);
