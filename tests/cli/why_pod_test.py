@@ -166,9 +166,39 @@ class Claims(Node):
                                given=both)
         self.assertNotIn("others", json.dumps(record))
 
+    def test_a_list_of_kubectl_may_have_other_kinds_and_no_kind(self):
+        own, other = resource_claim(reservedFor=[]), resource_claim()
+        own["metadata"] = {"name": "made", "ownerReferences": [{"kind": "Job", "name": "one"},
+                                                               {"kind": "Pod", "name": "one"}]}
+        other["metadata"] = {"name": "others", "namespace": "other"}
+        del own["kind"]
+        pod = {"kind": "Pod", "metadata": {"name": "one"}}
+        given = json.dumps({"kind": "ResourceClaimList", "items": [own, other, pod]})
+        _, record = self.check("claim", "missing", "default/made: it is not reserved for this pod",
+                               "--claim", "-", given=given)
+        self.assertNotIn("others", json.dumps(record))
+        own["kind"] = "ResourceClaim"
+        given = json.dumps({"kind": "List", "items": [own, {"metadata": {"name": "odd"}}, pod]})
+        _, record = self.check("claim", "missing", "default/made", "--claim", "-", given=given)
+        self.assertNotIn("odd", json.dumps(record))
+
+    def test_a_claim_without_a_uid_is_known_by_its_name(self):
+        claim = resource_claim()
+        del claim["metadata"]["uid"]
+        self.put("kubelet/dra_manager_state", claims_file(
+            known_claim(ClaimUID="x", ClaimName="else"), known_claim(ClaimUID="y")))
+        path = self.put("claim.json", json.dumps(claim))
+        _, record = self.why("--claim", path)
+        self.assertEqual({one["state"] for one in record["steps"]}, {"ok"})
+        self.put("kubelet/dra_manager_state", claims_file(known_claim(ClaimName="else")))
+        self.check("kubelet", "missing", "default/shared: it is not in the checkpoint", "--claim",
+                   path)
+
     def test_a_claim_without_devices(self):
-        path = self.put("claim.json", json.dumps(resource_claim(allocation=None)))
-        self.check("claim", "missing", "it is not allocated", "--claim", path)
+        for claim in (resource_claim(allocation=None), {**resource_claim(), "status": {}},
+                      {**resource_claim(), "status": None}):
+            path = self.put("claim.json", json.dumps(claim))
+            self.check("claim", "missing", "it is not allocated", "--claim", path)
 
     def test_a_claim_for_another_pod(self):
         path = self.put("claim.json", json.dumps(resource_claim(reservedFor=[])))
@@ -181,12 +211,15 @@ class Claims(Node):
         path = self.put("claim.json", json.dumps(claim))
         self.check("claim", "wrong", "another namespace", "--claim", path)
 
-    def test_a_file_without_claims_is_refused(self):
-        path = self.put("pod.json", '{"kind": "Pod"}')
-        done = subprocess.run([CDI, "why", "--pod", "a/b", "--claim", path], text=True, timeout=60,
-                              capture_output=True, check=False)
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("it contains no ResourceClaim", done.stderr)
+    def test_files_that_are_no_claims_or_bundles_are_refused(self):
+        pod, torn = self.put("pod.json", '{"kind": "Pod"}'), self.put("torn.json", "{")
+        for words, said in ((["--claim", pod], "it contains no ResourceClaim"),
+                            (["--claim", torn], "torn.json:1:2"), (["--claim", "/none"], "/none"),
+                            (["--bundle", "/none"], "/none"), (["--root", "/none"], "/none")):
+            done = subprocess.run([CDI, "why", "--pod", "a/b", *words], text=True, timeout=60,
+                                  capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), words)
+            self.assertIn(said, done.stderr)
 
 
 class Kubelet(Node):
@@ -224,6 +257,36 @@ class Kubelet(Node):
                 self.put("kubelet/dra_manager_state", torn)
                 self.check("kubelet", "wrong", words)
 
+    def test_a_checkpoint_that_is_no_file(self):
+        path = os.path.join(self.folder, "kubelet/dra_manager_state")
+        os.remove(path)
+        os.mkdir(path)
+        self.check("kubelet", "wrong", "dra_manager_state: not a regular file")
+
+    def test_a_directory_that_is_none_has_no_checkpoints(self):
+        shutil.rmtree(os.path.join(self.folder, "kubelet"))
+        self.put("kubelet", "")
+        _, record = self.why()
+        self.assertEqual([one["message"] for one in record["steps"] if one["step"] == "kubelet"],
+                         ["it has given no devices to this pod"])
+
+    def test_a_torn_checkpoint_of_plugins_is_the_only_fault(self):
+        os.remove(os.path.join(self.folder, "kubelet/dra_manager_state"))
+        for text in ("{", "{}", '{"Data": []}'):
+            self.put("kubelet/device-plugins/kubelet_internal_checkpoint", text)
+            _, record = self.why()
+            found = [one["message"] for one in record["steps"] if one["step"] == "kubelet"]
+            self.assertEqual(len(found), 1, found)
+            self.assertIn("kubelet_internal_checkpoint", found[0])
+
+    def test_a_claim_of_no_pod_is_left_out(self):
+        self.put("kubelet/dra_manager_state", claims_file(known_claim(PodUIDs=None)))
+        self.check("kubelet", "missing", "it has given no devices to this pod")
+        entry = known_claim()
+        del entry["PodUIDs"]
+        self.put("kubelet/dra_manager_state", claims_file(entry))
+        self.check("kubelet", "missing", "it has given no devices to this pod")
+
     def test_any_prefix_of_the_checkpoints_is_read(self):
         """A file of which the end is missing never ends the program by a signal."""
         whole = plugin_file(field(5, field(1, "example.com/gpu=gpu-0")))
@@ -250,6 +313,19 @@ class Kubelet(Node):
         self.listen(f"kubelet/plugins/{DRIVER}/dra.sock").close()
         self.check("driver", "missing", "no program listens")
 
+    def test_sockets_among_other_files(self):
+        folder = os.path.join(self.folder, "kubelet/plugins", DRIVER)
+        self.put(f"kubelet/plugins/{DRIVER}/notes.txt", "")
+        self.put(f"kubelet/plugins/{DRIVER}/file.sock", "")
+        self.listen(f"kubelet/plugins/{DRIVER}/z.sock").close()
+        self.check("driver", "ok", f"{DRIVER}: {folder}/dra.sock, {folder}/z.sock")
+        for name in ("dra.sock", "z.sock"):
+            os.remove(os.path.join(folder, name))
+        other = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.addCleanup(other.close)
+        other.bind(os.path.join(folder, "dra.sock"))
+        self.check("driver", "missing", "Protocol wrong type for socket")
+
 
 class Plugins(Node):
     def setUp(self):
@@ -273,13 +349,23 @@ class Plugins(Node):
         self.give(b"\x08\x01" + field(4, entry))
         self.check("kubelet", "ok", "gpu-0, by annotation")
 
+    def test_fields_of_later_versions_are_skipped(self):
+        later = b"\x41" + bytes(8) + b"\x45" + bytes(4) + b"\x48\x01" + field(15, "x")
+        self.give(later + field(5, field(2, "x") + field(1, "example.com/gpu=gpu-0")))
+        self.check("kubelet", "ok", "given as example.com/gpu=gpu-0")
+
+    def test_an_annotation_that_names_no_devices(self):
+        self.give(field(4, field(1, "cdi.k8s.io/plugin") + field(2, "junk")))
+        self.check("kubelet", "not-checked", "given without CDI")
+
     def test_without_cdi(self):
         self.give(field(1, field(1, "GPUS") + field(2, "0")))
         code, _ = self.check("kubelet", "not-checked", "given without CDI")
         self.assertEqual(code, 0)
 
     def test_a_torn_answer(self):
-        for answer in (b"\x2a\x17\x0a", b"\x2a\x02\x0a\x15", b"\xff" * 12, "KhcK=", "@@@@"):
+        for answer in (b"\x2a\x17\x0a", b"\x2a\x02\x0a\x15", b"\xff" * 12, "KhcK=", "@@@@",
+                       b"\x88", b"\x08", b"\x2a", b"\x09\x00", b"\x0d\x00", b"\x0b"):
             with self.subTest(answer):
                 self.give(answer)
                 self.check("kubelet", "wrong", "the plugin's answer cannot be read")
@@ -353,14 +439,105 @@ class Containers(Node):
         args = self.bundle(self.CRIO)
         self.check("container", "missing", "main does not have example.com/gpu=gpu-0", *args,
                    engine=None)
+        self.put("kubelet/device-plugins/kubelet_internal_checkpoint",
+                 plugin_file("KhcKFWV4YW1wbGUuY29tL2dwdT1ncHUtMA==", container="other"))
+        self.check("container", "not-checked", "main does not have example.com/gpu=gpu-0", *args,
+                   engine=None)
 
     def test_a_bundle_of_another_pod(self):
         args = self.bundle({**self.CRIO, "io.kubernetes.pod.name": "two"}, *IDS)
         self.check("container", "wrong", "the bundle is of pod default/two", *args, engine=None)
         args = self.bundle({**self.CRIO, "io.kubernetes.pod.uid": "older"}, *IDS)
         self.check("container", "wrong", "an earlier pod, with UID older", *args, engine=None)
+        args = self.bundle({**self.CRIO, "io.kubernetes.pod.namespace": "other"}, *IDS)
+        self.check("container", "wrong", "the bundle is of pod other/one", *args, engine=None)
         args = self.bundle({}, *IDS)
         self.check("container", "wrong", "no annotations of a pod", *args, engine=None)
+
+    def test_a_bundle_without_the_uid_may_be_of_the_pod(self):
+        args = self.bundle({name: value for name, value in self.CRIO.items() if value != POD}, *IDS)
+        code, record = self.why(*args, engine=None)
+        self.assertEqual(code, 0)
+        self.assertNotIn("wrong", {one["state"] for one in record["steps"]})
+
+
+class OtherHost(Node):
+    """A host whose files are below a directory: its engines count, and its sockets are not
+    opened."""
+
+    def setUp(self):
+        super().setUp()
+        self.put("etc/cdi/claim.json", spec(IDS))
+        self.put("dev.tab", "/dev/null c 1 3 0666 0 0\n/dev/zero c 1 5 0666 0 0\n")
+
+    def install(self, **versions):
+        """Engines, as Debian's list of packages has them; without a version, only the program."""
+        for name in versions:
+            self.put(f"usr/bin/{name}", "")
+        self.put("var/lib/dpkg/status", "".join(
+            f"Package: {name}\nStatus: install ok installed\nVersion: {version}\n\n"
+            for name, version in versions.items() if version))
+
+    def run_cdi(self, *args, pod="default/one", given="", engine=None):
+        words = [CDI, "why", "--root", self.folder, "--kubelet-dir", "/kubelet/",
+                 "--pod-logs-dir", "/logs", "--pod", pod, *args]
+        done = subprocess.run(words + (["--for", engine] if engine else []), input=given, text=True,
+                              timeout=60, capture_output=True, check=False)
+        self.assertEqual(done.stderr, "")
+        return done.returncode, done.stdout
+
+    def check_engine(self, state, words):
+        return self.check("engine", state, words)
+
+    def test_its_engine_reads_the_devices(self):
+        self.install(containerd="2.1.0-1", podman="4.3.1")
+        code, _ = self.check_engine("ok", "containerd 2.1.0 reads the field CDI_devices")
+        self.assertEqual(code, 0)
+
+    def test_a_socket_cannot_be_asked_from_another_host(self):
+        os.remove(os.path.join(self.folder, f"kubelet/plugins/{DRIVER}/dra.sock"))
+        self.listen(f"kubelet/plugins/{DRIVER}/dra.sock").close()
+        self.check("driver", "ok", f"{DRIVER}: /kubelet/plugins/{DRIVER}/dra.sock")
+
+    def test_an_engine_that_refuses_the_file_or_does_not_search_for_it(self):
+        self.install(containerd="1.7.0", podman="4.3.1", crio=None)
+        self.put("etc/containerd/config.toml",
+                 'version = 2\n[plugins."io.containerd.grpc.v1.cri"]\nenable_cdi = true\ncdi_spec_dirs = ["/run/other"]\n')
+        _, record = self.check_engine("not-checked", "cri-o: its version is unknown: /var/lib/dpkg")
+        steps = [one["message"] for one in record["steps"] if one["state"] == "wrong"]
+        self.assertIn("containerd 1.7.0 does not read the field CDI_devices", steps.pop(0))
+        self.assertEqual(steps, [f"containerd 1.7.0 refuses the file of {name}" for name in IDS])
+        self.install(containerd="2.1.0")
+        _, record = self.why()
+        self.assertEqual([one["message"] for one in record["steps"] if one["state"] == "wrong"],
+                         [f"containerd 2.1.0 does not search the directory of the file of {name}"
+                          for name in IDS])
+
+    def test_an_engine_that_is_switched_off_or_only_configured(self):
+        self.install(containerd="1.7.27")
+        self.check_engine("wrong", "containerd 1.7.27: CDI is switched off")
+        os.remove(os.path.join(self.folder, "usr/bin/containerd"))
+        self.put("etc/containerd/config.toml", "version = 2\n")
+        self.check_engine("not-checked",
+                          "containerd: its version is unknown: its program is not on this host")
+        os.remove(os.path.join(self.folder, "etc/containerd/config.toml"))
+        self.check_engine("not-checked", "no containerd or CRI-O was found")
+
+    def test_an_old_cri_o(self):
+        self.install(crio=None)
+        self.check("engine", "wrong", "cri-o 1.27.0 does not read the field", engine="cri-o@1.27.0")
+        self.check("engine", "wrong", "containerd 1.6.0 does not read the field",
+                   engine="containerd@1.6.0")
+
+    def test_a_container_whose_device_is_gone(self):
+        config = {"ociVersion": "1.2.0", "annotations": Containers.CRIO}
+        path = self.put("bundle/config.json", json.dumps(config))
+        subprocess.run([CDI, "-d", os.path.join(self.folder, "cdi"), "inject", "--in-place", path,
+                        *IDS], check=True, timeout=60)
+        self.assertEqual(self.why("--bundle", os.path.dirname(path))[0], 0)
+        self.put("dev.tab", "/dev/null c 1 3 0666 0 0\n")
+        code, record = self.why("--bundle", os.path.dirname(path))
+        self.assertEqual((code, record["bundle"]["holds"]), (6, False))
 
 
 if __name__ == "__main__":
