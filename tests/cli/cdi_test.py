@@ -402,6 +402,12 @@ devices:
                     self.assertIn("the number has too many digits", record["message"])
                     self.assertEqual((record["file"], record["line"], record["column"]),
                                      ("standard input", 1, 6))
+        out = self.run_cdi("-o", "yaml", "inject", "-", "vendor.com/gpu=one",
+                           given='{"a": [null, 1]}')[0]
+        self.assertIn("a:\n  - null\n  - 1\n", out)
+        _, err = self.run_cdi("-o", "yaml", "inject", "-", "vendor.com/gpu=one",
+                              given='{"a": [null, 1e400]}', expect=1)
+        self.assertEqual(json.loads(err)["column"], 14)
 
     def test_a_config_that_the_edits_make_too_large_for_yaml_is_refused(self):
         given = '{"a":"' + "x" * ((16 << 20) - 8) + '"}'  # of 16 MiB, the limit
@@ -762,6 +768,9 @@ devices:
         done = subprocess.run([CDI, "gc", "--help"], text=True, stdout=subprocess.PIPE)
         self.assertIn("only /var/run/cdi", done.stdout)
         self.assertIn("cdi-publisher/owner", done.stdout)
+        done = subprocess.run([CDI, "gc", "--owner", "of a test", "--dry-run"], text=True,
+                              capture_output=True, check=True)
+        self.assertEqual(done.stdout, 'owner "of a test" has no files to remove\n')
 
     # Plans
 
@@ -860,9 +869,20 @@ devices:
                            "from": 0, "to": 0, "origin": {
                                "name": "vendor.com/gpu=two", "file": self.low, "line": 7,
                                "where": "devices[1].containerEdits.mounts[0]"}}])
-        self.assertIn("process.env: expected an array", self.run_cdi(
-            "inject", "--diff", "-", "vendor.com/gpu=two", given='{"process": {"env": 1}}',
-            expect=1)[1])
+        for more in ((), ("--partial",)):
+            self.assertIn("process.env: expected an array", self.run_cdi(
+                "inject", "--diff", *more, "-", "vendor.com/gpu=two",
+                given='{"process": {"env": 1}}', expect=1)[1])
+
+    def test_a_diff_shows_entries_that_move(self):
+        given = {"mounts": [{"destination": "/c/inner", "source": "/i"},
+                            {"destination": "/b", "source": "/b"}]}
+        out = self.run_cdi("inject", "--diff", "-o", "json", "-", "vendor.com/gpu=two",
+                           given=json.dumps(given))[0]
+        moved = [change for change in json.loads(out) if change["change"] == "moved"]
+        self.assertTrue(moved, out)
+        for change in moved:
+            self.assertNotEqual(change["from"], change["to"])
 
     # Usage
 

@@ -92,7 +92,8 @@ class Globs(unittest.TestCase):
         for pattern, said in (
                 ("vendor.com/gpu=x*", "its kind has no device of such a name: `cdi devices`"),
                 ("vendor.com/gpx=*", "no spec has this kind: `cdi devices`"),
-                ("gpu=*", "a pattern has the form of a whole name")):
+                *((name, "a pattern has the form of a whole name")
+                  for name in ("gpu=*", "vendor.com/g[=]*"))):
             for args in (["resolve", pattern], ["inject", self.config, pattern],
                          ["inject", "--in-place", self.config, "vendor.com/gpu=1", pattern],
                          ["args", "--for", "bwrap", pattern], ["run", pattern, "--", "true"]):
@@ -121,6 +122,12 @@ class Globs(unittest.TestCase):
         err = self.cdi("inject", "-q", self.config, "bad.com/n*=*", expect=1)[1]
         self.assertIn('no device matches "bad.com/n*=*": a file of its kind is not a valid spec: '
                       f"{bad}:1:", err)
+        other = self.write("specs/worse.json", spec("bad.com/nic", "b").replace("env", "envy"))
+        self.write("specs/torn.json", "{")
+        err = self.cdi("inject", "-q", self.config, "bad.com/n*=*", expect=1)[1]
+        for file in (bad, other):
+            self.assertIn(f"{file}:1:", err)
+        self.assertNotIn("torn.json", err)
 
     def test_why_also_matches_names_that_do_not_resolve(self):
         self.write("specs/bad.json", spec("vendor.com/gpu", "2").replace("env", "envy"))
@@ -130,6 +137,11 @@ class Globs(unittest.TestCase):
         self.assertEqual([(one["name"], one.get("reason")) for one in json.loads(out)],
                          [("vendor.com/gpu=0", None), ("vendor.com/gpu=1", "conflict"),
                           ("vendor.com/gpu=2", "file-rejected"), ("a.com/b=*", "unknown-kind")])
+        self.write("specs/odd.json", spec("odd.com/gpu", "a", "b c"))
+        out, _ = self.cdi("--quarantine", "why", "--no-host", "-o", "json", "odd.com/gpu=*",
+                          expect=10)
+        self.assertEqual([(one["name"], one["resolved"]) for one in json.loads(out)],
+                         [("odd.com/gpu=a", True), ("odd.com/gpu=b c", False)])
         self.cdi("why", "--no-host", "a.com/b=*", expect=11)
         self.cdi("why", "--no-host", "a.com/b=[", expect=10)
         self.assertEqual(self.resolved("vendor.com/gpu=?"), ["vendor.com/gpu=0"])

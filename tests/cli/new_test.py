@@ -66,7 +66,7 @@ devices:
 
     def test_letters_that_are_no_permissions_are_refused(self):
         for word, wrong in (("/dev/a:/dev/x:rx", "rx"), ("/dev/a:ro", "ro"),
-                            (BY_PATH + ":/dev/x:rwx", "rwx")):
+                            (BY_PATH + ":/dev/x:rwx", "rwx"), ("/dev/a:read", "read")):
             with self.subTest(word):
                 self.assertIn(f'"{wrong}" are no permissions: use some of r, w and m',
                               self.refused("--device", "d=" + word))
@@ -74,6 +74,8 @@ devices:
             "deviceNodes": [{"path": BY_PATH, "permissions": "rw"}]})
         self.assertEqual(self.edits("--device", "d=/dev/a:x:/dev/a:x:rw"), {
             "deviceNodes": [{"path": "/dev/a:x", "permissions": "rw"}]})
+        for path in ("/dev/a:", "/dev/a:reader", "/dev/a:r~"):
+            self.assertEqual(self.edits("--device", f"d={path}"), {"deviceNodes": [{"path": path}]})
 
     def test_a_device_has_all_nodes_that_name_it(self):
         edits = self.edits("--device", "d=/dev/a", "--device", "d=/dev/b")
@@ -87,6 +89,8 @@ devices:
                           {"mounts": [{"hostPath": "/a", "containerPath": "/b",
                                        "options": ["bind", "ro"]}]}])
         self.assertNotIn("containerEdits", spec)
+        edits = self.edits("--device", "d", "--device-mount", "d=/a:/b:ro,rbind")
+        self.assertEqual(edits["mounts"][0]["options"], ["ro", "rbind"])
         for edit in (("--device-env", "f=A=1"), ("--device-mount", "f=/b:/c")):
             self.assertIn(edit[0] + ': there is no device "f": add it by --device',
                           self.refused("--device", "d=/dev/a", *edit, expect=1))

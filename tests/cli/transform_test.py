@@ -64,6 +64,22 @@ class Transform(ToolCase):
             self.assertEqual(self.root("/run/driver", "/", *words, given=SPEC)[0], expected)
         self.assertEqual(self.get("a.yaml"), SPEC)
 
+    def test_specs_that_cannot_be_rewritten_are_refused(self):
+        self.assertIn("none.yaml", self.root("/a", "/b", "none.yaml", expect=1)[1])
+        owned = "# cdi-publisher/owner: me\n" + SPEC
+        self.assertIn("owner", self.root("/run/driver", "/", "-", "-o", "json", given=owned,
+                                         expect=1)[1])
+        self.put("owned.yaml", owned)
+        self.assertIn("owner", self.root("/run/driver", "/", "owned.yaml", "-o", "json",
+                                         expect=1)[1])
+
+    def test_warnings_and_another_format(self):
+        self.put("a.json", '{"cdiVersion": "0.3.0", "kind": "a.b/c", "devices": [{"name": "d", '
+                 '"containerEdits": {"hooks": [{"hookName": "prestart", "path": "bin/hook"}]}}]}')
+        out, error = self.root("/a", "/b", "a.json", "-o", "yaml")
+        self.assertTrue(out.startswith("---\ncdiVersion: "), out)
+        self.assertIn("hook-path-absolute", error)
+
     def test_files_are_rewritten_in_place(self):
         self.put("b.json", '{"cdiVersion": "0.3.0", "kind": "a.b/c", "devices": [{"name": "d", '
                            '"containerEdits": {"deviceNodes": [{"path": "/run/driver/d"}]}}]}')

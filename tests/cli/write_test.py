@@ -45,6 +45,15 @@ class Write(ToolCase):
         self.assertTrue(self.get("specs/b.yaml").startswith(COMMENT + "me\n"))
         self.assertIn("nothing.yaml", self.run_cdi("write", "nothing.yaml", "-d", "specs",
                                                    expect=1)[1])
+        self.assertIn("Not a directory", self.run_cdi("write", "a.yaml", "-d", "a.yaml",
+                                                      expect=1)[1])
+
+    def test_without_a_directory_the_first_default_one_is_written(self):
+        self.assertEqual(self.run_cdi("write", "-", "--dry-run", given=SPEC)[0],
+                         "/etc/cdi/acme.com-npu.yaml: would be created\n")
+
+    def test_a_kind_that_makes_too_long_a_name(self):
+        self.assertIn("name", self.refused(SPEC.replace("npu", "n" * 300)))
 
     def test_json_needs_a_version_that_can_record_the_owner(self):
         self.assertIn("0.6.0", self.refused(SPEC, "--name", "a.json"))
@@ -159,11 +168,18 @@ class Remove(ToolCase):
                      "acme.com/npu="):
             with self.subTest(word):
                 self.refused("one.yaml", word)
+                self.refused(word, "one.yaml")
+        self.put("more/a.yaml", SPEC)
+        self.assertIn('there is no file "none.yaml" in specs, more',
+                      self.run_cdi("remove", "-d", "specs", "-d", "more", "none.yaml",
+                                   expect=1)[1])
+        self.assertIn("records no owner", self.refused("acme.com/npu=7", "more/a.yaml"))
+        self.assertIn('"driver"', self.refused("theirs.yaml", "one.yaml"))
 
     def test_files_of_others_are_removed_only_with_force(self):
         self.assertIn('records owner "driver": remove it with --force', self.refused("acme.com/nic"))
-        self.assertIn("records no owner", self.remove(
-            self.put("hand.yaml", SPEC), expect=1)[1])
+        self.put("hand.yaml", SPEC)
+        self.assertIn("records no owner", self.remove("./hand.yaml", expect=1)[1])
         self.assertEqual(self.removed("acme.com/nic", "--force"), ["theirs.yaml"])
         self.assertEqual(self.removed("one.yaml", "--owner", "cdi"), ["one.yaml"])
 
@@ -176,6 +192,7 @@ class Remove(ToolCase):
 
     def test_an_invalid_file_can_be_removed(self):
         self.put("specs/one.yaml", COMMENT + "cdi\n" + SPEC.replace("env:", "colour:"))
+        self.put("specs/tpu.yaml", COMMENT + "cdi\n" + SPEC.replace("npu", "tpu") + "colour: 1\n")
         self.assertEqual(self.removed("acme.com/npu"), ["one.yaml"])
 
     def test_a_dry_run_removes_nothing(self):

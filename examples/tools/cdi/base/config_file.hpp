@@ -36,7 +36,7 @@ inline Decimal parse_decimal(std::string_view number) {
   bool fraction = false;
   for (const char c : number.substr(0, e)) {
     fraction = fraction || c == '.';
-    if (c < '0' || c > '9') continue;
+    if (c < '0') continue;  // a sign or the point
     if (fraction) --out.exponent;
     if (c != '0' || !out.digits.empty()) out.digits.append(1, c);
   }

@@ -107,8 +107,7 @@ inline cdi::Result<std::vector<std::string>> files_of_device(const CommonOptions
 }
 
 /// The files that define devices that a pattern matches, and no other.
-inline cdi::Result<std::vector<std::string>> files_of_pattern(const CommonOptions& common,
-                                                              const cdi::Registry& registry,
+inline cdi::Result<std::vector<std::string>> files_of_pattern(const cdi::Registry& registry,
                                                               const std::string& pattern) {
   const auto glob = tools::Glob::parse(pattern);
   if (!glob) return detail::invalid_glob(pattern, glob.error().message).why;
@@ -134,8 +133,7 @@ inline cdi::Result<std::vector<std::string>> files_of_pattern(const CommonOption
     paths.push_back(loaded->path);
   }
   if (!paths.empty()) return paths;
-  const auto failed = expand_names({pattern}, registry).failed;
-  return failed.empty() ? nothing_found(common, "there is no device") : failed.front().why;
+  return expand_names({pattern}, registry).failed.front().why;
 }
 
 /// The files that a word selects.
@@ -153,7 +151,7 @@ inline cdi::Result<std::vector<std::string>> files_of_word(const CommonOptions& 
             "write vendor.com/class=device, vendor.com/class, or a name that "
             "ends in .yaml or .json"};
   }
-  if (is_glob(word)) return files_of_pattern(common, registry, word);
+  if (is_glob(word)) return files_of_pattern(registry, word);
   const auto name = cdi::parse_name(word);
   if (!name) return cdi::qualified_name_error(word);
   return files_of_device(common, registry, *name);
