@@ -111,6 +111,12 @@ class Words(Scratch):
                      f"mount --bind -- /dev/zero {root}/dev/gpu0", "export A=1"):
             self.assertIn(line, lines)
 
+    def test_the_root_of_unshare_is_the_image_unless_another_is_given(self):
+        other = self.folder / "image"
+        other.mkdir()
+        self.assertEqual(self.words("unshare", "--image-root", other), self.words("unshare"))
+        self.assertIn("mount --bind -- /dev/zero /dev/gpu0", self.words("unshare", "--root", "/"))
+
     def test_words_are_on_one_line_and_lines_each_on_one(self):
         out, _ = self.args("bwrap")
         self.assertEqual(out.split(), self.words("bwrap"))
@@ -269,6 +275,7 @@ class Losses(Scratch):
         self.device(deviceNodes=[{"path": "/dev/zero"}])
         self.assertEqual(self.words("apptainer"), ["--bind", "/dev/zero:/dev/zero"])
         self.assertEqual(self.words("charliecloud"), [], "its /dev is that of the host")
+        self.assertEqual(self.args("charliecloud"), ("", ""))
         self.device(deviceNodes=[same_dev("/opt/gpu0")])
         self.assertEqual(self.words("charliecloud"), ["-b", "/dev/zero:/opt/gpu0"])
         self.assertEqual(len(self.lost("apptainer")), 1, "its other mounts are nodev")

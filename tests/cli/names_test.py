@@ -227,6 +227,8 @@ class Names(Folder):
                       "uuid.com/gpu: select one with --kind", err)
         for kind in list(SPECS)[:3]:
             os.unlink(os.path.join(self.folder, f"specs/{kind.replace('/', '-')}.json"))
+        self.write("specs/more.json", json.dumps(spec("index.com/gpu", ["1"])))
+        self.write("specs/nic.json", json.dumps(spec("index.com/nic", ["0"])))
         self.assertEqual(self.run_cdi("names", "--from", "slurm", "--value", "0")[0],
                          "index.com/gpu=0\n")
         shutil.rmtree(os.path.join(self.folder, "specs"))
@@ -241,7 +243,8 @@ class Names(Folder):
             _, err = self.run_cdi("names", "--from", source, expect=1, **job, **{variable: "0,1"})
             self.assertIn(f"{variable} and SLURM_JOB_GPUS differ", err)
             self.assertIn("use --from slurm", err)
-        for text in ("1,10", A, "-1"):
+        self.run_cdi("names", "--from", "cuda", SLURM_JOB_GPUS="", CUDA_VISIBLE_DEVICES="0,1")
+        for text in ("1,10", A, "-1", ""):
             self.run_cdi("names", "--from", "cuda", **job, CUDA_VISIBLE_DEVICES=text)
         self.run_cdi("names", "--from", "cuda", "--value", "0,1", **job)
 

@@ -54,9 +54,9 @@ class Sandbox(unittest.TestCase):
                 "devices": [{"name": "0", "containerEdits": edits}]}
         (self.folder / "specs/gpu.json").write_text(json.dumps(spec))
 
-    def run_cdi(self, *words, code=0):
+    def run_cdi(self, *words, code=0, **more):
         done = subprocess.run([CDI, "-d", self.folder / "specs", "run", *words], text=True,
-                              timeout=60, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                              timeout=60, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
         self.assertEqual(done.returncode, code, done.stderr)
         return done
 
@@ -74,6 +74,30 @@ class Sandbox(unittest.TestCase):
         self.assertEqual(done.stdout, "1\n")
         self.assertIn("Read-only file system", done.stderr)
         self.assertFalse((self.folder / "x").exists())
+
+    def test_mounts_on_files_of_the_host_and_below_tmp(self):
+        there, source = self.folder / "there", self.folder / "source"
+        there.write_text("old")
+        source.write_text("new")
+        self.write_spec(mounts=[{"hostPath": str(source), "containerPath": path,
+                                 "options": ["ro", "bind"]} for path in (str(there), "/tmp/in")])
+        done = self.run_cdi("vendor.com/gpu=0", "--", "cat", there, "/tmp/in")
+        self.assertEqual((done.stdout, done.stderr), ("newnew", ""))
+        self.assertEqual(there.read_text(), "old")
+        there.unlink()
+        self.assertIn("the host has no such path",
+                      self.run_cdi("vendor.com/gpu=0", "--", "true", code=5).stderr)
+
+    def test_without_a_bwrap_that_starts(self):
+        self.write_spec(env=["GPU=0"])
+        only = {"env": {"PATH": str(self.folder)}}
+        said = self.run_cdi("vendor.com/gpu=0", "--", "true", code=1, **only).stderr
+        self.assertIn("cannot run bwrap: No such file or directory: install bubblewrap", said)
+        bwrap = self.folder / "bwrap"
+        bwrap.write_bytes(b"\x7fELF, but no program")
+        bwrap.chmod(0o755)
+        said = self.run_cdi("vendor.com/gpu=0", "--", "true", code=1, **only).stderr
+        self.assertIn("cannot run bwrap: Exec format error\n", said)
 
     def test_the_exit_code_is_that_of_the_command(self):
         self.write_spec(env=["GPU=0"])

@@ -138,6 +138,28 @@ class Validate(unittest.TestCase):
             self.assertEqual(code, 1)
             self.assertIn("No such file or directory", err)
 
+    def test_a_list_of_valid_files_is_an_object(self):
+        other = self.write("other.yaml", GOOD)
+        code, out, err = self.validate("-o", "json", self.good, other)
+        self.assertEqual((code, json.loads(out)["valid"], err), (0, [self.good, other], ""))
+
+    def test_standard_input_that_cannot_be_read(self):
+        folder = os.open(self.folder, os.O_RDONLY)
+        self.addCleanup(os.close, folder)
+        for command in (["validate"], ["write"], ["transform", "root", "/a", "/b"]):
+            done = subprocess.run([CDI, *command, "-"], stdin=folder, text=True, timeout=20,
+                                  capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn("Is a directory", done.stderr)
+
+    def test_of_many_errors_the_first_are_reported(self):
+        bad = self.write("bad.yaml", GOOD + "".join(
+            f"- {{name: 'a {i}', containerEdits: {{env: [A]}}}}\n" for i in range(500)))
+        code, _, err = self.validate(bad)
+        self.assertEqual(code, 1)
+        self.assertRegex(err, r"more than \d+ errors: only the first ones are listed")
+        self.assertLess(err.count("\n"), 1100)
+
     def sarif(self, *args, expect=1, **more):
         """The results of the only run, and its rules by their ids."""
         code, out, err = self.validate("-o", "sarif", *args, **more)
@@ -193,6 +215,13 @@ class Validate(unittest.TestCase):
         ((result,), _) = self.sarif(self.path("none.yaml"))
         self.assertEqual((result["ruleId"], list(result["locations"][0]["physicalLocation"])),
                          ("unreadable", ["artifactLocation"]))
+        os.mkdir(self.path("empty"))
+        ((result,), _) = self.sarif("-d", self.path("empty"), expect=0)
+        self.assertEqual((result["level"], result["locations"]), ("warning", []))
+        self.write("Z{[~@9.yaml", "{")
+        ((result,), _) = self.sarif("Z{[~@9.yaml", cwd=self.folder)
+        self.assertEqual(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+                         "Z%7B%5B~%409.yaml")
         done = subprocess.run([CDI, "-o", "sarif", "devices"], text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
         self.assertEqual((done.returncode, done.stdout), (2, ""))

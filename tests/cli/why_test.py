@@ -561,7 +561,9 @@ class Host(Files):
         self.install(podman="4.9.3", crio=None)
         code, record = self.host_record("--for", "podman", "vendor.com/gpu=gpu0")
         self.assertEqual((code, record["engine"], "engines" in record), (0, "podman 4.9.3", False))
+        self.write("host/etc/containerd/config.toml", "version = 2\n")
         for engine, said in (("docker", "it is not installed on this host"),
+                             ("containerd", "its program is not on this host"),
                              ("cri-o", "/var/lib/dpkg/status lists no version of package cri-o")):
             done = subprocess.run([CDI, "why", "--root", self.host, "--for", engine, "a/b=c"],
                                   text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -619,6 +621,19 @@ class Host(Files):
         self.write("host/etc/containers/containers.conf",
                    '[engine]\ncdi_spec_dirs = ["/var/run/cdi"]\n')
         self.assertEqual(self.host_record("--for", "podman", name)[0], 0)
+
+    def test_rejected_files_of_another_host_are_the_reason(self):
+        bad = GOOD.replace("vendor.com", "bad.com") + "colour: red\n"
+        files = [self.write(f"host/{place}/bad.yaml", bad) for place in ("etc/cdi", "var/run/cdi")]
+        code, record = self.host_record("bad.com/gpu=gpu0")
+        self.assertEqual((code, [one["file"] for one in record["causes"]]), (14, files))
+        link = self.path("host/etc/cdi/folder.yaml")
+        os.symlink("/usr/bin", link)
+        os.remove(files[0])
+        os.remove(files[1])
+        code, text = self.on_host("bad.com/gpu=gpu0")
+        self.assertEqual(code, 11)
+        self.assertIn(f"  may be in: {link}: not a regular file\n", text)
 
     def test_links_of_another_host_do_not_lead_out(self):
         os.makedirs(self.path("host/run/cdi"))
@@ -757,6 +772,10 @@ class Bundle(Files):
         code, out = self.bundle()
         self.assertEqual(code, 0, out)
         self.assertIn("  linux.intelRdt: Intel RDT settings: ", out)
+        self.write("host/etc/cdi/v.yaml", IN_CONFIG.replace(
+            "    additionalGids: [44]\n- name: uuid",
+            rdt.replace("enableCMT", "enableMBM") + "- name: uuid"))
+        self.assertEqual(self.bundle()[0], 0)
         self.write_config(linux={**same, "intelRdt": {**settings, "l3CacheSchema": "L3:0=1"}})
         code, out = self.bundle()
         self.assertEqual(code, 6)
@@ -766,6 +785,27 @@ class Bundle(Files):
         self.write_config()
         code, out = self.bundle()
         self.assertEqual((code, "not in the container: Intel RDT settings" in out), (6, True))
+
+    def test_edits_that_a_config_has_in_another_form(self):
+        """A character device is `c` there, an interface may keep its name, group 0 is not added,
+        and monitoring has one switch."""
+        edits = ("{deviceNodes: [{path: /dev/u0, type: u, major: 9, minor: 1}], netDevices: "
+                 "[{hostInterfaceName: eth0, name: eth0}], additionalGids: [0, 55], intelRdt: "
+                 "{closID: x, enableMonitoring: %s}}")
+        self.write("host/dev.tab", HOST_NODES + "/dev/u0 c 9 1 0666 0 0\n")
+        for monitored in (True, False):
+            self.write("host/etc/cdi/odd.yaml", "cdiVersion: 1.1.0\nkind: odd.com/gpu\ndevices:\n"
+                       f"- name: a\n  containerEdits: {edits % str(monitored).lower()}\n")
+            rdt = {"closID": "x", **({"enableMonitoring": True} if monitored else {})}
+            node = {"path": "/dev/u0", "type": "c", "major": 9, "minor": 1}
+            self.write_config(
+                process={**CONFIG["process"], "user": {"additionalGids": [0, 44, 55]}},
+                linux={"devices": [*CONFIG["linux"]["devices"], node], "netDevices": {"eth0": {}},
+                       "intelRdt": rdt})
+            code, record = self.bundle_record()
+            odd, = (one for one in record["devices"] if one["names"] == ["odd.com/gpu=a"])
+            self.assertEqual({edit["state"] for edit in odd["edits"]}, {"same"})
+            self.assertEqual((code, len(odd["edits"])), (0, 4))
 
     def test_what_came_from_which_device_and_still_holds(self):
         said = (

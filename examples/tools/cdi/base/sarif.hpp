@@ -96,14 +96,14 @@ inline Json sarif_location(const cdi::Error& error) {
 
 }  // namespace detail
 
-/// The column of a position in a text, counted in characters instead of bytes.
+/// The column of a position in a text, counted in characters instead of bytes. The position must
+/// have a column.
 inline std::uint32_t character_column(std::string_view text, const cdi::Position& at) {
   for (std::uint32_t line = 1; line < at.line; ++line) {
     const auto end = text.find('\n');
     if (end == text.npos) return at.column;
     text.remove_prefix(end + 1);
   }
-  if (at.column == 0) return 0;
   const auto before = text.substr(0, at.column - 1);
   const auto is_first_byte = [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
