@@ -264,6 +264,20 @@ TEST_CASE("The backup has the old text, mode and a name that no file had") {
   CHECK(tree.names() == Names{"file", "file.bak", "file.bak.2", "file.bak.3"});
 }
 
+TEST_CASE("A file with a thousand backups is not replaced") {
+  const TempTree tree;
+  tree.put("file", "old");
+  const auto file = read_in_place(tree / "file");
+  REQUIRE(file);
+  tree.put("file.bak", "");
+  for (int i = 2; i <= 1000; ++i) tree.put("file.bak." + std::to_string(i), "");
+  const auto done = replace_with_backup(*file, "new");
+  REQUIRE_FALSE(done);
+  CHECK(done.error().message == "the file has 1000 backups");
+  CHECK(get_file(tree / "file") == "old");
+  CHECK(tree.names().size() == 1001);
+}
+
 TEST_CASE("Without a replacement there is no backup, and without a backup no replacement") {
   const TempTree tree;
   tree.put("file", "old");

@@ -17,9 +17,11 @@ CDI, PROJECT = os.path.abspath(sys.argv.pop(1)), pathlib.Path(os.path.abspath(sy
 A, B = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6", "GPU-8932aaaa-0000-4106-c12f-20bd9faed9f6"
 MIG = "MIG-d184f67c-c95f-5ef2-a935-195bd0094fbd"
 SPECS = {  # GPU 2 of NVIDIA and GPU 1 of AMD are divided
-    "nvidia.com/gpu": ["0", "1", "10", A, B, "all", "2:0", "2:1", "GPU-3eb79704:gi13:ci0", MIG],
+    "nvidia.com/gpu": ["0", "1", "10", A, B, "all", "2:0", "2:1", "GPU-3eb79704:gi13:ci0", MIG,
+                       "GPU-of-a-name"],
     "amd.com/gpu": ["0", "1-p0", "1-p1", "2", "8", "16", "all",
-                    "deadbeefdeadbeef", "deadc0dedeadc0de", "feedfeedfeedfeed-p0"],
+                    "deadbeefdeadbeef", "deadc0dedeadc0de", "feedfeedfeedfeed-p0",
+                    "feedfeedfeedfeed0"],
     "uuid.com/gpu": [A],
     "index.com/gpu": ["0"],
 }
@@ -78,12 +80,18 @@ CUDA = [
     ("MIG-GPU-3eb79704/13/0", ["GPU-3eb79704:gi13:ci0"], ""),
     ("MIG-GPU-3eb7/13/0", ["GPU-3eb79704:gi13:ci0"], ""),
     ("MIG-GPU-3eb79704/1/0", [], "is no device"),
-    ("MIG-GPU-3eb79704/13", [], "is neither an index nor a UUID"),
+    *((text, [], "is neither an index nor a UUID")
+      for text in ("MIG-GPU-3eb79704/13", "MIG-GPU-3eb79704/13/x", "MIG-GPU-xyz/13/0",
+                   "MIG-GPU-3eb79704/13/0/")),
+    (f"0,{MIG}", ["0"], "is not an index, as entry 1"),
+    (f"{MIG},0", [MIG], "is not of MIG, as entry 1"),
     ("MIG-GPU-3eb79704/../0", [], "is neither an index nor a UUID"),
 ]
 ROCR = [
     ("0,2", ["0", "2"], ""),
     ("0x10", ["16"], ""),                          # numbers as in C
+    ("+2", ["2"], ""),
+    ("GPU-deadz", [], "is neither an index nor a UUID"),
     ("010", ["8"], ""),
     ("08", [], "is neither an index nor a UUID"),
     ("0a", [], "is neither an index nor a UUID"),
@@ -104,6 +112,7 @@ HIP = [
     ("-1", [], "is negative"),
     ("GPU-deadbeefdeadbeef", ["deadbeefdeadbeef"], ""),
     ("GPU-dead", [], "is neither"),
+    ("GPU-deadbeefdeadbeeg", [], "is neither"),
 ]
 SLURM = [
     ("0", ["0"]), ("0,1", ["0", "1"]), ("0-1", ["0", "1"]), ("10,0-1", ["10", "0", "1"]),
@@ -121,6 +130,7 @@ SLURM_FAULTS = [
     ("0\n", r'entry 1 "0\n" is neither'),
     ("99999999999", "is too large"),
     ("0-4294967295", "is too large"),
+    ("0-99999999999", "is too large"),
     ("0-1024", "more than 1024 numbers"),
     ("0-999999999", "more than 1024 numbers"),
     ("0,0x1", 'entry 2 "0x1" is neither'),

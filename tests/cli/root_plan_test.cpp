@@ -63,6 +63,48 @@ TEST_CASE("A root with musl gets folders in the file of its linker, with the def
   CHECK(apply(root, {}).empty());
 }
 
+TEST_CASE("An empty list of musl's folders gets all folders") {
+  const TempTree root;
+  utsname machine = {};
+  REQUIRE(::uname(&machine) == 0);
+  const auto name = std::string{"etc/ld-musl-"} + machine.machine + ".path";
+  root.make_dir("etc");
+  root.put("etc/alpine-release", "3.20\n");
+  root.put(name, "");
+  CHECK(apply(root, {.library_folders = {"/usr/lib", "/opt/a"}}).size() == 1);
+  CHECK(get_file(root / name) == "/usr/lib\n/opt/a\n");
+  CHECK(::unlink((root / name).c_str()) == 0);
+  root.link(name.substr(name.rfind('/') + 1).c_str(), name);
+  const auto files = RootedFiles::open(root / "");
+  REQUIRE(files);
+  CHECK(plan_steps(*files, {.library_folders = {"/a"}}).error().system == ELOOP);
+}
+
+TEST_CASE("A loop of links in the place of a file that decides about the plan is an error") {
+  const cdi::RootChanges changes{.cuda_compat = {{"/compat", "1", ""}},
+                                 .library_folders = {"/usr/lib"}};
+  for (const std::string name :
+       {"etc/alpine-release", "etc/ld.so.conf", "compat", "compat/libcuda.so.570.1"}) {
+    CAPTURE(name);
+    const TempTree root;
+    root.make_dir(name.substr(0, name.find('/')) == name ? "else" : name.substr(0, name.find('/')));
+    root.link(name.substr(name.rfind('/') + 1).c_str(), name);
+    const auto files = RootedFiles::open(root / "");
+    REQUIRE(files);
+    const auto plan = plan_steps(*files, changes);
+    REQUIRE_FALSE(plan);
+    CHECK(plan.error().system == ELOOP);
+  }
+}
+
+TEST_CASE("A library of the image that is only a link to nowhere is not used") {
+  const TempTree root;
+  root.make_dir("compat");
+  root.link("none", "compat/libcuda.so.570.1");
+  CHECK(apply(root, {.cuda_compat = {{"/compat", "1", ""}}}) ==
+        Steps{"file /etc/ld.so.conf, 33 bytes, mode 0644"});
+}
+
 TEST_CASE("A mode may be set through a link of the same changes") {
   const TempTree root;
   root.put("file", "text");
@@ -199,6 +241,9 @@ TEST_CASE("Links and files that leave no place for each other are refused before
       {.links = {{"/a", "y"}}, .files = {{"/a", "text"}}},
       {.files = {{"/a", "text"}, {"/a/b", "text"}}},
       {.links = {{"/etc/ld.so.conf.d", "x"}}, .library_folders = {"/l"}},
+      // The same text with another mode.
+      {.files = {{"/etc/ld.so.conf", "include /etc/ld.so.conf.d/*.conf\n"}},
+       .library_folders = {"/l"}},
   };
   for (const auto& changes : refused) {
     const auto plan = plan_steps(*files, changes);
@@ -357,8 +402,8 @@ TEST_CASE("Paths that lower_hook would not give are refused") {
   const auto files = RootedFiles::open(root / "");
   REQUIRE(files);
   using namespace std::string_literals;
-  for (const auto& path :
-       {""s, "/"s, "a"s, "/a/"s, "/a/../b"s, "/a/./b"s, "/a//b"s, "/.."s, "/a\nb"s, "/a\0b"s}) {
+  for (const auto& path : {""s, "/"s, "a"s, "a/b"s, "/a/"s, "/a/../b"s, "/a/./b"s, "/a//b"s, "/.."s,
+                           "/a\nb"s, "/a\0b"s}) {
     CAPTURE(path);
     CHECK_FALSE(plan_steps(*files, {.links = {{path, "x"}}}));
     CHECK_FALSE(plan_steps(*files, {.modes = {{path, 0755}}}));

@@ -284,10 +284,29 @@ TEST_CASE("What cannot be done is refused before anything is changed") {
       const bool loops = path[1] != 'f';
       CHECK(reason.find(loops ? "Too many levels" : "Not a directory") != std::string::npos);
     }
+    const std::string loops = "Too many levels";
+    CHECK(place.refusal(lookup, {Kind::mode, "/loop", {}, 0755}).find(loops) != loops.npos);
+    CHECK(place.refusal(lookup, {Kind::removal, "/loop/x"}).find(loops) != loops.npos);
+    const std::string long_name = "/" + std::string(256, 'n');
+    CHECK(place.refusal(lookup, {Kind::link, long_name, "y"}).ends_with("File name too long"));
     CHECK(get_file(place.root + "/file") == "text");
     const auto nothing = is_needed(place.open(lookup), {Kind::removal, "/missing/x"});
     REQUIRE(nothing);
     CHECK_FALSE(*nothing);
+  }
+}
+
+TEST_CASE("What only fails when it is carried out is an error") {
+  for (const auto lookup : both) {
+    const Place place;
+    place.tree.make_dir("root/dir");
+    const auto files = place.open(lookup);
+    CHECK(carry_out(files, {Kind::removal, "/gone"}));
+    CHECK(carry_out(files, {Kind::removal, "/dir"}).error().system == EISDIR);
+    CHECK(carry_out(files, {Kind::link, "/" + std::string(256, 'n'), "y"}).error().system ==
+          ENAMETOOLONG);
+    CHECK(carry_out(files, {Kind::mode, "/gone", {}, 0700}).error().system == ENOENT);
+    place.check_outside();
   }
 }
 
@@ -354,6 +373,24 @@ TEST_CASE("Another process that swaps a directory and a link gains nothing") {
   stop = true;
   swaps.join();
   place.check_outside();
+}
+
+TEST_CASE("What cannot be found in a root is an error, except what is missing") {
+  const Place place;
+  CHECK(RootedFiles::open(place.root + "/none").error().system == ENOENT);
+  link("loop", place.root + "/loop");
+  for (const auto lookup : both) {
+    const auto files = place.open(lookup);
+    CHECK(files.read("/loop").error().system == ELOOP);
+    CHECK(files.read_link("/loop/x").error().system == ELOOP);
+    for (const auto* path : {"/none", "/none/x"}) CHECK_FALSE(*files.read_link(path));
+    std::string deep;
+    for (std::size_t i = 0; i < RootedFiles::max_folders; ++i) deep += "/d";
+    CHECK(files.find_existing(deep.substr(2)));
+    const auto too_deep = files.find_existing(deep + "/d/d");
+    REQUIRE_FALSE(too_deep);
+    CHECK(too_deep.error().message == RootedFiles::too_deep().message);
+  }
 }
 
 TEST_CASE("Only regular files are read, with links inside of the root") {

@@ -122,6 +122,13 @@ TEST_CASE("The program of a startContainer hook is in the container") {
         "fails: hook program \"/usr/bin/gone\" is missing");
 }
 
+TEST_CASE("A loop of links is not called missing") {
+  const DeviceHost host;
+  host.link("loop.so", "usr/loop.so");
+  CHECK(fault(host.tree(), cdi::Mount{.host_path = "/usr/loop.so", .options = {"bind"}}) ==
+        "fails: mount source \"/usr/loop.so\": Too many levels of symbolic links");
+}
+
 TEST_CASE("What this process may not look at is not called missing") {
   const UnprivilegedUser unprivileged;
   if (!unprivileged) return;

@@ -83,6 +83,7 @@ TEST_CASE("a program is asked for its version") {
   CHECK(asked("#!/bin/sh\necho 1.0.$ENGINE_SECRET\n").error().code == cdi::Errc::host);
   ::unsetenv("ENGINE_SECRET");
   CHECK(asked("#!/bin/sh\necho nothing\n").error().code == cdi::Errc::host);
+  CHECK(asked("#!/bin/sh\nprintf '\\303\\2511.2.3'\n").error().code == cdi::Errc::host);
   CHECK(asked("#!/bin/sh\n").error().message.ends_with("/tool --version prints no version"));
   CHECK(asked("#!/nowhere\n").error().message == host / "tool" + " cannot be executed");
   CHECK(asked("#!/bin/sh\necho 1.2.3 >&2\n").error().code == cdi::Errc::host);
@@ -111,6 +112,21 @@ TEST_CASE("a program is asked again only when it has changed") {
   write("4.9.3");
   CHECK(*versions.ask(*tree, path) == cdi::EngineVersion{4, 9, 3});
   CHECK(fs::file_size(host / "asked") == 2);
+  // Without a version there is nothing to remember.
+  write("nothing");
+  for (int i = 0; i < 2; ++i) CHECK_FALSE(versions.ask(*tree, path));
+  CHECK(fs::file_size(host / "asked") == 4);
+}
+
+TEST_CASE("a program that changes in place is asked again, too") {
+  const VersionHost host;
+  const auto tree = HostTree::open("/");
+  REQUIRE(tree);
+  EngineVersions versions{VersionsFrom::programs};
+  host.put_program("podman", "#!/bin/sh\necho 1.2.3\n");
+  CHECK(*versions.ask(*tree, host / "podman") == cdi::EngineVersion{1, 2, 3});
+  host.put_program("podman", "#!/bin/sh\necho 1.2.10\n");  // of another size
+  CHECK(*versions.ask(*tree, host / "podman") == cdi::EngineVersion{1, 2, 10});
 }
 
 TEST_CASE("versions of packages") {
@@ -137,6 +153,12 @@ TEST_CASE("versions of packages") {
         "podman: /var/lib/dpkg/status lists no version of package podman");
   CHECK(found("podman", "podman", "unknown").starts_with("podman: "));
   host.put("usr/bin/podman", "");
+  for (const auto* const odd :
+       {"Package: podman\nStatus: install ok installed\nVersions: 4.3.1\n",
+        "Package: podman\nStatus: install ok installed", "Package: podman\n"}) {
+    host.put("var/lib/dpkg/status", odd);
+    CHECK_FALSE(EngineVersions{VersionsFrom::packages}.engines(host.tree()).front().version);
+  }
   host.put("var/lib/dpkg/status",
            "Package: podman\nStatus: deinstall ok config-files\nVersion: 4.3.1\n");
   CHECK_FALSE(EngineVersions{VersionsFrom::packages}.engines(host.tree()).front().version);

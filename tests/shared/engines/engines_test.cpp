@@ -119,10 +119,21 @@ TEST_CASE("containerd's imports count after the file, each with its own version"
   CHECK(host.engine().spec_dirs == Texts{"/y"});
 }
 
+TEST_CASE("A file in the place of a directory of settings is like no settings") {
+  const EngineHost host;
+  host.put("usr/bin/containerd", "");
+  host.put("etc/containerd", "");
+  CHECK(host.engine().cdi == Engine::Cdi::by_version);
+  CHECK(host.engine().warnings.empty());
+}
+
 TEST_CASE("containerd that only serves Docker reads no specs") {
   const EngineHost host;
-  host.put("etc/containerd/config.toml", "disabled_plugins = [\"cri\"]\n");
-  CHECK(host.engines().empty());
+  for (const std::string name :
+       {"cri", "io.containerd.grpc.v1.cri", "io.containerd.cri.v1.runtime"}) {
+    host.put("etc/containerd/config.toml", "disabled_plugins = [\"" + name + "\"]\n");
+    CHECK(host.engines().empty());
+  }
   host.put("etc/containerd/config.toml", "#disabled_plugins = [\"cri\"]\n");
   CHECK(host.engines().size() == 1);
   host.put("etc/containerd/config.toml", "disabled_plugins = [\"zfs\"]\n");

@@ -101,6 +101,7 @@ TEST_CASE("a list of texts") {
   CHECK(list("[{append=true}]")->append);
   CHECK_FALSE(list("[\"/a\", {append=false}]")->append);
   CHECK_FALSE(list("[\"/a\", {other=true}]")->append);
+  CHECK_FALSE(list("[\"/a\", {append=true, other=true}]")->append);
   for (const auto* const odd : {"\"/a\"", "[1]", "true", "[[\"/a\"]]", "{a = 1}"}) {
     CAPTURE(odd);
     CHECK_FALSE(list(odd));
@@ -192,4 +193,5 @@ TEST_CASE("settings that are the same but for one") {
   CHECK(settings.has_same({"t", "u", "b"}, settings_of("t.u.b = true")));
   CHECK_FALSE(settings.has_same({"t", "u", "b"}, settings_of("t.u.b = [true]")));
   CHECK_FALSE(settings.has_same({"x"}, settings_of("x = 1")));
+  CHECK_FALSE(settings.has_same({"a"}, settings_of("x = 1")));
 }

@@ -31,6 +31,11 @@ TEST_CASE("A row without a term is indented") {
   CHECK(shown("  a: one,\n    two\n  b: three\n", 10) == "  a: one,\n    two\n  b: three\n");
 }
 
+TEST_CASE("Examples may follow a paragraph, and empty lines begin no notes") {
+  CHECK(shown("\n\nOne.\n", 80) == "One.\n");
+  CHECK(shown("One.\nExamples:\n  a   b\n  c   d\n", 80) == "One.\nExamples:\n  a   b\n  c   d\n");
+}
+
 TEST_CASE("Lines of an example are printed as they are") {
   CHECK(shown("Example:\n  a   b \\\n    c\n\nOne\ntwo\n", 6) ==
         "Example:\n  a   b \\\n    c\n\nOne\ntwo\n");

@@ -39,6 +39,15 @@ TEST_CASE("Variables that count select devices of their kinds, each once") {
   CHECK(names_of(R"(["A=all"])") == Names{"a.com/gpu=all"});
   CHECK(names_of(R"(["A=a.com/gpu=3"])") == Names{"a.com/gpu=3"});
   CHECK(names_of(R"(["A=0", "A=1"])") == Names{"a.com/gpu=0"});
+  CHECK(names_of(R"(["A=x,,x"])") == Names{"a.com/gpu=x"});
+}
+
+TEST_CASE("A text that looks like a UUID or a name in a kind is the name of a device") {
+  for (const std::string name : {"mig-d184", "MIG-xyz", "GPU-xyz", "0xEF2C1799A1F3E2EG",
+                                 "0xEF2C1799A1F3E2ED", "a.com/gpux"}) {
+    CAPTURE(name);
+    CHECK(names_of(R"(["A=)" + name + R"("])") == Names{"a.com/gpu=" + name});
+  }
 }
 
 TEST_CASE("Nothing is selected without a variable, and by none and void") {
