@@ -107,6 +107,26 @@ class Hookless(unittest.TestCase):
                       '"/lib/x/none.so" is not a file of the devices', err)
         self.assertIn("gpu.json:1:", err)
 
+    def test_the_root_of_a_config_need_not_be_there(self):
+        (self.driver / "a").write_text("")
+        self.write_spec([hook("create-symlinks", "--link", "a::/x/b")], [self.mount("a", "/x/a")])
+        config = {"ociVersion": "1.0.0", "root": {"path": "/none"}, "mounts": [
+            {"destination": "/proc", "type": "proc", "source": "proc"}]}
+        expected = ["/proc", "/x/a", "/x/b"]
+        for root in ("/none", str(self.root)):
+            config["root"]["path"] = root
+            for options in ((), ("--image-root", str(self.root))):
+                found, err = self.inject(*options, config=config)
+                self.assertEqual((sorted(one["destination"] for one in found["mounts"]), err),
+                                 (expected, ""))
+
+    def test_what_cannot_be_injected_is_refused(self):
+        self.write_spec([hook("create-symlinks", "--link", "a::/x/b")],
+                        nodes=[{"path": "/dev/no-such"}])
+        self.assertIn("/dev/no-such", self.inject(code=1)[1])
+        self.write_spec([hook("create-symlinks", "--link", "a::/x/b")])
+        self.assertIn("process.env", self.inject(config={"process": {"env": 1}}, code=1)[1])
+
     def test_the_diff_shows_the_mounts(self):
         (self.driver / "a").write_text("")
         self.write_spec([hook("create-symlinks", "--link", "a::/x/b")], [self.mount("a", "/x/a")])

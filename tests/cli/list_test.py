@@ -108,6 +108,11 @@ class Lists(unittest.TestCase):
         self.assertEqual(self.cdi("devices", "-v", device)[0].splitlines(), lines)
         self.assertEqual(self.cdi("devices", "-v")[0].splitlines()[:len(lines)], lines)
 
+    def test_show_has_numbers_without_a_type(self):
+        self.write("odd.yaml", BAD.replace(
+            "envy: [A=1]", "deviceNodes: [{path: /dev/a, major: 5, minor: 6}]"))
+        self.assertIn("node  /dev/a 5:6", self.cdi("show", "vendor.com/bad=a")[0])
+
     def test_show_needs_no_host_and_resolve_does(self):
         self.assertIn("/dev/gpu0", self.cdi("resolve", "vendor.com/gpu=0", expect=1)[1])
 
@@ -149,6 +154,11 @@ class Lists(unittest.TestCase):
                               f"  {bad}:5:20: devices[0].containerEdits.envy: unknown field: use "
                               "one of env, deviceNodes, netDevices, hooks, mounts, intelRdt, "
                               "additionalGids\n")
+
+    def test_specs_has_files_whose_kind_is_unknown(self):
+        torn = self.write("torn.json", "{")
+        out, _ = self.cdi("specs")
+        self.assertRegex(out, f"(?m)^{torn} +- +- +rejected$")
 
     def test_specs_as_json_has_the_errors_of_rejected_files(self):
         bad = self.write("bad.yaml", BAD)

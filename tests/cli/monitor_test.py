@@ -98,6 +98,14 @@ class Monitor(Files):
         self.assertEqual(read(), {**error, "event": "error-gone"})
         self.assertEqual(self.end(program, signal.SIGINT), "")
 
+    def test_a_record_can_be_a_document_of_yaml(self):
+        program = self.start("monitor", "-o", "yaml")
+        read = program.stdout.readline
+        self.assertEqual([read() for _ in range(5)],
+                         ["---\n", "event: watching\n", "dirs:\n", f"  - {self.path('specs')}\n",
+                          "devices: []\n"])
+        self.assertEqual(self.end(program), "")
+
     def test_a_file_that_becomes_invalid_removes_its_devices(self):
         file = self.write("specs/v.yaml", GOOD)
         program = self.start("monitor")

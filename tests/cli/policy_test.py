@@ -267,6 +267,23 @@ devices:
         self.assertEqual(source("--resolve-links"), "/usr")
         self.assertEqual(source(), os.path.join(self.folder, "link"))
 
+    def test_a_loop_of_links_cannot_be_resolved(self):
+        loop = os.path.join(self.folder, "loop")
+        os.symlink("loop", loop)
+        mount = {"mounts": [{"hostPath": loop, "containerPath": "/a", "options": ["bind"]}]}
+        node = {"deviceNodes": [{"path": "/dev/a", "hostPath": loop, "type": "c", "major": 1}]}
+        env = {"env": ["A=1"]}
+        for where, of_all, of_device in (
+                ("containerEdits.mounts[0].hostPath", mount, env),
+                ("devices[0].containerEdits.deviceNodes[0].hostPath", env, node)):
+            self.write("specs/link.json", json.dumps({
+                "cdiVersion": "0.6.0", "kind": "vendor.com/link", "containerEdits": of_all,
+                "devices": [{"name": "a", "containerEdits": of_device},
+                            {"name": "b", "containerEdits": env}]}))
+            err = self.run_cdi("inject", "--resolve-links", self.config, "vendor.com/link=b",
+                               "vendor.com/link=a", expect=1)[1]
+            self.assertIn(where + ": ", err)
+            self.assertIn("Too many levels of symbolic links", err)
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

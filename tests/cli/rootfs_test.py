@@ -413,6 +413,32 @@ class Hooks(unittest.TestCase):
         self.apply()
         self.assertEqual(json.loads(self.cdi("rootfs", "-o", "json", self.root, self.config)[0]), [])
 
+    def test_an_old_list_is_removed(self):
+        changes = {"cudaCompat": [{"folder": "/compat", "hostDriverVersion": "570"}]}
+        self.config.write_text(json.dumps(CONFIG | {"annotations": {
+            ANNOTATION: json.dumps(changes)}}))
+        folder = self.root / "etc/ld.so.conf.d"
+        folder.mkdir(parents=True)
+        (folder / "00-cdi-compat.conf").write_text("/compat\n")
+        steps = json.loads(self.cdi("rootfs", "-o", "json", self.root, self.config)[0])
+        self.assertEqual(steps[0], {"step": "remove",
+                                    "path": "/etc/ld.so.conf.d/00-cdi-compat.conf"})
+        self.apply()
+        self.assertEqual(list(folder.iterdir()), [])
+
+    def test_what_is_no_config_or_root_is_refused(self):
+        for text, said in (("{", "config.json:1:2"), ('{"hooks": 1}', "hooks")):
+            self.config.write_text(text)
+            for words in (["rootfs", self.root, self.config],
+                          *(["inject", "-d", self.folder / "cdi", "--hooks", hooks, self.config,
+                             "nvidia.com/gpu=0"] for hooks in ("lower", "replace"))):
+                with self.subTest(words):
+                    self.assertIn(said, self.cdi(*words, expect=1)[1])
+        self.config.write_text(json.dumps(CONFIG))
+        self.assertIn("/none", self.cdi("rootfs", self.folder / "none", self.config, expect=1)[1])
+        self.assertIn("none.json", self.cdi("rootfs", self.root, self.folder / "none.json",
+                                            expect=1)[1])
+
     def test_a_config_without_record_changes_nothing(self):
         self.assertEqual(self.apply(), ("", ""))
         self.assertEqual(snapshot(self.root), {})

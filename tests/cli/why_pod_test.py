@@ -454,6 +454,14 @@ class Containers(Node):
         args = self.bundle({}, *IDS)
         self.check("container", "wrong", "no annotations of a pod", *args, engine=None)
 
+    def test_a_wrong_annotation_of_the_bundle_is_a_warning(self):
+        args = self.bundle({**self.CRIO, "cdi.k8s.io/a": "no name"})
+        done = subprocess.run([CDI, "-d", os.path.join(self.folder, "cdi"), "why", "--no-host",
+                               "--pod", "default/one", *args], text=True, timeout=60,
+                              capture_output=True, check=False)
+        self.assertIn('cdi: warning: annotation "cdi.k8s.io/a": "no name" is not a qualified',
+                      done.stderr)
+
     def test_a_bundle_without_the_uid_may_be_of_the_pod(self):
         args = self.bundle({name: value for name, value in self.CRIO.items() if value != POD}, *IDS)
         code, record = self.why(*args, engine=None)

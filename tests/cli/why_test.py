@@ -591,6 +591,13 @@ class Host(Files):
         self.assertEqual(done.returncode, 14, done.stderr)
         self.assertIn("podman 4.3.1 refuses a file of its kind", done.stdout)
         self.assertNotIn("podman", run("--no-host").stdout)
+        usual = subprocess.run(
+            ["unshare", "-m", "sh", "-c",
+             f'mount -t tmpfs t {program} && cp "{script}" {program} && mount -t tmpfs t /etc && '
+             f'cp -r "{self.path("specs")}" /etc/cdi && exec "$0" why "$@"', CDI,
+             "vendor.com/gpu=gpu0"], text=True, check=False, capture_output=True)
+        self.assertIn("  refused by podman 4.3.1: /etc/cdi/good.yaml:1:13: ", usual.stdout,
+                      usual.stderr)
         self.assertTrue(os.path.exists(asked))
         os.remove(asked)
         self.assertEqual(run("--for", "podman@4.9.3").returncode, 0)

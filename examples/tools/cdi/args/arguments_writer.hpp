@@ -190,7 +190,7 @@ inline void ArgumentsWriter::add(const cdi::Mount& mount, const cdi::Origin& ori
   const auto& writable = has_nodes ? program_.node : program_.writable;
   const auto& forms = read_only || !options.empty() ? program_.read_only : writable;
   if (!append(forms, values, loss)) return;
-  for (const auto& option : lost_options(mount, program_)) {
+  for (const auto& option : lost_options(mount, there, program_)) {
     lose("mount", mount.container_path, option_loss(option), origin);
   }
 }

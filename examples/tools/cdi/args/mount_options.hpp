@@ -39,11 +39,12 @@ inline bool is_usual_option(std::string_view option) {
   return std::find(usual.begin(), usual.end(), option) != usual.end();
 }
 
-/// Whether an option matters for a source. A file that is no node and has no set-user-ID bit is
-/// the same without `nosuid` and `nodev`, and one that the caller may not write without `ro`.
-inline bool matters(std::string_view option, const std::string& source, const Program& program) {
-  struct stat there = {};
-  if (::stat(source.c_str(), &there) != 0 || S_ISDIR(there.st_mode)) return true;
+/// Whether an option matters for an existing source. A file that is no node and has no set-user-ID
+/// bit is the same without `nosuid` and `nodev`, and one that the caller may not write without
+/// `ro`.
+inline bool matters(std::string_view option, const std::string& source, const struct stat& there,
+                    const Program& program) {
+  if (S_ISDIR(there.st_mode)) return true;
   const bool is_node = S_ISCHR(there.st_mode) || S_ISBLK(there.st_mode);
   if (option == "nodev") return is_node;
   if (option == "nosuid") return (there.st_mode & (S_ISUID | S_ISGID)) != 0;
@@ -62,13 +63,14 @@ inline std::string written_options(const cdi::Mount& mount, const Program& progr
 }
 
 /// The options of a mount that a program loses. `ro` is not among them: a form of its own has it.
-inline std::vector<std::string> lost_options(const cdi::Mount& mount, const Program& program) {
+inline std::vector<std::string> lost_options(const cdi::Mount& mount, const struct stat& there,
+                                             const Program& program) {
   std::vector<std::string> out;
   const bool has_form = static_cast<bool>(program.read_only[0]);
   for (const auto& option : mount.options) {
     const bool kept = is_usual_option(option) || is_listed(program.keeps, option) ||
                       is_listed(program.implies, option) || (option == "ro" && has_form);
-    if (!kept && matters(option, mount.host_path, program)) out.push_back(option);
+    if (!kept && matters(option, mount.host_path, there, program)) out.push_back(option);
   }
   return out;
 }

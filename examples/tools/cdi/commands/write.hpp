@@ -66,11 +66,8 @@ inline cdi::Result<cdi::Spec> read_spec_to_write(const CommonOptions& common,
 
 /// The name of the file: of `--name`, or else by convention. YAML can record an owner in any CDI
 /// version, JSON only from 0.6.0 on.
-inline cdi::Result<std::string> name_to_write(const WriteOptions& options, const cdi::Spec& spec) {
-  if (!options.name.empty()) return options.name;
-  auto name = cdi::spec_name(spec.kind);
-  if (name) name->append(".yaml");
-  return name;
+inline std::string name_to_write(const WriteOptions& options, const cdi::Spec& spec) {
+  return options.name.empty() ? *cdi::spec_name(spec.kind) + ".yaml" : options.name;
 }
 
 /// Whether a spec may be written in spite of the other specs; reports them.
@@ -98,13 +95,12 @@ inline ExitCode write_published(const CommonOptions& common, const WriteOptions&
   const auto spec = read_spec_to_write(common, options, output);
   if (!spec) return output.reject(spec.error());
   const auto name = name_to_write(options, *spec);
-  if (!name) return output.reject(name.error());
   const auto dir = dir_to_write(common);
   auto directory = open_to_write(dir, IfMissing::fail);
   if (!directory) return output.reject(directory.error());
   const auto publish = [&](cdi::DryRun dry_run) {
     const auto replace = options.force ? cdi::Replace::any : cdi::Replace::own;
-    return cdi::Publisher{options.owner, directory->get(), dir}.write(*name, *spec, dry_run,
+    return cdi::Publisher{options.owner, directory->get(), dir}.write(name, *spec, dry_run,
                                                                       replace);
   };
   auto done = publish(cdi::DryRun::yes);
