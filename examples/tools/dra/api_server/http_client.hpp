@@ -31,7 +31,7 @@ struct HttpAnswer {
   std::string body{};
   std::optional<std::chrono::seconds> retry_after{};
 
-  bool is_success() const { return status >= 200 && status < 300; }
+  bool is_success() const { return status / 100 == 2; }
 };
 
 /// A client of one server, over TLS 1.2 or newer. Connections stay open between requests. It

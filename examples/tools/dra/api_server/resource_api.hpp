@@ -32,17 +32,6 @@ class ResourceApi {
   /// `http` must outlive this object.
   explicit ResourceApi(HttpClient& http) : http_{http} {}
 
-  /// The newest version that the server has and this program knows: "v1". Asks the server once,
-  /// and again after an answer that shows that the server has changed. `Errc::unsupported` without
-  /// any.
-  cdi::Result<std::string> version(Deadline deadline) {
-    if (auto known = known_version(); !known.empty()) return known;
-    const auto answer = ask_versions(deadline);
-    if (!answer) return answer.error();
-    if (!tells_versions(*answer)) return answer_error("the versions of resource.k8s.io", *answer);
-    return take_version(*answer);
-  }
-
   /// The JSON text of a ResourceClaim. `Errc::not_found` if there is none.
   cdi::Result<std::string> claim(const std::string& name_space, const std::string& name,
                                  Deadline deadline) {
@@ -51,17 +40,19 @@ class ResourceApi {
       return cdi::Error{.code = cdi::Errc::invalid,
                         .message = cdi::quoted(part) + " is no name that a ResourceClaim can have"};
     }
-    auto answer =
-        send({.path = fmt::format("/namespaces/{}/resourceclaims/{}", name_space, name)}, deadline);
+    auto answer = get(fmt::format("/namespaces/{}/resourceclaims/{}", name_space, name), deadline);
     if (!answer) return std::move(answer).error();
     if (answer->is_success()) return std::move(answer->body);
     return answer_error(fmt::format("ResourceClaim {}/{}", name_space, name), *answer);
   }
 
-  /// Sends a request whose path is in the group. A 404 for an unknown version asks for the versions
-  /// and sends it again. A server that does not tell its versions now has answered the request.
-  cdi::Result<HttpAnswer> send(HttpRequest request, Deadline deadline) {
-    const auto path = request.path;
+  /// Sends the request that `make` returns for a version of the group, such as "v1"; its path is
+  /// in the group. The version is the newest that the server has and this program knows;
+  /// `Errc::unsupported` without any. The server is asked for its versions once, and again after a
+  /// 404 for an unknown version, after which the request is made again. A server that does not tell
+  /// its versions now has answered the request.
+  template <class Make>
+  cdi::Result<HttpAnswer> send(const Make& make, Deadline deadline) {
     for (int i = 0;; ++i) {
       auto current = known_version();
       if (current.empty()) {
@@ -71,11 +62,17 @@ class ResourceApi {
         if (!found) return std::move(found).error();
         current = *std::move(found);
       }
-      request.path = fmt::format("/apis/resource.k8s.io/{}{}", current, path);
+      HttpRequest request = make(current);
+      request.path = fmt::format("/apis/resource.k8s.io/{}{}", current, request.path);
       auto answer = http_.send(request, deadline);
       if (!answer || answer->status != 404 || is_status(*answer) || i > 0) return answer;
       forget_version();
     }
+  }
+
+  /// Sends a request to read something, in any version.
+  cdi::Result<HttpAnswer> get(const std::string& path, Deadline deadline) {
+    return send([&](const std::string&) { return HttpRequest{.path = path}; }, deadline);
   }
 
   /// The server's answer about a node.
@@ -83,12 +80,12 @@ class ResourceApi {
     return http_.send({.path = "/api/v1/nodes/" + name}, deadline);
   }
 
+ private:
   void forget_version() {
     const std::lock_guard lock{mutex_};
     version_.clear();
   }
 
- private:
   std::string known_version() {
     const std::lock_guard lock{mutex_};
     return version_;

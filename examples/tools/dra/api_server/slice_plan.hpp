@@ -28,7 +28,7 @@ struct ExistingSlice {
   std::string uid{};
   std::string resource_version{};
   ApiJson owners{};  // null if it has none
-  ApiJson spec{};
+  ApiJson spec{};    // an object
 
   ApiJson pool() const { return spec.value("pool", ApiJson::object()); }
   std::string pool_name() const { return text_in(pool(), "name"); }
@@ -57,13 +57,11 @@ struct SliceChange {
 
 namespace detail {
 
-/// What a slice says about its devices: without what the pool's generation and the server add.
+/// What a slice of a pool says about its devices: without what the pool's generation and the server
+/// add.
 inline ApiJson content_of(ApiJson spec) {
-  if (!spec.is_object()) return spec;
-  if (spec.contains("pool") && spec["pool"].is_object()) {
-    spec["pool"].erase("generation");
-    spec["pool"].erase("resourceSliceCount");
-  }
+  spec["pool"].erase("generation");
+  spec["pool"].erase("resourceSliceCount");
   const auto devices = spec.find("devices");
   if (devices == spec.end() || !devices->is_array()) return spec;
   // The server leaves an empty list out.
@@ -107,7 +105,7 @@ class TaintTimes {
 
   template <class Spec, class Act>
   static void visit(Spec& spec, const Act& act) {
-    const auto devices = spec.is_object() ? spec.find("devices") : spec.end();
+    const auto devices = spec.find("devices");
     if (devices == spec.end() || !devices->is_array()) return;
     for (auto& device : *devices) {
       const auto taints = device.is_object() ? device.find("taints") : device.end();

@@ -27,7 +27,7 @@
 
 namespace dra {
 
-/// What a publisher reports. Called by its thread.
+/// What a publisher reports. Called by its thread; neither may be empty.
 struct PublisherEvents {
   std::function<void(const SlicesWritten&)> written{};  // only if something changed
   std::function<void(const cdi::Error&)> failed{};
@@ -114,8 +114,8 @@ class SlicePublisher {
     lock.unlock();
     SlicesWritten written;
     const auto failed = write(specs, written);
-    if (!failed && written.changes > 0 && events_.written) events_.written(written);
-    if (failed && events_.failed) events_.failed(failed->error);
+    if (!failed && written.changes > 0) events_.written(written);
+    if (failed) events_.failed(failed->error);
     lock.lock();
     plan(failed, was_new);
   }

@@ -39,10 +39,10 @@ class SliceStore {
   /// Lists the slices. The list is never older than the last write that the server has answered,
   /// since it asks for no resource version.
   std::optional<ApiFailure> list(std::vector<ExistingSlice>& out) {
-    const auto answer = api_.send(
-        {.path = fmt::format("/resourceslices?fieldSelector=spec.driver%3D{},spec.nodeName%3D{}",
-                             whose_.driver, whose_.node)},
-        deadline());
+    const auto answer =
+        api_.get(fmt::format("/resourceslices?fieldSelector=spec.driver%3D{},spec.nodeName%3D{}",
+                             whose_.driver, whose_.node),
+                 deadline());
     const std::string what = "the list of ResourceSlices";
     if (auto failed = failure_in(what, answer)) return failed;
     const auto object = parse_object(answer->body);
@@ -61,10 +61,9 @@ class SliceStore {
   /// that the server has now; null if the slice is removed.
   std::optional<ApiFailure> apply(const SliceChange& change, const std::string& node_uid,
                                   ApiJson& kept) {
-    const auto version = api_.version(deadline());
-    if (!version) return ApiFailure{.error = version.error()};
-    const auto request = request_for(change, node_uid, *version);
-    const auto answer = api_.send(request, deadline());
+    const auto answer = api_.send(
+        [&](const std::string& version) { return request_for(change, node_uid, version); },
+        deadline());
     const bool removes = change.action == SliceChange::Action::remove;
     if (removes && answer && answer->status == 404) return std::nullopt;  // somebody else did
     const auto what = change.slice.name.empty() ? std::string{"a new ResourceSlice"}

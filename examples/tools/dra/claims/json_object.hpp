@@ -26,8 +26,8 @@ class JsonObject {
   using Kind = cdi::Document::Kind;
   using Value = cdi::Document::Value;
 
-  JsonObject(std::optional<Value> value, std::string path, std::optional<cdi::Error>& error)
-      : value_{value}, place_{value}, path_{std::move(path)}, error_{&error} {}
+  JsonObject(Value value, std::string path, std::optional<cdi::Error>& error)
+      : JsonObject{value, value, std::move(path), error} {}
 
   /// Whether the value is there and not null.
   explicit operator bool() const { return value_.has_value(); }
@@ -40,8 +40,8 @@ class JsonObject {
     *error_ = cdi::Error{.code = cdi::Errc::schema,
                          .message = std::move(message),
                          .advice = std::move(advice),
-                         .where = path_};
-    if (place_) (*error_)->position = place_->position();
+                         .where = path_,
+                         .position = place_.position()};
   }
 
   /// A member; absent if it is missing or null. An error if this value is not an object.
@@ -110,11 +110,13 @@ class JsonObject {
   }
 
  private:
+  JsonObject(std::optional<Value> value, Value place, std::string path,
+             std::optional<cdi::Error>& error)
+      : value_{value}, place_{place}, path_{std::move(path)}, error_{&error} {}
+
   /// A value that is absent: errors about it have the position of what should contain it.
   JsonObject missing(std::string path) const {
-    JsonObject out{std::nullopt, std::move(path), *error_};
-    out.place_ = place_;
-    return out;
+    return {std::nullopt, place_, std::move(path), *error_};
   }
 
   /// Whether the value is there; an error if it has another kind.
@@ -150,7 +152,7 @@ class JsonObject {
   }
 
   std::optional<Value> value_;
-  std::optional<Value> place_;  // where errors are reported
+  Value place_;  // where errors are reported
   std::string path_;
   std::optional<cdi::Error>* error_;
 };
