@@ -893,6 +893,7 @@ devices:
                      ["inject", "", "a/b=c"], ["convert", "--to", "0.5.0", ""], ["validate", ""],
                      ["inject", "--in-place", "-o", "yaml", self.config, "a/b=c"],
                      ["inject", "--in-place", "--diff", self.config, "a/b=c"], ["resolve"],
+                     ["inject", "--hooks", "lower", "--diff", self.config, "a/b=c"],
                      ["convert", self.low], ["convert", "--to", "0.5.0"],
                      ["convert", "--to", "0.5.0", "--for", "podman@5", self.low],
                      ["convert", "--to", "0.5", self.low], ["convert", "--to", "0.2.0", self.low],

@@ -125,7 +125,9 @@ class Hookless(unittest.TestCase):
                         nodes=[{"path": "/dev/no-such"}])
         self.assertIn("/dev/no-such", self.inject(code=1)[1])
         self.write_spec([hook("create-symlinks", "--link", "a::/x/b")])
-        self.assertIn("process.env", self.inject(config={"process": {"env": 1}}, code=1)[1])
+        for options in ((), ("--diff",)):
+            self.assertIn("process.env",
+                          self.inject(*options, config={"process": {"env": 1}}, code=1)[1])
 
     def test_the_diff_shows_the_mounts(self):
         (self.driver / "a").write_text("")

@@ -55,6 +55,7 @@ CUDA = [
     ("0 1", ["0"], 'entry 1 "0 1" is read as 0'),
     ("0\x1b[2J,1", ["0", "1"], r'entry 1 "0\x1b[2J" is read as 0'),
     ("\x01", [], r'entry 1 "\x01" has a character that is not printable'),
+    ("\x7f", [], r'entry 1 "\x7f" has a character that is not printable'),
     ("0,0", [], "; CUDA then sees no device at all"),
     ("0,1,+0", [], 'entry 3 "+0" names the same GPU as an entry before it'),
     ("0,-1,0", ["0"], CUT),                        # the list ends before the repetition

@@ -193,6 +193,9 @@ devices:
         _, err = self.run_cdi("inject", "--features", self.config, self.config,
                               "vendor.com/gpu=plain", expect=1)
         self.assertIn("this is not the output of `runc features`: ", err)
+        _, err = self.run_cdi("inject", "--features", "/none.json", self.config,
+                              "vendor.com/gpu=plain", expect=1)
+        self.assertIn("/none.json", err)
 
     def test_a_source_needs_a_policy(self):
         self.run_cdi("inject", "--source", "field", self.config, "vendor.com/gpu=plain", expect=2)
@@ -280,10 +283,11 @@ devices:
                 "cdiVersion": "0.6.0", "kind": "vendor.com/link", "containerEdits": of_all,
                 "devices": [{"name": "a", "containerEdits": of_device},
                             {"name": "b", "containerEdits": env}]}))
-            err = self.run_cdi("inject", "--resolve-links", self.config, "vendor.com/link=b",
-                               "vendor.com/link=a", expect=1)[1]
-            self.assertIn(where + ": ", err)
-            self.assertIn("Too many levels of symbolic links", err)
+            for options in ((), ("--policy", self.policy(ALL))):
+                err = self.run_cdi("inject", "--resolve-links", *options, self.config,
+                                   "vendor.com/link=b", "vendor.com/link=a", expect=1)[1]
+                self.assertIn(where + ": ", err)
+                self.assertIn("Too many levels of symbolic links", err)
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -44,7 +44,7 @@ TEST_CASE("Variables that count select devices of their kinds, each once") {
 
 TEST_CASE("A text that looks like a UUID or a name in a kind is the name of a device") {
   for (const std::string name : {"mig-d184", "MIG-xyz", "GPU-xyz", "0xEF2C1799A1F3E2EG",
-                                 "0xEF2C1799A1F3E2ED", "a.com/gpux"}) {
+                                 "0xEF2C1799A1F3E2ED", "0x1", "a.com/gpux"}) {
     CAPTURE(name);
     CHECK(names_of(R"(["A=)" + name + R"("])") == Names{"a.com/gpu=" + name});
   }
@@ -56,6 +56,7 @@ TEST_CASE("Nothing is selected without a variable, and by none and void") {
     CHECK(names_of(env).empty());
   }
   CHECK(variable_requests({.text = "{}"}, kinds, {})->empty());
+  CHECK(variable_requests({.text = R"({"A": {}})"}, kinds, {})->empty());
   CHECK(variable_requests({.text = "no JSON"}, kinds, {})->empty());  // not even read
 }
 
