@@ -64,6 +64,12 @@ TEST_CASE("certificates as files and as data") {
   REQUIRE(data);
   CHECK(data->authority.text == "PEM\n");
   CHECK(data->authority.file.empty());
+  const auto both = parse_kubeconfig(
+      with("token: abc", "client-certificate-data: UEVN, client-key-data: UEVN, token: null"),
+      "config");
+  REQUIRE(both);
+  CHECK(both->certificate.text == "PEM");
+  CHECK(both->token.empty());
 }
 
 TEST_CASE("what a kubeconfig must have, and what is not supported") {
@@ -83,8 +89,18 @@ TEST_CASE("what a kubeconfig must have, and what is not supported") {
   CHECK(has(with("certificate-authority: ca.crt", "proxy-url: x"), "proxy-url is not supported"));
   CHECK(has(with("certificate-authority: ca.crt", "certificate-authority-data: \"*\""),
             "is not base64"));
+  CHECK(has(with("certificate-authority: ca.crt", "certificate-authority-data: \"\""),
+            "is not base64"));
+  CHECK(has(with("{name: main, context: {cluster: test, user: admin}}", "{name: main}"),
+            "contexts has no \"main\""));
   CHECK(has("[]", "must be an object"));
   CHECK(has("{", "/etc/k/config"));
+}
+
+TEST_CASE("a kubeconfig that is missing") {
+  const auto read = read_kubeconfig("/nonexistent/config");
+  REQUIRE_FALSE(read);
+  CHECK(to_string(read.error()).find("/nonexistent/config: ") == 0);
 }
 
 TEST_CASE("base64") {
@@ -105,6 +121,7 @@ TEST_CASE("the access of a pod") {
   CHECK(access->authority.file == "/sa/ca.crt");
   CHECK(access->token_file == "/sa/token");
   CHECK(in_cluster_access("fd00::1", "443")->server == "https://[fd00::1]:443");
+  CHECK(in_cluster_access("[fd00::1]", "443")->server == "https://[fd00::1]:443");
   CHECK_FALSE(in_cluster_access("", "443"));
   CHECK_FALSE(in_cluster_access("10.96.0.1", ""));
 }

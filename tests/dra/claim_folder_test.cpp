@@ -52,6 +52,9 @@ TEST_CASE("dra: the claims of a folder, whatever the names of its files") {
   CHECK(found[1].error().code == cdi::Errc::not_found);
   CHECK(found[2]->uid == "u1");
   CHECK(folder.error_of("two", "u1").find("has the UID \"u2\"") != std::string::npos);
+  const auto elsewhere = folder.claims.get({"other", "two", "u2"}, never);
+  REQUIRE_FALSE(elsewhere);
+  CHECK(elsewhere.error().code == cdi::Errc::not_found);
 }
 
 TEST_CASE("dra: a damaged file is no error for claims of other files") {
@@ -59,6 +62,8 @@ TEST_CASE("dra: a damaged file is no error for claims of other files") {
   folder.put("a.json", "{");
   folder.put("b.json", claim_text("one", "u1"));
   CHECK(folder.error_of("one", "u1").empty());
+  CHECK(folder.error_of("two", "u2").find("a.json:1:") != std::string::npos);
+  folder.tree.make_dir("c.json");
   CHECK(folder.error_of("two", "u2").find("a.json:1:") != std::string::npos);
 }
 
@@ -69,6 +74,10 @@ TEST_CASE("dra: of two claims with a name, the one with the UID counts") {
   CHECK(folder.error_of("one", "new").empty());
   CHECK(folder.error_of("one", "old").empty());
   folder.put("c.json", claim_text("one", "new"));
+  CHECK(folder.error_of("one", "new").find("is also in") != std::string::npos);
+  folder.put("d.json", claim_text("one", "new"));
+  CHECK(folder.error_of("one", "new").find("is also in") != std::string::npos);
+  folder.put("e.json", claim_text("one", "old"));
   CHECK(folder.error_of("one", "new").find("is also in") != std::string::npos);
 }
 

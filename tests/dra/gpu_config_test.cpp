@@ -37,6 +37,7 @@ TEST_CASE("dra: parameters are read strictly") {
   CHECK(error_of({.json = "17", .path = "place"}) == "place: must be an object");
   CHECK(error_of({.json = R"({"apiVersion": "cdi-dra.local/v2", "kind": "GpuConfig"})",
                   .path = "place"}) == "place: must be a GpuConfig of cdi-dra.local/v1");
+  CHECK(error_of({.json = "{", .path = "place"}).find("1:2: place: ") != std::string::npos);
 }
 
 TEST_CASE("dra: parameters for a request are also for its choices") {
@@ -60,9 +61,16 @@ TEST_CASE("dra: later parameters count more, and a claim has one set of options"
   CHECK(options->profile == "compute");
   CHECK(options->ld_library_path);
   CHECK(options->hooks == "none");
-  claim.config[1].requests = {"b"};
-  const auto differ = options_for(claim, {});
-  REQUIRE_FALSE(differ);
-  CHECK(to_string(differ.error()) ==
-        R"(the parameters of the requests "a" and "b/c" differ: use a claim for each)");
+  for (const auto* const setting :
+       {R"("profile": "compute")", R"("hooks": "nvidia")", R"("ldLibraryPath": false)"}) {
+    CAPTURE(setting);
+    claim.config[1] = gpu_config(std::string{", "} + setting, {"b"});
+    const auto differ = options_for(claim, {});
+    REQUIRE_FALSE(differ);
+    CHECK(to_string(differ.error()) ==
+          R"(the parameters of the requests "a" and "b/c" differ: use a claim for each)");
+  }
+  prepare::Options defaults;
+  defaults.profile = "video";
+  CHECK(options_for({}, defaults)->profile == "video");
 }

@@ -68,7 +68,10 @@ TEST_CASE("what a server kept shows its features") {
   CHECK(kept_features(devices, kept) == SliceFeatures{.counters = false});
   CHECK(kept_features(counters, ApiJson::object()) == SliceFeatures{.counters = false});
   CHECK(kept_features(ApiJson::object(), ApiJson::object()) == SliceFeatures{});
-  CHECK(kept_features(devices, ApiJson{}) == SliceFeatures{.taints = false, .counters = false});
+  for (const auto* const text : {"null", "[]", R"({"devices": 7})", R"({"devices": [7, {}]})"}) {
+    CHECK(kept_features(devices, parse_object(text)) ==
+          SliceFeatures{.taints = false, .counters = false});
+  }
 }
 
 TEST_CASE("v1beta1 has the members of devices in `basic`") {

@@ -61,16 +61,18 @@ TEST_CASE("dra: parameters of a class come before those of a claim") {
            "opaque": {"driver": "gpu.example.com", "parameters": {"x": ["}\"", {}], "y": 1}}},
           {"source": "FromClass", "opaque": {"parameters": 17 , "driver": "gpu.example.com"}},
           {"source": "FromClass", "opaque": {"driver": "other.example.com"}},
+          {"source": "FromClass", "opaque": {"parameters": 18, "driver": "gpu.example.com"}},
           {"source": "FromClass", "later": {}}])"),
                                           "gpu.example.com", "f.json");
   REQUIRE(claim);
-  REQUIRE(claim->config.size() == 2);
+  REQUIRE(claim->config.size() == 3);
   CHECK(claim->config[0].from_class);
   CHECK(claim->config[0].json == "17 ");
   CHECK(claim->config[0].path == "status.allocation.devices.config[1].opaque.parameters");
-  CHECK_FALSE(claim->config[1].from_class);
-  CHECK(claim->config[1].requests == std::vector<std::string>{"a"});
-  CHECK(claim->config[1].json == R"({"x": ["}\"", {}], "y": 1})");
+  CHECK(claim->config[1].json == "18");
+  CHECK_FALSE(claim->config[2].from_class);
+  CHECK(claim->config[2].requests == std::vector<std::string>{"a"});
+  CHECK(claim->config[2].json == R"({"x": ["}\"", {}], "y": 1})");
 }
 
 TEST_CASE("dra: a claim without an allocation") {
@@ -104,6 +106,8 @@ TEST_CASE("dra: an error names the member of the claim") {
   CHECK(has(R"("results": [{"driver": "gpu.example.com", "request": "a", "pool": "p",
                             "device": "d", "adminAccess": "yes"}])",
             "results[0].adminAccess: must be true or false"));
+  CHECK(has(R"("config": [{"opaque": {"driver": "gpu.example.com", "parameters": {}}}])",
+            "config[0].source: is missing"));
   CHECK(has(R"("config": [{"source": "Other", "opaque": {"driver": "gpu.example.com",
                            "parameters": {}}}])",
             "config[0].source: must be FromClass or FromClaim"));

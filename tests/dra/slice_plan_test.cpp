@@ -107,6 +107,20 @@ TEST_CASE("slices of other pools of the driver are not of this node") {
   CHECK(plan({spec("d0")}, {a}) == Texts{"update a d0 1/1"});
 }
 
+TEST_CASE("without slices of its own, a node has only leftovers") {
+  CHECK(plan({}, {existing("a", spec("d0"), 3, 1)}) == Texts{"remove a"});
+}
+
+TEST_CASE("the generation of a plan is that which its slices get") {
+  const auto a = existing("a", spec("x"), 3, 1);
+  CHECK(generation_of({}) == 0);
+  CHECK(generation_of(plan_slices({}, {a})) == 0);
+  CHECK(generation_of(plan_slices({spec("d0")}, {a})) == 3);
+  const auto other = existing("b", spec("d0", "before"), 8, 1);
+  CHECK(generation_of({{.action = Action::remove, .slice = other},
+                       {.action = Action::update, .slice = a}}) == 3);
+}
+
 TEST_CASE("a node without devices has one empty slice, whose list the server leaves out") {
   auto none = spec("d0");
   none["devices"] = ApiJson::array();
@@ -126,6 +140,7 @@ TEST_CASE("a taint keeps its time, which is no difference") {
   auto kept = tainted("node");
   kept["devices"][0]["taints"][0]["timeAdded"] = "2026-01-01T00:00:00Z";
   CHECK(plan({tainted("node")}, {existing("a", kept, 1, 1)}).empty());
+  CHECK(plan({tainted("node")}, {existing("a", tainted("node"), 1, 1)}).empty());
   auto more = tainted("node");
   more["devices"][0]["attributes"] = ApiJson{{"index", ApiJson{{"int", 1}}}};
   const auto changed = plan_slices({more}, {existing("a", kept, 1, 1)});

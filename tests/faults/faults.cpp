@@ -10,7 +10,8 @@
 //
 // FAULT_KIND, FAULT_AT and FAULT_ERROR make one call fail: the one of this kind with this number,
 // counted from 1, with this value of errno. FAULT_LOG names a file that gets a line for each call:
-// its kind, and the errors of the kind. Programs that a program starts are not affected.
+// its kind, and the errors of the kind. Programs that a program starts are not affected, nor are
+// the calls of gRPC's libraries: without its threads, a server of gRPC neither serves nor ends.
 
 #undef _FILE_OFFSET_BITS  // else `open` and `open64` have one name
 #undef _FORTIFY_SOURCE
@@ -35,6 +36,7 @@
 #include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/random.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -69,6 +71,8 @@ constexpr int notify_errors[] = {EMFILE, ENOMEM, ENOSPC};
 constexpr int process_errors[] = {EAGAIN, ENOMEM};
 constexpr int start_errors[] = {E2BIG, EACCES, EIO, ENOENT, ENOMEM, ETXTBSY};
 constexpr int descriptor_errors[] = {EMFILE, ENFILE, ENOMEM};
+constexpr int bind_errors[] = {EACCES, EADDRINUSE, ENOENT, ENOMEM, EROFS};
+constexpr int accept_errors[] = {ECONNABORTED, EINTR, EMFILE, ENFILE, ENOMEM};
 constexpr int connect_errors[] = {EACCES, EAGAIN, ECONNREFUSED, ENOENT};
 constexpr int receive_errors[] = {ECONNRESET, EINTR, ENOMEM};
 constexpr int send_errors[] = {ECONNRESET, EINTR, ENOBUFS, ENOMEM, EPIPE};
@@ -95,6 +99,8 @@ Kind notify_calls{"notify", notify_errors};
 Kind process_calls{"process", process_errors};
 Kind start_calls{"start", start_errors};
 Kind descriptor_calls{"descriptor", descriptor_errors};
+Kind bind_calls{"bind", bind_errors};
+Kind accept_calls{"accept", accept_errors};
 Kind connect_calls{"connect", connect_errors};
 Kind receive_calls{"receive", receive_errors};
 Kind send_calls{"send", send_errors};
@@ -148,10 +154,20 @@ bool is_the_one(Kind& kind) {
   return true;
 }
 
-/// Whether a call fails this time; if so, sets `errno`.
-bool fails(Kind& kind) {
+/// Whether code is in a library of gRPC.
+bool is_of_grpc(const void* code) {
+  Dl_info info = {};
+  if (::dladdr(code, &info) == 0) return false;
+  const std::string_view path = info.dli_fname;
+  const auto name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("libgrpc") || name.starts_with("libgpr");
+}
+
+/// Whether a call by `caller` fails this time; if so, sets `errno`.
+bool fails_for(const void* caller, Kind& kind) {
   static const std::uint64_t one_in = number_in("FAULT_ONE_IN");
   const int before = errno;
+  if (is_of_grpc(caller)) return false;
   note(kind);
   errno = before;
   if (is_the_one(kind)) return true;
@@ -163,6 +179,11 @@ bool fails(Kind& kind) {
   return true;
 }
 
+/// The same for the caller of the function that this is a part of.
+[[gnu::always_inline]] inline bool fails(Kind& kind) {
+  return fails_for(__builtin_return_address(0), kind);
+}
+
 /// The function of the C library that a function of this file replaces.
 template <class Function>
 Function* real(Function* /*like*/, const char* name) {
@@ -170,7 +191,7 @@ Function* real(Function* /*like*/, const char* name) {
 }
 
 /// How many bytes a call transfers: sometimes not all.
-std::size_t transferred(std::size_t size) {
+[[gnu::always_inline]] inline std::size_t transferred(std::size_t size) {
   return size > 1 && is_chosen("short") && fails(short_calls) ? 1 + size / 3 : size;
 }
 
@@ -181,7 +202,7 @@ mode_t mode_argument(int flags, std::va_list arguments) {
 
 /// The next entry of a listing, or, with `twice`, the last one again.
 template <class Entry>
-Entry* next_entry(Entry* (*read)(DIR*), DIR* directory) {
+[[gnu::always_inline]] inline Entry* next_entry(Entry* (*read)(DIR*), DIR* directory) {
   alignas(Entry) static thread_local std::array<char, sizeof(Entry)> last;
   static thread_local const DIR* returned_once = nullptr;
   if (fails(list_calls)) return nullptr;
@@ -194,6 +215,13 @@ Entry* next_entry(Entry* (*read)(DIR*), DIR* directory) {
   std::memcpy(last.data(), entry, entry->d_reclen);
   returned_once = directory;
   return entry;
+}
+
+/// Whether a file is an eventfd or the like, to which each write succeeds.
+bool has_no_type(int file) {
+  struct stat info = {};
+  return ::syscall(SYS_newfstatat, file, "", &info, AT_EMPTY_PATH) == 0 &&
+         (info.st_mode & S_IFMT) == 0;
 }
 
 // Otherwise, the environment would pass the library on.
@@ -252,7 +280,7 @@ ssize_t read(int file, void* to, std::size_t size) {
 // Writes to the standard streams do not fail, because the tests check the output.
 ssize_t write(int file, const void* from, std::size_t size) {
   static auto* const call = real(&::write, "write");
-  if (file <= STDERR_FILENO) return call(file, from, size);
+  if (file <= STDERR_FILENO || has_no_type(file)) return call(file, from, size);
   return fails(write_calls) ? -1 : call(file, from, transferred(size));
 }
 
@@ -364,8 +392,20 @@ int pipe2(int* files, int flags) noexcept {
 int eventfd(unsigned number, int flags) noexcept {
   CDI_PASS(descriptor_calls, -1, eventfd, number, flags);
 }
+int signalfd(int file, const sigset_t* signals, int flags) noexcept {
+  CDI_PASS(descriptor_calls, -1, signalfd, file, signals, flags);
+}
 int socket(int domain, int type, int protocol) noexcept {
   CDI_PASS(descriptor_calls, -1, socket, domain, type, protocol);
+}
+int bind(int file, const sockaddr* address, socklen_t size) noexcept {
+  CDI_PASS(bind_calls, -1, bind, file, address, size);
+}
+int listen(int file, int most) noexcept {
+  CDI_PASS(bind_calls, -1, listen, file, most);
+}
+int accept4(int file, sockaddr* address, socklen_t* size, int flags) {
+  CDI_PASS(accept_calls, -1, accept4, file, address, size, flags);
 }
 int connect(int file, const sockaddr* address, socklen_t size) {
   CDI_PASS(connect_calls, -1, connect, file, address, size);

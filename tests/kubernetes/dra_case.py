@@ -99,18 +99,18 @@ class DraCase(unittest.TestCase):
         """The options that say where claims come from."""
         return "--claims", str(self.claims)
 
-    def start(self, *options, driver=DRIVER):
+    def start(self, *options, driver=DRIVER, **how):
         self.runs += 1
         process = DriverProcess(
             [*self.before, CDI_DRA, "serve", "--driver", driver, "--node", "node1", "--kubelet-dir",
              str(self.kubelet), "--output-dir", str(self.out), "--state-dir", str(self.state),
              "--root", str(self.root), *self.source(), "-o", "json", *options],
-            str(self.place / f"log{self.runs}"))
+            str(self.place / f"log{self.runs}"), **how)
         self.addCleanup(lambda: process.is_running() and process.kill())
         return process
 
-    def serving(self, *options):
-        process = self.start(*options)
+    def serving(self, *options, **how):
+        process = self.start(*options, **how)
         process.wait_for("serving", 2)
         return process
 

@@ -87,9 +87,9 @@ class Registration(Socket):
     def info(self):
         return decode(INFO, self.call("/pluginregistration.Registration/GetInfo"))
 
-    def notify(self, **status):
+    def notify(self, timeout=PATIENCE, **status):
         self.call("/pluginregistration.Registration/NotifyRegistrationStatus",
-                  encode(STATUS, status))
+                  encode(STATUS, status), timeout)
 
 
 def request(*names):

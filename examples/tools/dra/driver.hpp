@@ -84,6 +84,7 @@ class Driver {
 
   /// Writes the specs of all claims, and listens: first for claims, then for registration.
   cdi::Result<void> start() {
+    if (!wake_) return cdi::file_error("eventfd", "cannot wait for events");
     auto watch =
         FolderWatch::open({claims_.options().output_dir, sockets_.data_dir, sockets_.registry_dir});
     if (!watch) return std::move(watch).error();

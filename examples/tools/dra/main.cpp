@@ -112,6 +112,7 @@ int serve(dra::Settings settings) {
   // Before there are other threads.
   const auto ends = tools::termination_signals();
   const auto hang_ups = hang_up_signals();
+  if (!ends || !hang_ups) return report(cdi::file_error("signalfd", "cannot wait for signals"));
   std::signal(SIGPIPE, SIG_IGN);  // a log without a reader
   const dra::Log log{settings.output == "json"};
   const auto sockets = dra::socket_names(settings.kubelet_dir, settings.driver, settings.instance);

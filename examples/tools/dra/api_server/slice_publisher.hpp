@@ -41,7 +41,8 @@ struct PublisherTimes {
   std::chrono::milliseconds quiet{std::chrono::seconds{1}};     // between two changes
 };
 
-/// Publishes in a thread of its own, from the first registration on. The destructor ends it.
+/// Publishes in a thread of its own, from the first registration on. The destructor ends it. The
+/// constructor throws `std::system_error` if the system starts no thread.
 class SlicePublisher {
  public:
   SlicePublisher(SliceWriter writer, PublisherEvents events, PublisherTimes times = {})
@@ -56,16 +57,12 @@ class SlicePublisher {
       ends_ = true;
     }
     changed_.notify_all();
-    if (thread_.joinable()) thread_.join();
+    thread_.join();
   }
 
   /// The kubelet has registered the driver: it may have removed the slices before.
   void registered() {
     const std::lock_guard lock{mutex_};
-    if (!is_registered_)
-      thread_ = std::thread{[this] {
-        run();
-      }};
     is_registered_ = true;
     is_new_ = true;
     is_changed_ = true;
@@ -87,7 +84,7 @@ class SlicePublisher {
   using Clock = std::chrono::steady_clock;
 
   Clock::time_point next() const {
-    if (!specs_) return Clock::time_point::max();
+    if (!specs_ || !is_registered_) return Clock::time_point::max();
     return is_changed_ ? not_before_ : std::max(not_before_, check_at_);
   }
 
@@ -146,7 +143,6 @@ class SlicePublisher {
   const PublisherTimes times_;
   std::mutex mutex_{};
   std::condition_variable changed_{};
-  std::thread thread_{};
   bool ends_ = false;
   bool is_registered_ = false;
   bool is_new_ = false;      // the registration was not yet followed by a list
@@ -156,6 +152,10 @@ class SlicePublisher {
   Clock::time_point check_at_{};
   BackOff back_off_{};
   Jitter jitter_{};
+  // The last member: it uses the others.
+  std::thread thread_{[this] {
+    run();
+  }};
 };
 
 }  // namespace dra

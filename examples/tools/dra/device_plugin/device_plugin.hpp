@@ -94,6 +94,7 @@ class DevicePlugin {
 
   /// Starts to serve. A kubelet that is not there yet is no error.
   cdi::Result<void> start() {
+    if (!ends_) return cdi::file_error("eventfd", "cannot wait for events");
     auto watch = FolderWatch::open({settings_.folder()});
     if (!watch) return std::move(watch).error();
     watch_.emplace(std::move(*watch));

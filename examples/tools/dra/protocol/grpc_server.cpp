@@ -66,6 +66,10 @@ grpc::Status no_request() {
   return {grpc::StatusCode::INVALID_ARGUMENT, "the call has no request"};
 }
 
+grpc::Status no_thread() {
+  return {grpc::StatusCode::RESOURCE_EXHAUSTED, "the system starts no thread"};
+}
+
 Call::Clock::time_point deadline_of(const grpc::CallbackServerContext& context) {
   using System = std::chrono::system_clock;
   constexpr std::chrono::hours far{24 * 365};
@@ -98,7 +102,7 @@ class Unary : public grpc::ServerGenericBidiReactor, public Call {
 
   void OnReadDone(bool read) override {
     if (!read) return Finish(no_request());
-    workers_.run([this] { answer(); });
+    if (!workers_.run([this] { answer(); })) Finish(no_thread());
   }
   void OnCancel() override { cancelled_ = true; }
   void OnDone() override { delete this; }
@@ -271,8 +275,9 @@ cdi::Result<cdi::Descriptor> listen_on(const std::string& path) {
 /// file at the end, also that of another process.
 class Acceptor {
  public:
-  Acceptor(cdi::Descriptor socket, grpc::Server& server)
-      : socket_{std::move(socket)}, server_{server}, thread_{[this] {
+  /// `ends` is an eventfd.
+  Acceptor(cdi::Descriptor socket, cdi::Descriptor ends, grpc::Server& server)
+      : socket_{std::move(socket)}, ends_{std::move(ends)}, server_{server}, thread_{[this] {
           accept();
         }} {}
   Acceptor(const Acceptor&) = delete;
@@ -301,7 +306,7 @@ class Acceptor {
   }
 
   cdi::Descriptor socket_;
-  cdi::Descriptor ends_{::eventfd(0, EFD_CLOEXEC)};
+  cdi::Descriptor ends_;
   grpc::Server& server_;
   std::thread thread_;  // the last member: it uses the others
 };
@@ -342,6 +347,8 @@ cdi::Result<std::unique_ptr<GrpcServer>> GrpcServer::listen(const std::string& p
                                                             const Methods& methods) {
   std::error_code failed;
   auto parts = std::make_unique<Parts>(std::filesystem::absolute(path, failed).string(), methods);
+  cdi::Descriptor ends{::eventfd(0, EFD_CLOEXEC)};
+  if (!ends) return cdi::file_error("eventfd", "cannot serve a socket");
   auto socket = listen_on(parts->path);
   if (!socket) return std::move(socket).error();
   if (::lstat(parts->path.c_str(), &parts->file) != 0) {
@@ -351,14 +358,18 @@ cdi::Result<std::unique_ptr<GrpcServer>> GrpcServer::listen(const std::string& p
   builder.RegisterCallbackGenericService(&parts->service);
   builder.SetMaxReceiveMessageSize(largest_message);
   parts->server = builder.BuildAndStart();
-  if (!parts->server) {
-    ::unlink(parts->path.c_str());
-    return cdi::Error{.code = cdi::Errc::system,
-                      .message = "gRPC cannot start a server",
-                      .position = {.file = parts->path}};
+  try {
+    if (parts->server) {
+      parts->acceptor.emplace(*std::move(socket), std::move(ends), *parts->server);
+      return std::unique_ptr<GrpcServer>{new GrpcServer{std::move(parts)}};
+    }
+  } catch (const std::system_error&) {
+    // As without a server.
   }
-  parts->acceptor.emplace(*std::move(socket), *parts->server);
-  return std::unique_ptr<GrpcServer>{new GrpcServer{std::move(parts)}};
+  ::unlink(parts->path.c_str());
+  return cdi::Error{.code = cdi::Errc::system,
+                    .message = "the system starts no thread for a server",
+                    .position = {.file = parts->path}};
 }
 
 }  // namespace dra

@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -31,17 +32,26 @@ class Workers {
     for (auto& thread : threads_) thread.join();
   }
 
-  void run(std::function<void()> work) {
+  /// Returns false if there is no thread, and the system starts none.
+  bool run(std::function<void()> work) {
     const std::lock_guard lock{mutex_};
+    if (idle_ <= work_.size() && threads_.size() < most) add_thread();
+    if (threads_.empty()) return false;
     work_.push_back(std::move(work));
-    if (idle_ < work_.size() && threads_.size() < most) {
-      threads_.emplace_back([this] { serve(); });
-    }
     changed_.notify_one();
+    return true;
   }
 
  private:
   static constexpr std::size_t most = 16;
+
+  void add_thread() {
+    try {
+      threads_.emplace_back([this] { serve(); });
+    } catch (const std::system_error&) {
+      // Those that there are do more.
+    }
+  }
 
   void serve() {
     std::unique_lock lock{mutex_};

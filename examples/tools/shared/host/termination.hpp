@@ -11,14 +11,16 @@
 
 namespace tools {
 
-/// A signalfd for the signals that end the program, which are blocked from now on.
+/// A signalfd for the signals that end the program, which are blocked from now on. Without a free
+/// descriptor, they go on ending it at once.
 inline cdi::Descriptor termination_signals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
-  sigprocmask(SIG_BLOCK, &signals, nullptr);
-  return cdi::Descriptor{::signalfd(-1, &signals, SFD_CLOEXEC)};
+  cdi::Descriptor out{::signalfd(-1, &signals, SFD_CLOEXEC)};
+  if (out) sigprocmask(SIG_BLOCK, &signals, nullptr);
+  return out;
 }
 
 }  // namespace tools

@@ -1,0 +1,143 @@
+// The gRPC server, called by gRPC's own client.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "../../examples/tools/dra/protocol/grpc_server.hpp"
+
+#include <chrono>
+#include <grpcpp/client_context.h>
+#include <grpcpp/completion_queue.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/support/byte_buffer.h>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include "../support/temp_tree.hpp"
+
+using namespace dra;
+
+namespace {
+
+/// A server on a socket of a folder.
+struct TestServer {
+  explicit TestServer(Methods the_methods) : methods{std::move(the_methods)} {
+    auto listening = GrpcServer::listen(path, methods);
+    REQUIRE(listening);
+    server = std::move(*listening);
+  }
+
+  grpc::Status call(const std::string& method) const {
+    grpc::GenericStub stub{grpc::CreateChannel("unix:" + path, grpc::InsecureChannelCredentials())};
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds{30});
+    grpc::CompletionQueue queue;
+    grpc::ByteBuffer answer;
+    grpc::Status status;
+    const grpc::Slice slice{"request"};
+    const auto started = stub.PrepareUnaryCall(&context, method, {&slice, 1}, &queue);
+    started->StartCall();
+    started->Finish(&answer, &status, nullptr);
+    void* tag = nullptr;
+    bool good = false;
+    REQUIRE(queue.Next(&tag, &good));
+    return status;
+  }
+
+  TempTree tree{};
+  std::string path = tree / "a.sock";
+  Methods methods;
+  std::unique_ptr<GrpcServer> server{};
+};
+
+std::string listen_error(const std::string& path) {
+  const Methods none;
+  const auto server = GrpcServer::listen(path, none);
+  return server ? "" : to_string(server.error());
+}
+
+}  // namespace
+
+TEST_CASE("dra: the error of a method becomes the status of its call") {
+  using cdi::Errc;
+  using grpc::StatusCode;
+  cdi::Error error;
+  Methods methods;
+  methods.add("/v1.Test/Fail",
+              [&error](std::string_view, Call&) { return cdi::Result<std::string>{error}; });
+  const TestServer server{std::move(methods)};
+  for (const auto& [code, wanted] : {std::pair{Errc::syntax, StatusCode::INVALID_ARGUMENT},
+                                     {Errc::schema, StatusCode::INVALID_ARGUMENT},
+                                     {Errc::invalid, StatusCode::INVALID_ARGUMENT},
+                                     {Errc::invalid_name, StatusCode::INVALID_ARGUMENT},
+                                     {Errc::not_found, StatusCode::NOT_FOUND},
+                                     {Errc::conflict, StatusCode::FAILED_PRECONDITION},
+                                     {Errc::limit, StatusCode::RESOURCE_EXHAUSTED},
+                                     {Errc::denied, StatusCode::PERMISSION_DENIED},
+                                     {Errc::timeout, StatusCode::DEADLINE_EXCEEDED},
+                                     {Errc::unsupported, StatusCode::INTERNAL},
+                                     {Errc::host, StatusCode::INTERNAL},
+                                     {Errc::system, StatusCode::INTERNAL}}) {
+    error = {.code = code, .message = "no"};
+    const auto status = server.call("/v1.Test/Fail");
+    CHECK(status.error_code() == wanted);
+    CHECK(status.error_message() == "no");
+  }
+  CHECK(server.call("/v1.Test/Other").error_code() == StatusCode::UNIMPLEMENTED);
+}
+
+TEST_CASE("dra: a stream takes messages until it ends") {
+  StreamPointer kept;
+  Methods methods;
+  methods.add_stream("/v1.Test/Watch", [&kept](std::string_view, StreamPointer stream) {
+    CHECK(stream->is_open());
+    CHECK(stream->send("first"));
+    CHECK(stream->send("second"));
+    stream->end();
+    CHECK_FALSE(stream->is_open());
+    CHECK_FALSE(stream->send("third"));
+    kept = std::move(stream);
+  });
+  {
+    const TestServer server{std::move(methods)};
+    // Of several messages, a caller that wants one gets an error.
+    CHECK_FALSE(server.call("/v1.Test/Watch").ok());
+  }
+  REQUIRE(kept);
+  CHECK_FALSE(kept->is_open());
+  CHECK_FALSE(kept->send("after its server"));
+  kept->end();
+}
+
+TEST_CASE("dra: a socket is not made where something else is") {
+  const TempTree tree;
+  CHECK(listen_error("") != "");
+  CHECK(listen_error("/" + std::string(107, 'a')).find("at most 107 bytes") != std::string::npos);
+  CHECK(listen_error(tree / "none/a.sock").find("cannot listen on the socket") !=
+        std::string::npos);
+  tree.put("file", "mine");
+  CHECK(listen_error(tree / "file").find("it is not a socket") != std::string::npos);
+  CHECK(listen_error(tree / "file/a.sock").find("cannot read the file") != std::string::npos);
+  CHECK(get_file(tree / "file") == "mine");
+}
+
+TEST_CASE("dra: a server knows its socket, and removes no other file") {
+  const TempTree tree;
+  const Methods none;
+  auto first = GrpcServer::listen(tree / "a.sock", none);
+  REQUIRE(first);
+  CHECK((*first)->has_file());
+  CHECK(listen_error(tree / "a.sock").find("another process serves") != std::string::npos);
+  REQUIRE(::unlink((tree / "a.sock").c_str()) == 0);
+  CHECK_FALSE((*first)->has_file());
+  const auto second = GrpcServer::listen(tree / "a.sock", none);
+  REQUIRE(second);
+  CHECK_FALSE((*first)->has_file());
+  first->reset();
+  CHECK((*second)->has_file());
+}

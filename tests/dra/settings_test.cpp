@@ -1,0 +1,66 @@
+// The settings of `cdi-dra serve`.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "../../examples/tools/dra/settings.hpp"
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "../support/temp_tree.hpp"
+
+using namespace dra;
+
+TEST_CASE("dra: names of drivers and nodes are DNS names") {
+  for (const auto* name : {"a", "gpu.example.com", "a-b.c0", "0", "z9"})
+    CHECK(driver_fault(name).empty());
+  for (const auto* name :
+       {"", ".", "a.", ".a", "a..b", "-a", "a-", "a-.b", "a.-b", "A", "a/b", "..", "a{"}) {
+    CHECK_FALSE(driver_fault(name).empty());
+  }
+  CHECK(driver_fault(std::string(63, 'a')).empty());
+  CHECK_FALSE(driver_fault(std::string(64, 'a')).empty());
+  CHECK(node_fault(std::string(64, 'a')).empty());
+}
+
+TEST_CASE("dra: an instance is the UID of a pod") {
+  for (const auto* text : {"azAZ09-", "33333333-0000-4000-8000-000000000001"})
+    CHECK(instance_fault(text).empty());
+  for (const auto* text : {"", "a/b", "a.b", "a@", "a[", "a`", "a{", "a:", "a b"})
+    CHECK_FALSE(instance_fault(text).empty());
+  CHECK(instance_fault(std::string(64, 'a')).empty());
+  CHECK_FALSE(instance_fault(std::string(65, 'a')).empty());
+}
+
+TEST_CASE("dra: the resource of a device plugin has a domain that is not that of Kubernetes") {
+  for (const auto* text : {"nvidia.com/gpu", "my-kubernetes.io/gpu"})
+    CHECK(resource_fault(text).empty());
+  for (const auto* text : {"gpu", "/gpu", "nvidia.com/", "nvidia.com/a/b", "nvidia.com/G",
+                           "kubernetes.io/gpu", "x.kubernetes.io/gpu"}) {
+    CHECK_FALSE(resource_fault(text).empty());
+  }
+}
+
+TEST_CASE("dra: paths become absolute, and others have defaults") {
+  const TempTree tree;
+  Settings settings{.driver = "gpu.example.com",
+                    .kubelet_dir = tree / "k//",
+                    .claims = tree / "a/../claims/",
+                    .host = {prepare::HostOptions{.root = tree / ""}}};
+  settings.host.vendor_files = {tree / "./x.toml"};
+  complete(settings);
+  CHECK(settings.kubelet_dir == tree / "k");
+  CHECK(settings.state_dir == tree / "k/plugins/gpu.example.com/claims");
+  CHECK(settings.claims == tree / "claims");
+  CHECK(settings.host.output_dir == tree / "var/run/cdi");
+  CHECK(settings.host.vendor_files.front() == tree / "x.toml");
+}
+
+TEST_CASE("dra: a CDI version that was given is not chosen again") {
+  prepare::Options options;
+  options.max_version = cdi::parse_spec_version("0.6.0");
+  const auto warnings = choose_spec_version(options);
+  REQUIRE(warnings);
+  CHECK(warnings->empty());
+  CHECK(options.max_version == cdi::parse_spec_version("0.6.0"));
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""cdi-dra while one system call fails: each call, with each error of its manual page.
+
+usage: dra_calls_test.py CDI_DRA FAULTS [ARGUMENTS OF UNITTEST]
+FAULTS is the library built from tests/faults/faults.cpp, or "none". By default, a sample of the
+failures is tried; CDI_FULL=1 tries all.
+"""
+import os
+import pathlib
+import shutil
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+from dra_case import DRIVER, DraCase, name_of, need_program, uid_of  # noqa: E402
+from nri_peers import wait_until  # noqa: E402
+from scripted_kubelet import grpc  # noqa: E402
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "faults"))
+from failing_calls import calls_in, environment_of, sample_of  # noqa: E402
+
+FAULTS = sys.argv.pop(1)
+setUpModule = need_program
+GPU = "nvidia-gpu-all"
+LIMIT = 5  # seconds: a driver may end before it answers
+# Without these calls, a temporary file or a socket cannot be removed, or seems to belong to another
+# process.
+MAY_STAY = {"lock": (".cdi-tmp",), "unlink": (".cdi-tmp", ".sock"), "stat": (".sock",)}
+
+
+class Calls(DraCase):
+    """The kubelet of a small node starts a driver, prepares a claim, and takes it back."""
+
+    tree = "wsl"
+
+    def setUp(self):
+        if FAULTS == "none":
+            self.skipTest("calls cannot be made to fail with sanitizers or without glibc")
+        super().setUp()
+        self.write_claim(1, GPU)
+        self.driver = self.socket = None
+
+    def begin(self, fault):
+        """A driver on a node where none ran before. It may end at once."""
+        if self.driver:
+            self.driver.kill()
+        for folder in (self.kubelet, self.out, self.state):
+            shutil.rmtree(folder, ignore_errors=True)
+        self.driver = self.start("--max-version", "0.6.0",
+                                 env=environment_of(os.path.abspath(FAULTS), fault))
+        # Not in the log, which lacks a line if the driver cannot ask whether somebody reads it.
+        wait_until(lambda: not self.driver.is_running() or
+                   (self.registry / f"{DRIVER}-reg.sock").exists(), "the driver serves or ends")
+
+    def closed(self, socket):
+        """Each call has a connection of its own: a driver waits for connections when it ends."""
+        self.socket = socket
+        return socket
+
+    def ask(self, act):
+        """What a call of the kubelet gives; None if it fails. A driver that has ended starts again,
+        as the kubelet starts its pod."""
+        if not self.driver.is_running():
+            self.assertTrue(self.driver.printed())
+            self.driver = self.serving("--max-version", "0.6.0")
+        try:
+            return act()
+        except grpc.RpcError:
+            return None
+        finally:
+            self.socket.close()
+
+    def until_good(self, act, good):
+        """A call as the kubelet makes it, which tries again after a failure."""
+        answers = []
+
+        def succeeds():
+            answers.append(self.ask(act))
+            return answers[-1] == good
+        wait_until(succeeds, f"{good} comes after {answers}")
+        return len(answers)
+
+    def notify(self):
+        self.registration().notify(LIMIT, registered=True)
+        return True
+
+    def prepare(self):
+        answer = self.service().prepare(name_of(1), timeout=LIMIT)
+        if "error" not in answer[uid_of(1)]:
+            self.check_prepared(answer, 1, GPU)
+            self.check_claims(1)
+            return "prepared"
+        return answer[uid_of(1)]["error"]
+
+    def unprepare(self):
+        answer = self.service().unprepare(name_of(1), timeout=LIMIT)
+        if answer == {uid_of(1): {}}:
+            self.check_claims()
+        return answer
+
+    def work(self):
+        """All that a kubelet asks of a driver. Gives the spec of the claim."""
+        self.until_good(self.notify, True)
+        self.until_good(self.prepare, "prepared")
+        spec = self.spec(1)
+        self.until_good(self.unprepare, {uid_of(1): {}})
+        return spec
+
+    def left(self, kind=None):
+        """The files in the driver's folders, but locks and those that may stay."""
+        ends = ("lock", *MAY_STAY.get(kind, ()))
+        return [str(path.relative_to(self.place)) for folder in (self.kubelet, self.out, self.state)
+                for path in folder.rglob("*") if not path.is_dir() and
+                not path.name.endswith(ends)]
+
+    def check_failure(self, kind, good):
+        spec = self.work()
+        if spec != good:  # it could not read a file of the host, which it reads again
+            self.assertEqual(self.work(), good)
+        code = self.driver.stop()
+        self.assertIn(code, (0, 1), self.driver.printed())
+        self.assertEqual(self.left(kind), [])
+
+    def test_each_call_fails_once(self):
+        log = self.place / "calls.log"
+        log.write_text("", encoding="ascii")
+        self.begin({"LOG": log})
+        good = self.work()
+        self.assertEqual((self.driver.stop(), self.left()), (0, []))
+        for kind, number, error in sample_of(calls_in(log)):
+            with self.subTest(call=kind, number=number, error=os.strerror(error)):
+                self.begin({"KIND": kind, "AT": number, "ERROR": error})
+                self.check_failure(kind, good)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
