@@ -4,6 +4,7 @@
 """The device plugin of cdi-dra with a scripted kubelet: device_plugin_test.py CDI_DRA [...]"""
 import fcntl
 import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -14,8 +15,8 @@ sys.dont_write_bytecode = True
 from dra_case import (  # noqa: E402
     CDI_DRA, DRIVER, GPUS, PCI, DraCase, name_of, need_program, uid_of)
 from nri_peers import wait_until  # noqa: E402
-from scripted_device_kubelet import PLUGIN, DeviceKubelet, allocation  # noqa: E402
-from scripted_kubelet import DRA, request  # noqa: E402
+from scripted_device_kubelet import PLUGIN, DeviceKubelet, Plugin, allocation  # noqa: E402
+from scripted_kubelet import DRA, request, same  # noqa: E402
 
 RESOURCE = "nvidia.com/gpu"
 ONE, TWO = GPUS
@@ -61,11 +62,18 @@ class DevicePlugin(DraCase):
                                   capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(listed().returncode, 1)
         self.assertIn("no program serves this socket", listed().stderr)
-        self.kubelet_there().pods = {"one": (RESOURCE, [ONE])}
+        kubelet = self.kubelet_there()
+        kubelet.claims = [{"name": "claim-1", "namespace": "team", "resources": [
+            {"cdi": [{"name": "a.com/claim=1-0"}], "driver": DRIVER, "pool": "node1",
+             "device": TWO}]}]
+        kubelet.pods = {"one": (RESOURCE, [ONE])}
         self.assertEqual(json.loads(listed().stdout), {"podResources": [
             {"name": "one", "namespace": "default", "containers": [
                 {"name": "main", "devices": [{"resourceName": RESOURCE, "deviceIds": [ONE]}],
-                 "dynamicResources": []}]}]})
+                 "dynamicResources": [{
+                     "claimName": "claim-1", "claimNamespace": "team", "claimResources": [{
+                         "cdiDevices": [{"name": "a.com/claim=1-0"}], "driverName": DRIVER,
+                         "poolName": "node1", "deviceName": TWO}]}]}]}]})
 
     def devices(self):
         """The paths of the nodes of each device in the specs, by CDI name."""
@@ -100,6 +108,28 @@ class DevicePlugin(DraCase):
             path.unlink()
         self.started()
         self.wait_for_devices(ONE, TWO)
+
+    def test_a_second_stream(self):
+        """As of a kubelet that starts again while its socket stays."""
+        kubelet, plugin = self.both()
+        for _ in range(2):
+            other = Plugin(kubelet.plugins / "cdi-nvidia.com-gpu.sock")
+            self.addCleanup(other.close)
+            other.wait(**{ONE: True, TWO: True})
+            plugin.close()
+            plugin = other
+        empty = plugin.channel.stream_stream(PLUGIN + "ListAndWatch", same, same)(
+            iter(()), timeout=30)
+        self.assertEqual(list(empty), [])
+        self.assertEqual(plugin.call(PLUGIN + "PreStartContainer"), b"")
+
+    def test_a_device_whose_claim_is_damaged(self):
+        _, plugin = self.both()
+        plugin.allocate(ONE)
+        (self.state / f"{ONE}.json").write_text("{", encoding="ascii")
+        code, text = plugin.refusal(ONE)
+        self.assertEqual(code, "INTERNAL")
+        self.assertIn(f"{ONE}.json", text)
 
     def test_wrong_devices(self):
         _, plugin = self.both()
@@ -277,6 +307,39 @@ class OtherNodes(DraCase):
                 self.addCleanup(plugin.close)
                 wait_until(lambda there=plugin, wanted=count: len(there.devices) == wanted,
                            f"{count} devices")
+
+    def test_devices_that_cannot_be_used(self):
+        """Those that are passed through are not offered, and a GPU with a fault is not healthy."""
+        self.tree = "intel-xe"
+        super().setUp()
+        kubelet = DeviceKubelet(self.kubelet)
+        self.addCleanup(kubelet.stop)
+        process = self.start("--device-plugin", "example.com/gpu")
+        plugin, _ = kubelet.plugin()
+        self.addCleanup(plugin.close)
+        plugin.wait(**{"intel-gpu-0000-00-02-0": True, "intel-gpu-0000-03-00-0": False})
+        (line,) = (line for line in process.events("unhealthy") if line.get("name"))
+        self.assertIn("it is divided into virtual functions", line["error"])
+
+    def test_a_socket_that_cannot_be_made(self):
+        """At the start, this is an error. Later, it is tried again."""
+        folder = self.kubelet / "device-plugins"
+        self.kubelet.mkdir()
+        folder.write_text("", encoding="ascii")
+        process = self.start("--device-plugin", RESOURCE)
+        self.assertEqual(process.process.wait(30), 1)
+        self.assertIn("cdi-nvidia.com-gpu.sock: ", process.printed())
+        self.assertEqual(list(self.kubelet.rglob("*.sock")), [])
+        folder.unlink()
+        process = self.start("--device-plugin", RESOURCE)
+        process.wait_for("serving", 3)
+        path = folder / "cdi-nvidia.com-gpu.sock"
+        (self.place / "mine").write_text("mine", encoding="ascii")
+        os.rename(self.place / "mine", path)
+        process.wait_for("warning")
+        self.assertIn("it is not a socket", process.events("warning")[0]["error"])
+        path.unlink()
+        process.wait_for("serving", 4)
 
     def test_wrong_names_of_resources(self):
         for name in ("gpu", "kubernetes.io/gpu", "a.kubernetes.io/gpu", "a/b/c", "a b/c", "/a"):

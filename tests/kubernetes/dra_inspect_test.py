@@ -68,20 +68,25 @@ class Inspect(unittest.TestCase):
         return code, {one["about"]: (one["level"], one["what"] + " " + (one["advice"] or ""))
                       for one in found["findings"]}
 
-    def serve(self):
+    def serve(self, *more):
         driver = subprocess.Popen(
             [CDI_DRA, "serve", *self.options(), "--node", "node1", "--claims",
-             self.place / "claims"], stdout=subprocess.PIPE, text=True)
+             self.place / "claims", *more], stdout=subprocess.PIPE, text=True)
         self.addCleanup(driver.communicate)
         self.addCleanup(driver.kill)
-        for socket in ("dra.sock", "reg.sock"):
-            self.assertIn(socket, driver.stdout.readline())
+        while "reg.sock" not in driver.stdout.readline():
+            self.assertIsNone(driver.poll())
 
-    def prepare(self, uid):
+    def run_dra(self, *words):
+        """A command, which prints no JSON."""
+        return subprocess.run([CDI_DRA, *map(str, words)], text=True, capture_output=True,
+                              timeout=60, check=False)
+
+    def prepare(self, uid, device="0@gpu"):
         """A claim in the journal of the driver."""
         self.state.mkdir(parents=True, exist_ok=True)
         subprocess.run([CDI_PREPARE, "prepare", "--root", self.root, "--state-dir", self.state,
-                        "--claim", uid, "--device", "0@gpu", "--namespace", "default", "--name",
+                        "--claim", uid, "--device", device, "--namespace", "default", "--name",
                         "one"], check=True, capture_output=True)
 
     def test_a_good_node(self):
@@ -135,6 +140,140 @@ class Inspect(unittest.TestCase):
             level, text = self.findings()[1]["claim " + uid]
             self.assertEqual(level, "fault")
             self.assertIn("stop the driver and remove the file", text)
+
+    def test_status_as_text(self):
+        """A line for each socket, claim and device."""
+        text = self.run_dra("status", *self.options()).stdout
+        self.assertIn("claims socket: no answer: ", text)
+        self.assertTrue(text.endswith("no claims\n"), text)
+        self.prepare("one")
+        self.prepare("two", "1@gpu")
+        two = self.state / "two.json"
+        two.write_text(two.read_text(encoding="utf-8")[:50], encoding="utf-8")
+        self.serve()
+        lines = self.run_dra("status", *self.options()).stdout.splitlines()
+        self.assertEqual(lines[1].split(": ")[0], "claims socket")
+        self.assertTrue(lines[1].endswith("/dra.sock answers"), lines)
+        self.assertRegex(lines[2], r"^claim one default/one: .*one\.json$")
+        self.assertRegex(lines[3], r"^  cdi-prepare.local/claim=one-0 .* for gpu$")
+        self.assertRegex(lines[4], r"^claim two: .*damaged")
+
+    def test_a_spec_without_the_device_of_its_claim(self):
+        self.prepare("one")
+        spec = pathlib.Path(self.look("status")[1]["claims"]["one"]["spec"])
+        spec.write_text(spec.read_text(encoding="utf-8").replace('"one-0"', '"other"'),
+                        encoding="utf-8")
+        self.assertIn("it has no device one-0", self.look("status")[1]["claims"]["one"]["fault"])
+
+    def test_a_claim_of_a_killed_call(self):
+        self.prepare("one")
+        journal = self.state / "one.json"
+        text = journal.read_text(encoding="utf-8")
+        self.assertIn('"prepared"', text)
+        journal.write_text(text.replace('"prepared"', '"preparing"'), encoding="utf-8")
+        self.assertIn("a call for it was killed",
+                      self.look("status")[1]["claims"]["one"]["fault"])
+        self.assertIn("The driver repairs claims when it starts", self.findings()[1]["claim one"][1])
+
+    def test_paths_that_no_driver_can_have(self):
+        """All commands refuse them, with a message."""
+        (self.place / "none.json").write_text('{"kind": "List", "items": []}', encoding="ascii")
+        file = self.place / "none.json"
+        serve = ["--node", "n", "--claims", self.place / "claims"]
+        for option, path, text, commands in (
+                ("--kubelet-dir", "/" + 110 * "k", "at most 107 bytes",
+                 (["status"], ["check"], ["call", "prepare", file], ["serve", *serve])),
+                ("--state-dir", file, "Not a directory", (["status"], ["check"])),
+                ("--kubelet-dir", file, "Not a directory", (["serve", *serve],))):
+            for command in commands:
+                with self.subTest(option=option, command=command[0]):
+                    where = [] if command[0] == "call" else ["--root", self.root]
+                    done = self.run_dra(*command, "--driver", DRIVER, *where, option, path)
+                    self.assertEqual((done.returncode, done.stdout), (1, ""))
+                    self.assertIn(text, done.stderr)
+
+    def test_a_registry_that_is_no_directory(self):
+        (self.kubelet / "plugins_registry").rmdir()
+        (self.kubelet / "plugins_registry").write_text("", encoding="ascii")
+        level, text = self.findings()[1]["kubelet"]
+        self.assertEqual(level, "fault")
+        self.assertIn("Not a directory", text)
+
+    def test_a_spec_directory_that_is_none(self):
+        (self.root / "var/run/cdi").parent.mkdir(parents=True, exist_ok=True)
+        specs = self.root / "var/run/cdi"
+        if specs.exists():
+            shutil.rmtree(specs)
+        specs.write_text("", encoding="ascii")
+        for engine in ("containerd", "none"):
+            with self.subTest(engine):
+                if engine == "none":
+                    shutil.rmtree(self.root / "etc/containerd")
+                self.assertIn("Run this as root", self.findings()[1][str(specs)][1])
+
+    def test_the_engines_that_a_kubelet_calls(self):
+        shutil.rmtree(self.root / "etc/containerd")
+        (self.root / "etc/docker").mkdir()
+        (self.root / "etc/docker/daemon.json").write_text("{}", encoding="ascii")
+        self.assertIn("neither containerd nor CRI-O", self.findings()[1]["engine"][1])
+        (self.root / "etc/crio").mkdir()
+        (self.root / "etc/crio/crio.conf").write_text("", encoding="ascii")
+        found = self.findings()[1]
+        self.assertNotIn("engine", found)
+        self.assertEqual(found["cri-o"][0], "good")
+
+    def test_a_registration_socket_of_another_instance(self):
+        self.serve("--instance", "a")
+        registry = self.kubelet / "plugins_registry"
+        os.link(registry / f"{DRIVER}-a-reg.sock", registry / f"{DRIVER}-reg.sock")
+        faults = [one["fault"] for one in self.look("status")[1]["sockets"]]
+        self.assertIn("it names the socket ", faults[0])
+        self.assertIn("dra-a.sock", faults[0])
+        self.assertIn("no program serves", faults[1])
+
+    def test_calls_of_a_driver(self):
+        self.serve()
+        here = ["--driver", DRIVER, "--kubelet-dir", self.kubelet]
+        device = {"request": "gpu", "driver": DRIVER, "pool": "node1", "shareID": "s"}
+        good = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+                "metadata": {"name": "one", "namespace": "default", "uid": "u-1"},
+                "status": {"allocation": {"devices": {"results": [
+                    {**device, "device": self.devices()[0]}]}}}}
+        path = self.place / "claims/one.json"
+        path.write_text(json.dumps(good), encoding="ascii")
+        done = self.run_dra("call", "prepare", path, *here)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (answer,) = json.loads(done.stdout)["claims"]["u-1"]["devices"]
+        self.assertEqual((answer["share_id"], answer["cdi_device_ids"]),
+                         ("s", [f"{DRIVER}/claim=u-1-0"]))
+        done = self.run_dra("call", "unprepare", path, *here)
+        self.assertEqual((done.returncode, json.loads(done.stdout)["claims"]), (0, {"u-1": {}}))
+        missing = self.place / "missing.json"
+        missing.write_text(json.dumps({**good, "metadata": {"name": "two", "uid": "u-2"}}),
+                           encoding="ascii")
+        done = self.run_dra("call", "prepare", missing, *here)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no file has the ResourceClaim",
+                      json.loads(done.stdout)["claims"]["u-2"]["error"])
+        for file, text in ((self.place / "none", "No such file"), (self.place, "not a regular file")):
+            done = self.run_dra("call", "prepare", file, *here)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(text, done.stderr)
+        missing.write_text("{", encoding="ascii")
+        self.assertEqual(self.run_dra("call", "prepare", missing, *here).returncode, 1)
+        os.link(self.kubelet / "plugins_registry" / f"{DRIVER}-reg.sock",
+                self.kubelet / "plugins" / DRIVER / "dra-a.sock")
+        for what in ("prepare", "unprepare"):  # the driver's other socket does not know them
+            done = self.run_dra("call", what, path, *here, "--instance", "a")
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn("unknown method", done.stderr)
+
+    def devices(self):
+        """The names of the devices in ResourceSlices."""
+        done = subprocess.run([CDI_PREPARE, "slices", "-o", "json", "--root", self.root, "--driver",
+                               DRIVER, "--node", "node1"], check=True, capture_output=True, text=True)
+        return [device["name"] for one in json.loads(done.stdout)["items"]
+                for device in one["spec"].get("devices", ())]
 
     def test_directories_that_cannot_be_written(self):
         specs = self.root / "var/run/cdi"

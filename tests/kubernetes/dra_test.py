@@ -15,7 +15,7 @@ import unittest
 sys.dont_write_bytecode = True
 from dra_case import (  # noqa: E402
     CDI_DRA, DRIVER, GPUS, PCI, VERSIONS, DraCase, claim, name_of, need_program, uid_of)
-from scripted_kubelet import DRA, HEALTHY, UNHEALTHY  # noqa: E402
+from scripted_kubelet import DRA, HEALTH, HEALTHY, UNHEALTHY, same  # noqa: E402
 
 setUpModule = need_program
 ALIEN = {"driver": "other.example.com", "device": "x"}
@@ -62,6 +62,23 @@ class Registers(DraCase):
             self.assertEqual(self.service().status(path)[0], "UNIMPLEMENTED")
         self.assertEqual(self.registration().status(DRA["v1"] + "NodePrepareResources")[0],
                          "UNIMPLEMENTED")
+
+    def test_calls_with_every_deadline(self):
+        self.serving()
+        for seconds in (None, 400 * 24 * 3600, 60):
+            self.assertEqual(self.service().call(DRA["v1"] + "NodePrepareResources", b"", seconds),
+                             b"")
+
+    def test_a_stream_without_a_request(self):
+        """It ends, and others go on."""
+        process = self.serving()
+        stream = self.service().channel.stream_stream(HEALTH["v1"], same, same)(
+            iter(()), timeout=30, wait_for_ready=True)
+        self.assertEqual(list(stream), [])
+        watched, states = self.service().watch()
+        self.assertEqual(len(next(states)), len(GPUS))
+        self.assertEqual(process.stop(), 0)
+        self.assertEqual(list(watched), [])
 
     def test_hostile_requests(self):
         process = self.serving()
@@ -173,6 +190,53 @@ class Claims(DraCase):
         self.write("a.json", good)
         self.write("b.json", good)
         self.refuse(1, "b.json", "is also in", "a.json")
+
+    def test_shares_of_a_device(self):
+        """Kubelets that know no shares are not told of them."""
+        for version in DRA:
+            self.write_claim(1, {"device": GPUS[0], "shareID": "a"})
+            (device,) = self.driver.prepare(name_of(1), version=version)[uid_of(1)]["devices"]
+            self.assertEqual(device.get("share"), "a" if version == "v1" else None)
+
+    def test_two_requests_for_one_device(self):
+        """Each has a CDI device, the same when the claim is prepared again."""
+        self.write_claim(1, {"device": GPUS[0], "adminAccess": True},
+                         {"device": GPUS[0], "request": "two", "adminAccess": True},
+                         {"device": GPUS[0], "request": "two", "shareID": "b",
+                          "adminAccess": True})
+        answers = [self.driver.prepare(name_of(1))[uid_of(1)] for _ in range(2)]
+        self.assertEqual(answers[0], answers[1])
+        self.assertEqual([(one["requests"], one.get("share"), one["ids"][0][-2:])
+                          for one in answers[0]["devices"]],
+                         [(["gpu"], None, "-0"), (["two"], None, "-1"), (["two"], "b", "-2")])
+
+    def test_an_allocation_that_changes(self):
+        """A claim keeps what it was prepared with."""
+        self.write_claim(1, GPUS[0])
+        self.driver.prepare(name_of(1))
+        self.write_claim(1, GPUS[1])
+        self.refused_again(1)
+        self.write_claim(1, GPUS[0])
+        self.check_prepared(self.driver.prepare(name_of(1)), 1, GPUS[0])
+
+    def refused_again(self, number):
+        answer = self.driver.prepare(name_of(number))[uid_of(number)]
+        self.assertEqual(list(answer), ["error"])
+        self.check_claims(number)
+        return answer["error"]
+
+    def test_odd_uids(self):
+        """One that is no UID is refused. One that is the name of a device takes no device."""
+        odd = claim(1, GPUS[0])
+        odd["metadata"]["uid"] = "a/b"
+        self.write("1.json", odd)
+        answer = self.driver.prepare(("a/b", "claim-1"))["a/b"]
+        self.assertIn('the UID "a/b" is not valid', answer["error"])
+        odd["metadata"]["uid"] = GPUS[1]
+        self.write("1.json", odd)
+        self.assertIn("devices", self.driver.prepare((GPUS[1], "claim-1"))[GPUS[1]])
+        self.write_claim(2, GPUS[1])
+        self.check_prepared(self.driver.prepare(name_of(2)), 2, GPUS[1])
 
     def test_lists(self):
         items = [claim(number, GPUS[number]) for number in (0, 1)]
@@ -370,7 +434,8 @@ class CommandLine(unittest.TestCase):
     def test_wrong_options(self):
         good = ["--driver", DRIVER, "--node", "node1", "--claims", "/"]
         for words in (["--driver", "a/b", *good[2:]], ["--driver", "A", *good[2:]],
-                      [*good, "--instance", "a/b"], good[2:], good[:2] + good[4:]):
+                      [*good, "--instance", "a/b"], good[2:], good[:2] + good[4:],
+                      [*good, "--max-version", "new"]):
             with self.subTest(words):
                 done = subprocess.run([CDI_DRA, "serve", *words], capture_output=True, text=True,
                                       timeout=30, check=False)

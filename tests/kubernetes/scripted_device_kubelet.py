@@ -23,8 +23,11 @@ PREFER = {"containers": (1, [{"available": (1, [TEXT]), "included": (2, [TEXT]),
                               "size": (3, INT64)}])}
 PREFERRED = {"containers": (1, [{"devices": (1, [TEXT])}])}
 POD_DEVICES = {"resource": (1, TEXT), "devices": (2, [TEXT])}
+POD_CLAIM = {"name": (2, TEXT), "namespace": (3, TEXT), "resources": (4, [{
+    "cdi": (1, [{"name": (1, TEXT)}]), "driver": (2, TEXT), "pool": (3, TEXT),
+    "device": (4, TEXT)}])}
 PODS = {"pods": (1, [{"name": (1, TEXT), "namespace": (2, TEXT), "containers": (
-    3, [{"name": (1, TEXT), "devices": (2, [POD_DEVICES])}])}])}
+    3, [{"name": (1, TEXT), "devices": (2, [POD_DEVICES]), "claims": (5, [POD_CLAIM])}])}])}
 
 
 def allocation(*devices):
@@ -92,6 +95,7 @@ class DeviceKubelet:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         self.pods = {}  # names, and the devices that each has of a resource
+        self.claims = []  # that each pod has
         self.lists = 0
         self.refuses = False
         self.registered = queue.Queue()
@@ -123,7 +127,8 @@ class DeviceKubelet:
     def list(self, _data, _context):
         self.lists += 1
         pods = [{"name": name, "namespace": "default", "containers": [
-            {"name": "main", "devices": [{"resource": resource, "devices": list(devices)}]}]}
+            {"name": "main", "devices": [{"resource": resource, "devices": list(devices)}],
+             "claims": self.claims}]}
             for name, (resource, devices) in self.pods.items()]
         return encode(PODS, {"pods": pods})
 
