@@ -58,6 +58,14 @@ TEST_CASE("The host completes a node that lacks type, numbers or mode") {
        {.path = "/dev/gone", .type = "b", .major = 9},
        {.path = "/dev/gone", .type = "b", .major = 9},
        1},
+      {"specified, without mode: only the mode is the host's",
+       {.path = "/dev/null", .type = "b", .major = 9, .minor = 2},
+       {.path = "/dev/null", .type = "b", .major = 9, .minor = 2, .file_mode = 0666},
+       1},
+      {"a number without a type: the type is the host's",
+       {.path = "/dev/null", .major = 9, .minor = 2},
+       {.path = "/dev/null", .type = "c", .major = 9, .minor = 2, .file_mode = 0666},
+       1},
       {"all given",
        {.path = "/dev/gone", .type = "c", .major = 9, .file_mode = 0},
        {.path = "/dev/gone", .type = "c", .major = 9, .file_mode = 0},
@@ -92,10 +100,34 @@ TEST_CASE("A node gets the user and group of the process unless it has its own, 
   REQUIRE(cdi::detail::complete_device(node, cdi::detail::HostRef{host}, {.uid = 5, .gid = 6}));
   CHECK(node.uid == 7U);
   CHECK(node.gid == 6U);
+  NodeView of_group{.path = "/dev/null", .gid = 0};
+  REQUIRE(cdi::detail::complete_device(of_group, cdi::detail::HostRef{host}, {.uid = 1, .gid = 1}));
+  CHECK(of_group.uid == 1U);
+  CHECK(of_group.gid == 0U);
+  NodeView of_none{.path = "/dev/null"};
+  REQUIRE(cdi::detail::complete_device(of_none, cdi::detail::HostRef{host}, {.gid = 1}));
+  CHECK_FALSE(of_none.uid);
+  CHECK(of_none.gid == 1U);
   NodeView of_root{.path = "/dev/null"};
   REQUIRE(cdi::detail::complete_device(of_root, cdi::detail::HostRef{host}, {}));
   CHECK_FALSE(of_root.uid);
   CHECK_FALSE(of_root.gid);
+}
+
+TEST_CASE("A node of the container has all that the edit states, but not the permissions") {
+  CHECK(cdi::detail::linux_device({.path = "/x",
+                                   .host_path = "/h",
+                                   .type = "b",
+                                   .major = 1,
+                                   .minor = 2,
+                                   .file_mode = 3,
+                                   .permissions = "r",
+                                   .uid = 4,
+                                   .gid = 5}) ==
+        cdi::oci::LinuxDeviceView{
+            .path = "/x", .type = "b", .major = 1, .minor = 2, .file_mode = 3, .uid = 4, .gid = 5});
+  const auto least = cdi::detail::linux_device({.path = "/x", .type = "c"});
+  CHECK(least == cdi::oci::LinuxDeviceView{.path = "/x", .type = "c"});
 }
 
 TEST_CASE("The cgroup rule of a node allows what its permissions say") {
@@ -115,6 +147,7 @@ TEST_CASE("The cgroup rule of a node allows what its permissions say") {
         .path = "/x", .type = row.type, .major = 4, .minor = 5, .permissions = row.permissions};
     const auto rule = cdi::detail::device_rule(node);
     CHECK(rule.allow == row.allow);
+    CHECK(rule.type == row.type);
     CHECK(rule.access == row.access);
     CHECK(rule.major == 4);
     CHECK(rule.minor == 5);
