@@ -221,6 +221,61 @@ TEST_CASE_FIXTURE(MergedUsr, "nodes in the dev of another directory") {
   CHECK(other.exists("/opt/b.so.3"));  // outside of /dev, all is as before
 }
 
+TEST_CASE_FIXTURE(MergedUsr, "a node of the device table is open to those whom its mode allows") {
+  place.put("dev.tab", "/dev/a c 1 3 0400 0 0\n/dev/b c 1 3 0600 0 0\n/dev/c c 1 3 0666 0 0\n");
+  const auto with_table = open_tree(place);
+  const auto may_open = [&](const std::string& path) {
+    const auto node = with_table.node(path);
+    REQUIRE(node);
+    return with_table.may_open(*node);
+  };
+  CHECK_FALSE(with_table.may_open({.path = "/dev/none", .mode = 0666}));
+  CHECK(may_open("/dev/c"));
+  const UnprivilegedUser unprivileged;
+  if (!unprivileged) return;
+  CHECK_FALSE(may_open("/dev/a"));
+  CHECK_FALSE(may_open("/dev/b"));
+  CHECK(may_open("/dev/c"));
+}
+
+TEST_CASE_FIXTURE(MergedUsr, "a file in the place of a node is none") {
+  const auto file = tree.node("/opt/b.so.3");
+  REQUIRE_FALSE(file);
+  CHECK(file.error().system == ENODEV);
+  CHECK(file.error().message.find("not a device node") != std::string::npos);
+  const auto missing = tree.node("/opt/none");
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().system == ENOENT);
+}
+
+TEST_CASE_FIXTURE(MergedUsr, "what is not a regular file is not read") {
+  REQUIRE(::mkfifo((place / "pipe").c_str(), 0644) == 0);
+  for (const auto* path : {"/pipe", "/opt"}) {
+    CAPTURE(path);
+    const auto text = tree.read(path);
+    REQUIRE_FALSE(text);
+    CHECK(text.error().system == EINVAL);
+  }
+  CHECK(tree.line("/pipe").empty());
+}
+
+TEST_CASE_FIXTURE(MergedUsr, "the name of a link is the last part of its target") {
+  place.link("../../bus/driver", "opt/link");
+  place.link("/", "opt/root");
+  CHECK(tree.link_name("/opt/link") == "driver");
+  CHECK_FALSE(tree.link_name("/opt/root"));
+  CHECK_FALSE(tree.link_name("/opt/b.so.3"));
+  CHECK_FALSE(tree.link_name("/opt/none"));
+}
+
+TEST_CASE("a damaged device table is an error") {
+  const TempTree place;
+  place.put("dev.tab", "/dev/a\n");
+  const auto tree = HostTree::open(place.path());
+  REQUIRE_FALSE(tree);
+  CHECK(tree.error().message.find("not a row of a device table") != std::string::npos);
+}
+
 TEST_CASE("what this process may open is found out by opening it") {
   const auto root = HostTree::open("/");
   REQUIRE(root);

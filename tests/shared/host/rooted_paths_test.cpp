@@ -4,6 +4,7 @@
 #include "../../../examples/tools/shared/host/rooted_paths.hpp"
 
 #include <cerrno>
+#include <fcntl.h>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -79,6 +80,24 @@ TEST_CASE_FIXTURE(Tree, "missing directories are made, and none outside") {
     CHECK(mode_of(place / path) == 0755);
   }
   CHECK(fs::is_directory((place / "root") + (place / "outside/cdi")));
+}
+
+TEST_CASE_FIXTURE(Tree, "a path with NUL, or with a slash at its end, is looked up part by part") {
+  const auto paths = RootedPaths::open(place / "root");
+  REQUIRE(paths);
+  const auto run = paths->status("/var/run/", Last::follow);
+  REQUIRE(run);
+  CHECK(S_ISDIR(run->st_mode));
+  const auto found = paths->status(std::string{"/run\0/x", 7}, Last::follow);
+  CHECK_FALSE(found);
+  CHECK_FALSE(paths->open_file("/none/", O_RDONLY));
+  CHECK(errno == ENOENT);
+}
+
+TEST_CASE_FIXTURE(Tree, "a directory whose parent cannot be read is made") {
+  REQUIRE(::chmod((place / "root/run").c_str(), 0333) == 0);
+  CHECK(find("/run/made", IfMissing::make) == "/run/made");
+  CHECK(mode_of(place / "root/run/made") == 0755);
 }
 
 TEST_CASE("a root that is not there") {

@@ -4,12 +4,15 @@
 #include "../../../examples/tools/shared/host/trail.hpp"
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <utility>
 
 #include <doctest/doctest.h>
@@ -215,4 +218,81 @@ TEST_CASE("Names in /sys need messages of the kernel") {
       trail_of("/", [](const HostTree& tree) { CHECK(!tree.list("/sys/class").empty()); });
   CHECK(trail->is_same());
   CHECK(trail->needs_events());
+}
+
+TEST_CASE("A directory that is not there, or a device that was opened, cannot be checked") {
+  Trail trail;
+  trail.add_root("/none/at all", "");
+  CHECK_FALSE(trail.is_certain());
+  CHECK_FALSE(trail.is_same());
+  const SeenFiles host;
+  CHECK_FALSE(trail_of(host.path(), [](const HostTree& tree) {
+                static_cast<void>(tree.may_open(*tree.node("/dev/card0")));
+              })->is_certain());
+}
+
+TEST_CASE("A directory that cannot be listed makes the trail uncertain, unless it is missing") {
+  const MadeUpHost host;
+  host.put("file", "");
+  const auto missing =
+      certain_trail(host.path(), [](const HostTree& tree) { CHECK(tree.list("/none").empty()); });
+  CHECK(missing->is_same());
+  host.put("none/a", "");
+  CHECK_FALSE(missing->is_same());
+  CHECK_FALSE(trail_of(host.path(), [](const HostTree& tree) {
+                CHECK(tree.list("/file").empty());
+              })->is_certain());
+}
+
+TEST_CASE("A root that is gone is not the same") {
+  auto host = std::make_unique<MadeUpHost>();
+  const auto trail =
+      certain_trail(host->path(), [](const HostTree& tree) { CHECK(tree.exists("/run/cdi")); });
+  REQUIRE(trail->is_same());
+  host.reset();
+  CHECK_FALSE(trail->is_same());
+}
+
+TEST_CASE("A file that is asked for in several ways is checked in the strictest") {
+  const MadeUpHost host;
+  host.put("text", "one\n");
+  const Look look = [](const HostTree& tree) {
+    CHECK(tree.exists("/text"));
+    CHECK(tree.line("/text") == "one");
+    CHECK(S_ISREG(tree.status("/text").st_mode));
+  };
+  const auto trail = certain_trail(host.path(), look);
+  REQUIRE(trail->is_same());
+  host.put("text", "two\n");
+  CHECK_FALSE(trail->is_same());
+}
+
+TEST_CASE("A file of /proc that goes away, or cannot be read, is noticed") {
+  const auto child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    for (;;) ::pause();
+  }
+  const auto place = "/proc/" + std::to_string(child);
+  const auto trail = trail_of("/", [&](const HostTree& tree) {
+    CHECK(tree.read(place + "/comm"));
+    CHECK_FALSE(tree.list(place + "/task").empty());
+  });
+  CHECK(trail->is_same());
+  ::kill(child, SIGKILL);
+  REQUIRE(::waitpid(child, nullptr, 0) == child);
+  CHECK_FALSE(trail->is_same());
+}
+
+TEST_CASE("What is listed and read after the end does not count") {
+  const SeenFiles host;
+  const auto trail = std::make_shared<Trail>();
+  const auto tree = HostTree::open(host.path(), trail);
+  REQUIRE(tree);
+  trail->end();
+  const auto size = trail->size();
+  CHECK(tree->list("/lib").size() == 2);
+  CHECK(tree->list("/none").empty());
+  CHECK(tree->line("/etc/text") == "one");
+  CHECK(trail->size() == size);
 }

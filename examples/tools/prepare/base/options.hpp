@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,15 +16,15 @@
 
 #include <cdi/model/fields.hpp>
 
-#include "../../shared/host/read_log.hpp"
+#include "../../shared/host/host_observer.hpp"
 
 namespace prepare {
 
 /// The host of a command.
 struct HostOptions {
   std::string root = "/";
-  std::string archive{};          // of which the root is a copy; empty: of none
-  tools::ReadLog* log = nullptr;  // of what is read from the host
+  std::string archive{};                            // of which the root is a copy; empty: of none
+  std::shared_ptr<tools::HostObserver> observer{};  // of what is asked of the host; may be null
 
   /// Converts a path on the host to a path here, under the root.
   std::string below_root(const std::string& path) const { return root == "/" ? path : root + path; }

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include <cdi/file.hpp>
+#include <cdi/files/replace_file.hpp>
 #include <cdi/result.hpp>
 
 #include "../../shared/base/options.hpp"
@@ -68,14 +68,14 @@ inline cdi::Result<std::size_t> read_node(Options options) {
 
 /// Makes the archive, and reports what is in it.
 inline Output archive_of_node(const Options& given, const RecordOptions& own) {
-  tools::ReadLog log;
+  const auto log = std::make_shared<tools::ReadLog>();
   auto options = given;
-  options.log = &log;
+  options.observer = log;
   const auto count = read_node(options);
   if (!count) return count.error();
   auto recording = Recording::open(options.root);
   if (!recording) return std::move(recording).error();
-  recording->add(log);
+  recording->add(*log);
   auto entries = recording->entries();
   if (own.hash_names) {
     auto names = HashedNames::make();

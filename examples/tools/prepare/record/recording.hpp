@@ -50,7 +50,9 @@ class Recording {
 
   /// Adds all that was read.
   void add(const tools::ReadLog& log) {
-    for (const auto& item : log.all()) add(item.first, item.second);
+    for (const auto& [place, seen] : log.all()) {
+      if (place.path != "/dev.tab") add(place, seen);  // a table of nodes, which have entries
+    }
     for (const auto& path : unreadable_) entries_.erase(path);
   }
 
@@ -63,7 +65,7 @@ class Recording {
   Recording(tools::RootedPaths paths, tools::HostTree tree)
       : paths_{std::move(paths)}, tree_{std::move(tree)} {}
 
-  void add(const tools::ReadLog::Path& path, const tools::ReadLog::Seen& seen) {
+  void add(const tools::ReadLog::Place& path, const tools::ReadLog::Seen& seen) {
     const auto top = path.root.empty() ? std::string{} : walk({}, path.root).value_or("");
     const auto real = walk(top, path.path);
     if (!real) return;

@@ -26,6 +26,7 @@
 
 #include "../../shared/host/device_table.hpp"
 #include "../../shared/host/rooted_paths.hpp"
+#include "../base/root_fault.hpp"
 #include "tar_entry.hpp"
 #include "tar_reader.hpp"
 
@@ -153,8 +154,7 @@ inline cdi::Result<void> unpack(const TarEntries& entries, const std::string& ro
 /// Unpacks an archive that `record` made. No file is made if there is a fault in it.
 inline cdi::Result<PrivateDirectory> unpack_root(const std::string& archive) {
   const auto fail = [&](cdi::Error error) {
-    error.message.insert(0, "cannot read --root " + archive + ": ");
-    return error;
+    return cannot_read_root(archive, std::move(error));
   };
   const cdi::Descriptor file{::open(archive.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
   struct stat status = {};

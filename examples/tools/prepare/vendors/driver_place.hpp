@@ -77,9 +77,8 @@ inline cdi::Result<DriverPlace> open_driver_place(const tools::HostTree& host,
       return std::move(good).error();
     }
     auto tree = tools::HostTree::open(host.root() == "/" ? out.root : path_here(host, out.root),
-                                      host.trail());
+                                      host.observer(), out.root);
     if (!tree) return std::move(tree).error();
-    tree->set_log(host.log(), out.root);
     out.own_tree.emplace(std::move(*tree));
   }
   for (const auto& directory : out.library_dirs) {

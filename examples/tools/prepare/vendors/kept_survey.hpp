@@ -40,8 +40,8 @@ class KeptSurvey {
     if (kept_ && !is_told && !is_doubted && trail_->is_same()) return kept_;
     kept_.reset();
     trail_ = std::make_shared<tools::Trail>();
-    NvmlMemory memory;
-    auto found = survey_host(options_, memory, trail_);
+    options_.observer = trail_;
+    auto found = survey_host(options_);
     if (!found) return std::move(found).error();
     trail_->end();
     auto survey = std::make_shared<const Survey>(std::move(*found));
@@ -65,7 +65,7 @@ class KeptSurvey {
            survey.complete && !is_between_states(survey);
   }
 
-  const SurveyOptions options_;
+  SurveyOptions options_;
   std::optional<Uevents> events_;
   std::shared_ptr<const Survey> kept_{};
   std::shared_ptr<tools::Trail> trail_{};  // of the last survey

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +19,7 @@
 
 #include "../../shared/host/host_tree.hpp"
 #include "../base/options.hpp"
+#include "../base/root_fault.hpp"
 #include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/selection.hpp"
@@ -132,10 +132,9 @@ inline std::vector<std::string_view> known_kinds(const Survey& survey) {
 }
 
 /// Opens the tree under the root.
-inline cdi::Result<tools::HostTree> open_root(const SurveyOptions& options,
-                                              std::shared_ptr<tools::Trail> trail) {
-  auto tree = open_host(options, std::move(trail));
-  if (!tree) tree.error().message.insert(0, fmt::format("cannot read --root {}: ", options.root));
+inline cdi::Result<tools::HostTree> open_root(const SurveyOptions& options) {
+  auto tree = open_host(options);
+  if (!tree) return cannot_read_root(options.root, std::move(tree).error());
   return tree;
 }
 
@@ -176,11 +175,10 @@ inline cdi::Result<void> complete_inventories(const DriverPlace& place,
 
 }  // namespace detail
 
-/// Finds the GPUs of the host. Records what is looked at in `trail`, which may be null; not what
-/// NVML says.
-inline cdi::Result<Survey> survey_host(const SurveyOptions& options, NvmlMemory& memory,
-                                       std::shared_ptr<tools::Trail> trail = nullptr) {
-  auto tree = detail::open_root(options, std::move(trail));
+/// Finds the GPUs of the host. The observer of the options is told all that is asked of the host,
+/// except for what NVML says.
+inline cdi::Result<Survey> survey_host(const SurveyOptions& options, NvmlMemory& memory) {
+  auto tree = detail::open_root(options);
   if (!tree) return std::move(tree).error();
   Survey survey{.tree = std::move(*tree), .place = place_arguments(options)};
   const auto place = open_driver_place(survey.tree, options);
@@ -191,7 +189,7 @@ inline cdi::Result<Survey> survey_host(const SurveyOptions& options, NvmlMemory&
   if (dev_root->empty()) {
     searched = detail::find_gpus(survey.tree, options, memory, survey);
   } else {
-    auto other_dev = detail::open_root(options, survey.tree.trail());
+    auto other_dev = detail::open_root(options);
     if (!other_dev) return std::move(other_dev).error();
     other_dev->set_dev_root(std::move(*dev_root));
     searched = detail::find_gpus(*other_dev, options, memory, survey);

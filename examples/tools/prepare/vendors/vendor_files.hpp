@@ -81,7 +81,7 @@ inline cdi::Result<VendorFiles> read_vendor_files(const tools::HostTree& tree,
   constexpr std::size_t most_files = 64;
   VendorFiles out;
   for (const auto& path : named) {
-    const auto here = tools::HostTree::open("/", tree.trail());
+    const auto here = tools::HostTree::open("/", tree.observer(), std::nullopt);
     if (!here) return here.error();
     auto file = detail::read_vendor_file(*here, path);
     if (!file) return std::move(file).error();

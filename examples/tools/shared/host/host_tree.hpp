@@ -24,22 +24,24 @@
 #include "../base/text.hpp"
 #include "device_table.hpp"
 #include "directory_names.hpp"
-#include "read_log.hpp"
+#include "host_observer.hpp"
 #include "rooted_paths.hpp"
-#include "trail.hpp"
 
 namespace tools {
 
 /// The files of a host under a directory, read as if that directory were /.
 class HostTree {
  public:
-  /// Opens the tree under `root`, and its `dev.tab` if there is one. What the tree is asked for is
-  /// recorded in `trail`, which may be null.
+  /// Opens the tree under `root`, and its `dev.tab` if there is one. Tells `observer`, which may be
+  /// null, what the tree is asked for; `on_host` is as in `HostObserver::add_root`.
   static cdi::Result<HostTree> open(const std::string& root,
-                                    std::shared_ptr<Trail> trail = nullptr) {
+                                    std::shared_ptr<HostObserver> observer = nullptr,
+                                    const std::optional<std::string>& on_host = std::string{}) {
     auto paths = RootedPaths::open(root);
     if (!paths) return std::move(paths).error();
-    HostTree tree{std::move(*paths), root, std::move(trail)};
+    HostTree tree{std::move(*paths), root};
+    if (observer) tree.observed_root_ = observer->add_root(root, on_host);
+    tree.observer_ = std::move(observer);
     if (auto loaded = tree.load_device_table(); !loaded) return std::move(loaded).error();
     return tree;
   }
@@ -57,25 +59,17 @@ class HostTree {
   /// The root for messages and commands.
   const std::string& shown_root() const { return shown_root_.empty() ? root_ : shown_root_; }
 
-  /// Logs all that is read from now on. `root` is the directory of the host that is / for this
-  /// tree; empty for / itself. The log must outlive the tree.
-  void set_log(ReadLog* log, std::string root = {}) {
-    log_ = log;
-    log_root_ = std::move(root);
-  }
-
-  /// The log; nullptr if nothing is logged.
-  ReadLog* log() const { return log_; }
-
-  /// Where it is recorded what the tree is asked for; may be null.
-  const std::shared_ptr<Trail>& trail() const { return trail_; }
+  /// Who is told what the tree is asked for; may be null.
+  const std::shared_ptr<HostObserver>& observer() const { return observer_; }
 
   /// The content of a regular file of at most `limit` bytes. Any other kind of file is an error,
   /// and never blocks.
   cdi::Result<std::string> read(std::string_view path, std::size_t limit = size_limit) const {
+    const auto found = status_of(path, Last::follow);
+    if (!found) return found.error();
+    if (!S_ISREG(found->st_mode)) return path_error(path, EINVAL, "not a regular file");
     auto text = read_file(path, limit);
-    if (log_ && text) log_->add_text(logged(path), *text);
-    if (log_ && !text) log_->add_failure(logged(path), text.error().system);
+    if (observer_) observer_->read(observed(path), *found, text);
     return text;
   }
 
@@ -93,22 +87,20 @@ class HostTree {
     std::string bytes(count, '\0');
     const auto size = ::read(file.get(), bytes.data(), bytes.size());
     bytes.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
-    if (log_) log_->add_text(logged(path), bytes);
-    if (trail_) trail_->saw_text(trail_root_, in_dev_root(path), *found, bytes);
+    if (observer_) observer_->read(observed(path), *found, bytes);
     return bytes;
   }
 
   /// The sorted names in a directory, without duplicates.
   cdi::Result<std::vector<std::string>> names(std::string_view path) const {
     const auto directory = directory_of(open_file(path, O_RDONLY | O_DIRECTORY));
-    struct stat status = {};
-    if (directory && trail_) ::fstat(::dirfd(directory.get()), &status);
-    auto names = names_in(directory);
-    const int number = names ? 0 : errno;
-    note_names(path, status, number, names);
-    if (!names) return path_error(path, number);
-    if (log_) log_->add_names(logged(path), *names);
-    return std::move(*names);
+    struct stat before = {};
+    if (directory && observer_) ::fstat(::dirfd(directory.get()), &before);
+    auto listed = names_in(directory);
+    auto names =
+        listed ? cdi::Result<HostObserver::Names>{std::move(*listed)} : path_error(path, errno);
+    if (observer_) observer_->listed(observed(path), before, names);
+    return names;
   }
 
   /// The same names; empty if the directory cannot be read.
@@ -135,7 +127,7 @@ class HostTree {
       if (!real_path) continue;
       FileName file{name, std::move(*real_path)};
       if (!is_wanted(file)) continue;
-      if (log_) log_->add(logged(join(path, name)));
+      if (observer_) observer_->asked(observed(join(path, name)));
       found.push_back(std::move(file));
     }
     return found;
@@ -184,7 +176,7 @@ class HostTree {
   /// The device node at `path`; links are not followed, because runtimes do not follow them.
   cdi::Result<HostNode> node(const std::string& path) const {
     auto place = in_dev_root(path);
-    if (log_) log_->add(logged(path));
+    if (observer_) observer_->asked(observed(path));
     auto found = node_at(path, place);
     if (found && place != path) found->host_path = std::move(place);
     return found;
@@ -194,7 +186,7 @@ class HostTree {
   /// forbids.
   bool may_open(const HostNode& node) const {
     const bool writable = (node.mode & 0222) != 0;
-    if (trail_) trail_->give_up();  // the answer is not that of a file
+    if (observer_) observer_->tried_device(observed(node.path));
     if (device_table_) return device_table_->contains(node.place()) && permits(node, writable);
     const auto place = find(node.path, Last::keep);
     if (!place) return false;
@@ -232,65 +224,45 @@ class HostTree {
 
   static constexpr std::size_t size_limit = 1 << 20;  // of a file; files in /proc are far smaller
 
-  HostTree(RootedPaths paths, std::string root, std::shared_ptr<Trail> trail)
-      : paths_{std::move(paths)},
-        root_{std::move(root)},
-        trail_{std::move(trail)},
-        trail_root_{trail_ ? trail_->add_root(root_) : 0} {}
+  HostTree(RootedPaths paths, std::string root)
+      : paths_{std::move(paths)}, root_{std::move(root)} {}
 
   cdi::Result<std::string> read_file(std::string_view path, std::size_t limit) const {
-    const auto found = status_of(path, Last::follow);
-    if (!found) return found.error();
-    if (!S_ISREG(found->st_mode)) return path_error(path, EINVAL, "not a regular file");
     const auto file = open_file(path, O_RDONLY | O_NONBLOCK);
     struct stat status = {};
     if (!file || ::fstat(file.get(), &status) != 0) return path_error(path, errno);
     if (!S_ISREG(status.st_mode)) return path_error(path, EINVAL, "not a regular file");
-    auto text = cdi::read_all(file.get(), path, limit);
-    if (trail_) trail_->saw_text(trail_root_, in_dev_root(path), *found, text);
-    return text;
+    return cdi::read_all(file.get(), path, limit);
   }
 
-  /// The path as the log has it.
-  ReadLog::Path logged(std::string_view path) const { return {log_root_, in_dev_root(path)}; }
+  /// The path as the observer gets it.
+  HostObserver::Path observed(std::string_view path) const {
+    return {observed_root_, in_dev_root(path)};
+  }
 
   cdi::Result<Place> find(std::string_view path, Last last) const {
-    if (log_) log_->add(logged(path));
-    return find_unlogged(path, last);
+    if (observer_) observer_->asked(observed(path));
+    return find_unasked(path, last);
   }
 
-  /// Not in the log, which has the path that leads here, but in the trail.
-  cdi::Result<Place> find_unlogged(std::string_view path, Last last) const {
-    const auto whole = in_dev_root(path);
-    auto place = paths_.find(whole, last);
-    if (!trail_) return place;
-    trail_->saw(trail_root_, whole, last,
-                place ? cdi::Result<struct stat>{place->status} : place.error());
+  /// Finds a path to which only a link leads.
+  cdi::Result<Place> find_unasked(std::string_view path, Last last) const {
+    const auto whole = observed(path);
+    auto place = paths_.find(whole.path, last);
+    if (!observer_) return place;
+    observer_->found(whole, last, place ? cdi::Result<struct stat>{place->status} : place.error());
     if (place && last == Last::follow) {
-      trail_->saw(trail_root_, place->path(), Last::keep, place->status);
+      observer_->found({observed_root_, place->path()}, Last::keep, place->status);
     }
     return place;
   }
 
   cdi::Result<struct stat> status_of(std::string_view path, Last last) const {
-    if (log_) log_->add(logged(path));
-    const auto whole = in_dev_root(path);
-    auto found = paths_.status(whole, last);
-    if (trail_) trail_->saw(trail_root_, whole, last, found);
+    const auto whole = observed(path);
+    if (observer_) observer_->asked(whole);
+    auto found = paths_.status(whole.path, last);
+    if (observer_) observer_->found(whole, last, found);
     return found;
-  }
-
-  /// Records the names in a directory, or why there are none.
-  void note_names(std::string_view path, const struct stat& status, int error,
-                  const std::optional<std::vector<std::string>>& names) const {
-    if (!trail_) return;
-    if (names) {
-      trail_->saw_names(trail_root_, in_dev_root(path), status, *names);
-    } else if (error == ENOENT) {
-      trail_->saw(trail_root_, in_dev_root(path), Last::follow, path_error(path, error));
-    } else {
-      trail_->give_up();
-    }
   }
 
   cdi::Descriptor open_file(std::string_view path, int flags) const {
@@ -325,13 +297,15 @@ class HostTree {
     while (const auto* entry = ::readdir(names.directory.get())) {
       if (!is_dots(entry->d_name)) names.types[entry->d_name] = type_of(names.number(), *entry);
     }
-    if (trail_) trail_->saw_names(trail_root_, names.path, place->status, listed(names));
+    if (observer_) {
+      observer_->listed({observed_root_, names.path}, place->status, keys_of(names.types));
+    }
     return names;
   }
 
-  static std::vector<std::string> listed(const Names& names) {
-    std::vector<std::string> out;
-    for (const auto& [name, type] : names.types) out.push_back(name);
+  static HostObserver::Names keys_of(const std::map<std::string, unsigned char>& types) {
+    HostObserver::Names out;
+    for (const auto& [name, type] : types) out.push_back(name);
     return out;
   }
 
@@ -357,7 +331,7 @@ class HostTree {
   }
 
   std::optional<std::string> find_file(std::string_view path) const {
-    const auto place = find_unlogged(path, Last::follow);
+    const auto place = find_unasked(path, Last::follow);
     if (!place || !S_ISREG(place->status.st_mode)) return std::nullopt;
     return place->path();
   }
@@ -367,7 +341,7 @@ class HostTree {
     const auto [known, is_new] = names.real_paths.try_emplace(target);
     if (is_new) {
       const auto path = target.starts_with('/') ? target : join(names.path, target);
-      const auto place = find_unlogged(path, Last::follow);
+      const auto place = find_unasked(path, Last::follow);
       if (place) known->second = place->path();
     }
     return known->second;
@@ -386,11 +360,9 @@ class HostTree {
   std::string root_;
   std::string shown_root_{};
   std::string dev_root_{};
-  ReadLog* log_ = nullptr;
-  std::string log_root_{};
   std::optional<DeviceTable> device_table_{};  // used instead of `stat` for device nodes
-  std::shared_ptr<Trail> trail_;
-  std::size_t trail_root_;
+  std::shared_ptr<HostObserver> observer_{};
+  std::size_t observed_root_ = 0;
 };
 
 }  // namespace tools

@@ -5,26 +5,30 @@
 #define CDI_TOOLS_SHARED_HOST_READ_LOG_HPP
 
 #include <cerrno>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <sys/stat.h>
 #include <tuple>
-#include <utility>
 #include <vector>
+
+#include <cdi/result.hpp>
+
+#include "host_observer.hpp"
 
 namespace tools {
 
-/// The paths that a program examines, and what it reads. Paths are as the program spells them, with
-/// links in them.
-class ReadLog {
+/// The paths that a program asks for, and what it reads. Paths are as the program spells them, with
+/// links in them. Files in directories that are not of the host do not count.
+class ReadLog : public HostObserver {
  public:
   /// A path, and the directory of the host that is / for the links in it; empty for / itself.
-  struct Path {
+  struct Place {
     std::string root{};
     std::string path{};
 
-    bool operator<(const Path& other) const {
+    bool operator<(const Place& other) const {
       return std::tie(root, path) < std::tie(other.root, other.path);
     }
   };
@@ -36,27 +40,46 @@ class ReadLog {
     int failure = 0;                    // an error number that does not mean a missing file
   };
 
-  const std::map<Path, Seen>& all() const { return seen_; }
+  const std::map<Place, Seen>& all() const { return seen_; }
 
-  void add(const Path& path) { seen_[path]; }
-
-  /// Adds the first bytes of a file, or all of them.
-  void add_text(const Path& path, std::string_view text) {
-    auto& known = seen_[path].text;
-    if (!known || known->size() < text.size()) known = text;
+  std::size_t add_root(const std::string&, const std::optional<std::string>& on_host) override {
+    roots_.push_back(on_host);
+    return roots_.size() - 1;
   }
 
-  void add_names(const Path& path, const std::vector<std::string>& names) {
-    seen_[path].names = names;
+  void asked(const Path& path) override { seen(path); }
+
+  void found(const Path&, Last, const cdi::Result<struct stat>&) override {}
+
+  /// Of several texts of a file, the longest counts: others are its first bytes.
+  void read(const Path& path, const struct stat&, const cdi::Result<std::string>& text) override {
+    auto* const file = seen(path);
+    if (file == nullptr) return;
+    if (!text) {
+      const int number = text.error().system;
+      const bool is_missing = number == ENOENT || number == ENOTDIR;
+      file->failure = is_missing ? 0 : number;
+    } else if (!file->text || file->text->size() < text->size()) {
+      file->text = *text;
+    }
   }
 
-  void add_failure(const Path& path, int number) {
-    const bool is_missing = number == ENOENT || number == ENOTDIR;
-    seen_[path].failure = is_missing ? 0 : number;
+  void listed(const Path& path, const struct stat&, const cdi::Result<Names>& names) override {
+    if (!names) return;
+    if (auto* const directory = seen(path)) directory->names = *names;
   }
+
+  void tried_device(const Path&) override {}
 
  private:
-  std::map<Path, Seen> seen_{};
+  /// The row of a path; nullptr if the path is not of the host.
+  Seen* seen(const Path& path) {
+    const auto& on_host = roots_[path.root];
+    return on_host ? &seen_[{*on_host, path.path}] : nullptr;
+  }
+
+  std::vector<std::optional<std::string>> roots_{};
+  std::map<Place, Seen> seen_{};
 };
 
 }  // namespace tools

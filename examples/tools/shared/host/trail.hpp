@@ -25,6 +25,7 @@
 #include <cdi/result.hpp>
 
 #include "directory_names.hpp"
+#include "host_observer.hpp"
 #include "rooted_paths.hpp"
 
 namespace tools {
@@ -34,54 +35,51 @@ namespace tools {
 ///
 /// What /sys lists, and which links it has, is not read again, because the kernel sends messages
 /// about changes: see `needs_events`. Such a file that is replaced has another inode.
-class Trail {
+class Trail : public HostObserver {
  public:
-  using Last = RootedPaths::Last;
-  using Text = cdi::Result<std::string>;
-
-  /// Adds a directory that is used as /, and returns its number for the other functions.
-  std::size_t add_root(const std::string& path) {
-    auto paths = RootedPaths::open(path);
+  std::size_t add_root(const std::string& directory, const std::optional<std::string>&) override {
+    auto paths = RootedPaths::open(directory);
     struct stat status = {};
     if (!paths || ::fstat(paths->root().get(), &status) != 0) {
       give_up();
     } else {
-      roots_.push_back({path, std::move(*paths), status});
+      roots_.push_back({directory, std::move(*paths), status});
     }
     return roots_.size() - 1;
   }
 
-  /// A file was looked up, with this result.
-  void saw(std::size_t root, std::string path, Last last, const cdi::Result<struct stat>& found) {
-    const bool is_link = found && S_ISLNK(found->st_mode);
-    if (ended_ || (found && is_fixed(root, path, *found))) return;
-    record(root, std::move(path), last, found, is_link ? How::whole : How::there);
+  void asked(const Path&) override {}
+
+  void found(const Path& path, Last last, const cdi::Result<struct stat>& file) override {
+    const bool is_link = file && S_ISLNK(file->st_mode);
+    if (ended_ || (file && is_fixed(path, *file))) return;
+    record(path, last, file, is_link ? How::whole : How::there);
   }
 
-  /// A file was read. `found` is its state before that.
-  void saw_text(std::size_t root, std::string path, const struct stat& found, const Text& text) {
-    if (ended_ || is_fixed(root, path, found)) return;
-    const auto system = system_of(root, path, found);
+  void read(const Path& path, const struct stat& before,
+            const cdi::Result<std::string>& text) override {
+    if (ended_ || is_fixed(path, before)) return;
+    const auto system = system_of(path, before);
     const bool is_made_up = system == System::proc || system == System::sys;
-    auto& look =
-        record(root, std::move(path), Last::follow, found, is_made_up ? How::text : How::whole);
+    auto& look = record(path, Last::follow, before, is_made_up ? How::text : How::whole);
     if (is_made_up) look.text = as_text(text);
   }
 
-  /// The names in a directory were read. `found` is its state before that.
-  void saw_names(std::size_t root, std::string path, const struct stat& found,
-                 const std::vector<std::string>& names) {
+  void listed(const Path& path, const struct stat& before,
+              const cdi::Result<Names>& names) override {
+    if (!names && names.error().system != ENOENT) give_up();
+    if (!names) return found(path, Last::follow, names.error());
     if (ended_) return;
-    const auto system = system_of(root, path, found);
+    const auto system = system_of(path, before);
     const auto how = system == System::proc  ? How::names
                      : system == System::sys ? How::there
                                              : How::whole;
-    auto& look = record(root, std::move(path), Last::follow, found, how);
-    if (how == How::names) look.text = as_text(names);
+    auto& look = record(path, Last::follow, before, how);
+    if (how == How::names) look.text = as_text(*names);
   }
 
-  /// Something was seen that cannot be checked.
-  void give_up() { is_certain_ = false; }
+  /// The answer is not that of a file.
+  void tried_device(const Path&) override { give_up(); }
 
   /// What is looked at from now on does not belong to the trail.
   void end() {
@@ -114,6 +112,9 @@ class Trail {
   std::size_t size() const { return looks_.size(); }
 
  private:
+  /// Something was seen that cannot be checked.
+  void give_up() { is_certain_ = false; }
+
   enum class System : std::uint8_t { files, proc, sys, unknown };
 
   /// What must be the same.
@@ -150,12 +151,11 @@ class Trail {
     std::string text{};
   };
 
-  Look& record(std::size_t root, std::string path, Last last, const cdi::Result<struct stat>& found,
-               How how) {
+  Look& record(const Path& path, Last last, const cdi::Result<struct stat>& found, How how) {
     Look now{.how = how, .error = found ? 0 : found.error().system};
     if (!found && now.error == 0) give_up();
     if (found) {
-      now.system = system_of(root, path, *found);
+      now.system = system_of(path, *found);
       if (now.system == System::sys) {
         needs_events_ = true;
         if (how == How::whole) now.how = How::there;
@@ -165,7 +165,7 @@ class Trail {
       const bool is_old = now.how != How::whole || cdi::is_stable(now.state.signature, start_);
       if (!is_known || !is_old) give_up();
     }
-    auto [known, is_new] = looks_.try_emplace({root, std::move(path), last});
+    auto [known, is_new] = looks_.try_emplace({path.root, path.path, last});
     auto& look = known->second;
     const bool agrees =
         is_new || (look.error == now.error && (!found || state_of(*found, look) == look.state));
@@ -178,23 +178,23 @@ class Trail {
 
   /// Whether the content of a file never changes: what a device is. A device that is replaced
   /// causes messages.
-  bool is_fixed(std::size_t root, std::string_view path, const struct stat& found) {
+  bool is_fixed(const Path& path, const struct stat& found) {
     constexpr std::string_view names[] = {
         "class", "dev", "device", "subsystem_device", "vendor", "subsystem_vendor"};
-    const auto name = path.substr(path.rfind('/') + 1);
+    const auto name = std::string_view{path.path}.substr(path.path.rfind('/') + 1);
     const bool is_one = std::find(std::begin(names), std::end(names), name) != std::end(names);
     if (!is_one || !S_ISREG(found.st_mode)) return false;
-    if (system_of(root, std::string{path}, found) != System::sys) return false;
+    if (system_of(path, found) != System::sys) return false;
     needs_events_ = true;
     return true;
   }
 
-  System system_of(std::size_t root, const std::string& path, const struct stat& found) {
+  System system_of(const Path& path, const struct stat& found) {
     const auto known = systems_.find(found.st_dev);
     if (known != systems_.end()) return known->second;
-    if (root >= roots_.size()) return System::unknown;
+    if (path.root >= roots_.size()) return System::unknown;
     const auto flags = O_PATH | (S_ISLNK(found.st_mode) ? O_NOFOLLOW : 0);
-    const auto file = roots_[root].paths.open_file(path, flags);
+    const auto file = roots_[path.root].paths.open_file(path.path, flags);
     struct stat status = {};
     struct statfs about = {};
     const bool is_it = file && ::fstat(file.get(), &status) == 0 && status.st_dev == found.st_dev &&
@@ -258,11 +258,11 @@ class Trail {
       const auto& [root, path, last] = above;
       const auto found = roots_[root].paths.status(path, last);
       if (!found) continue;
-      const auto system = system_of(root, path, *found);
+      const auto system = system_of({root, path}, *found);
       const bool shows_it = system == System::files &&
                             cdi::is_stable(cdi::signature_of(*found), start_) && places.size() > 1;
       if (system != System::sys && !shows_it) continue;
-      record(root, path, last, *found, How::whole);
+      record({root, path}, last, *found, How::whole);
       for (const auto& place : places) looks_.erase(place);
     }
   }
@@ -293,11 +293,11 @@ class Trail {
     return look.error == 0 && state_of(*now, look) == look.state;
   }
 
-  static std::string as_text(const Text& text) {
+  static std::string as_text(const cdi::Result<std::string>& text) {
     return text ? "=" + *text : "!" + std::to_string(text.error().system);
   }
 
-  static std::string as_text(const std::vector<std::string>& names) {
+  static std::string as_text(const Names& names) {
     std::string out;
     for (const auto& name : names) out.append(name).append("/");
     return out;
