@@ -229,6 +229,27 @@ class Inject(unittest.TestCase):
         self.assertIn("\x1b[33m", self.diff_in_terminal(config, name, NO_COLOR=""))
         self.assertNotIn("\x1b", self.diff_in_terminal(config, name, "-o", "json"))
 
+    def test_what_is_removed_or_moved_is_shown(self):
+        """Of two nodes in one place, only one can be replaced."""
+        with open(os.path.join(self.specs, "node.json"), "w") as file:
+            json.dump({"cdiVersion": "0.6.0", "kind": "vendor.com/node", "devices": [
+                {"name": "0", "containerEdits": {
+                    "deviceNodes": [{"path": "/dev/z", "hostPath": "/dev/null"}],
+                    "mounts": [{"hostPath": "/h", "containerPath": "/x/z",
+                                "options": ["bind"]}]}}]}, file)
+        node = {"path": "/dev/z", "type": "c", "major": 1}
+        config = self.write_config(
+            linux={"devices": [{**node, "minor": 5}, {**node, "minor": 7}]},
+            mounts=[{"destination": "/x/y"}, {"destination": "/x"}])
+        shown = self.diff_in_terminal(config, "vendor.com/node=0")
+        self.assertIn('\x1b[31mremoved linux.devices[0]: {"path":"/dev/z","type":"c","major":1,'
+                      '"minor":5}\x1b[0m', shown)
+        self.assertIn("\x1b[36mmoved mounts", shown)
+        records = json.loads(self.cdi("--diff", "-o", "json", config, "vendor.com/node=0")[0])
+        removed, = (one for one in records if one["change"] == "removed")
+        self.assertEqual((removed["before"], removed["from"]), ({**node, "minor": 5}, 0))
+        self.assertFalse({"after", "to"} & set(removed))
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -3,10 +3,12 @@
 
 #include "../../examples/tools/cdi/rootfs/root_plan.hpp"
 
+#include <cerrno>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -333,6 +335,19 @@ TEST_CASE("Long links of an image are refused, and links are read once for many 
   cdi::RootChanges changes;
   for (int i = 0; i < 10'000; ++i) changes.links.push_back({"/lib/" + std::to_string(i), "x"});
   CHECK(plan_steps(*files, changes));
+}
+
+TEST_CASE("A link of the image that no path can follow ends the plan") {
+  const TempTree root;
+  root.link((std::string(256, 'n') + "/x").c_str(), "long");
+  root.link("loop", "loop");
+  const auto files = RootedFiles::open(root / "");
+  REQUIRE(files);
+  for (const auto& [path, system] : {std::pair{"/long/y", ENAMETOOLONG}, {"/loop/y", ELOOP}}) {
+    CAPTURE(path);
+    CHECK(plan_steps(*files, {.links = {{path, "z"}}}).error().system == system);
+    CHECK(plan_steps(*files, {.modes = {{path, 0755}}}).error().system == system);
+  }
 }
 
 // Once, parts that are `.` or `..` were not counted, and such an image kept the program busy.

@@ -118,6 +118,9 @@ class Hooks(unittest.TestCase):
                       f'the hook "{HOOK}" of class chmod at createContainer', lines[6])
         _, errors = self.inject("--hooks", "refuse", ["acme.com/nic=a"], expect=1)
         self.assertIn('"/opt/acme" of class foreign at poststop', errors)
+        names = ["nvidia.com/gpu=0", "nvidia.com/gpu=plain", "nvidia.com/gpu=0"]
+        _, errors = self.inject("--hooks", "refuse", names, expect=1)
+        self.assertEqual(sorted(errors.splitlines()), sorted(lines), "each is named once")
 
     def test_refuse_names_places_with_partial_too(self):
         _, errors = self.inject("--partial", "--hooks", "refuse",

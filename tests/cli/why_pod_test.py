@@ -321,6 +321,16 @@ class Kubelet(Node):
         self.check("driver", "ok", f"{DRIVER}: {folder}/dra.sock, {folder}/z.sock")
         for name in ("dra.sock", "z.sock"):
             os.remove(os.path.join(folder, name))
+        # A path that is too long for connect(2) cannot be asked; kubelet's own are shorter.
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(folder)
+        far = socket.socket(socket.AF_UNIX)
+        self.addCleanup(far.close)
+        far.bind("n" * 80 + ".sock")
+        os.chdir(before)
+        self.check("driver", "ok", "n.sock")
+        os.remove(os.path.join(folder, "n" * 80 + ".sock"))
         other = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.addCleanup(other.close)
         other.bind(os.path.join(folder, "dra.sock"))

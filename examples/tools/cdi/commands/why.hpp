@@ -54,10 +54,10 @@ inline ExitCode explain_bundle(const CommonOptions& common, const WhyOptions& op
 /// Prints how the devices of a pod get from its claims to its containers, or where they are lost.
 inline ExitCode explain_pod(const CommonOptions& common, const WhyOptions& options,
                             const Output& output) {
-  const auto facts = read_pod(options);
-  if (!facts) return output.reject(facts.error());
   const auto tree = tools::HostTree::open(options.root);
   if (!tree) return output.reject(tree.error());
+  const auto facts = read_pod(*tree, options);
+  if (!facts) return output.reject(facts.error());
   auto with_names = options;
   with_names.names = facts->cdi_ids();
   auto question = open_question(common, with_names);

@@ -120,11 +120,9 @@ inline void keep_own(PodFacts& facts) {
 }  // namespace detail
 
 /// Reads all files about a pod; `options.pod` is `NAMESPACE/NAME`.
-inline cdi::Result<PodFacts> read_pod(const WhyOptions& options) {
+inline cdi::Result<PodFacts> read_pod(const tools::HostTree& tree, const WhyOptions& options) {
   const auto slash = options.pod.find('/');
   PodFacts facts{.space = options.pod.substr(0, slash), .name = options.pod.substr(slash + 1)};
-  const auto tree = tools::HostTree::open(options.root);
-  if (!tree) return tree.error();
   for (const auto& file : options.claims) {
     auto claims = kubelet::read_claim_file(file);
     if (!claims) return std::move(claims).error();
@@ -136,9 +134,9 @@ inline cdi::Result<PodFacts> read_pod(const WhyOptions& options) {
     facts.bundle = *std::move(bundle);
   }
   const auto dir = detail::place_of(options.kubelet_dir, options);
-  facts.known = kubelet::read_claims(*tree, dir);
-  facts.given = kubelet::read_plugin_devices(*tree, dir);
-  detail::find_uids(*tree, detail::place_of(options.logs_dir, options), facts);
+  facts.known = kubelet::read_claims(tree, dir);
+  facts.given = kubelet::read_plugin_devices(tree, dir);
+  detail::find_uids(tree, detail::place_of(options.logs_dir, options), facts);
   detail::keep_own(facts);
   return facts;
 }
