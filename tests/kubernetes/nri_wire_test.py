@@ -127,6 +127,93 @@ class Steps(WireCase):
         connection.close()
         started.wait(20)  # the runtime that started it is gone
 
+    def ended(self, *words, **environment):
+        """The exit code of a plugin that ends at once, and what it says."""
+        done = subprocess.run([CDI_NRI, "--socket", self.place.socket, *words],
+                              env={**os.environ, **environment}, capture_output=True, text=True,
+                              timeout=60, check=False)
+        return done.returncode, done.stderr
+
+    def test_a_launched_plugin_without_a_descriptor(self):
+        for text in ("", "x", "3x", "-1", "99999999999"):
+            code, error = self.ended(NRI_PLUGIN_SOCKET=text)
+            self.assertEqual(code, 1)
+            self.assertIn(f'NRI_PLUGIN_SOCKET is "{text}", which is no descriptor', error)
+        self.assertIn("Bad file descriptor", self.ended(NRI_PLUGIN_SOCKET="999")[1])
+
+    def test_a_launched_plugin_that_the_runtime_drops(self):
+        ours, theirs = socket.socketpair()
+        started = subprocess.Popen([CDI_NRI], pass_fds=[theirs.fileno()], stderr=subprocess.PIPE,
+                                   env={**os.environ, "NRI_PLUGIN_SOCKET": str(theirs.fileno())})
+        self.addCleanup(started.communicate)
+        self.addCleanup(started.kill)
+        theirs.close()
+        connection = Connection(ours)
+        connection.receive_registration()
+        connection.close()
+        self.assertIn(started.wait(20), (0, 1))
+
+    def test_command_lines_that_are_wrong(self):
+        file = self.place.write("settings", "spec-dirs = 7\n")
+        for words, text in ((["--index", "x1"], "two digits"), (["--index", "123"], "two digits"),
+                            (["--name", ""], "letters, digits"),
+                            (["--name", "a/b"], "letters, digits"),
+                            (["--config", file], 'the setting "spec-dirs" is unknown or wrong'),
+                            (["--config"], "--config"), (["--socket"], "--socket"),
+                            (["--policy", file, "--resolve", "never"], "a policy has no effect")):
+            with self.subTest(words):
+                code, error = self.ended(*words)
+                self.assertEqual(code, 2, error)
+                self.assertIn(text, error)
+        self.assertEqual(self.ended("--policy", file)[0], 1)
+        self.place.socket = "/" + 107 * "a"
+        self.assertIn("from 1 to 107 bytes", self.ended()[1])
+
+    def test_settings_of_the_runtime(self):
+        """Those that the plugin cannot follow are an error for the runtime, and the plugin goes on
+        with its own."""
+        self.start_plugin("--resolve", "auto")
+        connection = self.accept()
+        _, stream = connection.receive_registration()
+        connection.accept_registration(stream)
+        for config, text in (("resolve = 7", '"resolve" is unknown or wrong'),
+                             ("resolve = 'most'", '"resolve" is unknown or wrong'),
+                             ("namespaces = []", '"namespaces" is unknown or wrong'),
+                             ("prefixes = ['']", '"prefixes" is unknown or wrong'),
+                             ("policy = ''", '"policy" is unknown or wrong'),
+                             ("[x]\ny = 1", '"x" is unknown or wrong'), ("x", "cdi-nri.conf"),
+                             ("policy = '/p'\nresolve = 'never'", "a policy has no effect")):
+            with self.subTest(config), self.assertRaises(Failed) as failed:
+                connection.configure(config=config)
+            self.assertIn(text, str(failed.exception))
+        connection.configure(config="namespaces = ['other']")
+        connection.synchronize()
+        with self.assertRaises(Failed) as failed:
+            connection.create(GOOD)
+        self.assertIn("may not request devices by annotation", str(failed.exception))
+        connection.configure(config="resolve = 'never'\nhost-root = '/'\nprefixes = ['a.io']")
+        self.check_good(connection)
+
+    def test_a_runtime_without_a_limit_for_requests(self):
+        connection = self.started()
+        connection.call("Configure", nri.CONFIGURE, {"runtimeName": "crio",
+                                                     "runtimeVersion": "1.36.0"}, nri.CONFIGURED)
+        self.check_good(connection)
+
+    def test_the_log_as_text(self):
+        """A line for each thing that happens."""
+        connection = self.started("--resolve", "always")
+        connection.create(GOOD)
+        self.check_refused(connection)
+        connection.close()
+        wait_until(lambda: "disconnected" in self.nri.printed(), "the end of the connection")
+        lines = self.nri.printed().splitlines()
+        self.assertRegex(lines[0], r"^connected to containerd v2\.4\.2$")
+        pod = "default/pod-one, container main"
+        self.assertRegex(lines[1], rf"^{pod}: injected {ZERO}, {ONE} as edits, .*/vendor\.json$")
+        self.assertRegex(lines[2], rf"^{pod}: refused: ")
+        self.assertRegex(lines[3], r"^disconnected: ")
+
     def test_shutdown_is_no_end_for_a_plugin_of_a_socket(self):
         connection = self.started()
         connection.call_raw("Shutdown", b"")

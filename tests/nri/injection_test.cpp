@@ -38,7 +38,14 @@ constexpr const char* spec_text = R"({"cdiVersion": "1.1.0", "kind": "v.com/c", 
 {"name": "minus-mount", "containerEdits": {"mounts": [{"hostPath": "/h", "containerPath": "-/m"}]}},
 {"name": "minus-node", "containerEdits": {
   "deviceNodes": [{"path": "-/dev/v", "type": "c", "major": 200, "minor": 1}]}},
-{"name": "minus-net", "containerEdits": {"netDevices": [{"hostInterfaceName": "-eth", "name": "n"}]}}
+{"name": "minus-net", "containerEdits": {"netDevices": [{"hostInterfaceName": "-eth", "name": "n"}]}},
+{"name": "rdt-all", "containerEdits": {"intelRdt": {"l3CacheSchema": "L3:0=f",
+  "memBwSchema": "MB:0=10", "schemata": ["L2:0=1"], "enableMonitoring": true}}},
+{"name": "rdt-monitor", "containerEdits": {"intelRdt": {"enableMonitoring": true}}},
+{"name": "hooks", "containerEdits": {"hooks": [
+  {"hookName": "prestart", "path": "/1"}, {"hookName": "createRuntime", "path": "/2"},
+  {"hookName": "createContainer", "path": "/3"}, {"hookName": "startContainer", "path": "/4"},
+  {"hookName": "poststart", "path": "/5"}, {"hookName": "poststop", "path": "/6"}]}}
 ]})";
 
 /// A host with the specs above, and a pod that requests `devices` for its container `main`.
@@ -151,6 +158,30 @@ TEST_CASE("nri: what a container has already is not added again") {
   CHECK(nri::size_of(node.out) == 0);
 }
 
+TEST_CASE("nri: hooks, network devices and RDT settings of a container are not added again") {
+  for (const std::string name : {"hooks", "net", "rdt-monitor"}) {
+    CAPTURE(name);
+    Node node{"v.com/c=" + name};
+    REQUIRE(node.inject() == "edits");
+    CHECK(nri::size_of(node.out) == (name == "hooks" ? 6 : 1));
+    auto& container = *node.request.mutable_container();
+    *container.mutable_hooks() = node.out.hooks();
+    *container.mutable_linux()->mutable_net_devices() = node.out.linux().net_devices();
+    if (node.out.linux().has_rdt())
+      *container.mutable_linux()->mutable_rdt() = node.out.linux().rdt();
+    CHECK(node.inject() == "edits");
+    CHECK(nri::size_of(node.out) == 0);
+  }
+}
+
+TEST_CASE("nri: a network device is added to those of the container") {
+  Node node{"v.com/c=net"};
+  (*node.request.mutable_container()->mutable_linux()->mutable_net_devices())["eth0"].set_name("a");
+  REQUIRE(node.inject() == "edits");
+  REQUIRE(node.out.linux().net_devices_size() == 1);
+  CHECK(node.out.linux().net_devices().at("eth7").name() == "net1");
+}
+
 TEST_CASE("nri: a name in the CRI's field is left to the runtime") {
   Node node{"v.com/c=all,v.com/c=read"};
   node.request.mutable_container()->add_cdi_devices()->set_name("v.com/c=all");
@@ -174,6 +205,9 @@ TEST_CASE("nri: a container's own annotations are left to a runtime that reads t
       "v.com/c=all,v.com/c=read";
   CHECK(node.inject() == "names");
   CHECK(node.names() == Texts{"v.com/c=read"});
+  annotations["cdi.k8s.io/vendor_1"] = "what the runtime refuses";
+  CHECK(node.inject() == "names");
+  CHECK(node.names() == Texts{"v.com/c=all", "v.com/c=read"});
 }
 
 TEST_CASE("nri: rules keep the permissions of nodes") {
@@ -214,6 +248,25 @@ TEST_CASE("nri: nodes of one number have the access of all its rules together") 
   rule.mutable_minor()->set_value(8);
   rule.set_access("r");
   CHECK(rules(given) == Texts{"deny w"});
+  rule.set_access("w");
+  const auto with = [&](bool allows, const char* type, int major, int minor) {
+    rule.set_allow(allows);
+    rule.set_type(type);
+    rule.clear_major();
+    rule.clear_minor();
+    if (major > 0) rule.mutable_major()->set_value(major);
+    if (minor > 0) rule.mutable_minor()->set_value(minor);
+    return rules(given);
+  };
+  for (const auto* const type : {"a", "", "c"}) {
+    CHECK(with(true, type, 0, 0).empty());
+    CHECK(with(true, type, 0, 8).empty());
+    CHECK(with(true, type, 200, 8).empty());
+    CHECK(with(true, type, 201, 8) == Texts{"deny w"});
+    CHECK(with(true, type, 200, 9) == Texts{"deny w"});
+    CHECK(with(false, type, 200, 8) == Texts{"deny w"});
+  }
+  CHECK(with(true, "b", 200, 8) == Texts{"deny w"});
   Node listed{"v.com/c=read"};
   REQUIRE(listed.inject() == "edits");
   *listed.request.mutable_container()->mutable_linux()->add_devices() =
@@ -274,6 +327,16 @@ TEST_CASE("nri: network devices and Intel RDT settings need NRI 0.11") {
   CHECK(rdt.inject() == "edits");
   CHECK(rdt.out.linux().rdt().clos_id().value() == "gold");
   CHECK(rdt.out.linux().rdt().schemata().value(0) == "L3:0=f");
+  Node all{"v.com/c=rdt-all"};
+  REQUIRE(all.inject() == "edits");
+  const auto& message = all.out.linux().rdt();
+  CHECK_FALSE(message.has_clos_id());
+  CHECK(Texts(message.schemata().value().begin(), message.schemata().value().end()) ==
+        Texts{"L3:0=f", "MB:0=10", "L2:0=1"});
+  CHECK(message.enable_monitoring().value());
+  Node monitor{"v.com/c=rdt-monitor"};
+  REQUIRE(monitor.inject() == "edits");
+  CHECK_FALSE(monitor.out.linux().rdt().has_schemata());
   rdt.around.runtime.has_net_devices = false;
   CHECK(rdt.inject().find("does not know Intel RDT settings") != std::string::npos);
 }
@@ -316,6 +379,9 @@ TEST_CASE("nri: a policy decides, and what it has checked is injected") {
   node.dir.put("policy", R"({"rules": [{"name": "r", "allow": true}]})");
   CHECK(node.inject() == "edits");
   CHECK(node.out.hooks().create_container(0).env_size() == 1);
+  (*node.request.mutable_container()->mutable_annotations())["cdi.k8s.io/own"] = "x";
+  CHECK(node.inject().find("cdi.k8s.io/own") != std::string::npos);
+  node.request.mutable_container()->clear_annotations();
   node.dir.put("policy", "{");
   CHECK(node.inject().starts_with("policy:1:2: "));
 }
@@ -331,6 +397,31 @@ TEST_CASE("nri: a running container that asked in vain is found") {
   CHECK_FALSE(nri::lacking_devices(node.request.pod(), container, node.around));
 }
 
+TEST_CASE("nri: why a running container lacks devices, if that is known") {
+  const auto why = [](const std::string& devices) {
+    const Node node{devices};
+    const auto lacking =
+        nri::lacking_devices(node.request.pod(), node.request.container(), node.around);
+    REQUIRE(lacking);
+    REQUIRE(lacking->why);
+    return to_string(*lacking->why);
+  };
+  CHECK(why("v.com/c=none").find("cannot resolve \"v.com/c=none\"") != std::string::npos);
+  CHECK(why("no name").find("no name") != std::string::npos);
+}
+
+TEST_CASE("nri: a running container is not blamed for what NRI cannot give") {
+  const auto lacks = [](const Node& node) {
+    return nri::lacking_devices(node.request.pod(), node.request.container(), node.around)
+        .has_value();
+  };
+  CHECK_FALSE(lacks(Node{"v.com/c=unbuffered"}));
+  Node group{"v.com/c=group"};
+  CHECK_FALSE(lacks(group));
+  group.request.mutable_container()->mutable_user()->add_additional_gids(44);
+  CHECK_FALSE(lacks(group));
+}
+
 TEST_CASE("nri: of the pods that ask, only what matters is kept") {
   Node node{"v.com/c=all"};
   (*node.request.mutable_pod()->mutable_annotations())["other"] = "x";
@@ -343,6 +434,8 @@ TEST_CASE("nri: of the pods that ask, only what matters is kept") {
   CHECK(pod->namespace_() == "team");
   CHECK(pod->annotations().at("cdi.k8s.io/pod") == "v.com/c=all");
   CHECK(pod->annotations().size() == 1);
+  container.set_state(nri::CONTAINER_CREATED);
+  CHECK(pods.pod_of(container) == pod);
   container.set_state(nri::CONTAINER_STOPPED);
   CHECK(pods.pod_of(container) == nullptr);
   container.set_state(nri::CONTAINER_RUNNING);
