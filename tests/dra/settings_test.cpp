@@ -45,8 +45,8 @@ TEST_CASE("dra: paths become absolute, and others have defaults") {
   const TempTree tree;
   Settings settings{.driver = "gpu.example.com",
                     .kubelet_dir = tree / "k//",
-                    .claims = tree / "a/../claims/",
-                    .host = {prepare::HostOptions{.root = tree / ""}}};
+                    .claims = tree / "a/../claims/"};
+  settings.host.root = tree / "";
   settings.host.vendor_files = {tree / "./x.toml"};
   complete(settings);
   CHECK(settings.kubelet_dir == tree / "k");

@@ -248,6 +248,15 @@ class DevicePlugin(DraCase):
             self.assertEqual(plugin.allocate(ONE), [id_of(ONE)])
             kubelet.stop()
 
+    def test_a_socket_of_the_kubelet_that_changes(self):
+        """It may be that of another kubelet."""
+        kubelet, plugin = self.both()
+        os.chmod(kubelet.plugins / "kubelet.sock", 0o600)
+        (kubelet.plugins / "changed").write_text("", encoding="ascii")
+        again = self.plugin_of(kubelet)
+        again.wait(**{ONE: True, TWO: True})
+        self.assertEqual(plugin.allocate(ONE), [id_of(ONE)])
+
     def test_kubelet_refuses_at_first(self):
         kubelet = self.kubelet_there()
         kubelet.refuses = True

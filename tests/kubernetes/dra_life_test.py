@@ -16,7 +16,7 @@ import unittest
 sys.dont_write_bytecode = True
 from dra_case import DRIVER, GPUS, PCI, DraCase, name_of, need_program, uid_of  # noqa: E402
 from nri_peers import wait_until  # noqa: E402
-from scripted_kubelet import DRA, request  # noqa: E402
+from scripted_kubelet import DRA, grpc, request  # noqa: E402
 
 setUpModule = need_program
 PREPARE = DRA["v1"] + "NodePrepareResources"
@@ -48,6 +48,13 @@ class Specs(DraCase):
     def test_damaged(self):
         self.spec_path(1).write_text("{", encoding="utf-8")
         self.check_repaired("a damaged spec")
+
+    def test_changed_in_place(self):
+        """The file has as many bytes as before."""
+        self.assertIn("/dev/nvidia0", self.spec_text)
+        self.spec_path(1).write_text(self.spec_text.replace("/dev/nvidia0", "/dev/nvidia9"),
+                                     encoding="utf-8")
+        self.check_repaired("a spec with another device")
 
     def test_folder_removed(self):
         for _ in range(3):
@@ -137,6 +144,28 @@ class Sockets(DraCase):
         process.wait_for("serving", 7)
         self.check_answers()
         self.assertEqual(process.stop(), 0)
+
+    def test_folders_that_cannot_be_made(self):
+        """As while a volume is away. They are tried again."""
+        process = self.serving()
+        self.kubelet.rename(self.place / "away")
+        self.kubelet.write_text("", encoding="ascii")
+        process.wait_for("warning")
+        self.assertIn("cannot make the folder", process.events("warning")[0]["error"])
+        self.kubelet.unlink()
+        process.wait_for("serving", 4)
+        self.check_answers()
+
+    def test_files_beside_the_sockets(self):
+        """Those that are no sockets of an instance stay."""
+        folder = self.service_path().parent
+        folder.mkdir(parents=True)
+        names = {"dra-x.txt", "dra-y.sock", f"dra-{'z' * 120}.sock", "other.sock", "dra-.sock"}
+        for name in names:
+            (folder / name).write_text("mine", encoding="ascii")
+        self.serving()
+        self.check_answers()
+        self.assertLessEqual(names, set(os.listdir(folder)))
 
     def test_a_second_driver(self):
         """The socket of a driver that runs stays."""
@@ -241,6 +270,27 @@ class Settings(DraCase):
     def test_a_journal_that_specs_cannot_record(self):
         self.state = self.place / "ü"
         self.check_refused("cannot be recorded: use another --state-dir, in ASCII")
+
+    def test_a_directory_that_is_a_file_for_a_while(self):
+        self.write_claim(1, GPUS[0])
+        for path in (self.state, self.out):
+            with self.subTest(path.name):
+                path.write_text("", encoding="ascii")
+                process = self.serving()
+                self.assertIn(f"{path}: ", self.failure())
+                path.unlink()
+                self.check_prepared(self.service().prepare(name_of(1)), 1, GPUS[0])
+                self.service().unprepare(name_of(1))
+                self.assertEqual(process.stop(), 0)
+                self.wipe(self.state)
+                self.wipe(self.out)
+
+    def failure(self):
+        """Why claim 1 is not prepared: as an error of the call, or of the claim."""
+        try:
+            return self.service().prepare(name_of(1))[uid_of(1)]["error"]
+        except grpc.RpcError as error:
+            return error.details()
 
     def test_a_lock_that_another_process_keeps(self):
         path = self.service_path("serialize.lock")
