@@ -43,9 +43,8 @@ TEST_CASE("dra: the resource of a device plugin has a domain that is not that of
 
 TEST_CASE("dra: paths become absolute, and others have defaults") {
   const TempTree tree;
-  Settings settings{.driver = "gpu.example.com",
-                    .kubelet_dir = tree / "k//",
-                    .claims = tree / "a/../claims/"};
+  Settings settings{
+      .driver = "gpu.example.com", .kubelet_dir = tree / "k//", .claims = tree / "a/../claims/"};
   settings.host.root = tree / "";
   settings.host.vendor_files = {tree / "./x.toml"};
   complete(settings);
