@@ -140,3 +140,22 @@ TEST_CASE("The memory of items has a limit for all lists together") {
   CHECK(both.error().code == Errc::limit);
   CHECK(both.error().where == "second");
 }
+
+TEST_CASE("A list that needs all of the memory leaves none for the next one") {
+  std::string items = "[{}";
+  for (int i = 1; i < 20'000; ++i) items.append(",{}");
+  const auto text = "{\"first\": " + items + "], \"second\": [{}]}";
+  const auto rejected = [&](std::size_t blanks) {  // each blank allows nine bytes more
+    const auto read = cdi::read_json<Lists>(text + std::string(blanks, ' '));
+    return read ? std::string{} : read.error().where;
+  };
+  std::size_t too_few = 0;
+  std::size_t enough = 200'000;
+  REQUIRE(rejected(too_few) == "first");
+  REQUIRE(rejected(enough).empty());
+  while (enough - too_few > 1) {
+    const auto middle = (too_few + enough) / 2;
+    (rejected(middle) == "first" ? too_few : enough) = middle;
+  }
+  CHECK(rejected(enough) == "second");
+}
