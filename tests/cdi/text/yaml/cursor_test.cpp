@@ -57,6 +57,19 @@ TEST_CASE("Tabs that begin lines without content are noted") {
   }
 }
 
+TEST_CASE("A key may have 1024 characters, however many bytes they take") {
+  const auto is_long = [](const std::string& key) {
+    YamlByHand hand{key};
+    hand.cursor.move(key.size());
+    return hand.cursor.is_long_key(0);
+  };
+  const std::string letters(1022, 'a');
+  CHECK_FALSE(is_long(letters + "aa"));
+  CHECK(is_long(letters + "aaa"));
+  CHECK_FALSE(is_long(letters + "\u20ac\u20ac"));
+  CHECK(is_long(letters + "\u20ac\u20ac\u20ac"));
+}
+
 TEST_CASE("Columns count from the begin of the line, whatever ends it") {
   for (const std::string end : {"\n", "\r\n", "\r"}) {
     CAPTURE(cdi::quoted(end));
