@@ -216,6 +216,64 @@ class Doctor(ClaimTest):
         self.obey(self.only("claim a: /var/lib/cdi-prepare/a.json:1:2: it is damaged"))
         self.assertEqual((self.doctor(), list(self.out.iterdir())), ([], []))
 
+    def test_specs_that_do_not_belong_to_the_claim(self):
+        """Each change of the spec file is found; the advice writes the spec again."""
+        def replace(old, new):
+            return lambda text: text.replace(old, new)
+        cases = ((lambda text: "{", ":1:2: not valid JSON"),
+                 (replace('"cdi-publisher/owner"', '"other/owner"'), "another program wrote its"),
+                 (replace('"a-0"', '"b-0"'), "it has no device a-0"),
+                 (replace('"major": 195', '"major": 196'), "has numbers 196:"))
+        for number, (change, reason) in enumerate(cases):
+            with self.subTest(reason=reason):
+                self.prepare("a", "0")
+                text = self.spec_path("a").read_text()
+                self.assertNotEqual(change(text), text)
+                self.spec_path("a").write_text(change(text))
+                found = [what for level, what, _ in self.doctor() if level == "fault"]
+                self.assertTrue(any(reason in what for what in found), (number, found))
+                self.spec_path("a").unlink()
+                self.unprepare("a")
+
+    def test_spec_and_journal_that_are_no_files(self):
+        self.prepare("a", "0")
+        self.spec_path("a").unlink()
+        self.spec_path("a").mkdir()
+        self.assertTrue(any("claim a: " in what and "not a regular file" in what
+                            for _, what, _ in self.doctor()))
+        self.spec_path("a").rmdir()
+        (self.state / "a.json").unlink()
+        (self.state / "a.json").mkdir()
+        self.only("claim a: /var/lib/cdi-prepare/a.json: not a regular file")
+        shutil.rmtree(self.state)
+        self.state.write_text("")
+        self.state = self.place / "none"
+        self.only("cannot read the journal: /var/lib/cdi-prepare: Not a directory", "note")
+
+    def test_claim_without_a_directory(self):
+        """Its spec is in the usual one."""
+        self.prepare("a", "0")
+        for holds in ({"output_dir": ""}, {}):
+            claim = self.journal("a")
+            del claim["holds"]["output_dir"]
+            claim["holds"].update(holds)
+            (self.state / "a.json").write_text(json.dumps(claim))
+            self.assertEqual(self.doctor(), [])
+            claim["holds"]["output_dir"] = "x"
+            (self.state / "a.json").write_text(json.dumps(claim))
+
+    def test_journal_that_is_not_on_the_host(self):
+        self.state = self.place / "outside"
+        self.prepare("a", "0")
+        self.only(f"belongs to no claim of the journal in {self.state}")
+
+    def test_engine_too_old_for_claims(self):
+        self.prepare("a", "0")
+        self.install(podman="4.3.1")
+        done = json.loads(self.run_prepare("doctor", "-o", "json").stdout)["findings"]
+        self.assertEqual([one["advice"] for one in done if "refuses" in one["what"]],
+                         ["Update this engine: a spec of a claim needs CDI 0.6.0."])
+
     def test_spec_that_this_host_cannot_provide(self):
         self.prepare("a", "0")
         spec = read_spec(self.spec_path("a"))

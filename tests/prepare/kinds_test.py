@@ -87,6 +87,13 @@ class OnRequest(KindTest):
                          {"all": ["/dev/infiniband/uverbs0", "/dev/infiniband/rdma_cm"]})
         self.assertIn("uverbs1 is 231:9, not 231:193", self.errors)
 
+    def test_nodes_of_other_types(self):
+        with self.path("dev.tab").open("a", encoding="ascii") as table:
+            table.write("/dev/gdrdrv b 241 0 0666 0 0\n")
+        self.put("/dev/gdrdrv")
+        self.assertIsNone(self.write("--kind", "nvidia.com/gdrcopy"))
+        self.assertIn("/dev/gdrdrv is not a character device", self.errors)
+
     def test_switches_and_copies(self):
         self.add(("/dev/nvidia-nvswitch0", 242, 0), ("/dev/nvidia-nvswitchctl", 242, 255),
                  ("/dev/gdrdrv", 241, 0))
@@ -175,6 +182,16 @@ class Tegra(KindTest):
                          [("/etc/nv_tegra_release",) * 2,
                           (f"{self.lib}/tegra/firmware",) * 2, (cuda, cuda),
                           (f"{self.lib}/libcuda.so", cuda)])
+
+    def test_odd_lines_and_files(self):
+        before = self.spec()
+        with self.path(f"{self.lists}/drivers.csv").open("a", encoding="latin-1") as file:
+            file.write(f"no comma\nlib, {self.lib}/\xff.so\nlib, {self.lib}/fifo\n"
+                       f"lib, {self.lib}/odd.so\n")
+        os.mkfifo(self.path(f"{self.lib}/fifo"))
+        self.put(f"{self.lib}/odd\x01.so")
+        self.path(f"{self.lib}/odd.so").symlink_to("odd\x01.so")
+        self.assertEqual(self.spec(), before)
 
     def test_chip_by_its_family(self):
         self.path("/etc/nv_tegra_release").unlink()

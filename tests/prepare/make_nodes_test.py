@@ -90,6 +90,14 @@ class DryRun(Nodes):
         self.assertIn(f"create the nodes: `cdi-prepare write --root {self.root} --make-nodes`, or ",
                       self.run_prepare("doctor").stdout)
 
+    def test_nodes_that_are_made_elsewhere(self):
+        self.path("run/driver").mkdir(parents=True)
+        found = self.dry_run("--dev-root", "/run/driver")
+        self.assertEqual(found["/run/driver/dev/nvidia0"], "c 195:0 0666 uid 0 gid 0")
+        done = self.run_prepare("write", "--make-nodes", "--dev-root", "/nothing")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot read --dev-root /nothing", done.stderr)
+
     def test_advice_where_the_nodes_are_elsewhere(self):
         self.path("run/driver").mkdir(parents=True)
         options = ("--driver-root", "/run/driver", "--dev-root", "/run/driver")
@@ -112,6 +120,14 @@ class DryRun(Nodes):
 
 class Mig(Nodes):
     tree = "nv2mig"
+
+    def test_odd_files_of_capabilities(self):
+        before = self.dry_run()
+        deep = self.path("proc/driver/nvidia/capabilities/gpu1/mig/gi1/ci0/a/b/c")
+        deep.mkdir(parents=True)
+        (deep / "access").write_text("DeviceFileMinor: 99\n")
+        self.path("proc/driver/nvidia/capabilities/gpu1/mig/gi1/odd").write_text("odd\n")
+        self.assertEqual(self.dry_run(), before)
 
     def test_capabilities(self):
         self.forget("/dev/nvidia-caps/nvidia-cap1", "/dev/nvidia-caps/nvidia-cap156",

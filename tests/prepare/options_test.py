@@ -364,9 +364,13 @@ class Format(OptionsTest):
         (self.out / "nvidia.com-gpu.yaml").write_bytes(old)
         found = self.check("--format", "json", code=1)
         self.assertEqual(found, f"{self.out}/nvidia.com-gpu.yaml: its kind has a file in another format\n")
+        found = self.check(code=1)
+        self.assertIn("nvidia.com-gpu.json: its kind has a file in another format", found)
         (self.out / "nvidia.com-gpu.json").write_text("{")
         found = self.check("--format", "json", code=1)
         self.assertEqual(len(found.splitlines()), 2, found)
+        self.write("--format", "json", "--kind", "nvidia.com/gpu", "--force")
+        self.assertEqual(self.files(), ["nvidia.com-gpu.json"])
 
     def test_of_another_program_stays(self):
         self.out.mkdir(parents=True)

@@ -7,6 +7,7 @@ import html.parser
 import json
 import shutil
 
+import node_trees
 from tree_case import TreeTest, run_tests
 
 HOSTILE = "<img src=x onerror=alert(1)>&\"'.yaml"
@@ -53,8 +54,19 @@ class DoctorPage(TreeTest):
 
     def test_it_has_what_json_has(self):
         self.install(podman="4.9.3", containerd="1.6.20")
-        text = self.page().text
-        record = self.record()
+        self.check_page(1)
+
+    def test_pages_of_other_vendors(self):
+        for tree in ("other", "vfio", "intel-xe", "mi300x-cpx"):
+            with self.subTest(tree=tree):
+                shutil.rmtree(self.root)
+                node_trees.TREES[tree](str(self.root), False)
+                self.install(podman="5.6.0")
+                self.check_page(1)
+
+    def check_page(self, code):
+        text = self.page(code).text
+        record = self.record(code)
         self.assertTrue(record["findings"] and record["engines"] and record["vendors"])
         for finding in record["findings"]:
             for member in ("about", "what", "advice"):

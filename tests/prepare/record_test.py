@@ -176,7 +176,7 @@ class Content(RecordTest):
         place = "/usr/lib/x86_64-linux-gnu"
         strings = b""
         rows = b""
-        names = (b"libcuda.so.1", b"libsecret.so.1")
+        names = (b"libcuda.so.1", b"libnvidia-ml.so.1", b"libsecret.so.1")
         for name in names:
             path = f"{place}/".encode() + name
             offset = 48 + 24 * len(names) + len(strings)
@@ -240,6 +240,54 @@ class Content(RecordTest):
         if os.geteuid() == 0:
             self.skipTest("root reads everything")
         self.assertIn("not recorded: /proc/driver/nvidia/params: Permission denied", self.record())
+
+
+class Odd(RecordTest):
+    """Nodes with files that no driver makes."""
+
+    tree = "nv2mig"
+
+    def test_links_without_end_and_other_types_of_files(self):
+        place = self.path("usr/lib/x86_64-linux-gnu")
+        for number in range(60):
+            (place / f"chain{number}").symlink_to(f"chain{number + 1}")
+        (place / "libcuda.so.1").unlink()
+        (place / "libcuda.so.1").symlink_to("chain0")
+        (place / "libnvidia-ml.so.1").unlink()
+        os.mkfifo(place / "libnvidia-ml.so.1")
+        with self.path("dev.tab").open("a", encoding="ascii") as table:
+            table.write("/dev/nvidia7 b 195 7 0666 0 0\n")
+        self.path("dev/nvidia7").touch()
+        self.record()
+        self.check_same()
+        self.assertTrue(self.entries()["dev/nvidia7"].isblk())
+        self.record(root=self.archive)
+        self.check_same()
+
+    def test_large_owners(self):
+        with self.path("dev.tab").open("a", encoding="ascii") as table:
+            table.write("/dev/nvidia7 c 195 7 0666 3000000 4000000\n")
+        self.path("dev/nvidia7").touch()
+        self.record()
+        entry = self.entries()["dev/nvidia7"]
+        self.assertEqual((entry.uid, entry.gid), (3000000, 4000000))
+        self.record(root=self.archive)
+        self.assertEqual(self.entries()["dev/nvidia7"].uid, 3000000)
+
+    def test_output_that_cannot_be_written(self):
+        self.archive.mkdir()
+        done = self.run_at(self.root, "record", "-o", self.archive)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(str(self.archive).encode(), done.stderr)
+
+    def test_a_terminal_gets_no_archive(self):
+        ours, terminal = os.openpty()
+        self.addCleanup(os.close, ours)
+        done = subprocess.run([self.program, "record", "--root", self.root], stdout=terminal,
+                              stderr=subprocess.PIPE, text=True, timeout=20, check=False)
+        os.close(terminal)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("name a file with -o FILE.tar", done.stderr)
 
 
 class LongNames(RecordTest):
@@ -449,6 +497,48 @@ class Hostile(RecordTest):
                       "a path has more than 2000 bytes"),
         "long target": (pax(b"linkpath=" + b"n" * 2001) + header("a", b"2") + END, "no target"),
     }
+
+    # Archives of other programs, whose only file is this GPU's class: what `detect` says of them.
+    forms = {
+        "before POSIX": header("a", b"\0") + END,
+        "empty size": header("a", b"5", size_field=b"\0" * 12) + END,
+        "top directory": header("./", b"5") + header("a") + END,
+        "block device": header("dev/x", b"4") + END,
+        "long names of GNU": header("@", b"L", 2) + b"a\0".ljust(512, b"\0") +
+                             header("@", b"K", 3) + b"/b\0".ljust(512, b"\0") +
+                             header("x", b"2", target="y") + END,
+        "owner in pax": pax(b"uid=12") + pax(b"gid=3000000000") + header("a") + END,
+        "table of a test": header("dev.tab", size=10) + b"/dev/x c 1".ljust(512, b"\0") + END,
+    }
+
+    def test_other_forms_are_read(self):
+        for name, text in self.forms.items():
+            with self.subTest(form=name):
+                self.archive.write_bytes(text)
+                done = self.run_at(self.archive, "detect")
+                if "table" in name:
+                    self.assertIn(b"not a row of a device table", done.stderr)
+                    continue
+                self.assertEqual((done.returncode, done.stdout), (0, b""), done.stderr)
+                self.assertIn(b"no GPU", done.stderr)
+
+    def test_name_in_two_parts(self):
+        """The prefix of ustar is the directory."""
+        whole = bytearray(header("b"))
+        whole[345:351] = b"proc/x"
+        whole[148:156] = b" " * 8
+        whole[148:156] = b"%06o\0 " % sum(whole)
+        self.archive.write_bytes(bytes(whole) + header("proc/x/b") + END)
+        self.refused('"/proc/x/b" is in the archive twice')
+
+    def test_no_place_for_temporary_files(self):
+        self.archive.write_bytes(header("a") + END)
+        for place in (self.place / "nothing", "/proc"):
+            done = subprocess.run([self.program, "detect", "--root", self.archive],
+                                  capture_output=True, text=True, timeout=20, check=False,
+                                  env={**os.environ, "TMPDIR": str(place)})
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(str(place), done.stderr)
 
     def refused(self, reason):
         done = self.run_at(self.archive, "detect")

@@ -40,6 +40,26 @@ class Nvidia(TreeTest):
         self.assertEqual(len(self.detect()["nvidia.com/gpu"]["gpus"]), 2)
 
 
+    def test_odd_lines_about_a_gpu(self):
+        place = self.path("proc/driver/nvidia/gpus/0000:17:00.0/information")
+        text = place.read_text()
+        place.unlink()
+        place.write_text("no colon\n" + text)
+        self.assertEqual(self.detect()["nvidia.com/gpu"]["gpus"][0]["id"],
+                         node_trees.NVIDIA_UUIDS[0])
+
+    def test_odd_places_of_firmware(self):
+        before = self.specs()["nvidia.com/gpu"]["containerEdits"]["mounts"]
+        place = self.path("sys/module/firmware_class/parameters/path")
+        place.parent.mkdir(parents=True)
+        for path in ("lib/firmware", "/nothing", ""):
+            place.write_text(path + "\n")
+            for kernel in ("../lib", ".x", "a/b"):
+                self.path("proc/sys/kernel/osrelease").write_text(kernel + "\n")
+                self.assertEqual(self.specs()["nvidia.com/gpu"]["containerEdits"]["mounts"],
+                                 before)
+
+
 class Mig(TreeTest):
     tree = "nv2mig"
     first, second = node_trees.NVIDIA_UUIDS
@@ -185,7 +205,7 @@ class AmdWhole(TreeTest):
                          (["/dev/kfd"], [RENDER]))
 
     def test_no_unique_id(self):
-        for text in ("", "0\n", "../../etc\n"):
+        for text in ("", "0\n", "../../etc\n", "12 34\n"):
             (self.pci(self.address) / "unique_id").write_text(text)
             self.assertIn(self.address, self.devices(self.specs()["amd.com/gpu"]))
 
@@ -199,6 +219,20 @@ class AmdWhole(TreeTest):
         done = self.run_prepare("detect")
         self.assertEqual(done.returncode, 4)
         self.assertIn("KFD shows no topology node for it", done.stderr)
+
+    def test_odd_lines_of_its_kfd_node(self):
+        place = self.path("sys/class/kfd/kfd/topology/nodes/2/properties")
+        text = place.read_text()
+        place.write_text("odd\nodd line here\n" + text)
+        self.assertEqual(len(self.detect()["amd.com/gpu"]["gpus"]), 1)
+        place.write_text("".join(line for line in text.splitlines(keepends=True)
+                                 if "drm_render_minor" not in line))
+        self.assertIn("KFD shows no topology node for it", self.run_prepare("detect").stderr)
+
+    def test_divided_and_without_a_partition(self):
+        (self.pci(self.address) / "current_compute_partition").write_text("CPX\n")
+        self.path("sys/class/kfd/kfd/topology/nodes/2/properties").unlink()
+        self.assertIn("KFD shows no topology node for it", self.run_prepare("detect").stderr)
 
     def test_card_for_screens_needs_no_kfd_node(self):
         (self.path("sys/class/kfd/kfd/topology/nodes/2/properties")).unlink()
@@ -271,6 +305,14 @@ class AmdPartitions(TreeTest):
             self.path(f"sys/class/kfd/kfd/topology/nodes/{node}/properties").unlink()
         (gpu,) = self.detect()["amd.com/gpu"]["gpus"]
         self.assertEqual([part["name"] for part in gpu["partitions"]], self.names()[:1])
+
+    def test_odd_platform_devices(self):
+        devices = self.path("sys/bus/platform/devices")
+        (devices / "amdgpu_xcp_6/drm/renderDx").mkdir()
+        self.assertEqual(len(self.detect()["amd.com/gpu"]["gpus"][0]["partitions"]), 8)
+        shutil.rmtree((devices / "amdgpu_xcp_6").resolve())
+        (devices / "amdgpu_xcp_6").unlink(missing_ok=True)
+        self.assertEqual(len(self.detect()["amd.com/gpu"]["gpus"][0]["partitions"]), 7)
 
     def test_driver_that_does_not_tell_the_mode(self):
         (self.pci(self.address) / "current_compute_partition").unlink()
@@ -362,8 +404,18 @@ class Intel(TreeTest):
         self.assertIn("warning: /dev/dri/renderD129 omitted", self.errors)
 
 
+    def test_other_driver(self):
+        self.bind(self.integrated, "pci-stub")
+        gpu, *_ = self.detect(3)["intel.com/gpu"]["gpus"]
+        self.assertEqual(gpu["leftOut"], "bound to pci-stub")
+
+
 class IntelAccelerators(TreeTest):
     tree = "intel-accel"
+
+    def test_another_function_of_the_card_is_no_gaudi(self):
+        (self.pci("0000:19:00.0") / "class").write_text("0x020000\n")
+        self.assertNotIn("intel.com/gaudi", self.detect())
 
     def test_npu(self):
         (npu,) = self.detect()["intel.com/npu"]["gpus"]
@@ -482,6 +534,15 @@ class Wsl(TreeTest):
         self.path("usr/lib/wsl/lib/libcuda.so.1").unlink()
         self.assertEqual(list(self.detect()), ["microsoft.com/gpu"])
         self.assertNotIn("env", self.specs()["microsoft.com/gpu"].get("containerEdits", {}))
+
+    def test_places_without_libraries(self):
+        before = self.detect()["nvidia.com/gpu"]["files"]
+        self.path("usr/lib/wsl/drivers/empty").mkdir()
+        self.path("usr/lib/wsl/lib/libodd\x01.so").touch()
+        self.assertEqual(self.detect()["nvidia.com/gpu"]["files"], before)
+        for path in self.path("usr/lib/wsl").rglob("nvidia-smi"):
+            path.unlink()
+        self.assertNotIn("nvidia-smi", json.dumps(self.specs()))
 
     def test_number_is_that_of_sysfs(self):
         self.path("sys/class/misc/dxg").mkdir(parents=True)

@@ -222,6 +222,24 @@ class Hooks(WriteTest):
         self.assertEqual(done.stderr, "")
         self.assertEqual(len(self.hooks(json.loads(done.stdout)["containerEdits"])), 5)
 
+    def test_link_to_another_directory(self):
+        place = self.path(LIB)
+        (place / "deep").mkdir()
+        (place / f"libcuda.so.{VERSION}").rename(place / f"deep/libcuda.so.{VERSION}")
+        (place / "libcuda.so.1").unlink()
+        (place / "libcuda.so.1").symlink_to(f"deep/libcuda.so.{VERSION}")
+        self.install(self.knows)
+        links = self.spec("--hooks", "nvidia")["containerEdits"]["hooks"][0]["args"]
+        self.assertIn(f"{LIB}/deep/libcuda.so.{VERSION}::{LIB}/libcuda.so.1", links)
+
+    def test_driver_without_libraries_and_version(self):
+        for name in ("usr/lib", "lib"):
+            shutil.rmtree(self.path(name))
+        self.path("sys/module/nvidia/version").write_text("\n")
+        self.install(self.knows)
+        names = [args[1] for args in self.hooks(self.spec("--hooks", "nvidia")["containerEdits"])]
+        self.assertEqual(names, ["disable-device-node-modification", "update-application-profile"])
+
     def test_none_by_default(self):
         self.install(self.knows)
         self.assertNotIn('"hooks"', json.dumps(self.spec()))
@@ -451,6 +469,35 @@ class Files(WriteTest):
         self.write("--force")
         self.write()
         self.assertIn("cdi-publisher/owner: cdi-prepare", self.file.read_text())
+
+    def test_other_files_that_need_no_warning(self):
+        """Of another kind, or not readable; and one in the other format, of another program."""
+        self.out.mkdir()
+        text = json.dumps({"cdiVersion": "0.5.0", "kind": "other.com/gpu",
+                           "devices": [{"name": "0", "containerEdits": {"env": ["A=nvidia.com/gpu"]}}]})
+        (self.out / "a.json").write_text(text)
+        (self.out / "b.json").mkdir()
+        self.assertNotIn("also defines", self.write().stderr)
+        text = text.replace("other.com", "nvidia.com").replace(
+            '"devices": [', '"devices": [{"name": "1", "containerEdits": {"env": ["A=b"]}}, ')
+        (self.out / "nvidia.com-gpu.json").write_text(text)
+        self.assertIn("nvidia.com-gpu.json also defines nvidia.com/gpu=0 and 1 more",
+                      self.write().stderr)
+
+    def test_file_that_not_all_may_read(self):
+        self.write()
+        self.file.chmod(0o600)
+        self.assertIn("read", self.run_out("check").stdout + self.write().stderr)
+
+    def test_options_that_change_names_are_recorded(self):
+        for option in ("--nvml", "--visible-only"):
+            self.write(option)
+            self.assertEqual(self.run_out("check", option).returncode, 0)
+            self.assertIn("written with different options", self.run_out("check").stdout)
+
+    def test_library_path_without_libraries(self):
+        shutil.rmtree(self.path("usr"))
+        self.assertNotIn("LD_LIBRARY_PATH", json.dumps(self.spec("--ld-library-path")))
 
     def test_other_file_with_the_same_device(self):
         self.out.mkdir()

@@ -60,3 +60,67 @@ TEST_CASE("an unknown size does not differ from any") {
   CHECK(MigHost{"1g.10gb"}.fault("").empty());
   CHECK(MigHost{""}.fault("1g.10gb").empty());
 }
+
+TEST_CASE("a memory mode that is not known is equal to any") {
+  CHECK(may_be_equal("CPX/NPS4", "CPX"));
+  CHECK(may_be_equal("", "CPX"));
+  CHECK_FALSE(may_be_equal("CPX/NPS4", "CPX/NPS1"));
+  CHECK_FALSE(may_be_equal("CPX2", "CPX"));
+}
+
+TEST_CASE("a virtual function is bound together with its own GPU only") {
+  const Gpu whole{.pci_address = "0000:03:00.0"};
+  const Gpu part{.pci_address = "0000:03:00.1", .physical_function = "0000:03:00.0"};
+  const Gpu other{.pci_address = "0000:04:00.0"};
+  CHECK(are_bound_together(whole, part));
+  CHECK(are_bound_together(part, whole));
+  CHECK_FALSE(are_bound_together(part, other));
+}
+
+TEST_CASE("a device overlaps with the same part, and the whole with each part") {
+  const MigHost mig{""};
+  const auto whole = all_gpus(mig.survey).front();
+  const auto device = devices_of(whole).front();
+  CHECK(excludes(device, *whole.gpu, ":gi1:ci0"));
+  CHECK(excludes(device, *whole.gpu, ""));
+  CHECK_FALSE(excludes(device, *whole.gpu, ":gi2:ci0"));
+  CHECK_FALSE(excludes(device, Gpu{}, ""));
+}
+
+TEST_CASE("a GPU is found again by its id, in its kind, and not by the place of another one") {
+  MigHost mig{""};
+  auto& gpu = mig.survey.inventories[0].gpus[0];
+  gpu.partitions.clear();
+  gpu.pci_address = "0000:17:00.0";
+  gpu.pci_id = "10de:20b5";
+  ClaimedGpu claimed{.kind = "nvidia.com/gpu",
+                     .name = "GPU-1",
+                     .id = "GPU-1",
+                     .pci_address = "0000:17:00.0",
+                     .pci_id = "10de:20b5"};
+  const auto finds = [&] {
+    return find_gpu(mig.survey, claimed).gpu == &gpu;
+  };
+  CHECK(finds());
+  claimed.id = "GPU-2";
+  CHECK_FALSE(finds());
+  claimed.id.clear();
+  CHECK(finds());
+  claimed.pci_id = "10de:2330";
+  CHECK_FALSE(finds());
+  claimed.pci_address = "0000:18:00.0";
+  CHECK_FALSE(finds());
+  claimed.id = "GPU-1";
+  claimed.kind = "vfio.local/gpu";
+  CHECK_FALSE(finds());
+}
+
+TEST_CASE("a GPU that iommufd no longer has is reported so") {
+  MigHost mig{""};
+  mig.survey.inventories[0].gpus[0].partitions.clear();
+  const auto found = find_again(
+      mig.survey,
+      ClaimedGpu{.kind = "nvidia.com/gpu", .name = "GPU-1", .id = "GPU-1", .by_iommufd = true});
+  REQUIRE_FALSE(found);
+  CHECK(found.error().message.find("iommufd has no node") != std::string::npos);
+}

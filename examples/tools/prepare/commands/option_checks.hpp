@@ -9,6 +9,7 @@
 #include <string>
 #include <system_error>
 
+#include <cdi/claims.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>

@@ -37,12 +37,10 @@ namespace prepare {
 class PrivateDirectory {
  public:
   static cdi::Result<PrivateDirectory> make() {
-    std::error_code failed;
-    auto path = std::filesystem::temp_directory_path(failed).string() + "/cdi-prepare-XXXXXX";
+    const char* const place = std::getenv("TMPDIR");
+    auto path = std::string{place == nullptr ? "/tmp" : place} + "/cdi-prepare-XXXXXX";
     int ends[2] = {-1, -1};
-    if (failed || ::pipe2(&ends[0], O_CLOEXEC) != 0) {
-      return tools::path_error(path, failed ? failed.value() : errno);
-    }
+    if (::pipe2(&ends[0], O_CLOEXEC) != 0) return tools::path_error(path, errno);
     PrivateDirectory made;
     const cdi::Descriptor reading{ends[0]};
     made.writing_ = cdi::Descriptor{ends[1]};
