@@ -21,16 +21,16 @@ std::string hashed(const std::string& path, const std::string& text) {
   return out.begin()->second.text;
 }
 
-const std::string uuid = "18db0e85-99e9-c746-8531-ffeb86328b39";
+const std::string boot_uuid = "18db0e85-99e9-c746-8531-ffeb86328b39";
 
 }  // namespace
 
 TEST_CASE("a UUID is replaced where it begins") {
-  const auto text = hashed("/proc/x", "GPU-" + uuid + "\n");
-  CHECK(text.size() == uuid.size() + 5);
+  const auto text = hashed("/proc/x", "GPU-" + boot_uuid + "\n");
+  CHECK(text.size() == boot_uuid.size() + 5);
   CHECK(text.starts_with("GPU-"));
-  CHECK(text.find(uuid) == std::string::npos);
-  CHECK(hashed("/proc/x", "f" + uuid) == "f" + uuid);  // the digits of a longer number
+  CHECK(text.find(boot_uuid) == std::string::npos);
+  CHECK(hashed("/proc/x", "f" + boot_uuid) == "f" + boot_uuid);  // the digits of a longer number
 }
 
 TEST_CASE("an attribute that identifies nothing stays") {

@@ -26,7 +26,7 @@ struct CountedGpu {
   Survey survey;
 };
 
-const Json one{{"value", "1"}};
+const Json one_counter{{"value", "1"}};
 
 }  // namespace
 
@@ -41,8 +41,8 @@ TEST_CASE("two ways to one GPU consume the same counter") {
       {.pci_address = "0000:65:00.0", .iommufd_nodes = {{{.path = "/dev/vfio/devices/vfio0"}}}}};
   const auto counters = gpu.counters();
   REQUIRE(counters);
-  CHECK(counters.shared()["counters"] == Json{{"whole", one}});
+  CHECK(counters.shared()["counters"] == Json{{"whole", one_counter}});
   for (const auto& device : all_devices(gpu.survey)) {
-    CHECK(counters.consumed_by(device)[0]["counters"] == Json{{"whole", one}});
+    CHECK(counters.consumed_by(device)[0]["counters"] == Json{{"whole", one_counter}});
   }
 }
