@@ -135,7 +135,8 @@ class Prepare(ClaimTest):
             for command, more in (("prepare", ("--device", "0")), ("unprepare", ())):
                 with self.subTest(uid=uid, command=command):
                     self.run_claims(command, f"--claim={uid}", *more, code=2)
-        for name in ("", "@x", "a b", "../a", "0@", "0@a b", "0@a@b", "0@/a", "0@ä",
+        for name in ("", "@x", "a b", "../a", "0@", "0@a b", "0@a@b", "0@/a", "0@a/",
+                     "0@a/b/c", "0@ä",
                      "0@" + "a" * 128, "a/b/c=0"):
             with self.subTest(device=name):
                 self.run_claims("prepare", "--claim", "a", f"--device={name}", code=2)

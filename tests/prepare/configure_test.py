@@ -129,7 +129,8 @@ class Containerd(ConfigureTest):
 
     def test_table_of_version_1(self):
         self.install(containerd="1.7.24")
-        for text, more in (('[plugins.cri]\nsandbox_image = "a"\n', {"sandbox_image": "a"}), ("", {})):
+        for text, more in (('[plugins.cri]\nsandbox_image = "a"\n', {"sandbox_image": "a"}),
+                           ("", {})):
             self.put(CONTAINERD, text)
             after = self.check_all("containerd", "containerd", "systemctl restart containerd")
             cri = tomllib.loads(after[CONTAINERD[1:]].decode())["plugins"]["cri"]
@@ -161,7 +162,8 @@ class Containerd(ConfigureTest):
         self.install()
         self.path("usr/bin/containerd").touch()
         self.configure("containerd")
-        self.assertEqual(self.toml(CONTAINERD), {"version": 2, "plugins": {CRI_2: {"enable_cdi": True}}})
+        self.assertEqual(self.toml(CONTAINERD),
+                         {"version": 2, "plugins": {CRI_2: {"enable_cdi": True}}})
         self.assertFalse(self.path(CONTAINERD_OWN).exists())
 
     def test_empty_list_of_directories(self):

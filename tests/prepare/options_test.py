@@ -363,7 +363,8 @@ class Format(OptionsTest):
         self.write("--format", "json")
         (self.out / "nvidia.com-gpu.yaml").write_bytes(old)
         found = self.check("--format", "json", code=1)
-        self.assertEqual(found, f"{self.out}/nvidia.com-gpu.yaml: its kind has a file in another format\n")
+        self.assertEqual(found, f"{self.out}/nvidia.com-gpu.yaml: its kind has a file in another "
+                         "format\n")
         found = self.check(code=1)
         self.assertIn("nvidia.com-gpu.json: its kind has a file in another format", found)
         (self.out / "nvidia.com-gpu.json").write_text("{")
@@ -384,6 +385,23 @@ class Format(OptionsTest):
         done = self.write("--format", "json", "--max-version", "0.5.0", code=1)
         self.assertIn("0.6.0", done.stderr)
         self.assertEqual(self.files(), [])
+
+    def test_engines_that_cannot_refuse_a_spec_change_no_advice(self):
+        """One without a version, one that is off, and a builder that reads another directory."""
+        self.write("--device", "0")
+        self.edit("dev.tab", "/dev/nvidia-uvm c 510 0", "/dev/nvidia-uvm c 511 0")
+        self.edit("proc/devices", "510 nvidia-uvm", "511 nvidia-uvm")
+        def advice():
+            found = json.loads(self.run_prepare("doctor", "-o", "json").stdout)["findings"]
+            return [one["advice"] for one in found if one["about"] == "specs"]
+        before = advice()
+        self.install(containerd="1.7.24", buildkit="0.20.0")
+        for name in ("podman", "buildkitd"):
+            self.path(f"usr/bin/{name}").touch()
+        self.assertEqual(advice(), before)
+        done = self.run_prepare("doctor", "--output-dir", str(self.path("opt/cdi")))
+        self.assertIn("buildkit 0.20.0: does not read /opt/cdi", done.stdout)
+        self.assertNotIn(" buildkit --output-dir", done.stdout)
 
     def test_advice_keeps_it(self):
         self.write("--format", "json")

@@ -534,7 +534,8 @@ class Faults(VendorTest):
             "3:23: health.attribute: must be a text: put it between quotes",
         LEAST + 'health = {attribute = "x", good = "x", optional = 1}\n':
             "3:51: health.optional: must be true or false",
-        LEAST + "zzzzzzzz = 1\n": "3:1: zzzzzzzz: this member does not exist: use kind, devices, name, aliases, model, "
+        LEAST + "zzzzzzzz = 1\n":
+            "3:1: zzzzzzzz: this member does not exist: use kind, devices, name, aliases, model, "
             "module, nodes, siblings, shared, mounts, env, hooks, match, attributes, health",
         # The first of two faults is told, whatever is read first.
         LEAST + "name = 1\nhealth = 1\n": "3:8: name: must be a text: put it between quotes",

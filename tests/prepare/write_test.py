@@ -636,6 +636,10 @@ class Readiness(WriteTest):
         self.assertEqual((waiting.returncode, stderr), (0, ""))
         self.assertTrue(self.file.exists())
 
+    def test_wait_for_a_driver_that_stays_silent(self):
+        self.path(f"proc/driver/nvidia/gpus/{SECOND}/information").unlink()
+        self.assertIn("left out", self.write("--wait", "0.3", code=3).stderr)
+
     def test_wait_for_the_second(self):
         put_back = self.remove_row("/dev/nvidia1")
         with subprocess.Popen([self.program, "write", "--root", str(self.root), "--output-dir",
