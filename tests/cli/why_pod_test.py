@@ -178,7 +178,8 @@ class Claims(Node):
                                "--claim", "-", given=given)
         self.assertNotIn("others", json.dumps(record))
         own["kind"] = "ResourceClaim"
-        given = json.dumps({"kind": "List", "items": [own, {"metadata": {"name": "odd"}}, pod]})
+        odd = {"metadata": {**own["metadata"], "name": "odd"}}
+        given = json.dumps({"kind": "List", "items": [own, odd, pod]})
         _, record = self.check("claim", "missing", "default/made", "--claim", "-", given=given)
         self.assertNotIn("odd", json.dumps(record))
 
