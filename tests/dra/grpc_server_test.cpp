@@ -13,11 +13,16 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
+#include <cdi/files/descriptor.hpp>
+
+#include "../../examples/tools/dra/protocol/unix_socket.hpp"
 #include "../support/temp_tree.hpp"
 
 using namespace dra;
@@ -124,6 +129,22 @@ TEST_CASE("dra: a socket is not made where something else is") {
   CHECK(listen_error(tree / "file").find("it is not a socket") != std::string::npos);
   CHECK(listen_error(tree / "file/a.sock").find("cannot read the file") != std::string::npos);
   CHECK(get_file(tree / "file") == "mine");
+}
+
+TEST_CASE("dra: a socket whose server is too busy to answer stays") {
+  const TempTree tree;
+  const auto path = tree / "a.sock";
+  const auto address = address_of(path);
+  REQUIRE(address);
+  const auto* const any = reinterpret_cast<const sockaddr*>(&*address);
+  const cdi::Descriptor busy{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  REQUIRE(::bind(busy.get(), any, sizeof *address) == 0);
+  REQUIRE(::listen(busy.get(), 0) == 0);
+  std::vector<cdi::Descriptor> waiting;
+  do {
+    waiting.emplace_back(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  } while (::connect(waiting.back().get(), any, sizeof *address) == 0);
+  CHECK(listen_error(path).find("another process serves this socket") != std::string::npos);
 }
 
 TEST_CASE("dra: a server knows its socket, and removes no other file") {

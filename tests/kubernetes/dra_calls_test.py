@@ -11,11 +11,12 @@ import errno
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from dra_case import DRIVER, DraCase, name_of, need_program, uid_of  # noqa: E402
+from dra_case import CDI_DRA, DRIVER, DraCase, name_of, need_program, uid_of  # noqa: E402
 from nri_peers import wait_until  # noqa: E402
 from scripted_kubelet import grpc  # noqa: E402
 
@@ -31,8 +32,8 @@ LIMIT = 5  # seconds: a driver may end before it answers
 MAY_STAY = {"lock": (".cdi-tmp",), "unlink": (".cdi-tmp", ".sock"), "stat": (".sock",)}
 
 
-class Calls(DraCase):
-    """The kubelet of a small node starts a driver, prepares a claim, and takes it back."""
+class FailingCase(DraCase):
+    """A small node, whose claim has its only GPU."""
 
     tree = "wsl"
 
@@ -41,6 +42,23 @@ class Calls(DraCase):
             self.skipTest("calls cannot be made to fail with sanitizers or without glibc")
         super().setUp()
         self.write_claim(1, GPU)
+        self.log = self.place / "calls.log"
+        self.log.write_text("", encoding="ascii")
+
+    def try_failures(self, act):
+        """Calls `act` with failures of the calls in the log."""
+        for kind, number, error in sample_of(calls_in(self.log)):
+            if (kind, error) == ("unlink", errno.ENOENT):
+                continue  # a file that somebody else removed does not stay
+            with self.subTest(call=kind, number=number, error=os.strerror(error)):
+                act({"KIND": kind, "AT": number, "ERROR": error})
+
+
+class Calls(FailingCase):
+    """The kubelet starts a driver, prepares a claim, and takes it back."""
+
+    def setUp(self):
+        super().setUp()
         self.driver = self.socket = None
 
     def begin(self, fault):
@@ -116,26 +134,56 @@ class Calls(DraCase):
                 for path in folder.rglob("*") if not path.is_dir() and
                 not path.name.endswith(ends)]
 
-    def check_failure(self, kind, good):
+    def check_failure(self, fault, good):
+        self.begin(fault)
         spec = self.work()
         if spec != good:  # it could not read a file of the host, which it reads again
             self.assertEqual(self.work(), good)
         code = self.driver.stop()
         self.assertIn(code, (0, 1), self.driver.printed())
-        self.assertEqual(self.left(kind), [])
+        self.assertEqual(self.left(fault["KIND"]), [])
 
     def test_each_call_fails_once(self):
-        log = self.place / "calls.log"
-        log.write_text("", encoding="ascii")
-        self.begin({"LOG": log})
+        self.begin({"LOG": self.log})
         good = self.work()
         self.assertEqual((self.driver.stop(), self.left()), (0, []))
-        for kind, number, error in sample_of(calls_in(log)):
-            if (kind, error) == ("unlink", errno.ENOENT):
-                continue  # a file that somebody else removed does not stay
-            with self.subTest(call=kind, number=number, error=os.strerror(error)):
-                self.begin({"KIND": kind, "AT": number, "ERROR": error})
-                self.check_failure(kind, good)
+        self.try_failures(lambda fault: self.check_failure(fault, good))
+
+
+class Looks(FailingCase):
+    """Somebody looks at a driver, which goes on as it is."""
+
+    def look(self, command, fault):
+        return subprocess.run(
+            [CDI_DRA, command, "--driver", DRIVER, "--kubelet-dir", self.kubelet, "--output-dir",
+             self.out, "--state-dir", self.state, "--root", self.root],
+            env=environment_of(os.path.abspath(FAULTS), fault), capture_output=True, text=True,
+            timeout=60, check=False)
+
+    def check_look(self, command, fault):
+        """It says something, also about the spec by which `check` tries an engine, if it stays."""
+        done = self.look(command, fault)
+        self.assertIn(done.returncode, (0, 1))
+        self.assertTrue(done.stdout + done.stderr)
+        for path in self.out.glob("*probe*"):
+            self.assertIn(fault["KIND"], MAY_STAY)
+            self.assertIn("Remove cdi-dra-probe.json there", done.stdout)
+            path.unlink()
+
+    def test_each_call_fails_once(self):
+        (self.root / "etc/containerd").mkdir(parents=True)
+        (self.root / "etc/containerd/config.toml").write_text(
+            f"version = 3\n[plugins.'io.containerd.cri.v1.runtime']\nenable_cdi = true\n"
+            f"cdi_spec_dirs = ['{self.out}']\n", encoding="ascii")
+        driver = self.serving("--max-version", "0.6.0")
+        self.check_prepared(self.service().prepare(name_of(1)), 1, GPU)
+        for command in ("status", "check"):
+            self.log.write_text("", encoding="ascii")
+            good = self.look(command, {"LOG": self.log})
+            self.assertIn("dra.sock answers", good.stdout, good.stderr)
+            self.try_failures(lambda fault, which=command: self.check_look(which, fault))
+        self.check_claims(1)
+        self.assertEqual(driver.stop(), 0)
 
 
 if __name__ == "__main__":

@@ -285,6 +285,15 @@ class Settings(DraCase):
                 self.wipe(self.state)
                 self.wipe(self.out)
 
+    def test_a_lock_that_is_a_directory_for_a_while(self):
+        path = self.service_path("serialize.lock")
+        path.mkdir(parents=True)
+        self.serving()
+        self.write_claim(1, GPUS[0])
+        self.assertIn(f"{path}: cannot open the lock", self.failure())
+        path.rmdir()
+        self.check_prepared(self.service().prepare(name_of(1)), 1, GPUS[0])
+
     def failure(self):
         """Why claim 1 is not prepared: as an error of the call, or of the claim."""
         try:

@@ -106,7 +106,10 @@ inline void check_with_probe(const tools::HostTree& tree, const tools::Engine& e
   const bool is_seen =
       std::any_of(engine.spec_dirs.begin(), engine.spec_dirs.end(),
                   [&](const auto& dir) { return tree.exists(fmt::format("{}/{}", dir, name)); });
-  static_cast<void>(publisher.remove(name));
+  if (const auto removed = publisher.remove(name); !removed) {
+    findings.push_back({Level::fault, settings.host.output_dir, to_string(removed.error()),
+                        fmt::format("Remove {} there.", name)});
+  }
   if (is_seen) {
     findings.push_back({Level::good,
                         engine.full_name(),
