@@ -60,6 +60,10 @@ TEST_CASE("Double quotes decode escapes and fold lines") {
        {R"("a\x4")", "1:3 not valid YAML: an escape needs 2 hexadecimal digits"},
        {R"("\ud83d")",
         "1:2 not valid YAML: the escape is not a character: write the character itself"},
+       {"\"a\\\n--- b\"",
+        "1:1 not valid YAML: the text that begins here is not closed: close the quotes"},
+       {"\"a\n... b\"",
+        "1:1 not valid YAML: the text that begins here is not closed: close the quotes"},
        {"\"a\\\n", "1:1 not valid YAML: the text that begins here is not closed: close the quotes"},
        {"\"a\\", "1:1 not valid YAML: the text that begins here is not closed: close the quotes"}});
 }
