@@ -1,6 +1,7 @@
 // Each limit of a text, for JSON and for YAML.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -66,4 +67,25 @@ TEST_CASE("Without other limits, a text of 64 levels is read, and one of 65 is n
   CHECK(is_read_as_yaml(levels + ends, {}));
   CHECK_FALSE(is_read_as_json("[" + levels + ends + "]", {}));
   CHECK_FALSE(is_read_as_yaml("[" + levels + ends + "]", {}));
+}
+
+TEST_CASE("Without other limits, a text of 16 MiB is read, and one byte more is not") {
+  const std::string letters((std::size_t{16} << 20) - 2, 'a');
+  CHECK(is_read_as_json("\"" + letters + "\"", {}));
+  CHECK_FALSE(is_read_as_json("\"" + letters + "a\"", {}));
+}
+
+TEST_CASE("Without other limits, two million values are read, and one more is not") {
+  std::string items = "[0";
+  for (int i = 2; i < 2'000'000; ++i) items += ", 0";  // the list itself is a value, too
+  CHECK(is_read_as_json(items + "]", {}));
+  CHECK_FALSE(is_read_as_json(items + ", 0]", {}));
+}
+
+TEST_CASE("Without other limits, aliases may add 4 MiB, and not a byte more") {
+  const std::string word((std::size_t{4} << 20) / 32 - 32, 'x');  // each alias costs 32 bytes more
+  std::string aliases;
+  for (int i = 0; i < 32; ++i) aliases += ", *a";
+  CHECK(is_read_as_yaml("[&a " + word + aliases + "]", {}));
+  CHECK_FALSE(is_read_as_yaml("[&a " + word + "x" + aliases + "]", {}));
 }

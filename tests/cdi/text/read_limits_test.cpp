@@ -81,6 +81,7 @@ TEST_CASE("Reading can go on after an error, and keeps the path of each") {
 }
 
 TEST_CASE("Reading ends after a thousand errors, and after a limit") {
+  CHECK(cdi::max_errors == 1000);
   const auto list = [](std::size_t count, const std::string& item) {
     std::string items = "[" + item;
     for (std::size_t i = 1; i < count; ++i) items.append("," + item);
