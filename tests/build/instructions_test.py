@@ -25,7 +25,7 @@ from toolchain import GXX, INCLUDE  # noqa: E402
 
 TABLE = PROJECT / "bench/instructions.json"
 OPERATIONS = """
-parse_json_spec parse_yaml_spec read_and_validate look_up check_names inject_oci_spec
+parse_json_spec parse_yaml_spec read_and_validate look_up replace_spec check_names inject_oci_spec
 inject_ordered_json inject_json_text check_unchanged
 """.split()
 # The C library chooses functions by processor; without these, every x86-64 has the same.

@@ -39,8 +39,6 @@ inline Result<Listing> list_specs(const DirectoryStream& directory, const std::s
   };
   auto listing = directory.list(path, wanted, max);
   if (!listing) return listing;
-  std::vector<DirectoryEntry> files;
-  files.reserve(listing->entries.size());
   for (auto& entry : listing->entries) {
     struct stat info = {};
     const bool unknown = entry.type == DT_UNKNOWN;
@@ -48,9 +46,8 @@ inline Result<Listing> list_specs(const DirectoryStream& directory, const std::s
         ::fstatat(directory.descriptor(), entry.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
       entry.type = S_ISDIR(info.st_mode) ? DT_DIR : S_ISLNK(info.st_mode) ? DT_LNK : DT_REG;
     }
-    if (entry.type != DT_DIR) files.push_back(std::move(entry));
   }
-  listing->entries.swap(files);
+  std::erase_if(listing->entries, [](const DirectoryEntry& entry) { return entry.type == DT_DIR; });
   return listing;
 }
 
@@ -93,8 +90,9 @@ class Scanner {
       }
     }
     if (same) return before;
-    now.registry =
-        before && gives_same_registry(*before, now) ? before->registry : make_registry(now);
+    now.registry = before && gives_same_registry(*before, now)
+                       ? before->registry
+                       : make_registry(now, before ? before->registry.get() : nullptr);
     return std::make_shared<const Scan>(std::move(now));
   }
 
@@ -190,7 +188,7 @@ class Scanner {
     out.files.push_back(std::move(file));
   }
 
-  static std::shared_ptr<const Registry> make_registry(const Scan& scan) {
+  static std::shared_ptr<const Registry> make_registry(const Scan& scan, const Registry* before) {
     std::vector<std::shared_ptr<const LoadedSpec>> specs;
     std::vector<std::shared_ptr<const RejectedFile>> rejected;
     std::vector<SpecDir> dirs;
@@ -202,7 +200,8 @@ class Scanner {
         if (file->file.rejected) rejected.push_back(file->file.rejected);
       }
     }
-    return std::make_shared<const Registry>(std::move(specs), std::move(rejected), std::move(dirs));
+    return std::make_shared<const Registry>(std::move(specs), std::move(rejected), std::move(dirs),
+                                            before);
   }
 
   const ReadOptions& options_;

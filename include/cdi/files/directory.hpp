@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <dirent.h>
 #include <fcntl.h>
 #include <string>
@@ -36,12 +37,34 @@ struct Listing {
   bool cut = false;                       // whether there are more entries than requested
 };
 
+/// Returns for each entry eight bytes of its name, after the beginning that all names share, as a
+/// number with the same order. Comparing these first is faster than comparing the names.
+inline std::vector<std::uint64_t> name_keys(const std::vector<DirectoryEntry>& entries) {
+  std::string_view shared;
+  if (!entries.empty()) shared = entries[0].name;
+  for (const auto& entry : entries) {
+    while (!entry.name.starts_with(shared)) shared.remove_suffix(1);
+  }
+  std::vector<std::uint64_t> keys;
+  keys.reserve(entries.size());
+  for (const auto& entry : entries) {
+    const std::string_view rest = std::string_view{entry.name}.substr(shared.size());
+    std::uint64_t key = 0;
+    for (std::size_t i = 0; i < sizeof key; ++i) {
+      key = key << 8 | (i < rest.size() ? static_cast<unsigned char>(rest[i]) : 0);
+    }
+    keys.push_back(key);
+  }
+  return keys;
+}
+
 /// Sorts the entries by name and removes duplicates.
 inline void sort_by_name(std::vector<DirectoryEntry>& entries) {
   std::vector<DirectoryEntry> sorted;
   sorted.reserve(entries.size());
+  const auto keys = detail::name_keys(entries);
   const auto by_name = order_of(entries.size(), [&](std::size_t a, std::size_t b) {
-    return entries[a].name < entries[b].name;
+    return keys[a] != keys[b] ? keys[a] < keys[b] : entries[a].name < entries[b].name;
   });
   for (const auto i : by_name) {
     const bool again = !sorted.empty() && sorted.back().name == entries[i].name;

@@ -30,8 +30,9 @@ class DeviceIndex {
   struct alignas(32) Slot {
     const Device* device = nullptr;
     std::uint32_t hash = 0;
-    std::uint32_t spec : 31 = 0;      // index in `specs()`
+    std::uint32_t spec : 30 = 0;      // index in `specs()`
     std::uint32_t contested : 1 = 0;  // whether another spec of this rank defines the device
+    std::uint32_t shared : 1 = 0;     // whether the device is defined more than once
     std::uint32_t name_size = 0;
     char name[12] = {};  // the device name, or the address of a longer name
 
@@ -57,6 +58,10 @@ class DeviceIndex {
 
   /// Builds the table; each device's name is hashed once.
   explicit DeviceIndex(Specs specs);
+
+  /// Returns the index of `specs`, made from the index of other specs. If few specs differ, are
+  /// neighbours, and define no device that another spec defines, this hashes only their devices.
+  static DeviceIndex updated(const DeviceIndex& before, Specs specs);
 
   const Specs& specs() const { return specs_; }
   /// Returns all entries of the table; an entry without a device is empty.
@@ -84,12 +89,32 @@ class DeviceIndex {
   /// Returns the index of a qualified name's entry, or of the empty entry where it belongs.
   std::size_t place_of(std::uint32_t hash, std::string_view name) const;
 
-  void add(const Slot& slot, std::string_view name);
+  static constexpr std::uint32_t max_spec = 0x3fffffff;  // in `Slot::spec`
+
+  /// The specs in which this index differs from another one, as indices.
+  struct Difference {
+    std::size_t first;       // in both
+    std::size_t last;        // one past the last, in this index
+    std::size_t other_last;  // one past the last, in the other index
+  };
+  Difference difference_from(const Specs& other) const;
+
+  /// Replaces the specs. Returns false, with a table that cannot be used, if a device of the specs
+  /// that differ is defined more than once.
+  bool replace(const Difference& differing, Specs specs);
+
+  /// Adds the devices of a spec; no spec before has a higher rank. Returns whether all are new.
+  bool add_devices(std::size_t spec);
+  bool add(const Slot& slot, std::string_view name);
+  /// Removes the devices of a spec. Returns whether no other spec defines them.
+  bool remove_devices(std::size_t spec);
+  void remove(std::size_t place);
   void add_conflict(const ResolvedDevice& first, std::size_t first_spec,
                     const ResolvedDevice& added);
 
   Specs specs_{};
-  std::vector<std::string_view> kinds_{};  // one per spec; specs of one kind share the text
+  std::vector<std::string_view> kinds_{};  // one per spec, so that a lookup reads no spec
+  std::size_t devices_ = 0;                // of all specs
   // Open addressing: the number of slots is a power of two, and at least a quarter are empty.
   // bench/resolve_bench.cpp compares the table with `std::unordered_map`.
   std::vector<Slot> slots_{};

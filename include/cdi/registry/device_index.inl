@@ -81,38 +81,82 @@ inline std::uintptr_t address_of(const DeviceIndex::Conflict& rival) {
   return reinterpret_cast<std::uintptr_t>(rival.one.device);  // any two integers can be compared
 }
 
-CDI_INLINE DeviceIndex::DeviceIndex(Specs specs) : specs_{std::move(specs)} {
-  std::size_t devices = 0;
-  for (const auto& spec : specs_) {
-    devices += spec->spec.devices.size();
-    kinds_.push_back(spec->spec.kind);
-  }
-  const auto first = detail::first_of_equals(kinds_);
-  for (std::size_t i = 0; i < kinds_.size(); ++i) kinds_[i] = kinds_[first[i]];
-  if (devices == 0) return;
+/// Returns the number of slots for a number of devices.
+inline std::size_t slots_for(std::size_t devices) {
+  if (devices == 0) return 0;
   std::size_t slots = 2;
   while (slots < devices + devices / 3 + 1) slots *= 2;
-  slots_.resize(slots);
+  return slots;
+}
+
+inline std::size_t count_devices(const DeviceIndex::Specs& specs, std::size_t first,
+                                 std::size_t last) {
+  std::size_t devices = 0;
+  for (std::size_t i = first; i < last; ++i) devices += specs[i]->spec.devices.size();
+  return devices;
+}
+
+CDI_INLINE DeviceIndex::DeviceIndex(Specs specs)
+    : specs_{std::move(specs)}, devices_{detail::count_devices(specs_, 0, specs_.size())} {
+  kinds_.reserve(specs_.size());
+  for (const auto& spec : specs_) kinds_.push_back(spec->spec.kind);
+  slots_.resize(detail::slots_for(devices_));
   const auto by_rank = detail::order_of(specs_.size(), [&](std::size_t a, std::size_t b) {
     return detail::rank_of(*specs_[a]) < detail::rank_of(*specs_[b]);
   });
-  std::string name;  // allocates once, not for each spec
-  for (const auto i : by_rank) {
-    name.assign(kinds_[i]).push_back('=');
-    const auto kind_end = name.size();
-    for (const auto& device : specs_[i]->spec.devices) {
-      name.resize(kind_end);
-      name.append(device.name);
-      Slot slot{.device = &device,
-                .hash = hash_of(name, seed_),
-                .spec = static_cast<std::uint32_t>(i) & 0x7fffffff};
-      slot.set_name(device.name);
-      add(slot, name);
-    }
-  }
+  for (const auto i : by_rank) add_devices(i);
   by_device_ = detail::order_of(rivals_.size(), [&](std::size_t a, std::size_t b) {
     return address_of(rivals_[a]) < address_of(rivals_[b]);
   });
+}
+
+CDI_INLINE DeviceIndex DeviceIndex::updated(const DeviceIndex& before, Specs specs) {
+  const auto differing = before.difference_from(specs);
+  const auto removed = detail::count_devices(before.specs_, differing.first, differing.last);
+  const auto added = detail::count_devices(specs, differing.first, differing.other_last);
+  const auto devices = before.devices_ - removed + added;
+  const bool few = removed + added < devices / 2;
+  if (few && detail::slots_for(devices) == before.slots_.size()) {
+    DeviceIndex out{before};
+    out.devices_ = devices;
+    if (out.replace(differing, specs)) return out;
+  }
+  return DeviceIndex{std::move(specs)};
+}
+
+CDI_INLINE auto DeviceIndex::difference_from(const Specs& other) const -> Difference {
+  const auto shorter = detail::min(specs_.size(), other.size());
+  std::size_t first = 0;
+  while (first < shorter && specs_[first] == other[first]) ++first;
+  Difference out{first, specs_.size(), other.size()};
+  for (; out.last > first && out.other_last > first; --out.last, --out.other_last) {
+    if (specs_[out.last - 1] != other[out.other_last - 1]) break;
+  }
+  return out;
+}
+
+CDI_INLINE bool DeviceIndex::replace(const Difference& differing, Specs specs) {
+  const auto [first, last, new_last] = differing;
+  for (auto i = first; i < last; ++i) {
+    if (!remove_devices(i)) return false;
+  }
+  std::vector<std::string_view> kinds;
+  kinds.reserve(specs.size());
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const bool is_new = i >= first && i < new_last;
+    kinds.push_back(is_new ? specs[i]->spec.kind : kinds_[i < first ? i : i - new_last + last]);
+  }
+  kinds_.swap(kinds);
+  specs_.swap(specs);
+  if (last != new_last) {
+    for (auto& slot : slots_) {
+      if (slot.spec >= last) slot.spec = (slot.spec - last + new_last) & max_spec;
+    }
+  }
+  for (auto i = first; i < new_last; ++i) {
+    if (!add_devices(i)) return false;
+  }
+  return true;
 }
 
 CDI_INLINE bool DeviceIndex::is_named(const Slot& slot, std::string_view name) const {
@@ -137,22 +181,70 @@ CDI_INLINE const DeviceIndex::Slot* DeviceIndex::find(std::string_view name) con
   return slot.device == nullptr ? nullptr : &slot;
 }
 
-CDI_INLINE void DeviceIndex::add(const Slot& slot, std::string_view name) {
+/// Calls `use(device, name)` with the qualified name of each device of a spec.
+template <class Use>
+void for_each_device(const LoadedSpec& spec, const Use& use) {
+  std::string name = spec.spec.kind;
+  name.push_back('=');
+  const auto kind_end = name.size();
+  for (const auto& device : spec.spec.devices) {
+    name.resize(kind_end);
+    name.append(device.name);
+    use(device, std::string_view{name});
+  }
+}
+
+CDI_INLINE bool DeviceIndex::add_devices(std::size_t spec) {
+  bool all_new = true;
+  detail::for_each_device(*specs_[spec], [&](const Device& device, std::string_view name) {
+    Slot slot{.device = &device,
+              .hash = hash_of(name, seed_),
+              .spec = static_cast<std::uint32_t>(spec) & max_spec};
+    slot.set_name(device.name);
+    all_new = add(slot, name) && all_new;
+  });
+  return all_new;
+}
+
+CDI_INLINE bool DeviceIndex::add(const Slot& slot, std::string_view name) {
   const auto added = device_of(slot);
   Slot& place = slots_[place_of(slot.hash, name)];
   if (place.device == nullptr) {
     place = slot;
-    return;
+    return true;
   }
   const auto first = device_of(place);
-  if (first.spec == added.spec) return;  // the spec lists the device twice
   if (detail::rank_of(*first.spec) < detail::rank_of(*added.spec)) {
     place = slot;
-    return;
+  } else if (first.spec != added.spec) {  // otherwise, the spec lists the device twice
+    place.contested = 1;
+    rivals_.push_back({first, added, 1});
+    add_conflict(first, place.spec, added);
   }
-  place.contested = 1;
-  rivals_.push_back({first, added, 1});
-  add_conflict(first, place.spec, added);
+  place.shared = 1;
+  return false;
+}
+
+CDI_INLINE bool DeviceIndex::remove_devices(std::size_t spec) {
+  bool alone = true;
+  detail::for_each_device(*specs_[spec], [&](const Device&, std::string_view name) {
+    const auto place = place_of(hash_of(name, seed_), name);
+    alone = slots_[place].shared == 0 && alone;
+    if (alone) remove(place);
+  });
+  return alone;
+}
+
+CDI_INLINE void DeviceIndex::remove(std::size_t place) {
+  const std::size_t mask = slots_.size() - 1;
+  // Entries that belong at or before the free place move there, so that lookups still meet them.
+  for (std::size_t i = (place + 1) & mask; slots_[i].device != nullptr; i = (i + 1) & mask) {
+    const std::size_t from_home = (i - slots_[i].hash) & mask;
+    if (from_home < ((i - place) & mask)) continue;
+    slots_[place] = slots_[i];
+    place = i;
+  }
+  slots_[place] = {};
 }
 
 CDI_INLINE void DeviceIndex::add_conflict(const ResolvedDevice& first, std::size_t first_spec,

@@ -58,10 +58,11 @@ class Registry {
   Registry() = default;
 
   /// Makes a registry of valid, non-null `specs`. `rejected` lists the files and directories that
-  /// provided no spec, `dirs` the directories that were searched. Hashes each device's name once.
+  /// provided no spec, `dirs` the directories that were searched. Hashes each device's name once,
+  /// or only those of new specs, if `before` is a registry of almost the same specs.
   explicit Registry(std::vector<std::shared_ptr<const LoadedSpec>> specs,
                     std::vector<std::shared_ptr<const RejectedFile>> rejected = {},
-                    std::vector<SpecDir> dirs = {});
+                    std::vector<SpecDir> dirs = {}, const Registry* before = nullptr);
 
   /// Returns the device of a qualified name; the pointers are null if no spec defines the device or
   /// if specs conflict. Does not allocate. Valid as long as the registry or a copy exists.

@@ -64,8 +64,11 @@ CDI_INLINE Error EditsOfDevices::trace(Error error) const {
 
 CDI_INLINE Registry::Registry(std::vector<std::shared_ptr<const LoadedSpec>> specs,
                               std::vector<std::shared_ptr<const RejectedFile>> rejected,
-                              std::vector<SpecDir> dirs)
-    : index_{std::move(specs)}, rejected_{std::move(rejected)}, dirs_{std::move(dirs)} {
+                              std::vector<SpecDir> dirs, const Registry* before)
+    : index_{before == nullptr ? detail::DeviceIndex{std::move(specs)}
+                               : detail::DeviceIndex::updated(before->index_, std::move(specs))},
+      rejected_{std::move(rejected)},
+      dirs_{std::move(dirs)} {
   for (const auto& file : rejected_) errors_.push_back(file->why);
   for (const auto& spec : index_.specs()) {
     if (spec->last_error) errors_.push_back(*spec->last_error);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <dirent.h>
 #include <fcntl.h>
+#include <set>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -17,6 +18,7 @@
 #include <cdi/files/directory.hpp>
 
 #include "../../support/open_dir.hpp"
+#include "../../support/random_numbers.hpp"
 #include "../../support/temp_tree.hpp"
 
 namespace {
@@ -61,6 +63,27 @@ TEST_CASE("A name that readdir gives twice is listed once") {
   cdi::detail::sort_by_name(entries);
   CHECK(names_of(entries) == std::vector<std::string>{"a", "b", "c"});
   CHECK(entries[0].type == DT_LNK);
+}
+
+TEST_CASE("Names are sorted by their bytes, whatever they begin with") {
+  RandomNumbers random{1};
+  for (int i = 0; i < 200; ++i) {
+    std::set<std::string> names;
+    const std::string beginning(random.below(20), 'x');
+    for (auto count = random.below(40); count > 0; --count) {
+      auto name = beginning;
+      for (auto size = random.below(12); size > 0; --size)
+        name.push_back("a\x01\xff"[random.below(3)]);
+      names.insert(name);
+    }
+    std::vector<cdi::detail::DirectoryEntry> entries;
+    for (const auto& name : names) entries.insert(entries.begin(), {name, DT_REG});
+    for (auto& entry : entries) {
+      std::swap(entry, entries[random.below(static_cast<std::uint32_t>(entries.size()))]);
+    }
+    cdi::detail::sort_by_name(entries);
+    CHECK(names_of(entries) == std::vector<std::string>{names.begin(), names.end()});
+  }
 }
 
 TEST_CASE(

@@ -1,6 +1,7 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,7 @@
 
 #include <cdi/registry/device_index.hpp>
 #include <cdi/registry/registry.hpp>
+#include <cdi/rules/name.hpp>
 
 #include "../../support/random_numbers.hpp"
 #include "specs.hpp"
@@ -265,6 +267,97 @@ TEST_CASE("The index finds what a naive search finds, for random specs") {
     CHECK(index.find("v/c=12") == nullptr);
     CHECK(index.find("v/e=0") == nullptr);
   }
+}
+
+namespace {
+
+/// Replaces up to two neighbours among specs by up to two others, which rarely define the same
+/// devices as other specs.
+Specs with_changes(Specs specs, RandomNumbers& random) {
+  const auto size = static_cast<std::uint32_t>(specs.size());
+  const auto at = random.below(size + 1);
+  const auto removed = std::min(random.below(3), size - at);
+  specs.erase(specs.begin() + at, specs.begin() + at + removed);
+  for (auto added = random.below(3); added > 0; --added) {
+    Names devices;
+    for (auto count = random.below(4); count > 0; --count) {
+      devices.push_back(std::string(random.below(13), 'd') + std::to_string(random.below(20)));
+    }
+    const int priority = static_cast<int>(random.below(2));
+    const std::string kind = random.below(2) == 0 ? "v/c" : "v/d";
+    specs.insert(specs.begin() + at, spec_at("", priority, kind, devices));
+  }
+  return specs;
+}
+
+void check_conflict(const cdi::detail::DeviceIndex::Conflict& a,
+                    const cdi::detail::DeviceIndex::Conflict& b) {
+  CHECK(a.one.device == b.one.device);
+  CHECK(a.other.device == b.other.device);
+  CHECK(a.devices == b.devices);
+}
+
+/// Checks that an index finds the same as another one, and has the same conflicts.
+void check_same(const cdi::detail::DeviceIndex& index, const cdi::detail::DeviceIndex& expected) {
+  std::size_t filled = 0;
+  for (const auto& slot : index.slots()) filled += slot.device != nullptr;
+  for (const auto& slot : expected.slots()) {
+    if (slot.device == nullptr) continue;
+    --filled;
+    const auto device = expected.device_of(slot);
+    const auto* found = index.find(cdi::qualified_name(device.spec->spec.kind, slot.device->name));
+    REQUIRE(found != nullptr);
+    CHECK(found->device == slot.device);
+    CHECK(index.device_of(*found).spec == device.spec);
+    CHECK(found->contested == slot.contested);
+    const auto rivals = index.rivals_of(*slot.device);
+    const auto others = expected.rivals_of(*slot.device);
+    REQUIRE(rivals.last - rivals.first == others.last - others.first);
+    for (auto i = rivals.first; i < rivals.last; ++i) {
+      CHECK(index.rival(i).device == expected.rival(i - rivals.first + others.first).device);
+    }
+  }
+  CHECK(filled == 0);
+  REQUIRE(index.conflicts().size() == expected.conflicts().size());
+  for (std::size_t i = 0; i < index.conflicts().size(); ++i) {
+    check_conflict(index.conflicts()[i], expected.conflicts()[i]);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("An index made from an earlier one finds what a new one finds, for random changes") {
+  for (std::uint32_t seed = 0; seed < 50; ++seed) {
+    CAPTURE(seed);
+    RandomNumbers random{seed};
+    Specs specs;
+    cdi::detail::DeviceIndex index;
+    for (int i = 0; i < 100; ++i) {
+      CAPTURE(i);
+      specs = with_changes(specs, random);
+      index = cdi::detail::DeviceIndex::updated(index, specs);
+      check_same(index, cdi::detail::DeviceIndex{specs});
+    }
+  }
+}
+
+TEST_CASE("Only the devices of new specs are hashed") {
+  Specs specs;
+  for (int i = 0; i < 20; ++i) {
+    specs.push_back(spec_at("", 0, "v/c" + std::to_string(i), {"a", "b", "c"}));
+  }
+  const cdi::detail::DeviceIndex before{specs};
+  specs[7] = spec_at("", 0, "v/c7", {"a", "b", "d"});
+  specs.erase(specs.begin() + 8);
+  const auto index = cdi::detail::DeviceIndex::updated(before, specs);
+  // A new index has other hashes, because it has another seed.
+  CHECK(index.find("v/c0=a")->hash == before.find("v/c0=a")->hash);
+  CHECK(cdi::detail::DeviceIndex{specs}.find("v/c0=a")->hash != before.find("v/c0=a")->hash);
+  CHECK(index.find("v/c7=a")->device == specs[7]->spec.devices.data());
+  CHECK(index.find("v/c7=c") == nullptr);
+  CHECK(index.find("v/c8=a") == nullptr);
+  CHECK(index.find("v/c7=d") != nullptr);
+  CHECK(index.device_of(*index.find("v/c19=a")).spec == specs.back().get());
 }
 
 TEST_CASE("A device whose name is empty, which no valid spec has, hides no other") {
