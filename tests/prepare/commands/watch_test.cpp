@@ -28,7 +28,7 @@ constexpr auto gpu_event =
 constexpr auto disk_event =
     "add@/devices/x/block/sda\0ACTION=add\0DEVPATH=/devices/x/block/sda\0SUBSYSTEM=block\0"sv;
 
-bool trust_all(const sockaddr_nl&, socklen_t) {
+bool trust_every_sender(const sockaddr_nl&, socklen_t) {
   return true;
 }
 
@@ -37,7 +37,7 @@ struct Waiting {
   Waiting() {
     int ends[2] = {-1, -1};
     REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
-    uevents.emplace(cdi::Descriptor{ends[0]}, &concerns_any_device, &trust_all);
+    uevents.emplace(cdi::Descriptor{ends[0]}, &concerns_any_device, &trust_every_sender);
     kernel = cdi::Descriptor{ends[1]};
     REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
     signals = cdi::Descriptor{ends[0]};

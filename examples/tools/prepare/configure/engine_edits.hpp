@@ -267,10 +267,9 @@ inline cdi::Result<FileEdit> containerd_main(const tools::HostTree& tree, std::i
 }
 
 /// Adds an import to the list in the main file.
-inline cdi::Result<std::string> with_import(const FileEdit& file) {
-  const auto settings = tools::parse_toml(*file.after, file.path);
-  if (!settings) return settings.error();
-  auto imports = settings->list({"imports"}).value_or(tools::TomlList{}).items;
+inline cdi::Result<std::string> with_import(const FileEdit& file,
+                                            const tools::TomlSettings& settings) {
+  auto imports = settings.list({"imports"}).value_or(tools::TomlList{}).items;
   for (const auto& import : imports) {
     if (import == containerd_import) return *file.after;
   }
@@ -298,7 +297,7 @@ inline cdi::Result<Edits> containerd_edits(const tools::HostTree& tree, const to
   auto own = detail::drop_in(tree, containerd_drop_in, "containerd", settings,
                              fmt::format("version = {}\n", version));
   if (!own) return own.error();
-  auto text = detail::with_import(*file);
+  auto text = detail::with_import(*file, *old);
   if (!text) return text.error();
   file->after = *std::move(text);
   return Edits{*std::move(own), *std::move(file)};

@@ -16,7 +16,6 @@
 
 #include <fmt/format.h>
 
-#include <cdi/name.hpp>
 #include <cdi/result.hpp>
 
 #include "../../shared/base/text.hpp"
@@ -114,7 +113,7 @@ struct Topology {
 inline std::string unique_id(const tools::HostTree& tree, const PciFunction& function) {
   const auto text = tree.line(function.directory() + "/unique_id");
   const auto number = tools::parse_number<std::uint64_t>(text, 16);
-  return number && *number != 0 && cdi::is_device_name(text) ? text : std::string{};
+  return number && *number != 0 ? text : std::string{};
 }
 
 /// The partitions of a GPU; a GPU without partitions is its own only partition. Virtual functions
