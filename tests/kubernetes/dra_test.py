@@ -431,6 +431,13 @@ class Health(DraCase):
 
 
 class CommandLine(unittest.TestCase):
+    def test_answers_to_questions(self):
+        for words in (["--help"], ["serve", "--help"], ["--version"], ["man-page"]):
+            done = subprocess.run([CDI_DRA, *words], capture_output=True, text=True, timeout=30,
+                                  check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("cdi-dra", done.stdout)
+
     def test_wrong_options(self):
         good = ["--driver", DRIVER, "--node", "node1", "--claims", "/"]
         for words in (["--driver", "a/b", *good[2:]], ["--driver", "A", *good[2:]],

@@ -160,6 +160,7 @@ class Steps(WireCase):
                             (["--name", "a/b"], "letters, digits"),
                             (["--config", file], 'the setting "spec-dirs" is unknown or wrong'),
                             (["--config"], "--config"), (["--socket"], "--socket"),
+                            ([f"--config={file}x"], "No such file"),
                             (["--policy", file, "--resolve", "never"], "a policy has no effect")):
             with self.subTest(words):
                 code, error = self.ended(*words)
@@ -168,6 +169,10 @@ class Steps(WireCase):
         self.assertEqual(self.ended("--policy", file)[0], 1)
         self.place.socket = "/" + 107 * "a"
         self.assertIn("from 1 to 107 bytes", self.ended()[1])
+
+    def test_answers_to_questions(self):
+        for words in (["--help"], ["--version"], ["completion", "bash"], ["man-page"]):
+            self.assertEqual(self.ended(*words), (0, ""))
 
     def test_settings_of_the_runtime(self):
         """Those that the plugin cannot follow are an error for the runtime, and the plugin goes on

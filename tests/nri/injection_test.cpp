@@ -41,6 +41,8 @@ constexpr const char* spec_text = R"({"cdiVersion": "1.1.0", "kind": "v.com/c", 
 {"name": "minus-net", "containerEdits": {"netDevices": [{"hostInterfaceName": "-eth", "name": "n"}]}},
 {"name": "rdt-all", "containerEdits": {"intelRdt": {"l3CacheSchema": "L3:0=f",
   "memBwSchema": "MB:0=10", "schemata": ["L2:0=1"], "enableMonitoring": true}}},
+{"name": "node-all", "containerEdits": {"deviceNodes": [{"path": "/dev/n", "type": "c",
+  "major": 200, "minor": 3, "fileMode": 432, "uid": 1, "gid": 2, "permissions": "rw"}]}},
 {"name": "rdt-monitor", "containerEdits": {"intelRdt": {"enableMonitoring": true}}},
 {"name": "hooks", "containerEdits": {"hooks": [
   {"hookName": "prestart", "path": "/1"}, {"hookName": "createRuntime", "path": "/2"},
@@ -159,13 +161,14 @@ TEST_CASE("nri: what a container has already is not added again") {
 }
 
 TEST_CASE("nri: hooks, network devices and RDT settings of a container are not added again") {
-  for (const std::string name : {"hooks", "net", "rdt-monitor"}) {
+  for (const std::string name : {"hooks", "net", "node-all", "rdt-monitor"}) {
     CAPTURE(name);
     Node node{"v.com/c=" + name};
     REQUIRE(node.inject() == "edits");
     CHECK(nri::size_of(node.out) == (name == "hooks" ? 6 : 1));
     auto& container = *node.request.mutable_container();
     *container.mutable_hooks() = node.out.hooks();
+    *container.mutable_linux()->mutable_devices() = node.out.linux().devices();
     *container.mutable_linux()->mutable_net_devices() = node.out.linux().net_devices();
     if (node.out.linux().has_rdt())
       *container.mutable_linux()->mutable_rdt() = node.out.linux().rdt();
@@ -344,6 +347,15 @@ TEST_CASE("nri: network devices and Intel RDT settings need NRI 0.11") {
 TEST_CASE("nri: an unknown device is an error with the file of its kind") {
   Node node{"v.com/c=nope"};
   CHECK(node.inject().starts_with("v.json: cannot resolve \"v.com/c=nope\": "));
+}
+
+TEST_CASE("nri: an error names the file that causes it, among others") {
+  Node node{"w.com/c=0"};
+  node.dir.put("w.json", R"({"cdiVersion": "0.7.0", "kind": "w.com/c",
+"containerEdits": {"additionalGids": [44]}, "devices": [{"name": "0", "containerEdits": {"env": ["A=1"]}}]})");
+  CHECK(node.inject().find(": containerEdits.additionalGids: ") != std::string::npos);
+  node.request.mutable_pod()->mutable_annotations()->at("cdi.k8s.io/pod") = "w.com/c=1";
+  CHECK(node.inject().starts_with("w.json: cannot resolve \"w.com/c=1\": "));
 }
 
 TEST_CASE("nri: of many unknown devices, the first ten are named") {

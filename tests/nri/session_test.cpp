@@ -137,6 +137,17 @@ TEST_CASE("nri: the answer to Configure names the events with functions") {
   CHECK(response.failure_policy().keep_connected());
 }
 
+TEST_CASE("nri: functions with an answer are events, too") {
+  nri::Plugin plugin;
+  plugin.update_container = [](const auto&, auto&) {
+    return cdi::Result<void>{};
+  };
+  plugin.stop_container = [](const auto&, auto&) {
+    return cdi::Result<void>{};
+  };
+  CHECK(plugin.event_mask() == (1 << (nri::UPDATE_CONTAINER - 1) | 1 << (nri::STOP_CONTAINER - 1)));
+}
+
 TEST_CASE("nri: a mask of 0 would mean all events") {
   CHECK(nri::Plugin{}.event_mask() != 0);
   nri::Plugin unknown;
@@ -158,6 +169,57 @@ TEST_CASE("nri: a part of a list is answered as one") {
   REQUIRE(response.ParseFromString(answer.payload()));
   CHECK_FALSE(response.more());
   CHECK(session.is_synchronized());
+}
+
+TEST_CASE("nri: members of a newer protocol are skipped") {
+  const nri::Plugin plugin;
+  nri::Session session{plugin};
+  nri::SynchronizeResponse response;
+  // The member 3 as a text, 4 as a text and a number, and then 3 as it is known.
+  const std::string payload{"\x1a\x01x\x22\x01x\x20\x07\x18\x01"};
+  auto answer = answer_to(session, 1, call_bytes(1, "Synchronize", payload));
+  CHECK(answer.status().code() == 0);
+  REQUIRE(response.ParseFromString(answer.payload()));
+  CHECK(response.more());
+  // A call with more members: it is for the plugin, and its method is unknown.
+  std::string bytes;
+  nri::multiplex(bytes, nri::Connection::plugin,
+                 nri::frame_bytes(3, nri::FrameType::request, "\x08\x01\x22\x01x\x12\x01m"));
+  answer = answer_to(session, 3, bytes);
+  CHECK(answer.status().code() == static_cast<int>(StatusCode::unimplemented));
+}
+
+TEST_CASE("nri: a further list after the first does not make the plugin unknown again") {
+  const nri::Plugin plugin;
+  nri::Session session{plugin};
+  answer_to(session, 1, call_bytes(1, "Synchronize", part_of_list(1, false)));
+  answer_to(session, 3, call_bytes(3, "Synchronize", part_of_list(1, true)));
+  CHECK(session.is_synchronized());
+}
+
+TEST_CASE("nri: an error of an event is the answer to it") {
+  nri::Plugin plugin;
+  plugin.events[nri::START_CONTAINER] = [](const auto&, const auto&) -> cdi::Result<void> {
+    return cdi::Error{.message = "no"};
+  };
+  nri::Session session{plugin};
+  nri::StateChangeEvent event;
+  event.set_event(nri::START_CONTAINER);
+  const auto answer =
+      answer_to(session, 1, call_bytes(1, "StateChange", event.SerializeAsString()));
+  CHECK(answer.status().message() == "no");
+}
+
+TEST_CASE("nri: an answer that no runtime reads becomes an error") {
+  nri::Plugin plugin;
+  plugin.create_container = [](const auto&, nri::CreateContainerResponse& response) {
+    response.mutable_adjust()->add_args(std::string(5U << 20U, 'x'));
+    return cdi::Result<void>{};
+  };
+  nri::Session session{plugin};
+  const auto payload = with_container<nri::CreateContainerRequest>("c");
+  const auto answer = answer_to(session, 1, call_bytes(1, "CreateContainer", payload));
+  CHECK(answer.status().message() == "the answer is longer than 4 MiB");
 }
 
 TEST_CASE("nri: an error of a function fails its request alone") {
@@ -230,6 +292,8 @@ TEST_CASE("nri: bytes that are no message are answered by an error") {
   const nri::Plugin plugin;
   nri::Session session{plugin};
   const std::string broken{"\x0a\xff"};  // a text that is longer than the message
+  const auto pod = answer_to(session, 1, call_bytes(1, "Synchronize", "\x0a\x02\x0a\xff"));
+  CHECK(pod.status().code() == static_cast<int>(StatusCode::invalid_argument));
   for (const auto* method : {"Configure", "Synchronize", "CreateContainer", "StateChange",
                              "RunPodSandbox", "StartContainer"}) {
     CAPTURE(method);
@@ -270,6 +334,10 @@ TEST_CASE("nri: answers to no call are dropped") {
   nri::Session session{plugin};
   session.take_output();
   CHECK(session.receive(answer_bytes(77, nri::failed_answer(StatusCode::unknown, "what"))));
+  std::string bytes;  // nor is anything said to an answer where the runtime calls
+  nri::multiplex(bytes, nri::Connection::plugin,
+                 nri::frame_bytes(1, nri::FrameType::response, nri::done_answer("")));
+  CHECK(session.receive(bytes));
   CHECK(session.take_output().empty());
 }
 
@@ -293,4 +361,11 @@ TEST_CASE("nri: the plugin asks for updates, and gets those that failed or the e
   CHECK(session.receive(answer_bytes(5, nri::failed_answer(StatusCode::unknown, "busy"))));
   CHECK(session.receive(answer_bytes(3, nri::done_answer(response.SerializeAsString()))));
   CHECK(results == std::vector<std::string>{"busy", "c"});
+  const std::string broken{"\x0a\xff"};
+  session.update_containers(request, note);
+  session.update_containers(request, note);
+  CHECK(session.receive(answer_bytes(7, nri::done_answer(broken))));
+  CHECK(session.receive(answer_bytes(9, broken)));
+  const std::string no_message = "the answer is no protobuf message";
+  CHECK(results == std::vector<std::string>{"busy", "c", no_message, no_message});
 }

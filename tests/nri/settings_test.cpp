@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include "../support/temp_tree.hpp"
+
 namespace {
 
 std::string error_of(const char* text) {
@@ -36,12 +38,25 @@ TEST_CASE("nri: all settings are read, and those that are not given stay") {
 }
 
 TEST_CASE("nri: an unknown or wrong setting is an error with its line") {
-  for (const auto* text :
-       {"\npolice = 'p'", "\npolicy = 1", "\nresolve = 'sometimes'", "\nspec-dirs = '/a'"}) {
+  for (const auto* text : {"\npolice = 'p'", "\npolicy = 1", "\nresolve = 'sometimes'",
+                           "\nspec-dirs = '/a'", "\nprefix = ['a']"}) {
     CAPTURE(text);
     CHECK(error_of(text).starts_with("conf:2: the setting \"" + std::string{text}.substr(1, 6)));
   }
   CHECK(error_of("policy = ").starts_with("conf:1:"));
+  for (const auto* text : {"resolve = 'auto'", "resolve = 'always'", "resolve = 'never'"}) {
+    CHECK(error_of(text).empty());
+  }
+}
+
+TEST_CASE("nri: a policy that cannot be read") {
+  const TempTree tree;
+  nri::Settings settings;
+  CHECK(nri::try_policy(settings));
+  settings.policy = tree / "policy.json";
+  CHECK_FALSE(nri::try_policy(settings));
+  tree.put("policy.json", R"({"rules": [{"name": "r", "allow": true}]})");
+  CHECK(nri::try_policy(settings));
 }
 
 TEST_CASE("nri: a policy contradicts names for the runtime") {

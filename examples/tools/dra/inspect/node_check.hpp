@@ -102,11 +102,14 @@ inline void check_with_probe(const tools::HostTree& tree, const tools::Engine& e
   const cdi::Publisher publisher{"cdi-dra check", directory->number(), directory->path};
   const cdi::Spec probe{.kind = "cdi-dra.example/probe",
                         .devices = {{.name = "probe", .container_edits = {.env = {"PROBE=1"}}}}};
-  if (const auto written = publisher.write(name, probe); !written) return fail(written.error());
-  const bool is_seen =
-      std::any_of(engine.spec_dirs.begin(), engine.spec_dirs.end(),
-                  [&](const auto& dir) { return tree.exists(fmt::format("{}/{}", dir, name)); });
-  if (const auto removed = publisher.remove(name); !removed) {
+  const auto written = publisher.write(name, probe);
+  const bool is_seen = written && std::any_of(engine.spec_dirs.begin(), engine.spec_dirs.end(),
+                                              [&](const auto& dir) {
+                                                return tree.exists(fmt::format("{}/{}", dir, name));
+                                              });
+  const auto removed = publisher.remove(name);  // also what a failed call has written
+  if (!written) return fail(written.error());
+  if (!removed) {
     findings.push_back({Level::fault, settings.host.output_dir, to_string(removed.error()),
                         fmt::format("Remove {} there.", name)});
   }
