@@ -265,7 +265,8 @@ class Settings(DraCase):
     def test_one_directory_for_journal_and_specs(self):
         self.out.mkdir()
         self.state.symlink_to(self.out)
-        self.check_refused("this is also the spec directory: use another --state-dir")
+        self.check_refused(
+            "this is also the directory of the journal of claims: use another --state-dir")
 
     def test_a_journal_that_specs_cannot_record(self):
         self.state = self.place / "ü"

@@ -116,11 +116,17 @@ CDI_INLINE Result<ClaimJournal> ClaimJournal::open(const std::string& path,
   return open(std::move(*directory), timeout);
 }
 
-CDI_INLINE bool ClaimJournal::is_in(const ClaimDirectory& other) const {
+CDI_INLINE Result<void> ClaimJournal::check_apart(const ClaimDirectory& specs) const {
   struct stat own = {};
   struct stat its = {};
-  return ::fstat(directory_.number(), &own) == 0 && ::fstat(other.number(), &its) == 0 &&
-         own.st_dev == its.st_dev && own.st_ino == its.st_ino;
+  const bool is_same = ::fstat(directory_.number(), &own) == 0 &&
+                       ::fstat(specs.number(), &its) == 0 && own.st_dev == its.st_dev &&
+                       own.st_ino == its.st_ino;
+  if (!is_same) return {};
+  return Error{.code = Errc::invalid,
+               .message = "this is also the directory of the journal of claims",
+               .advice = "use another directory for one of them",
+               .position = {.file = specs.path}};
 }
 
 CDI_INLINE std::string ClaimJournal::path_of(std::string_view uid) const {

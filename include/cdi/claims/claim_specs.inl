@@ -83,12 +83,7 @@ CDI_INLINE Result<Publication> ClaimSpecs::write(const Claim& claim, const Spec&
   if (auto good = check_names(claim, spec); !good) return std::move(good).error();
   const auto directory = driver_->open_spec_dir(directory_of(claim), missing);
   if (!directory) return directory.error();
-  if (journal_->is_in(*directory)) {
-    return Error{.code = Errc::invalid,
-                 .message = "this is also the directory of the journal of claims",
-                 .advice = "use another directory for one of them",
-                 .position = {.file = directory->path}};
-  }
+  if (auto apart = journal_->check_apart(*directory); !apart) return std::move(apart).error();
   // After a crash of the system, `Claims::repair` makes the specs of recorded claims again. A claim
   // that is not recorded as prepared would leave an empty file, which is nobody's.
   const auto durable = driver_->makes_ready() ? Durable::yes : Durable::no;

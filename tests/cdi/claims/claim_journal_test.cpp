@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <chrono>
+#include <fcntl.h>
 #include <string>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <doctest/doctest.h>
 
 #include <cdi/claims/claim.hpp>
 #include <cdi/claims/claim_journal.hpp>
+#include <cdi/files/descriptor.hpp>
 #include <cdi/files/temporary.hpp>
 
 #include "../../support/card_driver.hpp"
@@ -36,6 +39,22 @@ TEST_CASE("A saved claim is loaded until it is erased") {
   CHECK(journal.erase("a"));
   CHECK(journal.erase("a"));
   CHECK(journal.load()->empty());
+}
+
+TEST_CASE("The directory of the journal is not one for specs, by whatever path") {
+  const ClaimTree tree;
+  const auto journal = tree.journal();
+  REQUIRE(::symlink(tree.state().c_str(), (tree / "link").c_str()) == 0);
+  const auto opened = [](const std::string& path) {
+    return cdi::ClaimDirectory{cdi::Descriptor{::open(path.c_str(), O_RDONLY | O_DIRECTORY)}, path};
+  };
+  for (const auto& path : {tree.state(), tree / "link"}) {
+    const auto checked = journal.check_apart(opened(path));
+    REQUIRE_FALSE(checked);
+    CHECK(checked.error().code == cdi::Errc::invalid);
+    CHECK(checked.error().position.file == path);
+  }
+  CHECK(journal.check_apart(opened(tree.path())));
 }
 
 TEST_CASE("A file that is no claim is reported with its path, and others are ignored") {

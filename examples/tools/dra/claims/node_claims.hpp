@@ -203,11 +203,9 @@ class NodeClaims {
   cdi::Result<void> check_places(const cdi::ClaimJournal& journal) const {
     const auto specs =
         prepare::open_directory(options_, options_.output_dir, prepare::Missing::stays);
-    if (!specs || !journal.is_in(*specs)) return {};
-    return cdi::Error{.code = cdi::Errc::invalid,
-                      .message = "this is also the spec directory",
-                      .advice = "use another --state-dir",
-                      .position = {.file = places_.state_dir}};
+    auto apart = specs ? journal.check_apart(*specs) : cdi::Result<void>{};
+    if (!apart) apart.error().advice = "use another --state-dir";
+    return apart;
   }
 
   /// Opens the journal once no other process has it.
