@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "output.hpp"
+#include <CLI/CLI.hpp>
 
 /// The options of all commands.
 struct CommonOptions {
@@ -25,6 +26,13 @@ struct CommonOptions {
     return dirs_named() ? named_dirs : cdi::default_spec_dirs();
   }
 };
+
+/// Rejects --quarantine for a command that writes specs.
+inline void reject_quarantine(const char* command, const CommonOptions& common) {
+  if (!common.reading.quarantine_devices) return;
+  throw CLI::ValidationError{command,
+                             "cannot be combined with --quarantine: devices would be lost"};
+}
 
 /// The errors in files, and errors for missing directories from --spec-dir.
 inline std::vector<cdi::Error> errors_of(const CommonOptions& common,

@@ -209,10 +209,7 @@ inline void add_convert_options(CLI::App& app, ConvertOptions& options) {
 
 /// Rejects options that contradict each other or the file name.
 inline void check_convert_options(const ConvertOptions& options, const CommonOptions& common) {
-  if (common.reading.quarantine_devices) {
-    throw CLI::ValidationError{"convert",
-                               "cannot be combined with --quarantine: devices would be lost"};
-  }
+  reject_quarantine("convert", common);
   const auto& format = common.format;
   const auto own = cdi::format_of(options.file);
   if (!options.in_place || !own || format == "text") return;

@@ -79,6 +79,14 @@ inline cdi::Result<std::vector<std::string>> files_of_kind(const CommonOptions& 
   return paths;
 }
 
+/// An error about a file that defines more than what is to be removed.
+inline cdi::Error has_others(const std::string& path, std::string message) {
+  return {.code = cdi::Errc::conflict,
+          .message = std::move(message),
+          .advice = "give the file or the kind to remove all of them",
+          .position = {.file = path}};
+}
+
 /// The files that define a device, and no other.
 inline cdi::Result<std::vector<std::string>> files_of_device(const CommonOptions& common,
                                                              const cdi::Registry& registry,
@@ -92,11 +100,8 @@ inline cdi::Result<std::vector<std::string>> files_of_device(const CommonOptions
     };
     if (spec->spec.kind != kind || std::none_of(devices.begin(), devices.end(), is_named)) continue;
     if (devices.size() > 1) {
-      return cdi::Error{.code = cdi::Errc::conflict,
-                        .message = fmt::format("also defines other devices of {}, in all {}",
-                                               cdi::quoted(kind), devices.size()),
-                        .advice = "give the file or the kind to remove all of them",
-                        .position = {.file = spec->path}};
+      return has_others(spec->path, fmt::format("also defines other devices of {}, in all {}",
+                                                cdi::quoted(kind), devices.size()));
     }
     paths.push_back(spec->path);
   }
@@ -123,12 +128,10 @@ inline cdi::Result<std::vector<std::string>> files_of_pattern(const cdi::Registr
     const auto all = devices.size() + invalid.size();
     if (matching == 0) continue;
     if (static_cast<std::size_t>(matching) < all) {
-      return cdi::Error{.code = cdi::Errc::conflict,
-                        .message = fmt::format("also defines devices that {} does not match: {} of "
-                                               "its {} match",
-                                               cdi::quoted(pattern), matching, all),
-                        .advice = "give the file or the kind to remove all of them",
-                        .position = {.file = loaded->path}};
+      return has_others(loaded->path,
+                        fmt::format("also defines devices that {} does not match: {} of its {} "
+                                    "match",
+                                    cdi::quoted(pattern), matching, all));
     }
     paths.push_back(loaded->path);
   }

@@ -145,10 +145,7 @@ inline std::string root_error(const std::string& root) {
 
 /// Rejects options that contradict each other.
 inline void check_transform_options(const TransformOptions& options, const CommonOptions& common) {
-  if (common.reading.quarantine_devices) {
-    throw CLI::ValidationError{"transform",
-                               "cannot be combined with --quarantine: devices would be lost"};
-  }
+  reject_quarantine("transform", common);
   if (options.files.size() > 1 && !options.in_place) {
     throw CLI::ValidationError{"FILE", "only one file can be printed: use --in-place for several"};
   }

@@ -141,11 +141,7 @@ inline Run set_up_write(CLI::App& app, CommonOptions& common) {
       "owner, or none, is not replaced without --force. If another file of the directory defines\n"
       "one of the devices, nothing is written without --force.\n\n" +
       exit_code_table());
-  app.callback([&common] {
-    if (!common.reading.quarantine_devices) return;
-    throw CLI::ValidationError{"write",
-                               "cannot be combined with --quarantine: devices would be lost"};
-  });
+  app.callback([&common] { reject_quarantine("write", common); });
   return [options](const CommonOptions& given, const Output& output) {
     return write_published(given, *options, output);
   };

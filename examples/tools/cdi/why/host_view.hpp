@@ -115,9 +115,8 @@ class HostView {
   cdi::Result<cdi::VersionedEngine> engine_named(const std::string& name) {
     const auto* const engine = find(name);
     if (engine != nullptr && engine->version) return engine->of_version();
-    const auto* const why = engine == nullptr               ? "it is not installed on this host"
-                            : engine->version_fault.empty() ? "its program is not on this host"
-                                                            : engine->version_fault.c_str();
+    const auto why =
+        engine == nullptr ? "it is not installed on this host" : engine->why_no_version();
     return cdi::Error{.code = cdi::Errc::not_found,
                       .message = fmt::format("--for {}: {}", name, why),
                       .advice = fmt::format("give the version, such as {}@1.2.3", name)};

@@ -99,11 +99,10 @@ inline void add_engines(Question& question, const SearchedSpecs& specs, PodSteps
       if (engine.version) {
         add_engine(engine.of_version(), &engine, steps);
       } else {
-        steps.add({State::unknown, "engine",
-                   fmt::format("{}: its version is unknown: {}", engine.name,
-                               engine.version_fault.empty() ? "its program is not on this host"
-                                                            : engine.version_fault),
-                   "pass it, as in --for containerd@2.1.0"});
+        steps.add(
+            {State::unknown, "engine",
+             fmt::format("{}: its version is unknown: {}", engine.name, engine.why_no_version()),
+             "pass it, as in --for containerd@2.1.0"});
       }
     }
   }

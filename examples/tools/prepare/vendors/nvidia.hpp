@@ -268,8 +268,15 @@ inline void add_numbered_nodes(const tools::HostTree& tree, const std::string& d
   }
 }
 
-/// Adds the nodes of NVSwitches, and of the IMEX channels through which GPUs of other hosts share
-/// memory. Both reach beyond one GPU, so containers do not get them.
+/// Adds the nodes of the IMEX channels, through which GPUs of other hosts share memory.
+inline void add_imex_channels(const tools::HostTree& tree, const CharMajors& majors,
+                              Inventory& found) {
+  add_numbered_nodes(tree, "/dev/nvidia-caps-imex-channels", "channel",
+                     majors.find("nvidia-caps-imex-channels"), found);
+}
+
+/// Adds the nodes of NVSwitches, and of the IMEX channels. Both reach beyond one GPU, so containers
+/// do not get them.
 inline void add_fabric_nodes(const tools::HostTree& tree, const CharMajors& majors,
                              Inventory& found) {
   const auto switch_major = majors.find("nvidia-nvswitch");
@@ -279,8 +286,7 @@ inline void add_fabric_nodes(const tools::HostTree& tree, const CharMajors& majo
              Fault::fabric_node, found.warnings);
   }
   add_numbered_nodes(tree, "/dev", "nvidia-nvswitch", switch_major, found);
-  add_numbered_nodes(tree, "/dev/nvidia-caps-imex-channels", "channel",
-                     majors.find("nvidia-caps-imex-channels"), found);
+  add_imex_channels(tree, majors, found);
 }
 
 /// Whether a function is an NVIDIA GPU. Virtual functions are not: on a vGPU host they belong to

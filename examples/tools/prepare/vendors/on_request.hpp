@@ -68,7 +68,7 @@ inline Inventory finished(Inventory found) {
 
 /// GPUDirect Storage.
 inline Inventory storage(const tools::HostTree& tree) {
-  Inventory found{.kind = "nvidia.com/gds", .gpus = {device_all("nvidia")}};
+  Inventory found{.gpus = {device_all("nvidia")}};
   add_nodes_of_driver(tree, "/dev", "nvidia-fs", "nvidia-fs", found);
   for (const std::string path : {"/etc/cufile.json", "/run/udev"}) {
     const auto real = tree.real_path(path);
@@ -81,21 +81,21 @@ inline Inventory storage(const tools::HostTree& tree) {
 
 /// GPUDirect RDMA memory copies.
 inline Inventory copies(const tools::HostTree& tree) {
-  Inventory found{.kind = "nvidia.com/gdrcopy", .gpus = {device_all("nvidia")}};
+  Inventory found{.gpus = {device_all("nvidia")}};
   add_nodes_of_driver(tree, "/dev", "gdrdrv", "gdrdrv", found);
   return finished(std::move(found));
 }
 
 /// NVSwitches.
 inline Inventory switches(const tools::HostTree& tree) {
-  Inventory found{.kind = "nvidia.com/nvswitch", .gpus = {device_all("nvidia")}};
+  Inventory found{.gpus = {device_all("nvidia")}};
   add_nodes_of_driver(tree, "/dev", "nvidia-nvswitch", "nvidia-nvswitch", found);
   return finished(std::move(found));
 }
 
 /// InfiniBand and RoCE.
 inline Inventory network(const tools::HostTree& tree) {
-  Inventory found{.kind = "nvidia.com/mofed", .gpus = {device_all("mellanox")}};
+  Inventory found{.gpus = {device_all("mellanox")}};
   auto& nodes = found.gpus.front().whole.nodes;
   const std::string directory = "/dev/infiniband/";
   for (const auto& name : tree.list("/sys/class/infiniband_verbs")) {
@@ -114,10 +114,8 @@ inline Inventory network(const tools::HostTree& tree) {
 /// IMEX channels, through which GPUs of other hosts share memory. The name of a channel is its
 /// number.
 inline Inventory channels(const tools::HostTree& tree) {
-  Inventory found{.kind = "nvidia.com/imex-channel", .env = {nvidia::no_second_injection}};
-  const std::string directory = "/dev/nvidia-caps-imex-channels";
-  nvidia::add_numbered_nodes(tree, directory, "channel",
-                             CharMajors{tree}.find("nvidia-caps-imex-channels"), found);
+  Inventory found{.env = {nvidia::no_second_injection}};
+  nvidia::add_imex_channels(tree, CharMajors{tree}, found);
   for (auto& node : std::exchange(found.fabric_nodes, {})) {
     Gpu channel{.vendor = "nvidia", .id = std::to_string(node.minor), .driver = "nvidia"};
     channel.whole.nodes.push_back(std::move(node));
@@ -136,8 +134,7 @@ inline bool is_of_other_kind(const Node& node) {
 
 /// All GPUs at once, with the nodes that configure them, for programs that manage a host.
 inline Inventory management(const tools::HostTree& tree) {
-  Inventory found{.kind = "management.nvidia.com/gpu",
-                  .driver_version = tree.line("/sys/module/nvidia/version"),
+  Inventory found{.driver_version = tree.line("/sys/module/nvidia/version"),
                   .gpus = {device_all("nvidia")},
                   .is_management = true};
   add_nodes_of_driver(tree, "/dev", "nvidia", "nvidia", found);
@@ -151,7 +148,7 @@ inline Inventory management(const tools::HostTree& tree) {
 /// A kind, how it is found, and what to say if it is not.
 struct Kind {
   std::string_view name;
-  Inventory (*detect)(const tools::HostTree&);
+  Inventory (*detect)(const tools::HostTree&);  // leaves the kind empty
   std::string_view if_none;
 };
 
@@ -171,7 +168,10 @@ inline constexpr Kind kinds[] = {
 /// The inventory of a kind, if it is one of these; without GPUs if the host lacks it.
 inline std::optional<Inventory> detect(const tools::HostTree& tree, std::string_view kind) {
   for (const auto& one : kinds) {
-    if (one.name == kind) return one.detect(tree);
+    if (one.name != kind) continue;
+    auto found = one.detect(tree);
+    found.kind = kind;
+    return found;
   }
   return std::nullopt;
 }

@@ -52,6 +52,11 @@ struct Engine {
   /// `podman 4.3.1`, or only the name if the version is unknown.
   std::string full_name() const { return version ? to_string(of_version()) : name; }
 
+  /// Why its version is unknown.
+  std::string why_no_version() const {
+    return version_fault.empty() ? "its program is not on this host" : version_fault;
+  }
+
   /// The engine and its version, which must be known. Valid as long as this object.
   cdi::VersionedEngine of_version() const { return {name, *version}; }
 
