@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""A recording of a node is read as the node: record_test.py CDI_PREPARE [unittest options]"""
+"""A recording of a node is read as the node.
+
+usage: record_test.py CDI_PREPARE FAULTS [unittest options]
+FAULTS is the library built from tests/faults/faults.cpp, or "none".
+"""
 import io
 import json
 import os
@@ -288,6 +292,52 @@ class Odd(RecordTest):
         os.close(terminal)
         self.assertEqual(done.returncode, 2)
         self.assertIn("name a file with -o FILE.tar", done.stderr)
+
+
+class FailingCalls(RecordTest):
+    """Each call of a kind fails, or some."""
+
+    tree = "nv2"
+
+    def setUp(self):
+        super().setUp()
+        if FAULTS == "none":
+            self.skipTest("calls cannot be made to fail with sanitizers or without glibc")
+
+    def run_failing(self, calls, one_in, seed, *command):
+        done = subprocess.run(
+            [self.program, *command], capture_output=True, text=True, timeout=60, check=False,
+            env={**os.environ, "TMPDIR": str(self.temporary), "LD_PRELOAD": FAULTS,
+                 "FAULT_CALLS": calls, "FAULT_ONE_IN": str(one_in), "FAULT_SEED": str(seed)})
+        self.assertIn(done.returncode, range(5), done.stderr)
+        return done
+
+    def test_an_archive_that_cannot_be_unpacked(self):
+        self.record()
+        for calls in ("process", "descriptor", "mkdir", "mode", "open", "read"):
+            with self.subTest(calls=calls):
+                done = self.run_failing(calls, 1, 1, "detect", "--root", self.archive)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertIn(f"cannot read --root {self.archive}: ", done.stderr)
+                shutil.rmtree(self.temporary)  # what could not be removed either
+                self.temporary.mkdir()
+
+    def test_names_are_not_hashed_without_randomness(self):
+        done = self.run_failing("random", 1, 1, "record", "--root", self.root, "--hash-names")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("getrandom", done.stderr)
+
+    def test_what_could_not_be_read_is_not_recorded(self):
+        said = ""
+        for calls in ("open", "read", "stat", "readlink"):
+            for seed in range(5):
+                self.archive.unlink(missing_ok=True)
+                done = self.run_failing(calls, 40, seed, "record", "--root", self.root, "-o",
+                                        self.archive)
+                said += done.stderr
+                if done.returncode == 0:
+                    self.assertIn(self.run_at(self.archive, "detect").returncode, range(5))
+        self.assertIn("not recorded: /", said)
 
 
 class LongNames(RecordTest):
@@ -589,4 +639,5 @@ class Hostile(RecordTest):
 del TreeTest, VendorTest
 
 if __name__ == "__main__":
+    FAULTS = os.path.abspath(sys.argv.pop(2)) if sys.argv[2] != "none" else sys.argv.pop(2)
     run_tests()
