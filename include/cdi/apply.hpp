@@ -6,6 +6,7 @@
 
 // IWYU pragma: begin_exports
 #include <cdi/apply/apply.hpp>
+#include <cdi/apply/editor_parts.hpp>
 #include <cdi/apply/spec_editor.hpp>
 // IWYU pragma: end_exports
 

@@ -6,6 +6,7 @@
 
 // IWYU pragma: begin_exports
 #include <cdi/apply/apply.hpp>
+#include <cdi/apply/editor_parts.hpp>
 #include <cdi/apply/host.hpp>
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>

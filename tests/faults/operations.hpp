@@ -385,6 +385,12 @@ inline const Operation file_operations[] = {
      CDI_CALL(w.journal().save(*cdi::parse_claim(claim_text, "a"))), in_files,
      claim},
     {"ClaimJournal::erase", CDI_CALL(w.journal().erase("claim-1")), in_files, claim},
+    {"ClaimJournal::check_apart",
+     [](W w) {
+       auto directory = cdi::open_claim_directory(w.state(), cdi::MissingDirectory::stays);
+       return shown(w.journal().check_apart(*directory));
+     },
+     in_files, claim},
     {"ClaimJournal::named_directory, path_of",
      [](W w) {
        const auto journal = w.journal();

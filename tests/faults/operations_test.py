@@ -24,7 +24,7 @@ DOORS = ROOT / "include/cdi"
 # Why functions are not called, and their names.
 EXEMPT = {
     "they return numbers or views, and allocate nothing":
-        "find dirs errors path is_in has_waited list faults warnings check descriptor watch_error "
+        "find dirs errors path has_waited list faults warnings check descriptor watch_error "
         "may_be_shared is_claim_uid uid_of_claim_file is_spec_of_claim format_of is_empty empty "
         "mount_over has_node has_node_below has_variable gpu_minors positions index size data "
         "source rest root has_marker_before_rest unportable may_have_nul max_model_bytes is_null "
