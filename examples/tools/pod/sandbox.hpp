@@ -87,13 +87,10 @@ inline std::int64_t quota_of(std::int64_t milli, const Member& place) {
   return milli == 0 ? 0 : std::max(milli * us_for_milli, least);
 }
 
-inline std::int64_t milli_of(const Quantity& cpu, const Member& place) {
-  const auto milli = thousandths(cpu);
+inline std::int64_t milli_of(const ResourceList& list, const Member& place) {
+  const auto milli = thousandths(amount_of(list, "cpu"));
   if (!milli) place.reject("the sum of CPUs is too large");
   return *milli;
-}
-inline std::int64_t milli_of(const ResourceList& list, const Member& place) {
-  return milli_of(amount_of(list, "cpu"), place);
 }
 
 /// Whether each container has equal requests and limits for CPU and memory: QoS class Guaranteed.
