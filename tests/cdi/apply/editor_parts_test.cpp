@@ -44,6 +44,50 @@ struct cdi::SpecEditor<Unfinished> {
   cdi::SpecEditor<Model> inner() { return {target.spec}; }
 };
 
+/// The parts that an editor may lack. Without comparisons, a repeated injection repeats hooks.
+enum class OptionalPart { none, net_devices, intel_rdt, gids, device_rules, comparisons };
+
+/// A type whose editor lacks one of these parts.
+template <OptionalPart part>
+struct Without {
+  Model spec{};
+};
+
+/// A list of hooks that cannot be compared.
+struct AddedHooks {
+  void append(const auto&) {}
+};
+
+template <OptionalPart part>
+struct cdi::SpecEditor<Without<part>> {
+  Without<part>& target;
+
+  auto env() { return inner().env(); }
+  auto devices() { return inner().devices(); }
+  auto mounts() { return inner().mounts(); }
+  auto hooks(cdi::oci::HookPoint point) {
+    if constexpr (part == OptionalPart::comparisons) {
+      return AddedHooks{};
+    } else {
+      return inner().hooks(point);
+    }
+  }
+  cdi::ProcessUser process_user() { return inner().process_user(); }
+  bool has_user_namespace() { return inner().has_user_namespace(); }
+  auto net_devices() requires(part != OptionalPart::net_devices) { return inner().net_devices(); }
+  auto additional_gids() requires(part != OptionalPart::gids) { return inner().additional_gids(); }
+  auto device_rules() requires(part != OptionalPart::device_rules) {
+    return inner().device_rules();
+  }
+  void set_intel_rdt(const cdi::oci::LinuxIntelRdtView& settings) requires(
+      part != OptionalPart::intel_rdt) {
+    inner().set_intel_rdt(settings);
+  }
+
+ private:
+  cdi::SpecEditor<Model> inner() { return {target.spec}; }
+};
+
 static_assert(cdi::Editable<Json>);
 static_assert(cdi::Editable<Ordered>);
 static_assert(cdi::Editable<Model>);
@@ -67,4 +111,14 @@ TEST_CASE("The parts that an editor lacks are named") {
   CHECK(cdi::missing_parts<Unfinished>() ==
         Names{"env()", "devices()", "devices().equals()", "process_user()", "device_rules()",
               "device_rules().equals()", "net_devices()", "set_intel_rdt()"});
+}
+
+TEST_CASE("An editor that lacks any one part is not complete") {
+  CHECK(cdi::FullyEditable<Without<OptionalPart::none>>);
+  CHECK_FALSE(cdi::FullyEditable<Without<OptionalPart::net_devices>>);
+  CHECK_FALSE(cdi::FullyEditable<Without<OptionalPart::intel_rdt>>);
+  CHECK_FALSE(cdi::FullyEditable<Without<OptionalPart::gids>>);
+  CHECK_FALSE(cdi::FullyEditable<Without<OptionalPart::device_rules>>);
+  CHECK_FALSE(cdi::FullyEditable<Without<OptionalPart::comparisons>>);
+  CHECK(cdi::Editable<Without<OptionalPart::comparisons>>);
 }
