@@ -148,6 +148,25 @@ TEST_CASE("A text can be edited again") {
   CHECK(config.text == R"({"process":{"user":{"uid":0,"gid":0},"cwd":"","env":["A=2","B=1"]}})");
 }
 
+TEST_CASE("An editor gives what the text had before the edits, as it is written there") {
+  cdi::ConfigJson config{
+      R"({"process":{"env":["A=\u0031"]},"mounts":[{ "destination":"/c" }],"linux":{"netDevices":)"
+      R"({"eth1":{"name":"b"},"eth0":{ "name":"a" },"gone":null},"intelRdt":{ "closID":"x" }}})"};
+  cdi::SpecEditor<cdi::ConfigJson> editor{config};
+  REQUIRE(editor.check({.env = true, .net_devices = true, .mounts = true, .intel_rdt = true}));
+  CHECK(editor.env().record(0) == "A=1");  // a variable is plain text
+  CHECK(editor.mounts().record(0) == R"({ "destination":"/c" })");
+  CHECK(editor.intel_rdt() == R"({ "closID":"x" })");
+  auto interfaces = editor.net_devices();
+  interfaces.set("eth0", {.name = "new"});
+  CHECK(interfaces.find("eth0") == R"({ "name":"a" })");
+  CHECK(interfaces.find("eth1") == R"({"name":"b"})");
+  for (const std::string_view key : {"", "eth", "eth00", "eth2", "gone"}) {
+    CAPTURE(key);
+    CHECK_FALSE(interfaces.find(key));
+  }
+}
+
 namespace {
 
 /// OCI specs with the parts that edits change, some of them missing, null or empty, with blanks.
