@@ -49,6 +49,16 @@ TEST_CASE("Parts that are there are kept") {
   CHECK(spec.linux_->namespaces.size() == 1);
 }
 
+TEST_CASE("A container has a user namespace only if one is listed") {
+  cdi::oci::Spec spec{.linux_ = cdi::oci::Linux{}};
+  cdi::SpecEditor<cdi::oci::Spec> editor{spec};
+  CHECK_FALSE(editor.has_user_namespace());
+  spec.linux_->namespaces = {{.type = "mount", .path = ""}, {.type = "pid", .path = "/user"}};
+  CHECK_FALSE(editor.has_user_namespace());
+  spec.linux_->namespaces.push_back({.type = "user", .path = ""});
+  CHECK(editor.has_user_namespace());
+}
+
 TEST_CASE("A record assigned to a place leaves nothing of the one before") {
   cdi::oci::Spec spec{
       .mounts = {{.destination = "/c",
