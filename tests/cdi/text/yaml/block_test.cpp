@@ -169,4 +169,13 @@ TEST_CASE("A block that ends is checked, and its error is at its place") {
   check_rejected({"a: 1\nb\nc: 2", "a: 1\nb", "? @", "a: b c: d", "a: 'b' 'c'"});
 }
 
+TEST_CASE("A value that is left out counts, and is rejected where it would be") {
+  const std::string_view text = "a:\nb: 1";  // the map, two keys and two values
+  CHECK(cdi::parse_yaml(text, {}, {.values = 5}));
+  const auto rejected = cdi::parse_yaml(text, {}, {.values = 2});
+  REQUIRE_FALSE(rejected);
+  CHECK(rejected.error().message == "more than 2 values");
+  CHECK(rejected.error().position.line == 1);
+}
+
 }  // namespace
