@@ -8,7 +8,7 @@ FOLDERS are the spine, lowest first. WINGS are features: a wing uses the spine a
 spine uses no wing; WINGS names the other wings that a wing uses. The headers in cdi/ itself are
 doors: the headers that users include. A door has no code, and only doors include doors. Each wing
 has a door of its name. FOLDER/NAME.inl has the bodies of functions that FOLDER/NAME.hpp declares:
-only that header and other bodies include it. Each header has a test file of its own.
+only that header and other bodies include it.
 """
 import pathlib
 import re
@@ -21,9 +21,6 @@ WINGS = {"policy": {"requests"}, "plan": set(), "requests": set(), "versions": s
 C_LIBRARY = "c"  # uses all others
 FOR_ALL = {"version", "fwd"}  # not doors, but below all layers
 THIRD_PARTY = {"nlohmann": {"nlohmann/models", "nlohmann/editor"}}
-# The headers that are tested only through others.
-UNTESTED = {"publish/publication", "files/read_options", "text/limits", "text/models",
-            "sandbox/hook_way"}
 
 root = pathlib.Path(__file__).resolve().parents[2]
 include = root / "include/cdi"
@@ -95,13 +92,6 @@ def check_circle(name, path, done):
                 check_circle(used, [*path, name], done)
 
 
-def check_test(name):
-    if name in UNTESTED or name in FOR_ALL or is_bodies(name) or folder_of(name) == C_LIBRARY:
-        return
-    if not (root / f"tests/cdi/{name}_test.cpp").exists():
-        wrong.append(f"cdi/{name}.hpp has no tests/cdi/{name}_test.cpp")
-
-
 def check_all():
     done = set()
     for name in headers:
@@ -117,7 +107,6 @@ def check_all():
             check_include(name, used)
         check_third_party(name)
         check_circle(name, [], done)
-        check_test(name)
     wrong.extend(f"the wing {wing}/ has no door {wing}.hpp" for wing in WINGS if wing not in headers)
 
 
