@@ -5,8 +5,7 @@
 
 Builds the tools and their tests in the folder BUILD with clang++, and runs the unit tests of
 examples/tools/ and the suites `cli` and `container`, but no slow tests. Processes that are killed,
-or that call `_exit`, count too; those that tests start as another user do not, because they cannot
-write the counts. Prints a row for each tool, and with -v each branch that no test takes. --write
+or that call `_exit`, count too, also those that tests start as another user. Prints a row for each tool, and with -v each branch that no test takes. --write
 writes docs/evidence.md. Takes half an hour on two cores.
 """
 import collections
@@ -47,6 +46,25 @@ def introspect(build, what):
     return json.loads(run("meson", "introspect", f"--{what}", build))
 
 
+def programs_of(build):
+    """The tools, and the programs of their unit tests."""
+    return [pathlib.Path(target["filename"][0]) for target in introspect(build, "targets")
+            if target["type"] == "executable" and
+            (target["name"].startswith("test-tools") or
+             TOOLS in pathlib.Path(target["defined_in"]).parents)]
+
+
+def make_writable(build, counts):
+    """Makes the files of counts, since tools that a test starts as another user could not."""
+    counts.chmod(0o777)
+    tools = [path for path in programs_of(build) if path.is_relative_to(build / "examples/tools")]
+    run("ninja", "-C", build, *(tool.relative_to(build) for tool in tools))
+    for tool in tools:
+        subprocess.run([tool, "--help"], stdout=subprocess.DEVNULL, check=False)
+    for file in counts.iterdir():
+        file.chmod(0o666)
+
+
 def run_tests(build):
     """Runs the tests of the tools. Programs add their counts to one file for each program."""
     names = [test["name"] for test in introspect(build, "tests")
@@ -56,17 +74,10 @@ def run_tests(build):
     counts = build / "counts"
     shutil.rmtree(counts, ignore_errors=True)
     counts.mkdir()
+    make_writable(build, counts)
     subprocess.run(["meson", "test", "-C", build, "--quiet", "--timeout-multiplier", "5", *names],
                    check=False)
     run(PROFDATA, "merge", "-sparse", *counts.glob("*.profraw"), "-o", build / "all.profdata")
-
-
-def programs_of(build):
-    """The tools, and the programs of their unit tests, that were built."""
-    paths = (pathlib.Path(target["filename"][0]) for target in introspect(build, "targets")
-             if target["type"] == "executable" and
-             (target["name"].startswith("test-tools") or TOOLS in pathlib.Path(target["defined_in"]).parents))
-    return [path for path in paths if path.exists()]
 
 
 def table_of(files):
@@ -93,7 +104,8 @@ def main(arguments):
     build = pathlib.Path(paths[0]).resolve()
     configure(build)
     run_tests(build)
-    files = read_counts(shown_counts(build, programs_of(build), []), "examples/tools/")
+    programs = [path for path in programs_of(build) if path.exists()]
+    files = read_counts(shown_counts(build, programs, []), "examples/tools/")
     table = list(table_of(files))
     print("\n".join(table))
     if "-v" in options:
