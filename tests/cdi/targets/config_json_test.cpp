@@ -165,6 +165,11 @@ TEST_CASE("An editor gives what the text had before the edits, as it is written 
     CAPTURE(key);
     CHECK_FALSE(interfaces.find(key));
   }
+  cdi::ConfigJson empty{"{}"};
+  cdi::SpecEditor<cdi::ConfigJson> other{empty};
+  REQUIRE(other.check({.net_devices = true, .intel_rdt = true}));
+  CHECK_FALSE(other.intel_rdt());
+  CHECK_FALSE(other.net_devices().find("eth0"));
 }
 
 namespace {
