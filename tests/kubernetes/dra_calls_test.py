@@ -153,6 +153,33 @@ class Calls(FailingCase):
         self.try_failures(lambda fault: self.check_failure(fault, good))
 
 
+class Starts(FailingCase):
+    """A driver with a device plugin starts while it gets no more descriptors for a moment."""
+
+    def begun(self, fault):
+        process = self.start("--device-plugin", "nvidia.com/gpu",
+                             env=environment_of(os.path.abspath(FAULTS), fault))
+        wait_until(lambda: not process.is_running() or len(process.events("serving")) == 3,
+                   "the driver serves or ends")
+        return process
+
+    def test_a_driver_that_ends_says_why(self):
+        """The reason is that of the call that failed, whatever was called after it."""
+        self.assertEqual(self.begun({"LOG": self.log}).stop(), 0)
+        numbers = [number for kind, number, _ in calls_in(self.log) if kind == "descriptor"]
+        self.assertTrue(numbers)
+        ended = 0
+        for number in numbers:
+            with self.subTest(number=number):
+                process = self.begun({"KIND": "descriptor", "AT": number, "ERROR": errno.EMFILE})
+                if process.is_running():
+                    process.stop()
+                else:
+                    ended += 1
+                    self.assertIn(os.strerror(errno.EMFILE), process.printed())
+        self.assertGreater(ended, 3)
+
+
 class Looks(FailingCase):
     """Somebody looks at a driver, which goes on as it is."""
 

@@ -84,6 +84,7 @@ class Driver {
 
   /// Writes the specs of all claims, and listens: first for claims, then for registration.
   cdi::Result<void> start() {
+    wake_ = cdi::Descriptor{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     if (!wake_) return cdi::file_error("eventfd", "cannot wait for events");
     auto watch =
         FolderWatch::open({claims_.options().output_dir, sockets_.data_dir, sockets_.registry_dir});
@@ -336,7 +337,7 @@ class Driver {
   const SocketNames sockets_;
   NodeClaims& claims_;
   const Log& log_;
-  cdi::Descriptor wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  cdi::Descriptor wake_{-1};
   Health health_;
   Methods service_methods_{};
   Methods registration_methods_{};

@@ -94,6 +94,7 @@ class DevicePlugin {
 
   /// Starts to serve. A kubelet that is not there yet is no error.
   cdi::Result<void> start() {
+    ends_ = cdi::Descriptor{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     if (!ends_) return cdi::file_error("eventfd", "cannot wait for events");
     auto watch = FolderWatch::open({settings_.folder()});
     if (!watch) return std::move(watch).error();
@@ -299,7 +300,7 @@ class DevicePlugin {
   std::unique_ptr<GrpcServer> server_{};
   std::optional<SocketFile> registered_{};  // the socket of the kubelet that knows the plugin
   std::set<std::string> warned_{};          // of the thread
-  cdi::Descriptor ends_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  cdi::Descriptor ends_{-1};
   std::thread thread_{};
 };
 
