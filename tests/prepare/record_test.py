@@ -304,11 +304,11 @@ class FailingCalls(RecordTest):
         if FAULTS == "none":
             self.skipTest("calls cannot be made to fail with sanitizers or without glibc")
 
-    def run_failing(self, calls, one_in, seed, *command):
+    def run_failing(self, calls, one_in, seed, *command, **more):
         done = subprocess.run(
             [self.program, *command], capture_output=True, text=True, timeout=60, check=False,
             env={**os.environ, "TMPDIR": str(self.temporary), "LD_PRELOAD": FAULTS,
-                 "FAULT_CALLS": calls, "FAULT_ONE_IN": str(one_in), "FAULT_SEED": str(seed)})
+                 "FAULT_CALLS": calls, "FAULT_ONE_IN": str(one_in), "FAULT_SEED": str(seed), **more})
         self.assertIn(done.returncode, range(5), done.stderr)
         return done
 
@@ -321,6 +321,11 @@ class FailingCalls(RecordTest):
                 self.assertIn(f"cannot read --root {self.archive}: ", done.stderr)
                 shutil.rmtree(self.temporary)  # what could not be removed either
                 self.temporary.mkdir()
+
+    def test_an_empty_place_for_temporary_files_is_the_usual_one(self):
+        self.record()
+        done = self.run_failing("process", 1, 1, "detect", "--root", self.archive, TMPDIR="")
+        self.assertIn(": /tmp/cdi-prepare-", done.stderr)
 
     def test_names_are_not_hashed_without_randomness(self):
         done = self.run_failing("random", 1, 1, "record", "--root", self.root, "--hash-names")

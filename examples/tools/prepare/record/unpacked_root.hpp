@@ -38,7 +38,8 @@ class PrivateDirectory {
  public:
   static cdi::Result<PrivateDirectory> make() {
     const char* const place = std::getenv("TMPDIR");
-    auto path = std::string{place == nullptr ? "/tmp" : place} + "/cdi-prepare-XXXXXX";
+    const bool is_given = place != nullptr && *place != '\0';
+    auto path = std::string{is_given ? place : "/tmp"} + "/cdi-prepare-XXXXXX";
     int ends[2] = {-1, -1};
     if (::pipe2(&ends[0], O_CLOEXEC) != 0) return tools::path_error(path, errno);
     PrivateDirectory made;
