@@ -79,7 +79,7 @@ class Claims(ApiCase):
         self.put_claim(2, GPUS[1])
         self.api.fail("GET", "claim-1", None)
         status = self.service().status(DRA["v1"] + "NodePrepareResources",
-                                       request(name_of(1), name_of(2)), timeout=0.5)
+                                       request(name_of(1), name_of(2)), timeout=3)
         self.assertEqual(status[0], "DEADLINE_EXCEEDED")
         process.wait_for("failed")
         self.assertEqual(self.api.seen("GET", "claim-2"), [])

@@ -148,8 +148,11 @@ class Sockets(DraCase):
     def test_folders_that_cannot_be_made(self):
         """As while a volume is away. They are tried again."""
         process = self.serving()
+        process.process.send_signal(signal.SIGSTOP)  # or it may make the folder again at once
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED)
         self.kubelet.rename(self.place / "away")
         self.kubelet.write_text("", encoding="ascii")
+        process.process.send_signal(signal.SIGCONT)
         process.wait_for("warning")
         self.assertIn("cannot make the folder", process.events("warning")[0]["error"])
         self.kubelet.unlink()
