@@ -5,8 +5,9 @@
 
 Builds the tools and their tests in the folder BUILD with clang++, and runs the unit tests of
 examples/tools/ and the suites `cli` and `container`, but no slow tests. Processes that are killed,
-or that call `_exit`, count too, also those that tests start as another user. Prints a row for each tool, and with -v each branch that no test takes. --write
-writes docs/evidence.md. Takes half an hour on two cores.
+or that call `_exit`, count too, also those that tests start as another user. Prints a row for each
+tool, and with -v each branch that no test takes. --write writes docs/evidence.md. Takes half an
+hour on two cores.
 """
 import collections
 import json
