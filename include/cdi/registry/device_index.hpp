@@ -113,7 +113,7 @@ class DeviceIndex {
                     const ResolvedDevice& added);
 
   Specs specs_{};
-  std::vector<std::string_view> kinds_{};  // one per spec, so that a lookup reads no spec
+  std::vector<std::string_view> kinds_{};  // one per spec: a lookup reads only the text
   std::size_t devices_ = 0;                // of all specs
   // Open addressing: the number of slots is a power of two, and at least a quarter are empty.
   // bench/resolve_bench.cpp compares the table with `std::unordered_map`.
