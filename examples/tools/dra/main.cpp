@@ -109,7 +109,7 @@ std::unique_ptr<dra::DevicePlugin> device_plugin(const dra::Settings& settings,
 
 int serve(dra::Settings settings) {
   complete(settings);
-  // Before there are other threads.
+  // Threads inherit what is blocked.
   const auto ends = tools::termination_signals();
   const auto hang_ups = hang_up_signals();
   if (!ends || !hang_ups) return report(cdi::file_error("signalfd", "cannot wait for signals"));
@@ -117,11 +117,12 @@ int serve(dra::Settings settings) {
   const dra::Log log{settings.output == "json"};
   const auto sockets = dra::socket_names(settings.kubelet_dir, settings.driver, settings.instance);
   if (!sockets) return report(sockets.error());
-  const auto source = open_source(settings, log);
-  if (!source) return report(source.error());
+  // Forks, so before there are other threads.
   const auto warnings = dra::choose_spec_version(settings.host);
   if (!warnings) return report(warnings.error());
   for (const auto& warning : *warnings) log.write({.event = "warning", .error = warning});
+  const auto source = open_source(settings, log);
+  if (!source) return report(source.error());
   dra::NodeClaims claims{{.driver = settings.driver,
                           .state_dir = settings.state_dir,
                           .serial_lock = sockets->serial_lock},
