@@ -123,9 +123,9 @@ CDI_INLINE Descriptor open_abandoned(int directory, const std::string& name) {
 }
 
 CDI_INLINE bool rename_to_new(int directory, const char* from, const char* to) {
-#ifdef RENAME_NOREPLACE
+#if defined(__GLIBC__) && defined(RENAME_NOREPLACE)
   return ::renameat2(directory, from, directory, to, RENAME_NOREPLACE) == 0;
-#else  // musl before 1.2.6 has neither the function nor the flag
+#else  // musl before 1.2.6 lacks the function, even if <linux/fs.h> has defined the flag
   constexpr unsigned no_replace = 1;
   return ::syscall(SYS_renameat2, directory, from, directory, to, no_replace) == 0;
 #endif
