@@ -56,6 +56,16 @@ Operation look_up() {
   };
 }
 
+/// Replaces one of 100 specs of a registry, which has 100 devices.
+Operation replace_spec() {
+  auto specs = scale_specs(10'000);
+  const cdi::Registry before{specs};
+  specs[50] = std::make_shared<const cdi::LoadedSpec>(*specs[50]);
+  return [=] {
+    return cdi::Registry{specs, {}, {}, &before}.errors().empty();
+  };
+}
+
 Operation check_names() {
   const std::vector<std::string> names{"vendor.com/class=dev", "intel.com/vf=0000:3b:02.1",
                                        "nvidia.com/gpu=GPU-8b0bda51-9f2f-4d3c-8b4f-0c6a0b6b1f6a",
@@ -109,6 +119,7 @@ Operation operation(std::string_view name, const std::string& folder) {
   if (name == "parse_yaml_spec") return parse(cdi::Format::yaml);
   if (name == "read_and_validate") return read_and_validate();
   if (name == "look_up") return look_up();
+  if (name == "replace_spec") return replace_spec();
   if (name == "check_names") return check_names();
   if (name == "inject_oci_spec") return inject(*cdi::read_json<cdi::oci::Spec>(config));
   if (name == "inject_ordered_json") return inject(nlohmann::ordered_json::parse(config));

@@ -230,6 +230,29 @@ TEST_CASE("Copies and moved registries stay valid without the original") {
   }
 }
 
+TEST_CASE("A registry made from an earlier one is like a new one, and stays valid without it") {
+  Specs specs{spec_at("1", 0, "v/c", {"a", "b", "c"}), spec_at("2", 0, "v/c", {"d"}),
+              spec_at("3", 0, "v/c", {"e", "f", "g"})};
+  auto before = std::make_unique<cdi::Registry>(specs);
+  specs[1] = spec_at("2", 0, "v/c", {"h"});
+  const cdi::Registry changed{specs, {}, {}, before.get()};
+  before.reset();
+  CHECK(changed.devices() == Names{"v/c=a", "v/c=b", "v/c=c", "v/c=e", "v/c=f", "v/c=g", "v/c=h"});
+  CHECK(changed.errors().empty());
+  CHECK(origin(changed, "v/c=h") == "2");
+
+  specs[1] = spec_at("2", 0, "v/c", {"a"});
+  const cdi::Registry conflicting{specs, {}, {}, &changed};
+  CHECK(why(conflicting, "v/c=a").code == cdi::Errc::conflict);
+  CHECK(conflicting.errors().size() == 2);
+
+  specs.erase(specs.begin() + 1);
+  const cdi::Registry solved{specs, {}, {}, &conflicting};
+  CHECK(origin(solved, "v/c=a") == "1");
+  CHECK(origin(solved, "v/c=g") == "3");
+  CHECK(solved.errors().empty());
+}
+
 TEST_CASE("Devices, vendors and classes are sorted, each once") {
   const cdi::Registry registry{{spec_at("1", 0, "b/y", {"2", "10"}), spec_at("2", 1, "a/x", {"1"}),
                                 spec_at("3", 1, "b/x", {"Z"}), spec_at("4", 2, "b/y", {"2"})}};
