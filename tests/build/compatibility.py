@@ -29,6 +29,7 @@ from targets import (PROJECT, TESTS, Native, Newest, Unit, Zig, big_endian, in_o
                      musl_with_library, thirty_two_bit)
 
 LIBCXX = "-stdlib=libc++"
+TIMEOUT = 1800  # seconds
 # Each row: what makes its target, and the machine.
 ROWS = {
     "g++-11": (functools.partial(Native, "g++-11", json="3.11.0"), "x86-64"),
@@ -84,7 +85,7 @@ def versions(target):
 def run_tests(target, folder, jobs):
     """Builds the library and the unit tests, a unit for each folder; returns the result, as one
     line."""
-    target.run = ("timeout", "1800", *target.run)
+    target.run = ("timeout", str(TIMEOUT), *target.run)
     # With clang 22, doctest numbers by lines, which are the same in several files of a unit.
     numbers = "-DDOCTEST_COUNTER=__COUNTER__"
     parts = [in_one(folder / f"units_{part.name}.cpp", sorted(part.rglob("*_test.cpp")))
@@ -96,6 +97,8 @@ def run_tests(target, folder, jobs):
     text = unit.out + unit.errors
     (folder / "output.txt").write_text(text, encoding="utf-8")
     found = re.search(r"test cases: *(\d+) *\| *(\d+) passed", text)
+    if unit.code == 124:
+        return f"failed: not done after {TIMEOUT // 60} minutes"
     if found is None:
         return "failed: " + next(iter(re.findall(r"error: .*", text)), f"see {folder}/output.txt")
     if not unit.good or found[1] != found[2] or found[1] == "0":
