@@ -128,7 +128,8 @@ class Rare(JudgedCase):
         runtime, plugin = self.judged("--resolve", "always", judge=(
             "-pods", "3000", "-pod-bytes", "4000", "-pod-annotation", f"{COMMON}/pod={ZERO}"))
         self.check_memory(plugin)
-        self.assertEqual(plugin.printed().count("runs without"), 3000)
+        # More than once if the machine was so slow that the runtime has started again.
+        self.assertGreaterEqual(plugin.printed().count("runs without"), 3000)
         self.good(runtime.create(asked(ONE)))
 
     def test_an_annotation_of_very_many_names_stops_no_other_container(self):
