@@ -99,7 +99,7 @@ def table_of(files):
 def main(arguments):
     options = {"--write", "-v"} & {*arguments}
     paths = [word for word in arguments if word not in options]
-    if len(paths) != 1:
+    if len(paths) != 1 or paths[0].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2
     build = pathlib.Path(paths[0]).resolve()

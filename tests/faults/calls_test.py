@@ -24,6 +24,8 @@ from failing_calls import calls_in, environment_of, failures_of, sample_of  # no
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import evidence  # noqa: E402  pylint: disable=wrong-import-position
 
+if len(sys.argv) < 6:
+    sys.exit(__doc__)
 FAULTS, *TOOLS = (name if name == "none" else os.path.abspath(name) for name in sys.argv[1:6])
 CDI, PREPARE, POD, RUNTIME = TOOLS
 WRITE = "--write" in sys.argv
@@ -223,7 +225,7 @@ class Calls(unittest.TestCase):
                      "|---|---|---|---|---|",
                      *(f"| `{name}` | {' | '.join(map(str, numbers))} |"
                        for name, numbers in total.items())]
-            evidence.write_table("calls", "tests/faults/calls_test.py --write", lines)
+            evidence.write_table("calls", "tests/faults/calls_test.py FAULTS CDI ... --write", lines)
 
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ def main():
             print(line_of(folder, target, totals[target]), flush=True)
     lines = [line_of(folder, target, total) for target, total in sorted(totals.items())]
     if "--write" in sys.argv:
-        write_table("fuzzing", "tests/fuzz/campaign.py --write", [*HEAD, *lines])
+        write_table("fuzzing", "tests/fuzz/campaign.py FOLDER SECONDS --write", [*HEAD, *lines])
     return int(any(findings_of(folder, target) for target in totals))
 
 

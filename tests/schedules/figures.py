@@ -38,7 +38,7 @@ def explored(program):
 
 def main():
     arguments = [word for word in sys.argv[1:] if word != "--write"]
-    if len(arguments) != 1:
+    if len(arguments) != 1 or arguments[0].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2
     folder = pathlib.Path(arguments[0]).resolve() / "tests/schedules"
@@ -49,7 +49,7 @@ def main():
         table = [*HEAD, *pool.map(explored, programs)]
     print("\n".join(table))
     if "--write" in sys.argv:
-        write_table("schedules", "tests/schedules/figures.py --write", table)
+        write_table("schedules", "tests/schedules/figures.py BUILD --write", table)
     return 0
 
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <poll.h>
 #include <string>
@@ -45,6 +46,24 @@ TEST_CASE("A snapshot outlives the cache") {
     cache.refresh();
   }
   CHECK(from(*registry, "v/c=d") == "a/x.yaml");
+}
+
+TEST_CASE("A cache keeps no descriptor open and starts no thread, unless asked to") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  tree.put_spec("a/x.yaml", "d");
+  const auto threads = [] {
+    const std::filesystem::directory_iterator tasks{"/proc/self/task"};
+    return std::distance(tasks, std::filesystem::directory_iterator{});
+  };
+  const auto files_before = open_files();
+  const auto threads_before = threads();
+  cdi::Cache cache{{a}};
+  CHECK(cache.registry()->devices().size() == 1);
+  tree.put_spec("a/y.yaml", "e");
+  CHECK(cache.registry()->devices().size() == 2);
+  CHECK(open_files() == files_before);
+  CHECK(threads() == threads_before);
 }
 
 TEST_CASE("The next call reflects any change in a directory") {
