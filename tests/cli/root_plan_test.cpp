@@ -47,13 +47,22 @@ TEST_CASE("A root with glibc gets a file in ld.so.conf.d, and ld.so.conf if it h
   CHECK(get_file(root / "etc/ld.so.conf") == "/own\n");
 }
 
-TEST_CASE("A root with musl gets folders in the file of its linker, with the default ones") {
-  const TempTree root;
+namespace {
+
+/// Makes a root with musl, and returns the path of the file that lists its linker's folders.
+std::string make_musl(const TempTree& root) {
   utsname machine = {};
   REQUIRE(::uname(&machine) == 0);
-  const auto name = std::string{"etc/ld-musl-"} + machine.machine + ".path";
   root.make_dir("etc");
   root.put("etc/alpine-release", "3.20\n");
+  return std::string{"etc/ld-musl-"} + machine.machine + ".path";
+}
+
+}  // namespace
+
+TEST_CASE("A root with musl gets folders in the file of its linker, with the default ones") {
+  const TempTree root;
+  const auto name = make_musl(root);
   const cdi::RootChanges changes{.cuda_compat = {{"/compat", "1", ""}},
                                  .library_folders = {"/usr/lib", "/opt/a"}};
   CHECK(apply(root, changes).size() == 1);
@@ -67,11 +76,7 @@ TEST_CASE("A root with musl gets folders in the file of its linker, with the def
 
 TEST_CASE("An empty list of musl's folders gets all folders") {
   const TempTree root;
-  utsname machine = {};
-  REQUIRE(::uname(&machine) == 0);
-  const auto name = std::string{"etc/ld-musl-"} + machine.machine + ".path";
-  root.make_dir("etc");
-  root.put("etc/alpine-release", "3.20\n");
+  const auto name = make_musl(root);
   root.put(name, "");
   CHECK(apply(root, {.library_folders = {"/usr/lib", "/opt/a"}}).size() == 1);
   CHECK(get_file(root / name) == "/usr/lib\n/opt/a\n");

@@ -44,8 +44,8 @@ class ClaimJournal {
   /// The path of the directory without links, which is the same for all callers.
   const std::string& directory() const { return real_path_; }
 
-  /// Fails with `Errc::invalid` if an open directory for specs is that of the journal, by whatever
-  /// path: engines would read the journal's files as specs.
+  /// Fails with `Errc::invalid` if the journal is in the open directory `specs`, under any path:
+  /// engines would read the journal's files as specs.
   Result<void> check_apart(const ClaimDirectory& specs) const;
 
   /// Whether this process had to wait for the lock.

@@ -40,7 +40,7 @@ class ClaimSpecs {
   Result<void> check_writable(const Claim& claim, const Spec& spec) const;
 
   /// Fails with `Errc::invalid` if the spec has another kind than the claim, or lacks one of its
-  /// devices, and if the directory is that of the journal.
+  /// devices, and if the directory also has the journal.
   Result<Publication> write(const Claim& claim, const Spec& spec) const;
 
   Result<void> remove(const Claim& claim) const;

@@ -59,7 +59,7 @@ class Registry {
 
   /// Makes a registry of valid, non-null `specs`. `rejected` lists the files and directories that
   /// provided no spec, `dirs` the directories that were searched. Hashes each device's name once,
-  /// or only those of new specs, if `before` is a registry of almost the same specs.
+  /// or only those of new specs, if `before` already has most of the specs.
   explicit Registry(std::vector<std::shared_ptr<const LoadedSpec>> specs,
                     std::vector<std::shared_ptr<const RejectedFile>> rejected = {},
                     std::vector<SpecDir> dirs = {}, const Registry* before = nullptr);

@@ -45,7 +45,7 @@ struct ChangedPlan {
     plan.mounts.push_back({std::move(mount), from.hook->origin});
   }
 
-  /// Mounts a file of the host that nobody may change.
+  /// Mounts a file of the host read-only.
   void add_read_only(const HookEffects& from, std::string host, std::string path) {
     Mount like;
     like.options = {"ro", "nosuid", "nodev", "bind"};

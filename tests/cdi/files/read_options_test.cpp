@@ -36,7 +36,7 @@ struct Files : TempTree {
   }
 
   Names devices(cdi::ReadOptions options) const {
-    options.retry_window = std::chrono::milliseconds{0};  // nobody writes the bad file
+    options.retry_window = std::chrono::milliseconds{0};  // the bad file stays bad
     return cdi::scan_spec_dirs({path()}, options)->devices();
   }
 };

@@ -79,7 +79,7 @@ inline cdi::Result<std::vector<std::string>> files_of_kind(const CommonOptions& 
   return paths;
 }
 
-/// An error about a file that defines more than what is to be removed.
+/// The error for a file that also defines devices to keep.
 inline cdi::Error has_others(const std::string& path, std::string message) {
   return {.code = cdi::Errc::conflict,
           .message = std::move(message),

@@ -78,7 +78,7 @@ class Trail : public HostObserver {
     if (how == How::names) look.text = as_text(*names);
   }
 
-  /// The answer is not that of a file.
+  /// The trail cannot check later whether a device opens.
   void tried_device(const Path&) override { give_up(); }
 
   /// What is looked at from now on does not belong to the trail.
