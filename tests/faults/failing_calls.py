@@ -34,3 +34,10 @@ def failures_of(calls):
 def sample_of(calls, offset=0):
     """The failures that a test tries."""
     return failures_of(calls)[offset % SAMPLE::SAMPLE]
+
+
+def try_failures(case, log, act):
+    """Calls `act` with faults, a sample of the failures of the calls that a run has noted."""
+    for kind, number, error in sample_of(calls_in(log)):
+        with case.subTest(call=kind, number=number, error=os.strerror(error)):
+            act({"KIND": kind, "AT": number, "ERROR": error})

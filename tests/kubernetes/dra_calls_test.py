@@ -21,7 +21,7 @@ from nri_peers import wait_until  # noqa: E402
 from scripted_kubelet import grpc  # noqa: E402
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "faults"))
-from failing_calls import calls_in, environment_of, sample_of  # noqa: E402
+from failing_calls import calls_in, environment_of, try_failures  # noqa: E402
 
 FAULTS = sys.argv.pop(1)
 setUpModule = need_program
@@ -44,12 +44,6 @@ class FailingCase(DraCase):
         self.write_claim(1, GPU)
         self.log = self.place / "calls.log"
         self.log.write_text("", encoding="ascii")
-
-    def try_failures(self, act):
-        """Calls `act` with failures of the calls in the log."""
-        for kind, number, error in sample_of(calls_in(self.log)):
-            with self.subTest(call=kind, number=number, error=os.strerror(error)):
-                act({"KIND": kind, "AT": number, "ERROR": error})
 
 
 class Calls(FailingCase):
@@ -150,7 +144,7 @@ class Calls(FailingCase):
         self.begin({"LOG": self.log})
         good = self.work()
         self.assertEqual((self.driver.stop(), self.left()), (0, []))
-        self.try_failures(lambda fault: self.check_failure(fault, good))
+        try_failures(self, self.log, lambda fault: self.check_failure(fault, good))
 
 
 class Starts(FailingCase):
@@ -213,7 +207,7 @@ class Looks(FailingCase):
             self.log.write_text("", encoding="ascii")
             good = self.look(command, {"LOG": self.log})
             self.assertIn("dra.sock answers", good.stdout, good.stderr)
-            self.try_failures(lambda fault, which=command: self.check_look(which, fault))
+            try_failures(self, self.log, lambda fault, which=command: self.check_look(which, fault))
         self.check_claims(1)
         self.assertEqual(driver.stop(), 0)
 
