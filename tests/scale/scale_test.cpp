@@ -222,6 +222,9 @@ TEST_CASE("Reading a text into a model takes at most ten times its size, plus 4 
       {"annotations", annotations + "}}", false},
       {"unknown members of OCI", spec_of(R"({"ociVersion":"1","x":[)", "0", "]}"), false},
       {"unknown maps of OCI", spec_of(R"({"ociVersion":"1","x":[)", "{}", "]}"), false},
+      {"credentials of OCI",
+       spec_of(R"({"ociVersion":"1","windows":{"layerFolders":[],"credentialSpec":[)", "0", "]}}"),
+       false},
       {"devices of OCI", spec_of(R"({"ociVersion":"1","linux":{"devices":[)", "{}", "]}}"), false},
   };
   for (const auto& row : rows) {

@@ -159,6 +159,15 @@ CDI_INLINE void read_any(const Document::Value& value, void* self, const Type& t
   }
 }
 
+/// Reads a field of any shape, if its values do not take too much memory.
+inline bool read_any_field(const Document::Value& value, void* self, const Type& type,
+                           Reading& reading) {
+  const std::size_t item_size = type.fields[2].type->item->size;
+  if (!detail::count_items(value, value.count_all() - 1, item_size, reading)) return false;
+  detail::read_any(value, self, type);
+  return true;
+}
+
 /// Reads the `count` members that have no field into `extra`.
 inline void read_unknown(const Document::Value& value, const Type& type, void* extra,
                          std::size_t count) {
@@ -379,10 +388,9 @@ CDI_INLINE bool read_value(const Document::Value& value, void* self, const Type&
              (detail::count_items(value, 1, type.item->size, reading) &&
               detail::read_value(value, type.make(self, 1), *type.item, text, reading));
     case Shape::any_value:
-    case Shape::any_member: break;  // read with the enclosing map or list
+    case Shape::any_member: break;  // never alone, but with the enclosing map or list
   }
-  detail::read_any(value, self, type);
-  return true;
+  return detail::read_any_field(value, self, type, reading);
 }
 
 CDI_INLINE std::optional<Document::Value> find_member(const Document::Value& map,

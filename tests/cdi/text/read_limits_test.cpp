@@ -129,6 +129,7 @@ TEST_CASE("Optional items, annotations and unknown members count as memory") {
   for (int i = 0; i < 60'000; ++i) numbers.append(",1");
   CHECK(limited(cdi::read_json<cdi::oci::Mount>("{\"destination\": \"/a\", \"x\": [" + numbers +
                                                 "]}")) == "x");
+  CHECK(limited(cdi::read_json<Shapes>("{\"value\": [" + numbers + "]}")) == "value");
 }
 
 TEST_CASE("The memory of items has a limit for all lists together") {
