@@ -54,8 +54,8 @@ using AnyValue = BasicAnyValue<Owning>;
 using AnyMember = BasicAnyMember<Owning>;
 
 /// An object's unknown members, in document order. A described type with a member `extra` of this
-/// type keeps unknown members and writes them after its fields; any other type rejects them. Each
-/// key must be unique, and differ from every field's key.
+/// type keeps unknown members and writes them after its fields; any other type rejects them. The
+/// field list does not name it. Each key must be unique, and differ from every field's key.
 template <class S>
 using ExtraOf = ListOf<S, BasicAnyMember<S>>;
 

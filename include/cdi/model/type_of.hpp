@@ -69,12 +69,17 @@ void pointers_of_object(void* self, void** out) {
   if constexpr (Extensible<T>) *list.out = &object.extra;
 }
 
+template <class T>
+concept holds_any_members = is_any_member<typename T::value_type>;
+
 /// A field list that creates the rows of a table.
 struct RowList {
   FieldRow* next;
 
   template <class Class, class T>
   constexpr void operator()(const char* key, T Class::*, const FieldTraits& traits = {}) {
+    static_assert(is_any_value<Class> || !holds_any_members<T>,
+                  "cdi: a field list does not name `extra`; an AnyValue holds any members");
     *next++ = {key, &type_of<T>, traits.when, traits.lifetime};
   }
 };

@@ -99,6 +99,14 @@ TEST_CASE("The member of a base is found in the base") {
   CHECK(pointers[2] == &derived.own);
 }
 
+TEST_CASE("Members of any name are told from values, which a field list may name") {
+  using cdi::detail::holds_any_members;
+  CHECK(holds_any_members<cdi::ExtraOf<cdi::Owning>>);
+  CHECK_FALSE(holds_any_members<std::vector<cdi::AnyValue>>);
+  CHECK_FALSE(holds_any_members<std::string>);
+  CHECK_FALSE(holds_any_members<int>);
+}
+
 TEST_CASE("A member is empty when it need not be written") {
   CHECK(cdi::is_empty(0));
   CHECK_FALSE(cdi::is_empty(-1));
