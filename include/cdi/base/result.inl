@@ -17,7 +17,7 @@ namespace cdi::inline CDI_ABI {
 namespace detail {
 
 CDI_INLINE std::string inner_path(std::string_view outer, std::string_view where) {
-  const bool dotted = !where.empty() && where.front() != '[';
+  const bool dotted = !outer.empty() && !where.empty() && where.front() != '[';
   return std::string{outer}.append(dotted ? "." : "").append(where);
 }
 

@@ -4,7 +4,6 @@
 #ifndef CDI_TEXT_MEMBER_CASE_INL
 #define CDI_TEXT_MEMBER_CASE_INL
 
-#include <string>
 #include <string_view>
 
 #include <cdi/base/result.hpp>
@@ -47,7 +46,7 @@ CDI_INLINE Error wrong_case(std::string_view name, std::string_view key, std::st
   return {.code = Errc::schema,
           .message = "the member name is in a different case",
           .advice = "write " + cdi::quoted(key) + ", and only once",
-          .where = outer.empty() ? std::string{name} : inner_path(outer, name)};
+          .where = inner_path(outer, name)};
 }
 
 }  // namespace cdi::detail

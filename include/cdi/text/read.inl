@@ -77,7 +77,7 @@ inline std::size_t errors_kept(const Reading& reading) {
 /// were `before`. Returns whether reading goes on.
 [[gnu::noinline]] inline bool goes_on(Reading& reading, std::string_view key, std::size_t& before) {
   if (reading.every == nullptr) {
-    if (!key.empty()) reading.why.add_outer(key);
+    reading.why.add_outer(key);
     return false;
   }
   auto& errors = *reading.every;
@@ -86,9 +86,7 @@ inline std::size_t errors_kept(const Reading& reading) {
     reading.why.message.clear();
     reading.why.where.clear();
   }
-  for (; before < errors.size(); ++before) {
-    if (!key.empty()) errors[before].add_outer(key);
-  }
+  for (; before < errors.size(); ++before) errors[before].add_outer(key);
   return reading.why.code != Errc::limit && errors.size() < max_errors;
 }
 

@@ -114,6 +114,8 @@ TEST_CASE("A path is made from the inner to the outer member") {
            Row{"devices[0]", "containerEdits.env[1]", "devices[0].containerEdits.env[1]"},
            Row{"devices", "", "devices"},
            Row{"", "[0]", "[0]"},
+           Row{"", "kind", "kind"},
+           Row{"", "", ""},
        }) {
     CAPTURE(row.outer);
     CAPTURE(row.inner);
