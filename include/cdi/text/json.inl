@@ -90,8 +90,7 @@ CDI_INLINE void JsonTextSink::put(char c) {
 }
 
 CDI_INLINE void JsonTextSink::put(std::string_view text) {
-  std::memcpy(room(text.size()), text.data(), text.size());
-  size_ += text.size();
+  size_ += text.copy(room(text.size()), text.size());  // not memcpy: an empty text may be null
 }
 
 /// Writes the first character of a text, which is not printable ASCII or needs an escape. Returns

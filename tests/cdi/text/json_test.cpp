@@ -149,6 +149,9 @@ TEST_CASE("Values outside of lists and maps, and the first number that is none")
   const auto written = cdi::write_json(spec);
   REQUIRE_FALSE(written);
   CHECK(written.error().message == "\"0x1\" is not a JSON number");
+  cdi::oci::SpecView view;
+  view.extra.push_back({.key = "x", .value = {.kind = cdi::ValueKind::number}});  // a null text
+  CHECK_FALSE(cdi::write_json(view));
 }
 
 TEST_CASE("A text that is not JSON is not read") {
