@@ -54,9 +54,11 @@ constexpr bool is_deceptive(std::string_view character) noexcept {
   const auto within = [code](unsigned first, unsigned last) {
     return code >= first && code <= last;
   };
-  return within(0x80, 0x9f) || code == 0xad || code == 0x61c || code == 0x180e ||
+  return within(0x80, 0x9f) || code == 0xad || code == 0x34f || code == 0x61c ||
+         within(0x115f, 0x1160) || within(0x17b4, 0x17b5) || within(0x180b, 0x180f) ||
          within(0x200b, 0x200f) || within(0x2028, 0x202e) || within(0x2060, 0x206f) ||
-         within(0xfe00, 0xfe0f) || code == 0xfeff || within(0xfff9, 0xfffb);
+         code == 0x3164 || within(0xfe00, 0xfe0f) || code == 0xfeff || code == 0xffa0 ||
+         within(0xfff0, 0xfffb);
 }
 
 CDI_INLINE void append_code_point(std::string_view character, std::string& out) {

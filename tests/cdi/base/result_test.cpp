@@ -175,12 +175,18 @@ TEST_CASE("Quoted text stays on one line and cannot end its quotes") {
            Row{"\xef\xbb\xbf\xe2\x80\x8b\xe2\x80\x8f\xd8\x9c", R"("\ufeff\u200b\u200f\u061c")"},
            Row{"\xc2\xad\xe1\xa0\x8e\xe2\x81\xa0\xe2\x81\xaf", R"("\u00ad\u180e\u2060\u206f")"},
            Row{"\xef\xb8\x80\xef\xb8\x8f\xef\xbf\xb9\xef\xbf\xbb", R"("\ufe00\ufe0f\ufff9\ufffb")"},
+           Row{"\xcd\x8f\xe1\x85\x9f\xe1\x85\xa0", R"("\u034f\u115f\u1160")"},
+           Row{"\xe1\x9e\xb4\xe1\x9e\xb5\xe1\xa0\x8b\xe1\xa0\x8f", R"("\u17b4\u17b5\u180b\u180f")"},
+           Row{"\xe3\x85\xa4\xef\xbe\xa0\xef\xbf\xb0", R"("\u3164\uffa0\ufff0")"},
            Row{"\xf3\xa0\x81\x81", R"("\xf3\xa0\x81\x81")"},
            // Their neighbours.
            Row{"\xc2\xa0\xe2\x80\xa7\xe2\x80\xaf", "\"\xc2\xa0\xe2\x80\xa7\xe2\x80\xaf\""},
            Row{"\xe2\x81\x9f\xe2\x81\xb0", "\"\xe2\x81\x9f\xe2\x81\xb0\""},
            Row{"\xef\xb8\x90\xef\xbf\xbc", "\"\xef\xb8\x90\xef\xbf\xbc\""},
            Row{"\xf0\x90\x80\xa8", "\"\xf0\x90\x80\xa8\""},
+           Row{"\u034e\u0350\u115e\u1161\u17b3\u17b6", "\"\u034e\u0350\u115e\u1161\u17b3\u17b6\""},
+           Row{"\u180a\u1810\u3163\u3165\uff9f\uffa1\uffef",
+               "\"\u180a\u1810\u3163\u3165\uff9f\uffa1\uffef\""},
        }) {
     CAPTURE(row.expected);
     CHECK(cdi::quoted(row.text) == row.expected);
