@@ -24,7 +24,7 @@ CDI_INLINE std::string clean_path(std::string_view path) {
     if (part.empty() || part == ".") continue;
     if (part == ".." && out.size() > fixed) {
       const auto slash = out.rfind('/');
-      out.erase(slash == std::string::npos ? 0 : slash < fixed ? fixed : slash);
+      out.erase(slash == std::string::npos ? 0 : slash);
       continue;
     }
     if (part == ".." && rooted) continue;
