@@ -77,7 +77,7 @@ def default_table(data):
             rows.append(f"{quoted(name)}, {braces(numbers(row['since']))}, "
                         f"CdiSwitch::{row['switch']}, {{{dirs}}},"
                         f"\n     {str(row['rootless']).lower()}, {quoted(engine['to_switch_on'])},"
-                        f"\n     {quoted(engine['to_set_dirs'])}")
+                        f"\n     {quoted(row.get('to_set_dirs', engine['to_set_dirs']))}")
     return table("engine_defaults", "EngineDefaults", rows)
 
 

@@ -83,7 +83,7 @@ inline constexpr std::array<EngineDefaults, 21> engine_defaults{{
      "spec-dirs in [nvidia-container-runtime.modes.cdi] of its config.toml"},
     {"podman", {4, 0, 0}, CdiSwitch::always, {"/etc/cdi", "/var/run/cdi"},
      false, "",
-     "cdi_spec_dirs in [engine] of containers.conf"},
+     ""},
     {"podman", {5, 5, 0}, CdiSwitch::always, {"/etc/cdi"},
      false, "",
      "cdi_spec_dirs in [engine] of containers.conf"},

@@ -66,6 +66,15 @@ TEST_CASE("The directories of each version") {
   CHECK(dirs("podman@3.4.4") == "no row");
 }
 
+TEST_CASE("A setting for directories is named only to versions that obey it") {
+  CHECK(find_engine_defaults({"podman", {5, 4, 2}})->to_set_dirs.empty());
+  CHECK(find_engine_defaults({"podman", {5, 5, 0}})->to_set_dirs ==
+        "cdi_spec_dirs in [engine] of containers.conf");
+  CHECK(find_engine_defaults({"buildah", {1, 36, 0}})->to_set_dirs ==
+        "cdi_spec_dirs in [engine] of containers.conf");
+  CHECK(find_engine_defaults({"kata-agent", {4, 0, 0}})->to_set_dirs.empty());
+}
+
 TEST_CASE("The version that switches CDI on by default") {
   CHECK(cdi_switch("docker@28.1.1") == CdiSwitch::off);
   CHECK(cdi_switch("docker@28.2.0") == CdiSwitch::on);

@@ -178,6 +178,20 @@ TEST_CASE("a file that programs read in different ways is named") {
             host.path() + "/etc/cdi/two.yaml`, which loses its other documents.");
 }
 
+TEST_CASE("no setting is advised for an engine that has none for directories") {
+  const Host host;
+  const auto advice = [&](const std::string& version) {
+    install(host, "podman", "podman", version);
+    const auto found =
+        about(diagnose(host, {inventory()}, {.output_dir = "/opt/cdi"}), "podman " + version);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].what.starts_with("does not read /opt/cdi"));
+    return found[0].advice;
+  };
+  CHECK(advice("5.4.2") == "Write the specs to a directory that it reads (--output-dir).");
+  CHECK(advice("5.5.0").find("Add /opt/cdi to cdi_spec_dirs") != std::string::npos);
+}
+
 TEST_CASE("the path in an advised command does not lead out of the root") {
   const Host host;
   install(host, "podman", "podman", "4.3.1");

@@ -147,15 +147,9 @@ inline cdi::Result<Edits> undo_crio(const tools::HostTree& tree) {
   return detail::remove_drop_in(tree, crio_drop_in, "crio");
 }
 
-/// Whether a setting changes the directories that an engine reads.
-inline bool obeys_directories(const tools::Engine& engine) {
-  constexpr cdi::EngineVersion first{5, 5, 0};
-  return engine.name != "podman" || !engine.version || *engine.version >= first;
-}
-
 inline cdi::Result<Edits> podman_edits(const tools::HostTree& tree, const tools::Engine& engine,
                                        const Needs& needs) {
-  if (!obeys_directories(engine)) {
+  if (engine.to_set_dirs.empty()) {
     return cdi::Error{.code = cdi::Errc::unsupported,
                       .message = fmt::format("{} ignores cdi_spec_dirs, and always reads {}: write "
                                              "the specs there, or update it to 5.5.0 or newer",

@@ -52,11 +52,21 @@ inline std::string advice_to_configure(const tools::HostTree& tree, const tools:
                                        const std::string& output_dir,
                                        const std::string& otherwise) {
   const auto name = configure::configure_name(engine.name);
-  if (name.empty() || !configure::obeys_directories(engine)) return otherwise;
+  if (name.empty() || engine.to_set_dirs.empty()) return otherwise;
   auto arguments = directory_argument(tree, output_dir);
   arguments.insert(arguments.begin(), std::string{name});
   return fmt::format("Run {}, and restart the engine. By hand: {}",
                      command_with(tree, "configure", arguments), otherwise);
+}
+
+/// What to do by hand when an engine does not read the directory of the specs.
+inline std::string advice_on_directory(const tools::Engine& engine, const std::string& output_dir) {
+  if (engine.to_set_dirs.empty()) {
+    return "Write the specs to a directory that it reads (--output-dir).";
+  }
+  return fmt::format(
+      "Add {} to {}, or write the specs to a directory that it reads (--output-dir).", output_dir,
+      engine.to_set_dirs);
 }
 
 /// Reports whether an engine is set up to read the specs. `reads_all`: the engine rejects none of
@@ -75,10 +85,7 @@ inline void check_setup(const tools::HostTree& tree, const tools::Engine& engine
         {trouble, engine.full_name(),
          fmt::format("does not read {}, where specs are written; it reads {}", output_dir,
                      tools::listed(engine.spec_dirs)),
-         advice_to_configure(tree, engine, output_dir,
-                             fmt::format("Add {} to {}, or write the specs to a directory that it "
-                                         "reads (--output-dir).",
-                                         output_dir, engine.to_set_dirs))});
+         advice_to_configure(tree, engine, output_dir, advice_on_directory(engine, output_dir))});
   } else if (state == tools::Engine::Cdi::on && reads_all) {
     findings.push_back({Level::good, engine.full_name(), reading_of(engine), {}});
   }

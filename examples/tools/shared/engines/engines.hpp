@@ -45,7 +45,7 @@ struct Engine {
   std::string to_switch_on{};                   // how to switch CDI on
   std::vector<std::string> spec_dirs = cdi::default_spec_dirs();  // the last has priority
   std::size_t default_dirs = spec_dirs.size();  // the number without configuration
-  std::string to_set_dirs{};                    // the setting for `spec_dirs`
+  std::string to_set_dirs{};                    // the setting for `spec_dirs`; empty if none exists
   bool is_builder = false;              // or runs single containers; need not read the specs
   std::vector<std::string> warnings{};  // about settings that cannot be read
 
@@ -319,12 +319,12 @@ inline std::optional<Engine> podman(const HostTree& tree) {
   return engine;
 }
 
-/// Applies the defaults of an engine version: directories that are not configured. Podman before
-/// 5.5.0 ignores configured directories.
+/// Applies the defaults of an engine version: directories that are not configured, and whether they
+/// can be. Podman before 5.5.0 ignores configured directories.
 inline void apply_version(Engine& engine) {
   const auto* const row = engine.version ? cdi::find_engine_defaults(engine.of_version()) : nullptr;
   if (row == nullptr) return;
-  const bool obeys = engine.name != "podman" || *engine.version >= cdi::EngineVersion{5, 5, 0};
+  const bool obeys = !row->to_set_dirs.empty();
   if (obeys && engine.default_dirs == 0) return;
   std::vector<std::string> dirs;
   for (const auto dir : row->dirs) {
@@ -337,6 +337,7 @@ inline void apply_version(Engine& engine) {
     engine.warnings.push_back(engine.full_name() +
                               " ignores cdi_spec_dirs, which podman supports since 5.5.0");
   }
+  if (!obeys) engine.to_set_dirs.clear();
   engine.set_dirs(std::move(dirs));
 }
 
