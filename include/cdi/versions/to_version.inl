@@ -53,7 +53,9 @@ inline constexpr std::array<Consequence, 7> consequences{{
     {"netDevices", "the network interfaces stay on the host"},
     {"intelRdt", "the container runs without these cache and memory bandwidth settings"},
     {"additionalGids", "a process that is not root may lack the groups that open the devices"},
-    {"schemata", "these cache and memory bandwidth limits are not set"},
+    {"schemata",
+     "these cache and memory bandwidth limits are not set; without other limits, runtimes reject a "
+     "closID that does not exist"},
 }};
 
 inline std::string_view consequence_of_losing(std::string_view key) {

@@ -144,6 +144,13 @@ TEST_CASE("Each field goes below the version that brought it") {
   }
 }
 
+TEST_CASE("Without schemata, the class of a container is no longer created") {
+  const auto lost = losses(
+      spec_with({.intel_rdt = cdi::IntelRdt{.clos_id = "a", .schemata = {{"L3:0=f"}}}}), {1, 0, 0});
+  REQUIRE(lost.size() == 1);
+  CHECK(lost[0].breaks.find("runtimes reject a closID that does not exist") != std::string::npos);
+}
+
 TEST_CASE("Annotations are lost below 0.6.0, and nothing changes in the container") {
   cdi::Spec spec = spec_with({});
   spec.annotations = {{"a", "1"}, {"b", "2"}};
