@@ -347,10 +347,10 @@ CDI_API cdi_policy* cdi_policy_open(const char* path, cdi_error** error);
 CDI_API cdi_policy* cdi_policy_parse(const char* text, const char* path, cdi_error** error);
 
 /* Returns a cache of the same directories with another policy than `cache`. If the policy denies a
- * device, cdi_cache_inject_json, cdi_cache_inject_resolvable, cdi_cache_inject_requested and
- * cdi_cache_edits fail with one error per reason, all CDI_REFUSED. Hooks without an environment get
- * a PATH. `source` is where requests come from: "field", "annotation", "variable", "commandLine" or
- * NULL. `cache` and `policy` may be freed before the result. */
+ * device, the functions that inject devices or return edits fail with one error per reason, all
+ * CDI_REFUSED. Hooks without an environment get a PATH. `source` is where requests come from:
+ * "field", "annotation", "variable", "commandLine" or NULL. `cache` and `policy` may be freed
+ * before the result. */
 CDI_API cdi_cache* cdi_cache_with_policy(cdi_cache* cache, const cdi_policy* policy,
                                          const char* source, cdi_error** error);
 

@@ -275,6 +275,9 @@ static void check_denied(cdi_cache* cache) {
   CHECK(strcmp(next->where, "devices[0].containerEdits.mounts[0].hostPath") == 0);
   CHECK(strstr(next->text, "v.json:") != NULL && strstr(next->text, "by the rule \"r\"") != NULL);
   cdi_free(error);
+  CHECK(cdi_cache_hookless_edits(denied, device, 1, NULL, NULL, NULL, &error) == NULL);
+  CHECK(error->code == CDI_REFUSED && error->next != NULL);
+  cdi_free(error);
   CHECK(cdi_cache_inject_json(denied, "{}", device, 1, &error) == NULL);
   CHECK(error->code == CDI_REFUSED && error->next != NULL);
   cdi_free(error);
