@@ -198,8 +198,7 @@ void join_intel_rdt(const BasicIntelRdt<S>& from, Joining& to) {
   to.edits.intel_rdt.clos_id = to.view(from.clos_id);
   to.edits.intel_rdt.l3_cache_schema = to.view(from.l3_cache_schema);
   to.edits.intel_rdt.mem_bw_schema = to.view(from.mem_bw_schema);
-  to.edits.intel_rdt.enable_monitoring =
-      from.enable_monitoring || from.enable_cmt.value_or(false) || from.enable_mbm.value_or(false);
+  to.edits.intel_rdt.enable_monitoring = from.monitors();
   if (from.schemata) to.add_views(*from.schemata, to.edits.intel_rdt.schemata);
 }
 

@@ -129,13 +129,12 @@ inline cdi_hook hook_of(const cdi::Hook& from, const char* origin, EditsStorage&
 
 inline cdi_intel_rdt intel_rdt_of(const cdi::IntelRdt& from, const char* origin, EditsStorage& to) {
   static_assert(cdi::field_count<cdi::IntelRdt>() == 7, "cdi: give cdi_intel_rdt the new member");
-  const bool monitoring = from.enable_cmt.value_or(false) || from.enable_mbm.value_or(false);
   return {.size = sizeof(cdi_intel_rdt),
           .clos_id = from.clos_id.c_str(),
           .schemata = from.schemata ? to.strings(*from.schemata) : cdi_strings{},
           .l3_cache_schema = from.l3_cache_schema.c_str(),
           .mem_bw_schema = from.mem_bw_schema.c_str(),
-          .enable_monitoring = from.enable_monitoring || monitoring,
+          .enable_monitoring = from.monitors(),
           .origin = origin};
 }
 

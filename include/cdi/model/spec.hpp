@@ -125,6 +125,11 @@ struct BasicIntelRdt {
   std::optional<bool> enable_cmt{};  ///< before 1.1.0: cache occupancy monitoring
   std::optional<bool> enable_mbm{};  ///< before 1.1.0: memory bandwidth monitoring
 
+  /// Whether the settings ask for monitoring, by the member of any version.
+  bool monitors() const {
+    return enable_monitoring || enable_cmt.value_or(false) || enable_mbm.value_or(false);
+  }
+
   friend bool operator==(const BasicIntelRdt&, const BasicIntelRdt&) = default;
 
   static constexpr void fields(auto& list) {

@@ -109,8 +109,7 @@ void translate_monitoring(BasicContainerEdits<S>& edits, SpecVersion version) {
   if (!edits.intel_rdt) return;
   auto& rdt = *edits.intel_rdt;
   if (version >= SpecVersion{1, 1, 0}) {
-    const bool counted = rdt.enable_cmt.value_or(false) || rdt.enable_mbm.value_or(false);
-    rdt.enable_monitoring = rdt.enable_monitoring || counted;
+    rdt.enable_monitoring = rdt.monitors();
     rdt.enable_cmt.reset();
     rdt.enable_mbm.reset();
   } else if (version >= SpecVersion{0, 7, 0} && rdt.enable_monitoring) {

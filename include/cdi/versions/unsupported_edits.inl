@@ -47,6 +47,13 @@ inline bool is_bind(const Mount& mount) {
          has_text(mount.options, "bind") || has_text(mount.options, "rbind");
 }
 
+/// Returns the key of the member that asks for monitoring. Injection turns the older members into
+/// `enableMonitoring`.
+inline std::string_view monitoring_key(const IntelRdt& rdt) {
+  if (rdt.enable_monitoring) return "enableMonitoring";
+  return rdt.enable_cmt.value_or(false) ? "enableCMT" : "enableMBM";
+}
+
 /// Finds what a runtime does not implement in one set of edits.
 class FeatureCheck {
  public:
@@ -92,8 +99,9 @@ class FeatureCheck {
     if (rdt.schemata && !has.schemata.value_or(!old_)) {
       add("intelRdt.schemata", "does not write Intel RDT schemata");
     }
-    if (rdt.enable_monitoring && !has.monitoring.value_or(!old_)) {
-      add("intelRdt.enableMonitoring", "does not enable Intel RDT monitoring");
+    if (rdt.monitors() && !has.monitoring.value_or(!old_)) {
+      add(std::string{"intelRdt."}.append(monitoring_key(rdt)),
+          "does not enable Intel RDT monitoring");
     }
   }
 

@@ -83,6 +83,17 @@ TEST_CASE("What is not known is reported only when the runtime is older than the
       Texts{"intelRdt.schemata", "intelRdt.enableMonitoring"});
 }
 
+TEST_CASE("Monitoring by the members of older CDI versions is monitoring") {
+  const auto lacks = [](cdi::IntelRdt settings) {
+    cdi::ContainerEdits edits;
+    edits.intel_rdt = std::move(settings);
+    return lacking({.oci_version_max = "1.2.1"}, std::move(edits));
+  };
+  CHECK(lacks({.enable_cmt = true, .enable_mbm = true}) == Texts{"intelRdt.enableCMT"});
+  CHECK(lacks({.enable_cmt = false, .enable_mbm = true}) == Texts{"intelRdt.enableMBM"});
+  CHECK(lacks({.enable_cmt = false, .enable_mbm = false}).empty());
+}
+
 TEST_CASE("Messages name the runtime and what it lacks") {
   cdi::LoadedSpec spec{.path = "/a.yaml", .device_positions = {{4, 1}}};
   spec.spec.devices = {

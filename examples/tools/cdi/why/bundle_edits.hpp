@@ -94,13 +94,12 @@ inline std::string rdt_value(const cdi::oci::LinuxIntelRdt& rdt) {
 
 /// The Intel RDT settings of a spec as those that an injection writes.
 inline std::string rdt_value(const cdi::IntelRdt& rdt) {
-  return rdt_value(cdi::oci::LinuxIntelRdt{
-      .clos_id = rdt.clos_id,
-      .schemata = rdt.schemata.value_or(std::vector<std::string>{}),
-      .l3_cache_schema = rdt.l3_cache_schema,
-      .mem_bw_schema = rdt.mem_bw_schema,
-      .enable_monitoring = rdt.enable_monitoring || rdt.enable_cmt.value_or(false) ||
-                           rdt.enable_mbm.value_or(false)});
+  return rdt_value(
+      cdi::oci::LinuxIntelRdt{.clos_id = rdt.clos_id,
+                              .schemata = rdt.schemata.value_or(std::vector<std::string>{}),
+                              .l3_cache_schema = rdt.l3_cache_schema,
+                              .mem_bw_schema = rdt.mem_bw_schema,
+                              .enable_monitoring = rdt.monitors()});
 }
 
 inline void add_linux(const cdi::oci::Linux& linux_, std::vector<BundleEntry>& out) {
