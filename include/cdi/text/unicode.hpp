@@ -155,8 +155,8 @@ inline bool is_utf16(std::string_view text) noexcept {
 /// Stands for an incomplete UTF-16 character. This byte never occurs in UTF-8.
 inline constexpr char half_character = '\xFF';
 
-/// Converts UTF-16 with a byte order mark to UTF-8. Half a surrogate pair, or half a unit,
-/// becomes `half_character`.
+/// Converts UTF-16 with a byte order mark to UTF-8 with its mark. Half a surrogate pair, or half a
+/// unit, becomes `half_character`.
 inline std::string utf8_of_utf16(std::string_view text) {
   const std::size_t high = text.starts_with("\xFE\xFF") ? 0 : 1;
   const auto unit = [&](std::size_t i) -> std::uint32_t {
@@ -165,7 +165,7 @@ inline std::string utf8_of_utf16(std::string_view text) {
   };
   std::string out;
   out.reserve(text.size() / 2 * 3);
-  std::size_t i = 2;
+  std::size_t i = 0;
   for (; i + 1 < text.size(); i += 2) {
     std::uint32_t code = unit(i);
     const bool pair =

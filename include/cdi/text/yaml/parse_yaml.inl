@@ -82,10 +82,10 @@ CDI_INLINE Result<Document> parse_yaml_in_place(std::string& text, std::string_v
                                                 const Limits& limits) {
   const bool convert = detail::is_utf16(text) && text.size() <= limits.bytes;
   std::string converted = convert ? detail::utf8_of_utf16(text) : std::string{};
-  const auto half = converted.find(detail::half_character);
   std::string& source = convert ? converted : text;
   DocumentBuilder builder{std::move(source), file, limits, /*merge_keys=*/true};
-  if (!builder.failed() && half != converted.npos) {
+  const auto half = convert ? builder.source().find(detail::half_character) : std::string::npos;
+  if (!builder.failed() && half != std::string::npos) {
     builder.reject(Errc::syntax, "not valid YAML: an incomplete UTF-16 character",
                    "save the text as UTF-8", half);
   }

@@ -154,6 +154,9 @@ TEST_CASE("Control characters and other encodings are refused at their byte, and
            {"a: 1 # \x1b[0m", "1:8 not valid YAML: " + control("001B")},
            {"\xfe\xff\0a\0:\0 \xd8\x3d\0b"s,
             "1:4 not valid YAML: an incomplete UTF-16 character: save the text as UTF-8"},
+           {"\xff\xfe\xff\xfe"
+            "a\0:\0 \0b\0"s,
+            "1:1 not valid YAML: a second byte order mark: remove it"},
            {"a: x\0y"s, "1:5 not valid YAML: control character U+0000: remove it"},
        }) {
     CAPTURE(cdi::quoted(row.text));
