@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/spec.hpp>
@@ -230,7 +231,8 @@ CDI_INLINE Result<SpecVersion> spec_version_for(const VersionedEngine& engine, c
   const auto need = cdi::minimum_need(spec);
   const bool is_read = own && *own <= *newest && *newest < need.until;
   if (!is_read || *newest < need.version) return newest;
-  return std::max(*own, need.version);  // the members of a valid spec may be newer than its version
+  // The members of a valid spec may be newer than its version.
+  return detail::max(*own, need.version);
 }
 
 CDI_INLINE Result<Conversion> convert_for(const VersionedEngine& engine, const LoadedSpec& loaded) {
