@@ -33,8 +33,9 @@ struct Conversion {
 /// errors of `to_version` with losses allowed, and of `validate` for `ValidateFor::writing`.
 Result<Conversion> convert_spec(const LoadedSpec& loaded, SpecVersion version);
 
-/// Returns the version that a file should have for an engine: the file's own version, if the engine
-/// reads it; otherwise, the newest that it reads. Fails like `written_spec_version_for`.
+/// Returns the version that a file should have for an engine: the file's own version, or a newer
+/// one that its members need, if the engine reads it; otherwise, the newest that it reads. Fails
+/// like `written_spec_version_for`.
 Result<SpecVersion> spec_version_for(const VersionedEngine& engine, const Spec& spec);
 
 /// Converts the spec of a file to `spec_version_for` the engine. Fails with the errors of both
