@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -213,7 +215,12 @@ struct BundleDevice {
 /// Finds the edits of devices in a config.
 class BundleSearch {
  public:
-  explicit BundleSearch(const cdi::oci::Spec& config) : entries_{entries_of(config)} {}
+  explicit BundleSearch(const cdi::oci::Spec& config) : entries_{entries_of(config)} {
+    for (std::size_t i = 0; i < entries_.size(); ++i) places_[key_of(entries_[i])].push_back(i);
+  }
+
+  BundleSearch(const BundleSearch&) = delete;  // `places_` refers to `entries_`
+  BundleSearch& operator=(const BundleSearch&) = delete;
 
   const std::vector<BundleEntry>& entries() const { return entries_; }
 
@@ -221,74 +228,93 @@ class BundleSearch {
   /// The edits that a spec makes for all its devices follow its first device.
   std::vector<BundleDevice> find(const cdi::Registry& registry) const {
     std::vector<BundleDevice> found;
-    for (const auto& name : registry.devices()) add(name, registry.find(name), found);
+    std::set<const cdi::LoadedSpec*> seen;
+    for (const auto& name : registry.devices()) {
+      const auto device = registry.find(name);
+      if (add(name, device, found) && seen.insert(device.spec).second) {
+        add_shared(*device.spec, found);
+      }
+    }
     mark_replaced(found);
     return found;
   }
 
  private:
-  void add(const std::string& name, const cdi::ResolvedDevice& device,
+  using Key = std::pair<std::string_view, std::string_view>;  // the kind of an edit, and its key
+  using Places = std::vector<std::size_t>;
+
+  static Key key_of(const BundleEntry& entry) { return {entry.kind, entry.key}; }
+
+  /// Adds a device to those found; false if the container does not have it, or has it by a device
+  /// with the same edits.
+  bool add(const std::string& name, const cdi::ResolvedDevice& device,
            std::vector<BundleDevice>& found) const {
     const auto& edits = device.device->container_edits;
-    bool is_first = true;  // of its spec
     for (auto& other : found) {
-      is_first = is_first && other.spec != device.spec;
       if (other.spec != device.spec || !(*other.edits == edits)) continue;
       other.names.push_back(name);
-      return;
+      return false;
     }
     const auto outer = fmt::format("devices[{}].containerEdits", device.index());
     auto matches = compare(entries_of(edits, outer));
-    if (!is_there(matches)) return;
+    if (!is_there(matches)) return false;
     found.push_back({{name}, device.spec, &edits, device.position(), std::move(matches)});
-    const auto& shared = device.spec->spec.container_edits;
-    auto of_all = compare(entries_of(shared, "containerEdits"));
-    if (!is_first || of_all.empty()) return;
-    found.push_back({{device.spec->spec.kind},
-                     device.spec,
-                     &shared,
-                     device.spec->locate("containerEdits"),
-                     std::move(of_all)});
+    return true;
+  }
+
+  /// Adds the edits that a spec makes for all its devices.
+  void add_shared(const cdi::LoadedSpec& spec, std::vector<BundleDevice>& found) const {
+    const auto& edits = spec.spec.container_edits;
+    auto matches = compare(entries_of(edits, "containerEdits"));
+    if (matches.empty()) return;
+    found.push_back(
+        {{spec.spec.kind}, &spec, &edits, spec.locate("containerEdits"), std::move(matches)});
   }
 
   /// An edit that differs has not changed if the container has the value of another device: the
   /// later of two injected edits replaces the earlier.
   static void mark_replaced(std::vector<BundleDevice>& found) {
+    std::map<Key, std::vector<const BundleDevice*>> owners;  // of entries that are as they say
+    for (const auto& device : found) {
+      for (const auto& match : device.matches) {
+        if (match.state != BundleMatch::State::same) continue;
+        auto& all = owners[key_of(match.edit)];
+        if (all.empty() || all.back() != &device) all.push_back(&device);
+      }
+    }
     for (auto& device : found) {
       for (auto& match : device.matches) {
         if (match.state != BundleMatch::State::differs) continue;
-        for (const auto& other : found) {
-          if (!has_entry(other, match)) continue;
+        for (const auto* const other : owners[key_of(match.edit)]) {
           match.state = BundleMatch::State::replaced;
-          match.replaced_by.insert(match.replaced_by.end(), other.names.begin(), other.names.end());
+          match.replaced_by.insert(match.replaced_by.end(), other->names.begin(),
+                                   other->names.end());
         }
       }
     }
-  }
-
-  /// Whether the entry of another device's edit is as this device says.
-  static bool has_entry(const BundleDevice& device, const BundleMatch& other) {
-    return std::any_of(device.matches.begin(), device.matches.end(), [&](const auto& one) {
-      return one.state == BundleMatch::State::same && one.edit.kind == other.edit.kind &&
-             one.edit.key == other.edit.key;
-    });
   }
 
   std::vector<BundleMatch> compare(std::vector<BundleEntry> edits) const {
     std::vector<BundleMatch> matches;
     for (auto& edit : edits) {
       BundleMatch match{.edit = std::move(edit)};
-      for (std::size_t i = 0; i < entries_.size(); ++i) {
-        const auto& entry = entries_[i];
-        if (entry.kind != match.edit.kind || entry.key != match.edit.key) continue;
-        match.entry = i;
-        match.state =
-            is_same(match.edit, entry) ? BundleMatch::State::same : BundleMatch::State::differs;
-        if (match.state == BundleMatch::State::same) break;
+      if (const auto found = places_.find(key_of(match.edit)); found != places_.end()) {
+        place(match, found->second);
       }
       matches.push_back(std::move(match));
     }
     return matches;
+  }
+
+  /// Finds the entry of an edit among those with its key: the first that is as it says, or else the
+  /// last.
+  void place(BundleMatch& match, const Places& places) const {
+    for (const auto i : places) {
+      match.entry = i;
+      match.state =
+          is_same(match.edit, entries_[i]) ? BundleMatch::State::same : BundleMatch::State::differs;
+      if (match.state == BundleMatch::State::same) return;
+    }
   }
 
   /// A spec may leave the numbers of a node to the host.
@@ -310,6 +336,7 @@ class BundleSearch {
   }
 
   std::vector<BundleEntry> entries_;
+  std::map<Key, Places> places_{};  // the indices of entries; refers to their texts
 };
 
 #endif  // CDI_TOOLS_CDI_WHY_BUNDLE_EDITS_HPP

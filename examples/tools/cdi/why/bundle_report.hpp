@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -63,7 +65,7 @@ class BundleReport {
     if (host != nullptr) examine(*host);
     judge();
     write_devices();
-    for (const auto& request : requests) write_request(request, registry);
+    write_requests(requests, registry);
     write_others();
     write_end();
   }
@@ -80,10 +82,15 @@ class BundleReport {
   /// Finds what each entry needs and the host lacks.
   void examine(const HostView& host) {
     faults_.clear();
+    const auto host_paths = host_paths_of_nodes();
     for (std::size_t i = 0; i < search_.entries().size(); ++i) {
       const auto& entry = search_.entries()[i];
       auto edit = entry.edit;
-      for (auto& node : edit.device_nodes) node.host_path = host_path_of(i);
+      for (auto& node : edit.device_nodes) {
+        if (const auto known = host_paths.find(i); known != host_paths.end()) {
+          node.host_path = known->second;
+        }
+      }
       auto found = host.faults(edit);
       for (auto& fault : found) {
         fault.error.where = entry.where;
@@ -93,16 +100,18 @@ class BundleReport {
     }
   }
 
-  /// The host's path of a node, which only the spec has.
-  std::string host_path_of(std::size_t entry) const {
+  /// The paths of nodes on the host, which only the specs have, by entry.
+  std::map<std::size_t, std::string> host_paths_of_nodes() const {
+    std::map<std::size_t, std::string> paths;
     for (const auto& device : devices_) {
       for (const auto& match : device.matches) {
-        const bool is_there = match.state == State::same || match.state == State::differs;
-        if (!is_there || match.entry != entry) continue;
-        for (const auto& node : match.edit.edit.device_nodes) return node.host_path;
+        if (match.state != State::same && match.state != State::differs) continue;
+        for (const auto& node : match.edit.edit.device_nodes) {
+          paths.emplace(match.entry, node.host_path);
+        }
       }
     }
-    return {};
+    return paths;
   }
 
   static bool is_known(const tools::HostFault& fault) {
@@ -183,13 +192,16 @@ class BundleReport {
     return record;
   }
 
+  void write_requests(const std::vector<cdi::RequestedDevice>& requests,
+                      const cdi::Registry& registry) {
+    std::set<std::string_view> names;
+    for (const auto& device : devices_) names.insert(device.names.begin(), device.names.end());
+    for (const auto& one : requests) write_request(one, names.contains(one.name), registry);
+  }
+
   /// Writes a device that an annotation asks for, and whether it is in the container.
-  void write_request(const cdi::RequestedDevice& request, const cdi::Registry& registry) {
-    const bool is_there =
-        std::any_of(devices_.begin(), devices_.end(), [&](const BundleDevice& device) {
-          return std::find(device.names.begin(), device.names.end(), request.name) !=
-                 device.names.end();
-        });
+  void write_request(const cdi::RequestedDevice& request, bool is_there,
+                     const cdi::Registry& registry) {
     const bool is_known = registry.find(request.name).device != nullptr;
     holds_ = holds_ && is_there;
     text_ += fmt::format("asked for by annotation {}: {}{}\n", printable(request.key),

@@ -53,8 +53,8 @@ class EngineView {
     for (const auto& spec : all.specs()) {
       auto rejection = cdi::rejection_by(engine_, *spec);
       if (rejection) {
-        rejected.push_back(rejected_file(*spec, *std::move(rejection)));
-        rejected_.emplace(spec->path, spec);
+        rejected.push_back(rejected_file(*spec, *rejection));
+        rejected_.emplace(spec->path, Rejected{spec, *std::move(rejection)});
       } else {
         specs.push_back(spec);
       }
@@ -76,24 +76,29 @@ class EngineView {
   const cdi::LoadedSpec* cause_of(const cdi::Unresolved& one) const {
     for (const auto& cause : one.causes) {
       const auto found = rejected_.find(cause.position.file);
-      if (found != rejected_.end()) return found->second.get();
+      if (found != rejected_.end()) return found->second.spec.get();
     }
     return nullptr;
   }
 
-  /// Advice for a file that the engine rejects, or may read differently.
-  std::string advice(const cdi::LoadedSpec& spec) const {
-    const auto place = host_.place_of(spec.path);
-    const auto tree = tools::HostTree::open(host_.root);
-    if (!place || !tree) return cdi::conversion_advice(engine_, spec);
-    const auto command = owner_command(*tree, spec, *place);
-    if (!command.empty()) return cdi::conversion_advice(engine_, spec, command);
-    return tools::conversion_advice_here(*tree, *place, spec.path, engine_, spec);
+  /// Why the engine rejects a file of the registry; null if it does not.
+  const cdi::Error* rejection_of(const cdi::LoadedSpec& spec) const {
+    const auto found = rejected_.find(spec.path);
+    return found == rejected_.end() ? nullptr : &found->second.why;
   }
 
-  /// Warnings about text in a file that the engine may reject or read differently.
-  std::vector<cdi::Error> text_warnings(const cdi::LoadedSpec& spec) const {
-    return cdi::text_warnings(engine_, spec);
+  /// Advice for a file of the registry that the engine rejects, or may read differently.
+  const std::string& advice(const cdi::LoadedSpec& spec) const {
+    auto& known = files_[&spec].advice;
+    if (!known) known = find_advice(spec);
+    return *known;
+  }
+
+  /// Warnings about text in a file of the registry that the engine may reject or read differently.
+  const std::vector<cdi::Error>& text_warnings(const cdi::LoadedSpec& spec) const {
+    auto& known = files_[&spec].warnings;
+    if (!known) known = cdi::text_warnings(engine_, spec);
+    return *known;
   }
 
   /// The engine's default directories; empty if the engine reads no specs.
@@ -138,6 +143,27 @@ class EngineView {
   }
 
  private:
+  /// A file that the engine rejects.
+  struct Rejected {
+    std::shared_ptr<const cdi::LoadedSpec> spec;
+    cdi::Error why;
+  };
+
+  /// What takes long to find out about a file, which may have many devices.
+  struct FileNotes {
+    std::optional<std::string> advice{};
+    std::optional<std::vector<cdi::Error>> warnings{};
+  };
+
+  std::string find_advice(const cdi::LoadedSpec& spec) const {
+    const auto place = host_.place_of(spec.path);
+    const auto tree = tools::HostTree::open(host_.root);
+    if (!place || !tree) return cdi::conversion_advice(engine_, spec);
+    const auto command = owner_command(*tree, spec, *place);
+    if (!command.empty()) return cdi::conversion_advice(engine_, spec, command);
+    return tools::conversion_advice_here(*tree, *place, spec.path, engine_, spec);
+  }
+
   /// The command with which cdi-prepare writes one of its own files again; empty for other files.
   /// For an installed engine, the file gets the version that the oldest installed engine reads. In
   /// a directory of copies, the command would replace or remove specs of other hosts.
@@ -171,7 +197,8 @@ class EngineView {
   SpecHost host_;
   cdi::Result<cdi::SpecVersion> newest_;
   std::shared_ptr<const cdi::Registry> registry_{};
-  std::map<std::string, std::shared_ptr<const cdi::LoadedSpec>> rejected_{};  // by path
+  std::map<std::string, Rejected> rejected_{};  // by path
+  mutable std::map<const cdi::LoadedSpec*, FileNotes> files_{};
 };
 
 #endif  // CDI_TOOLS_CDI_WHY_ENGINE_VIEW_HPP

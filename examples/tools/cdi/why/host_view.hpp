@@ -244,12 +244,9 @@ struct InstalledEngine {
 
   EngineAnswer answer(const std::string& name, const cdi::LoadedSpec& spec, const HostView& host,
                       bool dirs_named) const {
-    if (auto rejection = cdi::rejection_by(engine->of_version(), spec)) {
-      return {"refuses",
-              "refused by",
-              {*std::move(rejection)},
-              view.advice(spec),
-              view.registry()->find(name)};
+    if (const auto* const rejection = view.rejection_of(spec)) {
+      return {
+          "refuses", "refused by", {*rejection}, view.advice(spec), view.registry()->find(name)};
     }
     if (engine->state() == tools::Engine::Cdi::off) {
       return switched_off(*engine);
@@ -261,10 +258,9 @@ struct InstalledEngine {
               {{.message = "it reads only " + dirs, .position = {.file = spec.path}}},
               "add the directory to " + engine->to_set_dirs + ", or move the file"};
     }
-    auto doubts = view.text_warnings(spec);
+    const auto& doubts = view.text_warnings(spec);
     if (doubts.empty()) return {"reads", {}, {}, {}};
-    return {"in-doubt", "may be refused or read differently by", std::move(doubts),
-            view.advice(spec)};
+    return {"in-doubt", "may be refused or read differently by", doubts, view.advice(spec)};
   }
 };
 

@@ -175,13 +175,13 @@ inline void add_doubts(const SearchedSpecs& specs, const cdi::LoadedSpec& spec, 
   if (specs.installed != nullptr && specs.installed->state() == tools::Engine::Cdi::off) {
     add_answer(engine, switched_off(*specs.installed), out.text, out.record);
   }
-  const auto warnings = engine.text_warnings(spec);
+  const auto& warnings = engine.text_warnings(spec);
   for (const auto& warning : warnings) {
     out.text += fmt::format("  may be refused or read differently: {}\n", to_string(warning));
     out.record["warnings"].push_back(error_record("warning", warning));
   }
   if (!warnings.empty()) {
-    const auto advice = engine.advice(spec);
+    const auto& advice = engine.advice(spec);
     out.text += fmt::format("  fix: {}\n", advice);
     out.record["advice"] = advice;
   }
@@ -231,7 +231,7 @@ inline Explanation explain(cdi::Unresolved one, const SearchedSpecs& specs) {
   Explanation out{fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
                   reason_record(one)};
   for (const auto& cause : one.causes) out.text += fmt::format("  at: {}\n", to_string(cause));
-  const auto advice = specs.engine->advice(*rejected);
+  const auto& advice = specs.engine->advice(*rejected);
   out.text += fmt::format("  fix: {}\n", advice);
   out.record["advice"] = advice;
   return out;

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Twice as many devices cost `cdi why` twice as much.
+
+valgrind counts the instructions. usage: why_cost_test.py CDI
+"""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CDI = sys.argv.pop(1)
+FEW = 20
+MOST = 2.4  # times as much for twice as many
+
+
+@unittest.skipUnless(shutil.which("valgrind"), "needs valgrind")
+class WhyCost(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory(prefix="cdi-why-cost-")
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+        self.config = self.folder / "config.json"
+        self.specs = self.folder / "specs"
+        self.specs.mkdir()
+
+    def put(self, count):
+        """Writes a spec with many devices, and a config that has all of them."""
+        env = [f"S{i}=1" for i in range(count)]
+        nodes = [{"path": f"/dev/n{i}", "type": "c", "major": 1, "minor": i}
+                 for i in range(count)]
+        (self.specs / "v.json").write_text(json.dumps({
+            "cdiVersion": "0.7.0", "kind": "v.com/c", "containerEdits": {"env": env},
+            "devices": [{"name": str(i), "containerEdits": {
+                "deviceNodes": [nodes[i]], "additionalGids": [44]}} for i in range(count)]}))
+        self.config.write_text(json.dumps({
+            "ociVersion": "1.0.2", "linux": {"devices": nodes},
+            "process": {"env": env, "user": {"additionalGids": [44]}}}))
+
+    def count(self, expect, *arguments):
+        done = subprocess.run(
+            ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", CDI, "-d",
+             self.specs, "why", "--no-host", *arguments],
+            capture_output=True, text=True, timeout=300, check=False)
+        self.assertEqual(done.returncode, expect, done.stderr)
+        return int(re.search(r"Collected : (\d+)", done.stderr)[1])
+
+    def check(self, expect, *arguments):
+        costs = []
+        for times in (1, 2, 4):
+            self.put(FEW * times)
+            costs.append(self.count(expect, *arguments))
+        few, twice, four_times = costs
+        print(f"{few:,} {twice:,} {four_times:,}")
+        # The difference is without the start of the program.
+        self.assertLess(four_times - twice, MOST * (twice - few))
+
+    def test_devices_of_a_file_that_an_engine_refuses(self):
+        self.check(14, "--for", "podman@4.3.1", "v.com/c=*")
+
+    def test_devices_that_a_container_has(self):
+        self.check(0, "--bundle", self.config)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
