@@ -141,6 +141,13 @@ class Remove(ToolCase):
     def test_a_device_of_a_file_with_more_devices_removes_nothing(self):
         self.assertIn("specs/two.yaml: also defines other devices", self.refused("acme.com/gpu=1"))
 
+    def test_an_invalid_device_is_a_device_of_its_file(self):
+        self.put("specs/two.yaml", COMMENT + "cdi\n" + TWO.replace("npu", "gpu") +
+                 "- {name: bad, containerEdits: {env: [none]}}\n")
+        self.assertIn("also defines other devices of \"acme.com/gpu\", in all 3",
+                      self.refused("--quarantine", "acme.com/gpu=1"))
+        self.assertIn("in all 3", self.refused("--quarantine", "acme.com/gpu=bad"))
+
     def test_a_pattern_selects_the_files_of_which_it_matches_all_devices(self):
         error = self.refused("acme.com/gpu=[1-9]")
         self.assertIn('specs/two.yaml: also defines devices that "acme.com/gpu=[1-9]" does not '

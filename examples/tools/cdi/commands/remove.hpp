@@ -95,13 +95,16 @@ inline cdi::Result<std::vector<std::string>> files_of_device(const CommonOptions
   const auto kind = std::string{name.vendor}.append("/").append(name.device_class);
   for (const auto& spec : registry.specs()) {
     const auto& devices = spec->spec.devices;
-    const auto is_named = [&](const cdi::Device& device) {
+    const auto& invalid = spec->quarantined;
+    const auto is_named = [&](const auto& device) {
       return device.name == name.device;
     };
-    if (spec->spec.kind != kind || std::none_of(devices.begin(), devices.end(), is_named)) continue;
-    if (devices.size() > 1) {
+    const bool defines = std::any_of(devices.begin(), devices.end(), is_named) ||
+                         std::any_of(invalid.begin(), invalid.end(), is_named);
+    if (spec->spec.kind != kind || !defines) continue;
+    if (const auto all = devices.size() + invalid.size(); all > 1) {
       return has_others(spec->path, fmt::format("also defines other devices of {}, in all {}",
-                                                cdi::quoted(kind), devices.size()));
+                                                cdi::quoted(kind), all));
     }
     paths.push_back(spec->path);
   }
