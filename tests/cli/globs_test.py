@@ -111,6 +111,38 @@ class Globs(unittest.TestCase):
                 self.assertIn("is not a pattern", self.cdi("resolve", pattern, expect=1)[1])
         self.assertIn('"[0" is not closed', self.cdi("resolve", "vendor.com/gpu=[0", expect=1)[1])
 
+    def test_a_pattern_of_devices_that_do_not_resolve_says_why(self):
+        twice = self.write("specs/twice.json", spec("vendor.com/gpu", "1"))
+        for args in (["resolve"], ["inject", "-q", self.config], ["show"], ["devices"]):
+            err = self.cdi(*args, "vendor.com/gpu=1", expect=1)[1]
+            reason = err.splitlines()[-1].removeprefix("cdi: error: ")
+            self.assertIn(twice, reason)
+            err = self.cdi(*args, "vendor.com/gpu=[1]", expect=1)[1]
+            self.assertTrue(err.endswith("cdi: error: no device that \"vendor.com/gpu=[1]\" matches "
+                                         f"resolves: {reason}\n"), err)
+        self.cdi("inject", "--partial", self.config, "vendor.com/gpu=[1]", expect=13)
+        self.write("specs/odd.json", spec("odd.com/gpu", "a", "z").replace("Da=1", "Da"))
+        err = self.cdi("--quarantine", "resolve", "odd.com/gpu=a*", expect=1)[1]
+        self.assertIn('cannot resolve "odd.com/gpu=a"', err)
+        self.write("specs/odd.json", spec("odd.com/gpu", "b c", "z"))
+        err = self.cdi("--quarantine", "resolve", "odd.com/gpu=b*", expect=1)[1]
+        self.assertIn("its kind has no device of such a name", err)
+
+    def test_the_first_word_that_does_not_resolve_decides(self):
+        for words, code in ((("a.com/b=*", "vendor.com/gpu=7"), 11),
+                            (("vendor.com/gpu=7", "a.com/b=*"), 12)):
+            out, _ = self.cdi("why", "--no-host", "-o", "json", "vendor.com/gpu=0", *words,
+                              expect=code)
+            self.assertEqual([one["name"] for one in json.loads(out)],
+                             ["vendor.com/gpu=0", *words])
+            err = self.cdi("inject", "--partial", "-o", "json", self.config, *words,
+                           expect=code)[1]
+            self.assertEqual([json.loads(line)["name"] for line in err.splitlines()],
+                             list(words))
+            err = self.cdi("show", "-o", "json", *words, expect=1)[1]
+            self.assertEqual([json.loads(line)["name"] for line in err.splitlines()],
+                             list(words))
+
     def test_partial_injects_the_others(self):
         out, err = self.cdi("inject", "--partial", self.config, "vendor.com/gpu=x*",
                             "vendor.com/gpu=1", expect=12)

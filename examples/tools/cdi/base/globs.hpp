@@ -28,10 +28,10 @@ inline bool is_glob(std::string_view name) {
 /// The devices that patterns may stand for.
 enum class GlobScope { resolving, all };  // all: also those in conflict and in rejected files
 
-/// Names with their patterns replaced, and the patterns that stand for no device.
+/// Names with their patterns replaced. A pattern that stands for no device stays in its place.
 struct ExpandedNames {
   std::vector<std::string> names{};
-  std::vector<cdi::Unresolved> failed{};
+  std::vector<cdi::Unresolved> failed{};  // the patterns that stand for no device
 };
 
 namespace detail {
@@ -54,9 +54,39 @@ inline std::vector<std::string> defined_names(const cdi::Registry& registry) {
   return {names.begin(), names.end()};
 }
 
-/// Explains why a valid pattern stands for no device. If files of its kind are rejected, they may
-/// define one.
-inline cdi::Unresolved explain_no_match(const cdi::Registry& registry, const std::string& pattern) {
+/// The first device of a valid file that a pattern matches, although it does not resolve.
+inline std::optional<cdi::Unresolved> unusable_match(const cdi::Registry& registry,
+                                                     const tools::Glob& glob) {
+  const auto explain = [&](const auto& devices,
+                           const std::string& kind) -> std::optional<cdi::Unresolved> {
+    for (const auto& device : devices) {
+      const std::string names[] = {cdi::qualified_name(kind, device.name)};
+      if (!glob.matches(names[0])) continue;
+      auto missing = registry.unresolved(names);
+      const bool could_resolve =
+          !missing.empty() && missing.front().reason != cdi::Reason::invalid_name;
+      if (could_resolve) return std::move(missing.front());
+    }
+    return std::nullopt;
+  };
+  for (const auto& loaded : registry.specs()) {
+    const auto& kind = loaded->spec.kind;
+    if (auto found = explain(loaded->spec.devices, kind)) return found;
+    if (auto found = explain(loaded->quarantined, kind)) return found;
+  }
+  return std::nullopt;
+}
+
+/// Explains why a valid pattern stands for no device: those that it matches do not resolve, or no
+/// file defines one. If files of its kind are rejected, they may define one.
+inline cdi::Unresolved explain_no_match(const cdi::Registry& registry, const tools::Glob& glob,
+                                        const std::string& pattern) {
+  if (auto found = unusable_match(registry, glob)) {
+    found->name = pattern;
+    found->why.message.insert(
+        0, fmt::format("no device that {} matches resolves: ", cdi::quoted(pattern)));
+    return *std::move(found);
+  }
   cdi::Unresolved out{.name = pattern, .reason = cdi::Reason::unknown_kind};
   out.why = {.code = cdi::Errc::not_found,
              .message = fmt::format("no device matches {}: ", cdi::quoted(pattern)),
@@ -110,42 +140,48 @@ inline ExpandedNames expand_names(const std::vector<std::string>& names,
   for (const auto& name : names) {
     if (!is_glob(name)) {
       add(name);
-    } else if (const auto glob = tools::Glob::parse(name); !glob) {
-      out.failed.push_back(detail::invalid_glob(name, glob.error().message));
-    } else {
-      const auto is_match = [&](const std::string& one) {
-        return glob->matches(one);
-      };
-      if (std::none_of(known.begin(), known.end(), is_match)) {
-        out.failed.push_back(detail::explain_no_match(registry, name));
-      }
-      for (const auto& one : known) {
-        if (is_match(one)) add(one);
-      }
+      continue;
     }
+    const auto glob = tools::Glob::parse(name);
+    bool any = false;
+    for (const auto& one : known) {
+      if (!glob || !glob->matches(one)) continue;
+      add(one);
+      any = true;
+    }
+    if (any) continue;
+    add(name);
+    out.failed.push_back(glob ? detail::explain_no_match(registry, *glob, name)
+                              : detail::invalid_glob(name, glob.error().message));
   }
   return out;
 }
 
-/// Replaces patterns, and prints an error for each that stands for no device. Returns nothing if
-/// there is one.
-inline std::optional<std::vector<std::string>> expand_or_report(
-    const std::vector<std::string>& names, const cdi::Registry& registry, const Output& output) {
-  auto expanded = expand_names(names, registry);
-  for (const auto& one : expanded.failed) report_unresolved(one, output);
-  if (!expanded.failed.empty()) return std::nullopt;
-  return std::move(expanded.names);
+/// Replaces what is said about the patterns among names that do not resolve.
+inline void explain_patterns(std::vector<cdi::Unresolved>& missing, const ExpandedNames& names) {
+  for (auto& one : missing) {
+    for (const auto& pattern : names.failed) {
+      if (pattern.name == one.name) one = pattern;
+    }
+  }
+}
+
+/// Why names and patterns do not resolve, in their order.
+inline std::vector<cdi::Unresolved> unresolved_names(const ExpandedNames& names,
+                                                     const cdi::Registry& registry) {
+  auto missing = registry.unresolved(names.names);
+  explain_patterns(missing, names);
+  return missing;
 }
 
 /// The devices of names or patterns. Prints an error for each that does not resolve, and then
 /// returns nothing.
 inline std::optional<std::vector<cdi::ResolvedDevice>> resolve_or_report(
     const std::vector<std::string>& names, const cdi::Registry& registry, const Output& output) {
-  const auto expanded = expand_or_report(names, registry, output);
-  if (!expanded) return std::nullopt;
-  auto devices = registry.resolve_all(*expanded);
+  const auto expanded = expand_names(names, registry);
+  auto devices = registry.resolve_all(expanded.names);
   if (devices) return *std::move(devices);
-  for (const auto& one : registry.unresolved(*expanded)) report_unresolved(one, output);
+  for (const auto& one : unresolved_names(expanded, registry)) report_unresolved(one, output);
   return std::nullopt;
 }
 

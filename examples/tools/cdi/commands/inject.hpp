@@ -4,9 +4,7 @@
 #ifndef CDI_TOOLS_CDI_COMMANDS_INJECT_HPP
 #define CDI_TOOLS_CDI_COMMANDS_INJECT_HPP
 
-#include <algorithm>
 #include <array>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -86,17 +84,16 @@ struct FoundDevices {
 /// resolve.
 inline FoundDevices find_devices(const DeviceFiles& files, const Output& output) {
   FoundDevices found{.registry = files.scan()};
-  auto [names, failed] = expand_names(files.names, *found.registry);
-  auto devices = found.registry->resolve_all(names);
+  const auto expanded = expand_names(files.names, *found.registry);
+  auto devices = found.registry->resolve_all(expanded.names);
   if (!files.quiet) warn(files.common, *found.registry, output);
-  if (devices && failed.empty()) {
+  if (devices) {
     found.devices = *std::move(devices);
     return found;
   }
-  found.missing = found.registry->unresolved(names);
-  std::move(failed.begin(), failed.end(), std::back_inserter(found.missing));
+  found.missing = unresolved_names(expanded, *found.registry);
   for (const auto& one : found.missing) report_unresolved(one, output);
-  found.devices = found.registry->resolvable(names);
+  found.devices = found.registry->resolvable(expanded.names);
   return found;
 }
 

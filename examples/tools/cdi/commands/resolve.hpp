@@ -5,7 +5,6 @@
 #define CDI_TOOLS_CDI_COMMANDS_RESOLVE_HPP
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -94,17 +93,6 @@ inline ShownPlan show(const cdi::Plan& plan, const std::vector<cdi::HookNote>& n
   return out;
 }
 
-/// The plan for the devices. Prints the errors if there is no plan.
-inline std::optional<cdi::Plan> merge_devices(const std::vector<std::string>& names,
-                                              const cdi::Registry& registry, const Output& output) {
-  auto plan = cdi::plan(registry, names);
-  if (plan) return *std::move(plan);
-  const auto missing = registry.unresolved(names);
-  for (const auto& one : missing) report_unresolved(one, output);
-  if (missing.empty()) output.error(plan.error());
-  return std::nullopt;
-}
-
 /// The options of `resolve`.
 struct ResolveOptions {
   std::vector<std::string> names{};
@@ -116,10 +104,10 @@ struct ResolveOptions {
 inline ExitCode resolve(const CommonOptions& common, const ResolveOptions& options,
                         const Output& output) {
   const auto registry = scan_and_warn(common, output);
-  const auto names = expand_or_report(options.names, *registry, output);
-  if (!names) return exit_failed;
-  auto plan = merge_devices(*names, *registry, output);
-  if (!plan) return exit_failed;
+  const auto devices = resolve_or_report(options.names, *registry, output);
+  if (!devices) return exit_failed;
+  auto plan = cdi::plan_resolved(*devices);
+  if (!plan) return output.reject(plan.error());
   if (output.format() == OutputFormat::text) warn_of_overlaps(cdi::find_overlaps(*plan), output);
   std::vector<cdi::HookNote> notes;
   if (options.hooks == "replace") {

@@ -5,6 +5,7 @@
 #define CDI_TOOLS_CDI_WHY_NAME_REPORT_HPP
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -238,21 +239,24 @@ inline Explanation explain(cdi::Unresolved one, const SearchedSpecs& specs) {
 }
 
 /// Why names do not resolve. The engine is not the reason if no file defines the device.
-inline std::vector<cdi::Unresolved> unresolved_names(const Question& question,
-                                                     const SearchedSpecs& specs) {
+inline std::vector<cdi::Unresolved> diagnosed_names(const Question& question,
+                                                    const SearchedSpecs& specs) {
   const bool elsewhere = question.host && question.host->is_other();
   const auto others = elsewhere ? question.spec_dirs : cdi::usual_spec_dirs();
   const auto diagnose = [&](const cdi::Registry& registry) {
     return cdi::diagnose(registry, question.names.names, others, question.common.reading);
   };
   auto missing = diagnose(*specs.registry);
-  if (!specs.engine || missing.empty()) return missing;
-  const auto without_engine = diagnose(*specs.all);
-  for (auto& one : missing) {
-    for (const auto& other : without_engine) {
-      if (other.name == one.name && is_unknown(other.reason)) one = other;
+  if (specs.engine && !missing.empty()) {
+    std::map<std::string, cdi::Unresolved> unknown;
+    for (auto& one : diagnose(*specs.all)) {
+      if (is_unknown(one.reason)) unknown.emplace(one.name, std::move(one));
+    }
+    for (auto& one : missing) {
+      if (const auto found = unknown.find(one.name); found != unknown.end()) one = found->second;
     }
   }
+  explain_patterns(missing, question.names);
   return missing;
 }
 
@@ -266,16 +270,13 @@ struct NameAnswers {
 /// Says for each name where the device is defined, or why the name does not resolve and what to do.
 inline NameAnswers answer_names(const Question& question, const SearchedSpecs& specs) {
   NameAnswers out;
-  const auto missing = unresolved_names(question, specs);
-  const auto& failed = question.names.failed;
+  const auto missing = diagnosed_names(question, specs);
+  std::map<std::string_view, const cdi::Unresolved*> reasons;
+  for (const auto& one : missing) reasons.emplace(one.name, &one);
   for (const auto& name : question.names.names) {
     const auto found = specs.registry->find(name);
-    const auto is_it = [&](const auto& one) {
-      return one.name == name;
-    };
-    auto one = found.device != nullptr
-                   ? explain(name, found, specs)
-                   : explain(*std::find_if(missing.begin(), missing.end(), is_it), specs);
+    auto one =
+        found.device != nullptr ? explain(name, found, specs) : explain(*reasons.at(name), specs);
     if (specs.engine) {
       one.record["engine"] = specs.engine->name();
       one.record["reads"] = specs.engine->newest();
@@ -284,12 +285,7 @@ inline NameAnswers answer_names(const Question& question, const SearchedSpecs& s
     out.text += one.text;
     out.list.push_back(std::move(one.record));
   }
-  for (const auto& one : failed) {
-    out.text += reason_text(one);
-    out.list.push_back(reason_record(one));
-  }
-  if (missing.empty() && failed.empty()) return out;
-  out.code = exit_code_of(missing.empty() ? failed.front().reason : missing.front().reason);
+  if (!missing.empty()) out.code = exit_code_of(missing.front().reason);
   return out;
 }
 
