@@ -114,7 +114,10 @@ class Transform(ToolCase):
         self.put("bad.yaml", SPEC.replace("mounts", "colours"))
         self.put("two.yaml", SPEC + "---\n" + SPEC)
         os.symlink("a.yaml", self.path("link.json"))
-        for name in ("bad.yaml", "two.yaml", "none.yaml", "a.txt", "link.json"):
+        os.symlink("a.yaml", self.path("link.yaml"))
+        os.link(self.path("a.yaml"), self.path("hard.yaml"))
+        for name in ("bad.yaml", "two.yaml", "none.yaml", "a.txt", "link.json", "a.yaml",
+                     "link.yaml", "hard.yaml"):
             with self.subTest(name):
                 self.root("/run/driver", "/", "a.yaml", name, "--in-place", expect=1)
                 self.assertEqual(self.get("a.yaml"), SPEC)

@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_CDI_COMMANDS_TRANSFORM_HPP
 #define CDI_TOOLS_CDI_COMMANDS_TRANSFORM_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -107,6 +108,14 @@ inline cdi::Result<std::string> replace_moved(const MovedSpec& moved, bool backu
   return std::string{};
 }
 
+/// The same file among those to replace; null if there is none. It can be replaced only once.
+inline const MovedSpec* find_same_file(const std::vector<MovedSpec>& all, const MovedSpec& moved) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const MovedSpec& other) {
+    return other.in_place->signature == moved.in_place->signature;
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
 /// Rewrites files with another root. All files are read and checked before the first is replaced.
 inline ExitCode rewrite_moved(const CommonOptions& common, const TransformOptions& options,
                               const Output& output) {
@@ -114,6 +123,12 @@ inline ExitCode rewrite_moved(const CommonOptions& common, const TransformOption
   for (const auto& path : options.files) {
     auto moved = move_root_in_place(common, options, path, output);
     if (!moved) return output.reject(moved.error());
+    if (const auto* const same = find_same_file(all, *moved)) {
+      return output.reject({.code = cdi::Errc::conflict,
+                            .message = "this is the same file as " + cdi::quoted(same->file),
+                            .advice = "name it once",
+                            .position = {.file = path}});
+    }
     warn_if_unchanged(*moved, options, output);
     if (moved->changed != 0) all.push_back(*std::move(moved));
   }
