@@ -87,6 +87,10 @@ class Sandbox(unittest.TestCase):
         there.unlink()
         self.assertIn("the host has no such path",
                       self.run_cdi("vendor.com/gpu=0", "--", "true", code=5).stderr)
+        self.write_spec(mounts=[{"hostPath": str(path), "containerPath": str(there),
+                                 "options": ["ro", "bind"]} for path in (self.folder, source)])
+        said = self.run_cdi("vendor.com/gpu=0", "--", "true", code=5).stderr
+        self.assertEqual(said.count("the host has no such path"), 1, said)
 
     def test_without_a_bwrap_that_starts(self):
         self.write_spec(env=["GPU=0"])

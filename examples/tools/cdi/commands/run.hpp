@@ -35,6 +35,7 @@ inline void keep_possible_mounts(ProgramPlan& found, std::string_view library_di
   }
   std::vector<cdi::Planned<cdi::Mount>> kept;
   for (const auto& planned : found.plan.mounts) {
+    if (planned.overridden) continue;
     struct stat info = {};
     const auto& path = planned.edit.container_path;
     const bool is_new = path.starts_with("/dev/") || path.starts_with("/tmp/");
