@@ -117,7 +117,10 @@ class Sandbox(unittest.TestCase):
         script = self.folder / "script"
         script.write_text("#!/no/such/interpreter\n")
         script.chmod(0o755)
+        (self.folder / "a=b").write_text("no program")
         for command, code, words in (("no-such-command", 127, "No such file or directory"),
+                                     ("no-such=command", 127, "not found"),
+                                     (self.folder / "a=b", 126, "Permission denied"),
                                      ("/no/such", 127, "No such file or directory"),
                                      (script, 127, "No such file or directory"),
                                      (text, 126, "Permission denied"),

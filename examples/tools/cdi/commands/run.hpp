@@ -67,10 +67,12 @@ inline std::vector<std::string> sandbox_words(Arguments found,
                                  "/tmp"};
   std::move(found.args.begin(), found.args.end(), std::back_inserter(words));
   words.emplace_back("--");
-  // If it cannot start the command, it says why, and exits with 126 or 127: bwrap exits with 1. It
-  // would take a word with = for a variable.
+  // If these cannot start the command, they say why, and exit with 126 or 127: bwrap exits with 1.
+  // `env` would take a word with = for a variable.
   if (command.front().find('=') == std::string::npos) {
     words.insert(words.end(), {"/usr/bin/env", "--"});
+  } else {
+    words.insert(words.end(), {"/bin/sh", "-c", "exec \"$@\"", "sh"});
   }
   words.insert(words.end(), command.begin(), command.end());
   return words;
