@@ -4,8 +4,10 @@
 #ifndef CDI_TOOLS_CDI_INJECT_REQUESTS_HPP
 #define CDI_TOOLS_CDI_INJECT_REQUESTS_HPP
 
+#include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <cdi/config_json.hpp>
@@ -33,14 +35,17 @@ inline std::vector<std::string> names_of(std::span<const cdi::RequestedDevice> r
 inline std::vector<cdi::RequestedDevice> requests_for(
     std::span<const cdi::ResolvedDevice> devices, std::span<const cdi::RequestedDevice> annotated,
     cdi::RequestOrigin origin) {
+  std::map<std::string_view, const cdi::RequestedDevice*> by_annotation;
+  for (const auto& one : annotated) {
+    if (one.origin == cdi::RequestOrigin::annotation) by_annotation.emplace(one.name, &one);
+  }
   std::vector<cdi::RequestedDevice> out;
   for (const auto& found : devices) {
-    auto& request = out.emplace_back();
-    request.name = cdi::qualified_name(found.spec->spec.kind, found.device->name);
-    request.origin = origin;
-    for (const auto& one : annotated) {
-      if (one.origin == cdi::RequestOrigin::annotation && one.name == request.name) request = one;
-    }
+    const auto name = cdi::qualified_name(found.spec->spec.kind, found.device->name);
+    const auto known = by_annotation.find(name);
+    out.push_back(known != by_annotation.end()
+                      ? *known->second
+                      : cdi::RequestedDevice{.name = name, .origin = origin});
   }
   return out;
 }
