@@ -20,6 +20,7 @@
 #include "../base/exit_codes.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
+#include "../base/spec_dirs.hpp"
 #include "show.hpp"
 
 /// Prints names, one per line, or as a list.
@@ -135,15 +136,15 @@ class SpecList {
   Json list_ = Json::array();
 };
 
-/// The priority of the spec directory of a file; nothing if the path is such a directory itself.
-inline std::optional<int> priority_of(const std::string& path, const cdi::Registry& registry) {
-  const auto folder = std::string_view{path}.substr(0, path.rfind('/'));
-  std::optional<int> found;
+/// The priority of the spec directory of a rejected file; nothing for what is such a directory
+/// itself.
+inline std::optional<int> priority_of(const cdi::RejectedFile& file,
+                                      const cdi::Registry& registry) {
+  const auto& path = file.why.position.file;
   for (const auto& dir : registry.dirs()) {
     if (dir.path == path) return std::nullopt;
-    if (dir.path == folder) found = dir.priority;
   }
-  return found;
+  return priority_of(path, registry);
 }
 
 /// Prints the warnings about files, but in text not those about rejected files, which the list has.
@@ -152,8 +153,7 @@ inline void warn_of_other_files(const CommonOptions& common, const cdi::Registry
   if (output.format() != OutputFormat::text) return warn(common, registry, output);
   std::set<std::string_view> listed;
   for (const auto& file : registry.rejected()) {
-    const auto& path = file->why.position.file;
-    if (priority_of(path, registry)) listed.insert(path);
+    if (priority_of(*file, registry)) listed.insert(file->why.position.file);
   }
   for (const auto& error : errors_of(common, registry)) {
     if (!listed.contains(error.position.file)) output.warning(error);
@@ -168,7 +168,7 @@ inline ExitCode list_specs(const CommonOptions& common, const ListOptions& optio
   SpecList list{options.details};
   for (const auto& loaded : registry->specs()) list.add(*loaded);
   for (const auto& file : registry->rejected()) {
-    const auto priority = priority_of(file->why.position.file, *registry);
+    const auto priority = priority_of(*file, *registry);
     if (priority) list.add(*file, *priority);
   }
   return output.result(list.text(), list.records()) ? exit_done : exit_failed;

@@ -26,6 +26,7 @@
 #include "../base/in_place.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
+#include "../base/spec_dirs.hpp"
 #include "write.hpp"
 
 /// The options of `remove`.
@@ -166,8 +167,7 @@ inline cdi::Result<std::vector<std::string>> files_of_word(const CommonOptions& 
 /// Removes a file, or only checks whether it may be removed.
 inline cdi::Result<cdi::Publication> remove_file(const RemoveOptions& options,
                                                  const std::string& path, cdi::DryRun dry_run) {
-  const auto above = path.find('/') == std::string::npos ? "." : dir_of(path);
-  const auto dir = above.empty() ? "/" : above;
+  const auto dir = dir_of(path);
   const auto directory = open_to_write(dir, IfMissing::fail);
   if (!directory) return directory.error();
   const cdi::Publisher publisher{options.owner, directory->get(), dir};

@@ -4,7 +4,7 @@
 #ifndef CDI_TOOLS_CDI_SPECS_RIVALS_HPP
 #define CDI_TOOLS_CDI_SPECS_RIVALS_HPP
 
-#include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,10 +15,7 @@
 #include <cdi/name.hpp>
 #include <cdi/registry.hpp>
 
-/// The directory of a spec file.
-inline std::string dir_of(std::string_view path) {
-  return std::string{path.substr(0, path.rfind('/'))};
-}
+#include "../base/spec_dirs.hpp"
 
 /// Specs that define some of the devices that a new file defines.
 struct Rivals {
@@ -30,6 +27,7 @@ struct Rivals {
 struct SpecToWrite {
   const cdi::Spec& spec;
   const std::string& path;
+  std::set<std::string_view> devices{};
   int priority = 0;
 };
 
@@ -39,10 +37,7 @@ namespace detail {
 inline void add_rival(Rivals& rivals, const SpecToWrite& ours, const cdi::LoadedSpec& other) {
   if (other.spec.kind != ours.spec.kind || other.path == ours.path) return;
   for (const auto& device : other.spec.devices) {
-    const auto is_same = [&](const cdi::Device& our) {
-      return our.name == device.name;
-    };
-    if (std::none_of(ours.spec.devices.begin(), ours.spec.devices.end(), is_same)) continue;
+    if (!ours.devices.contains(device.name)) continue;
     const auto name = cdi::quoted(cdi::qualified_name(other.spec.kind, device.name));
     cdi::Error why{.code = cdi::Errc::conflict,
                    .position = cdi::ResolvedDevice{&other, &device}.position()};
@@ -65,9 +60,8 @@ inline void add_rival(Rivals& rivals, const SpecToWrite& ours, const cdi::Loaded
 inline Rivals find_rivals(const cdi::Registry& registry, const cdi::Spec& spec,
                           const std::string& path) {
   SpecToWrite ours{.spec = spec, .path = path};
-  for (const auto& dir : registry.dirs()) {
-    if (dir.path == dir_of(path)) ours.priority = dir.priority;
-  }
+  for (const auto& device : spec.devices) ours.devices.insert(device.name);
+  ours.priority = priority_of(path, registry).value_or(0);
   Rivals rivals;
   for (const auto& other : registry.specs()) detail::add_rival(rivals, ours, *other);
   return rivals;

@@ -30,6 +30,7 @@
 #include "../../shared/host/host_tree.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
+#include "../base/spec_dirs.hpp"
 #include "engine_view.hpp"
 
 // cdi-prepare uses the same engines and checks.
@@ -86,7 +87,7 @@ class HostView {
     for (const auto& spec : found->specs()) add(spec, spec->path, spec->priority, specs);
     for (const auto& file : found->rejected()) {
       const auto& path = file->why.position.file;
-      add(file, path, priority_of(*found, path), rejected);
+      add(file, path, priority_of(path, *found).value_or(0), rejected);
     }
     return std::make_shared<const cdi::Registry>(std::move(specs), std::move(rejected),
                                                  found->dirs());
@@ -132,7 +133,7 @@ class HostView {
 
   /// Whether an engine searches the directory of a file.
   bool reads_directory(const tools::Engine& engine, const std::string& file) const {
-    auto dir = file.substr(0, file.rfind('/'));
+    auto dir = dir_of(file);
     if (is_other() && dir.starts_with(root())) dir.erase(0, root().size());
     const auto place = tools::place_of(tree_, dir);
     return std::any_of(engine.spec_dirs.begin(), engine.spec_dirs.end(),
@@ -180,13 +181,6 @@ class HostView {
     if (target.empty()) file.error().message = "the link target does not exist";
     return cdi::Registry{
         {}, {std::make_shared<const cdi::RejectedFile>(cdi::RejectedFile{.why = file.error()})}};
-  }
-
-  static int priority_of(const cdi::Registry& registry, const std::string& path) {
-    for (const auto& dir : registry.dirs()) {
-      if (dir.path == path.substr(0, path.rfind('/'))) return dir.priority;
-    }
-    return 0;
   }
 
   tools::HostTree tree_;
