@@ -526,12 +526,30 @@ class Access(Scratch):
 
 
 class Usage(Scratch):
-    def test_the_page_has_each_program(self):
+    def rows(self):
+        """The table of programs on the page, row by row."""
         page = pathlib.Path(__file__).resolve().parents[2] / "docs/sandboxes.md"
         if not page.exists():
             self.skipTest("the tests were copied without the pages")
         text = page.read_text(encoding="utf-8")
-        rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| `")]
+        return [line.split(" | ") for line in text.splitlines() if line.startswith("| `")]
+
+    def test_the_page_has_the_options_of_mounts_that_a_program_loses(self):
+        for row in self.rows():
+            program = row[0].strip("| `")
+            for option in ("nosuid", "nodev", "noexec", "rslave"):
+                self.device(mounts=[self.mount("/mnt", self.folder, [option, "bind"])])
+                lost = [one[2] for one in self.lost(program) if f"option {option} is" in one[2]]
+                with self.subTest(program, option=option):
+                    said = f"`{option}`" in row[2]
+                    if program == "bwrap":  # its row has the options that it does not lose
+                        said = not said
+                    elif option == "rslave":  # by the sentence below the table
+                        said = program != "lxc"
+                    self.assertEqual(said, bool(lost))
+
+    def test_the_page_has_each_program(self):
+        rows = self.rows()
         self.assertEqual(tuple(row[0].strip("| `") for row in rows), PROGRAMS)
         out = subprocess.run([CDI, "args", "--help"], text=True, capture_output=True,
                              check=True).stdout
