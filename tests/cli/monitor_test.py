@@ -7,6 +7,7 @@ import os
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -147,6 +148,15 @@ class Monitor(Files):
         program.stdout.readline()
         program.stdout.close()
         program.stdout = None
+        self.assertEqual(program.wait(timeout=20), 0)
+
+    def test_it_ends_when_the_peer_of_a_socket_is_gone(self):
+        here, there = socket.socketpair()
+        with there:
+            program = subprocess.Popen([CDI, "-d", self.path("specs"), "monitor"], stdout=there)
+        self.addCleanup(program.kill)
+        self.assertIn(b"watching", here.recv(1000))
+        here.close()
         self.assertEqual(program.wait(timeout=20), 0)
 
     def test_waiting_takes_no_processor_time(self):

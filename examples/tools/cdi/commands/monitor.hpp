@@ -142,7 +142,8 @@ inline ExitCode monitor(const CommonOptions& common, const Output& output) {
       return output.reject({.message = "cannot wait for changes"});
     }
     if (ready > 0 && events[0].revents != 0) return exit_done;
-    if (ready > 0 && (events[2].revents & POLLERR) != 0) return exit_done;
+    // A pipe without a reader is an error, and a socket without a peer is hung up.
+    if (ready > 0 && (events[2].revents & (POLLERR | POLLHUP)) != 0) return exit_done;
     printed = log.update(cache.registry());
   }
   return exit_failed;
