@@ -59,6 +59,7 @@ VARIABLES = [
     (NVIDIA, "0-9", 'has no device "4"'),
     (NVIDIA, "3-1", "ends before it begins: write 1-3"),
     (NVIDIA, "0-99999999", "more than 1024 numbers"),
+    (NVIDIA, "0-1023,GPU-1a2b,2000-999999999", "more than 1024 numbers"),
     (NVIDIA, "-1", "is neither a number nor a range"),
     (NVIDIA, "vendor.com/nic=0", "vendor.com/nic=0"),
     (NVIDIA, "0," * 2000, "more than 65536 bytes or 1024 entries"),

@@ -257,7 +257,9 @@ inline cdi::Result<void> add_numbers(const VisibleText& given, std::size_t place
     return fault("is too large", "write the number of a GPU");
   }
   if (*begin > *end) return fault("ends before it begins", fmt::format("write {}-{}", last, first));
-  if (*end - *begin >= max_visible_entries - list.entries.size()) {
+  // Names may have made the list longer than the limit.
+  const auto before = std::min(list.entries.size(), max_visible_entries);
+  if (*end - *begin >= max_visible_entries - before) {
     return fault(
         fmt::format("has, with those before it, more than {} numbers", max_visible_entries),
         "write only the GPUs of the job");
