@@ -185,6 +185,12 @@ class Publishing(ApiCase):
                          {"name": "node1", "generation": 5, "resourceSliceCount": 1})
         self.assertEqual(process.events("published")[-1]["generation"], 5)
 
+    def test_a_slice_cannot_move_to_another_pool(self):
+        self.add_slice("a-old", 3, 1, pool="before")
+        self.published()
+        self.assertNotIn("a-old", self.api.slices)
+        self.assertEqual([pool["name"] for pool in self.pools()], ["node1"])
+
 
 class Counters(ApiCase):
     tree = "vfio"

@@ -275,6 +275,8 @@ class FakeApiServer:
         metadata = body["metadata"]
         if there and metadata.get("resourceVersion") != there["metadata"]["resourceVersion"]:
             return 409, self.status(409, "the object has been modified", "Conflict")
+        if there and there["spec"]["pool"]["name"] != body["spec"]["pool"]["name"]:
+            return 422, self.status(422, "spec.pool.name: field is immutable", "Invalid")
         self.version += 1
         name = name or f"{metadata['generateName']}{self.version}"
         kept = self.kept(body)

@@ -184,11 +184,12 @@ class SlicePlan {
     }
   }
 
-  /// A slice that can be given another content: one of the newest, if possible.
+  /// A slice that can be given another content: one of the newest, if possible. The pool of a slice
+  /// cannot change.
   std::optional<std::size_t> take_unused() {
     for (const bool newest : {true, false}) {
       for (std::size_t k = 0; k < existing_.size(); ++k) {
-        if (used_[k] || is_newest(existing_[k]) != newest) continue;
+        if (used_[k] || !is_of_pool(existing_[k]) || is_newest(existing_[k]) != newest) continue;
         used_[k] = true;
         return k;
       }
