@@ -4,6 +4,7 @@
 #include "../../examples/tools/dra/protocol/grpc_server.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <grpcpp/client_context.h>
 #include <grpcpp/completion_queue.h>
 #include <grpcpp/create_channel.h>
@@ -13,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
@@ -145,6 +147,29 @@ TEST_CASE("dra: a socket whose server is too busy to answer stays") {
     waiting.emplace_back(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   } while (::connect(waiting.back().get(), any, sizeof *address) == 0);
   CHECK(listen_error(path).find("another process serves this socket") != std::string::npos);
+}
+
+TEST_CASE("dra: a socket stays if another process serves it, or if that cannot be told") {
+  const TempTree tree;
+  const auto path = tree / "a.sock";
+  const auto address = address_of(path);
+  REQUIRE(address);
+  const auto* const any = reinterpret_cast<const sockaddr*>(&*address);
+  {
+    const cdi::Descriptor other{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+    REQUIRE(::bind(other.get(), any, sizeof *address) == 0);
+    CHECK(listen_error(path).find("another process serves this socket") != std::string::npos);
+  }
+  rlimit limit = {};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &limit) == 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = limit.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const auto removed = remove_stale(path, *address);
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &limit) == 0);
+  CHECK_FALSE(removed);
+  CHECK(std::filesystem::exists(path));
+  CHECK(remove_stale(path, *address));
+  CHECK_FALSE(std::filesystem::exists(path));
 }
 
 TEST_CASE("dra: a server knows its socket, and removes no other file") {

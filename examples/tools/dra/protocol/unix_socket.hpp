@@ -31,6 +31,21 @@ inline cdi::Result<sockaddr_un> address_of(const std::string& path) {
   return address;
 }
 
+/// Whether a process serves a socket; an error if that cannot be told.
+inline cdi::Result<bool> is_served(const std::string& path, const sockaddr_un& address) {
+  const cdi::Descriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  const auto* const any = reinterpret_cast<const sockaddr*>(&address);
+  if (socket && ::connect(socket.get(), any, sizeof address) == 0) return true;
+  switch (errno) {
+    case EAGAIN:
+    case EINPROGRESS:
+    case EPROTOTYPE: return true;  // it is busy, or has another type
+    case ECONNREFUSED:
+    case ENOENT: return false;
+    default: return cdi::file_error(path, "cannot find out whether a process serves the socket");
+  }
+}
+
 /// Removes a socket that nobody serves. `Errc::conflict` if somebody does, or if the file is no
 /// socket.
 inline cdi::Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
@@ -46,11 +61,9 @@ inline cdi::Result<void> remove_stale(const std::string& path, const sockaddr_un
                       .position = {.file = path}};
   };
   if (!S_ISSOCK(found.st_mode)) return conflict("it is not a socket", "remove it");
-  const cdi::Descriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-  const auto* const any = reinterpret_cast<const sockaddr*>(&address);
-  const bool served = socket && (::connect(socket.get(), any, sizeof address) == 0 ||
-                                 errno == EAGAIN || errno == EINPROGRESS);
-  if (served) return conflict("another process serves this socket", "end it first");
+  const auto served = is_served(path, address);
+  if (!served) return served.error();
+  if (*served) return conflict("another process serves this socket", "end it first");
   if (::unlink(path.c_str()) == 0 || errno == ENOENT) return {};
   return cdi::file_error(path, "cannot remove the socket");
 }
