@@ -6,6 +6,7 @@
 usage: dra_test.py CDI_DRA [ARGUMENTS OF UNITTEST]
 """
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -428,6 +429,20 @@ class Health(DraCase):
         stream.cancel()
         self.assertEqual([line["devices"] for line in process.events("unhealthy")], [[GPUS[1]]])
         self.assertEqual([line["devices"] for line in process.events("healthy")], [[GPUS[1]]])
+
+    def test_a_driver_root_that_is_away_for_a_while(self):
+        """A container makes it again when it restarts; the driver looks again without an event."""
+        driver = self.root / "run/nvidia/driver"
+        shutil.copytree(self.root / "usr", driver / "usr", symlinks=True)
+        process = self.serving("--driver-root", "/run/nvidia/driver")
+        self.assertEqual(process.events("unhealthy"), [])
+        driver.rename(self.place / "away")
+        process.process.send_signal(signal.SIGHUP)
+        process.wait_for("warning")
+        self.remove_gpu(PCI[1])
+        (self.place / "away").rename(driver)
+        process.wait_for("unhealthy")
+        self.assertEqual([line["devices"] for line in process.events("unhealthy")], [[GPUS[1]]])
 
 
 class CommandLine(unittest.TestCase):

@@ -264,7 +264,11 @@ class Driver {
     health_at_.reset();
     if (health_.is_watched()) plan(health_at_, Health::interval);
     auto found = prepare::survey_host(claims_.options());
-    if (!found) return warn(found.error());
+    if (!found) {  // it may be a driver root that a container makes again
+      plan(survey_at_, settling);
+      return warn_once(survey_fault_, found.error());
+    }
+    survey_fault_.clear();
     ids_.complete(*found);
     const auto profiles = prepare::profiles_named(claims_.options().profile);
     const auto changed = health_.set(device_faults(*found, profiles));
@@ -353,7 +357,7 @@ class Driver {
   Plan listen_at_{};  // after a failure
   Faults faults_{};
   std::chrono::seconds fault_delay_{retry};
-  std::string repair_fault_{}, listen_fault_{};  // those that were written to the log
+  std::string repair_fault_{}, listen_fault_{}, survey_fault_{};  // those in the log
   std::mutex mutex_{};
   std::optional<cdi::Error> refused_{};
 };
