@@ -228,6 +228,17 @@ class Sockets(DraCase):
         self.assertEqual(new.stop(), 0)
         self.assertEqual(os.listdir(self.registry), [])
 
+    def test_a_claim_that_the_old_instance_prepared_last(self):
+        """The new instance keeps its spec too, although it has not seen the claim."""
+        old = self.serving("--instance", "old")
+        self.serving("--instance", "new")
+        self.write_claim(1, GPUS[0])
+        self.service("dra-old.sock").prepare(name_of(1))
+        self.assertEqual(old.stop(), 0)
+        os.unlink(self.spec_path(1))
+        wait_until(self.spec_path(1).exists, "the spec again")
+        self.check_claims(1)
+
     def test_sockets_of_a_killed_instance(self):
         """A new instance removes them: the kubelet would go on calling them."""
         self.serving("--instance", "old").kill()

@@ -118,12 +118,14 @@ class NodeClaims {
     });
   }
 
-  /// Whether the spec files are those that this object wrote or saw last. Reads no file. Waits
-  /// until `end` for a call that may be writing specs.
+  /// Whether the claims and the spec files are those that this object wrote or saw last: another
+  /// instance of the driver may have prepared one. Reads no file. Waits until `end` for a call that
+  /// may be writing specs.
   bool has_its_specs(Clock::time_point end) {
     const std::unique_lock running{mutex_, end};
     const std::lock_guard lock{specs_mutex_};
-    return std::all_of(specs_.begin(), specs_.end(),
+    return state_of(places_.state_dir) == journal_ &&
+           std::all_of(specs_.begin(), specs_.end(),
                        [](const auto& spec) { return state_of(spec.first) == spec.second; });
   }
 
@@ -325,6 +327,7 @@ class NodeClaims {
   /// A spec that is gone already differs from what is remembered.
   void remember_specs(const prepare::Claims& claims) {
     const std::lock_guard lock{specs_mutex_};
+    journal_ = state_of(places_.state_dir);
     specs_.clear();
     for (const auto& [uid, claim] : claims.all()) {
       if (claims.faults().contains(uid)) continue;  // it may have no spec
@@ -342,6 +345,7 @@ class NodeClaims {
   prepare::KeptSurvey kept_{options_};  // used by the thread that has `mutex_`
   std::timed_mutex mutex_{};
   std::mutex specs_mutex_{};
+  FileState journal_{};                       // of its directory
   std::map<std::string, FileState> specs_{};  // by path
 };
 
