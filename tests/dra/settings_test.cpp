@@ -12,8 +12,10 @@
 using namespace dra;
 
 TEST_CASE("dra: names of drivers and nodes are DNS names") {
-  for (const auto* name : {"a", "gpu.example.com", "a-b.c0", "0", "z9"})
+  for (const auto* name : {"a", "gpu.example.com", "a-b.c0", "z9"}) {
     CHECK(driver_fault(name).empty());
+    CHECK(node_fault(name).empty());
+  }
   for (const auto* name :
        {"", ".", "a.", ".a", "a..b", "-a", "a-", "a-.b", "a.-b", "A", "a/b", "..", "a{"}) {
     CHECK_FALSE(driver_fault(name).empty());
@@ -21,6 +23,13 @@ TEST_CASE("dra: names of drivers and nodes are DNS names") {
   CHECK(driver_fault(std::string(63, 'a')).empty());
   CHECK_FALSE(driver_fault(std::string(64, 'a')).empty());
   CHECK(node_fault(std::string(64, 'a')).empty());
+}
+
+TEST_CASE("dra: the name of a driver is the vendor of CDI devices, that of a node is not") {
+  for (const auto* name : {"0", "1gpu.example.com"}) {
+    CHECK(driver_fault(name) == "must begin with a letter");
+    CHECK(node_fault(name).empty());
+  }
 }
 
 TEST_CASE("dra: an instance is the UID of a pod") {
@@ -33,12 +42,18 @@ TEST_CASE("dra: an instance is the UID of a pod") {
 }
 
 TEST_CASE("dra: the resource of a device plugin has a domain that is not that of Kubernetes") {
-  for (const auto* text : {"nvidia.com/gpu", "my-kubernetes.io/gpu"})
+  for (const auto* text : {"nvidia.com/gpu", "huawei.com/Ascend910", "intel.com/a_b-c.0",
+                           "kubernetes.io.example.com/gpu"}) {
     CHECK(resource_fault(text).empty());
-  for (const auto* text : {"gpu", "/gpu", "nvidia.com/", "nvidia.com/a/b", "nvidia.com/G",
-                           "kubernetes.io/gpu", "x.kubernetes.io/gpu"}) {
+  }
+  for (const auto* text :
+       {"gpu", "/gpu", "nvidia.com/", "nvidia.com/a/b", "nvidia.com/_a", "nvidia.com/a_",
+        "nvidia.com/a b", "Nvidia.com/gpu", "kubernetes.io/gpu", "x.kubernetes.io/gpu",
+        "my-kubernetes.io/gpu", "requests.nvidia.com/gpu"}) {
     CHECK_FALSE(resource_fault(text).empty());
   }
+  CHECK(resource_fault("a.b/" + std::string(63, 'a')).empty());
+  CHECK_FALSE(resource_fault("a.b/" + std::string(64, 'a')).empty());
 }
 
 TEST_CASE("dra: paths become absolute, and others have defaults") {

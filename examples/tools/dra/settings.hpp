@@ -55,8 +55,11 @@ inline std::string subdomain_fault(std::string_view text, std::size_t longest) {
   return "must be a DNS name of at most " + std::to_string(longest) + " characters";
 }
 
+/// The fault in the name of a driver, which is also the vendor of its CDI devices.
 inline std::string driver_fault(const std::string& text) {
-  return subdomain_fault(text, 63);
+  auto fault = subdomain_fault(text, 63);
+  if (fault.empty() && !cdi::parse_kind(text + "/claim")) fault = "must begin with a letter";
+  return fault;
 }
 inline std::string node_fault(const std::string& text) {
   return subdomain_fault(text, 253);
@@ -72,13 +75,28 @@ inline std::string instance_fault(const std::string& text) {
   return good ? "" : "must be the UID of a pod: 1 to 64 letters, digits and -";
 }
 
-/// The fault in the name of a resource of a device plugin; empty if it is valid.
+namespace detail {
+
+/// Whether a text is the part after the `/` of a name of Kubernetes.
+inline bool is_label_name(std::string_view text) {
+  const auto is_alnum = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  return !text.empty() && text.size() <= 63 && is_alnum(text.front()) && is_alnum(text.back()) &&
+         std::all_of(text.begin(), text.end(),
+                     [&](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+}  // namespace detail
+
+/// The fault in the name of a resource of a device plugin; empty if the kubelet accepts it.
 inline std::string resource_fault(const std::string& text) {
   const auto slash = text.find('/');
   const auto domain = text.substr(0, slash);
-  const bool is_own = domain == "kubernetes.io" || domain.ends_with(".kubernetes.io");
+  // Any domain that ends so has resources of Kubernetes itself, also `my-kubernetes.io`.
+  const bool is_own = domain.ends_with("kubernetes.io") || domain.starts_with("requests.");
   const bool good = slash != std::string::npos && subdomain_fault(domain, 190).empty() &&
-                    subdomain_fault(text.substr(slash + 1), 63).empty();
+                    detail::is_label_name(text.substr(slash + 1));
   if (good && !is_own) return {};
   return "must be the name of an extended resource, such as nvidia.com/gpu";
 }
