@@ -69,9 +69,7 @@ cdi::Result<Source> open_source(const dra::Settings& settings, const dra::Log& l
   if (!dra::HttpClient::is_available()) {
     return cdi::Error{.code = cdi::Errc::unsupported,
                       .message = "this build of cdi-dra has no libcurl, so it knows no API server",
-                      .advice =
-                          "give --claims, or build it with libcurl and without "
-                          "-Dtool_linkage=static"};
+                      .advice = "give --claims, or build it with libcurl"};
   }
   auto access = dra::access_to_api(settings.kubeconfig);
   if (!access) return std::move(access).error();

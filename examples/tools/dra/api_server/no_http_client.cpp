@@ -1,4 +1,4 @@
-// The HTTPS client of a build without libcurl, such as a static one.
+// The HTTPS client of a build without libcurl.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <utility>
