@@ -186,6 +186,29 @@ class Made(Nodes):
         self.assertEqual(self.path("/dev/nvidia0").read_text(), "mine")
         self.assertEqual(self.node("/dev/nvidiactl"), (195, 255, 0o666, 0))
 
+    def reports(self, text, *arguments, before=()):
+        """How often a command that looks at the host again and again prints a text."""
+        done = subprocess.run([*before, "timeout", "2", self.program, arguments[0], "--root",
+                               str(self.root), "--make-nodes", *arguments[1:]], text=True,
+                              capture_output=True, timeout=20, check=False)
+        return done.stderr.count(text)
+
+    def test_reasons_that_last_are_reported_once(self):
+        self.path("/dev/nvidia0").unlink()
+        self.path("/dev/nvidia0").write_text("mine")
+        reason = "not made: /dev/nvidia0: not a device node"
+        self.assertEqual(self.reports(reason, "write", "--wait", "1"), 1)
+        self.assertEqual(self.reports(reason, "watch", "--interval", "0.1"), 1)
+
+    @unittest.skipUnless(shutil.which("setpriv"), "needs setpriv")
+    def test_errors_that_last_are_reported_once(self):
+        self.path("/dev/nvidia0").unlink()
+        os.chmod(self.place, 0o755)
+        for text in ("error: cannot make /dev/nvidia0", "left out: "):
+            self.assertEqual(self.reports(
+                text, "watch", "--interval", "0.1",
+                before=("setpriv", "--reuid=65534", "--clear-groups")), 1, text)
+
     def test_link_does_not_lead_out_of_the_root(self):
         outside = self.place / "outside"
         outside.mkdir()

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <string>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -32,8 +34,9 @@ inline std::string to_line(const tools::HostNode& node) {
 }
 
 /// Makes the missing nodes whose kernel module is loaded, or only reports them. An error if one
-/// cannot be made.
-inline cdi::Result<void> make_missing_nodes(const SurveyOptions& options) {
+/// cannot be made. `not_made` has the reasons of the last call, which are not reported again.
+inline cdi::Result<void> make_missing_nodes(const SurveyOptions& options,
+                                            std::vector<std::string>& not_made) {
   if (options.make_nodes == MakeNodes::no) return {};
   if (options.make_nodes == MakeNodes::yes && !options.archive.empty()) return in_archive(options);
   auto tree = open_host(options);
@@ -42,7 +45,9 @@ inline cdi::Result<void> make_missing_nodes(const SurveyOptions& options) {
   if (!dev_root) return dev_root.error();
   if (!dev_root->empty()) tree->set_dev_root(*dev_root);
   const auto missing = nvidia::NodeCheck{*tree}.all();
-  for (const auto& reason : missing.not_made) report(Message::warning("not made: " + reason));
+  if (missing.not_made != std::exchange(not_made, missing.not_made)) {
+    for (const auto& reason : not_made) report(Message::warning("not made: " + reason));
+  }
   for (auto node : missing.nodes) {
     node.path.insert(0, *dev_root);
     if (options.make_nodes == MakeNodes::shown) {

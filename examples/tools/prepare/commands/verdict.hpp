@@ -100,8 +100,9 @@ inline cdi::Result<AssessedSurvey> survey_until_ready(const Options& options) {
                                       std::chrono::duration<double>{options.wait});
   NvmlMemory memory;
   auto now = options;
+  std::vector<std::string> not_made;
   for (;;) {
-    if (const auto made = make_missing_nodes(now); !made) return made.error();
+    if (const auto made = make_missing_nodes(now, not_made); !made) return made.error();
     if (now.make_nodes == MakeNodes::shown) now.make_nodes = MakeNodes::no;  // shown once
     auto survey = survey_host(options, memory);
     if (!survey) return std::move(survey).error();

@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -58,12 +59,10 @@ class SpecKeeper {
   /// time until the next survey.
   std::chrono::milliseconds survey() {
     constexpr std::chrono::milliseconds soon{300};
-    if (const auto made = make_missing_nodes(options_); !made) {
-      report_news({Message::error(made.error())});
-    }
+    make_nodes();
     auto found = survey_host(options_, nvml_);
     if (!found) {
-      report_news({Message::error(found.error())});
+      report_news({Message::error(found.error())}, reported_);
       return interval_;
     }
     auto seen = model_as_json(found->inventories);
@@ -84,7 +83,7 @@ class SpecKeeper {
     static_cast<void>(update_specs(assessed.survey, wanted, written));
     auto messages = wanted.messages;
     append(messages, messages_of(written));
-    report_news(messages);
+    report_news(messages, reported_);
     for (const auto& [done, one] : written.specs) {
       if (done.action == cdi::Publication::Action::unchanged) continue;
       report(Message::note(fmt::format("{} {}: {} devices", done.path, cdi::to_string(done.action),
@@ -92,9 +91,14 @@ class SpecKeeper {
     }
   }
 
+  void make_nodes() {
+    const auto made = make_missing_nodes(options_, not_made_);
+    report_news(made ? Messages{} : Messages{Message::error(made.error())}, make_error_);
+  }
+
   /// Prints messages, unless they equal the last report.
-  void report_news(const Messages& messages) {
-    if (messages != std::exchange(reported_, messages)) report(messages);
+  static void report_news(const Messages& messages, Messages& last) {
+    if (messages != std::exchange(last, messages)) report(messages);
   }
 
   const Options& options_;
@@ -103,6 +107,8 @@ class SpecKeeper {
   NvmlMemory nvml_{};
   std::string seen_{};
   int same_surveys_ = 0;  // with the same result
+  std::vector<std::string> not_made_{};
+  Messages make_error_{};  // of nodes
   Messages reported_{};
 };
 
