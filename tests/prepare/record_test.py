@@ -619,6 +619,13 @@ class Hostile(RecordTest):
         self.archive.write_bytes(headers + END)
         self.refused("the archive has more than 100000 files")
 
+    def test_too_many_directories(self):
+        """A file can be below hundreds that the archive does not name."""
+        self.archive.write_bytes(b"".join(
+            pax(f"path={number}{'/n' * 990}".encode()) + header("a") for number in range(102)
+        ) + END)
+        self.refused("the archive has more than 100000 directories")
+
     def test_not_a_file(self):
         os.mkfifo(self.archive)
         self.refused("neither a directory nor a tar archive")

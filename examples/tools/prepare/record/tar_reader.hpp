@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -232,15 +233,23 @@ class Reader {
     return {};
   }
 
-  /// Fails if a file is below a link or another file, where it could be made elsewhere.
+  /// Fails if a file is below a link or another file, where it could be made elsewhere, or if the
+  /// files are in too many directories, which need not be in the archive.
   cdi::Result<void> check_parents() const {
+    std::unordered_set<std::string_view> checked;
     for (const auto& item : entries_) {
-      const auto& path = item.first;
-      for (auto end = path.rfind('/'); end > 0; end = path.rfind('/', end - 1)) {
-        const auto above = entries_.find(path.substr(0, end));
-        if (above == entries_.end() || above->second.type == TarEntry::Type::directory) continue;
-        return invalid(fmt::format("{} is below {}, which is not a directory", cdi::quoted(path),
-                                   cdi::quoted(above->first)));
+      const std::string_view path = item.first;
+      auto end = path.rfind('/');
+      while (end > 0 && checked.insert(path.substr(0, end)).second) {
+        const auto above = entries_.find(std::string{path.substr(0, end)});
+        if (above != entries_.end() && above->second.type != TarEntry::Type::directory) {
+          return invalid(fmt::format("{} is below {}, which is not a directory", cdi::quoted(path),
+                                     cdi::quoted(above->first)));
+        }
+        end = path.rfind('/', end - 1);
+      }
+      if (checked.size() > most_entries) {
+        return too_much(fmt::format("the archive has more than {} directories", most_entries));
       }
     }
     return {};
