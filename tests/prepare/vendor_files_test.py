@@ -167,7 +167,7 @@ timeout = 5
         """The value is part of a path, or the device is left out; an optional node is not."""
         self.path("sys/dev/char/240:0/serial").write_text("..\n")
         vendor = self.detect_with(WITH_CONTROL + 'nodes = "/dev/{attribute:serial}"\n', 4)
-        self.assertIn("/dev/..: this is not an absolute path", vendor["gpus"][0]["leftOut"])
+        self.assertIn('is "/dev/..", which leads elsewhere', vendor["gpus"][0]["leftOut"])
         for more, left_out in (("", "attribute x cannot be read"), (", optional = true", None)):
             vendor = self.detect_with(
                 WITH_CONTROL + f'nodes = {{path = "/dev/{{attribute:x}}"{more}}}\n',
@@ -188,6 +188,18 @@ timeout = 5
             spec = self.spec_with(WITH_CONTROL + f'mounts = {{host = "{host}", container = '
                                   f'"{container}", optional = true}}\n')
             self.assertNotIn("mounts", json.dumps(spec))
+
+    def test_mounts_with_an_attribute_that_leads_elsewhere(self):
+        self.path("opt/SN1").mkdir(parents=True)
+        for value in ("..", ".", "", "a\\b"):
+            self.path("sys/dev/char/240:0/serial").write_text(value + "\n")
+            for line in ('mounts = "/opt/{attribute:serial}"\n',
+                         'mounts = {host = "/opt", container = "/a/{attribute:serial}/b"}\n'):
+                with self.subTest(value=value, line=line):
+                    vendor = self.detect_with(WITH_CONTROL + line, 3)
+                    self.assertRegex(vendor["gpus"][0]["leftOut"],
+                                     "leads elsewhere|cannot be part of a path")
+                    self.assertIsNone(vendor["gpus"][1]["leftOut"])
 
     def test_texts_with_an_attribute_that_cannot_be_read(self):
         """A device has no such alias and no model, and can be handed out."""

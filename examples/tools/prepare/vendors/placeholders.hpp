@@ -109,7 +109,7 @@ class Template {
     for (const auto& part : parts_) {
       auto value = value_of(part, facts);
       if (!value) return value;
-      const bool is_plain = value->find_first_of("/*?[]{}") == std::string::npos;
+      const bool is_plain = value->find_first_of("/*?[]{}\\") == std::string::npos;
       if (part.kind != Kind::letters && !is_plain) {
         return cdi::Error{.code = cdi::Errc::host,
                           .message = fmt::format("{} is {}, which cannot be part of a path", text_,
@@ -117,7 +117,10 @@ class Template {
       }
       out += *value;
     }
-    return out;
+    if (is_constant() || cdi::clean_path(out) == out) return out;
+    return cdi::Error{
+        .code = cdi::Errc::host,
+        .message = fmt::format("{} is {}, which leads elsewhere", text_, cdi::quoted(out))};
   }
 
   /// The text with `filler` for each placeholder, to check the rest.
