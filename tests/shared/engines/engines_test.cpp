@@ -119,6 +119,20 @@ TEST_CASE("containerd's imports count after the file, each with its own version"
   CHECK(host.engine().spec_dirs == Texts{"/y"});
 }
 
+TEST_CASE("containerd's imports have imports") {
+  const EngineHost host;
+  const auto file = [](const std::string& imports, const std::string& dir) {
+    return "version = 2\nimports = [" + imports +
+           "]\n[plugins.\"io.containerd.grpc.v1.cri\"]\ncdi_spec_dirs = ['" + dir + "']\n";
+  };
+  host.put("etc/containerd/config.toml", file("'a/*.toml', 'b.toml'", "/config"));
+  host.put("etc/containerd/a/1.toml", file("'more/2.toml', '../config.toml'", "/1"));
+  host.put("etc/containerd/b.toml", file("'./a/1.toml'", "/b"));
+  CHECK(host.engine().spec_dirs == Texts{"/b"});
+  host.put("etc/containerd/a/more/2.toml", file("", "/2"));
+  CHECK(host.engine().spec_dirs == Texts{"/2"});
+}
+
 TEST_CASE("A file in the place of a directory of settings is like no settings") {
   const EngineHost host;
   host.put("usr/bin/containerd", "");

@@ -11,6 +11,7 @@
 #include <fnmatch.h>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cdi/base/path.hpp>
 #include <cdi/cache.hpp>
 #include <cdi/result.hpp>
 #include <cdi/versions.hpp>
@@ -171,14 +173,16 @@ inline void apply_containerd_file(const TomlSettings& settings, const std::strin
   }
 }
 
-/// The paths of the files that a file of containerd imports.
-inline std::vector<std::string> containerd_imports(const HostTree& tree,
+/// The paths of the files that a file of containerd imports. A relative one begins at its
+/// directory.
+inline std::vector<std::string> containerd_imports(const HostTree& tree, const std::string& path,
                                                    const TomlSettings& settings) {
   std::vector<std::string> paths;
   const auto list = settings.list({"imports"});
   if (!list) return paths;
   for (auto pattern : list->items) {
-    if (!pattern.starts_with('/')) pattern.insert(0, "/etc/containerd/");
+    if (!pattern.starts_with('/')) pattern.insert(0, path.substr(0, path.rfind('/') + 1));
+    pattern = cdi::clean_path(pattern);
     const auto slash = pattern.rfind('/');
     auto found = matching_files(tree, pattern.substr(0, slash), pattern.substr(slash + 1));
     std::move(found.begin(), found.end(), std::back_inserter(paths));
@@ -215,8 +219,16 @@ inline std::optional<Engine> containerd(const HostTree& tree) {
   const auto settings = read_toml(tree, path, engine);
   if (is_cri_disabled(settings)) return std::nullopt;
   apply_containerd_file(settings, path, engine);
-  for (const auto& import : containerd_imports(tree, settings)) {
-    apply_containerd_file(read_toml(tree, import, engine), import, engine);
+  std::set<std::string> loaded{path};
+  auto waiting = containerd_imports(tree, path, settings);
+  for (std::size_t i = 0; i < waiting.size(); ++i) {  // those of an import come after all others
+    const auto import = waiting[i];
+    if (!loaded.insert(import).second) continue;
+    const auto own = read_toml(tree, import, engine);
+    apply_containerd_file(own, import, engine);
+    for (auto& further : containerd_imports(tree, import, own)) {
+      waiting.push_back(std::move(further));
+    }
   }
   return engine;
 }
