@@ -468,6 +468,10 @@ SIZE = [
           ([container({"cpu": 2})], 3, 32, "no memory limit"),
           ([container({"memory": "1Gi"}), container({"cpu": 2, "memory": "1Gi"})], 3, 2080,
            "no cpu limit"))),
+    # The static CPU manager leaves pods with resources of their own alone.
+    *((size("runtime-rs", "--static-cpu-manager"),
+       pod(container({"cpu": 2, "memory": "1Gi"}), resources={kind: {"cpu": 2, "memory": "1Gi"}}),
+       vm(3, 1056), "") for kind in ("limits", "requests")),
     (size("runtime-rs", "--engine", "crio"), pod(container({"cpu": 2, "memory": "1Gi"})),
      vm(1, 2048), "CRI-O passes no sizes to Kata"),
     (size("rfc"), pod(container({"cpu": 4}, {"cpu": "1500m", "memory": "1"})),
@@ -603,6 +607,10 @@ REFUSED = [
     (["slices"], {"types": [{"name": "a.b"}, {"name": "a-b"}]}, "would have the same name"),
     *((["slices"], {"types": [{"name": name}]}, "cannot be made a DNS label")
       for name in ("-a", "a-", "a" * 64)),
+    *((["slices"], {"types": [{"name": "a", "devices": dict.fromkeys(names, 1)}]},
+       "which the device already has")
+      for names in (["amd.com/gpu", "amd-com/gpu"], ["gpus"],
+                    [f"example.com/{'x' * 20}{end}" for end in "ab"])),
     (["slices"], {"types": [{"name": "a", "devices": {f"a.com/d{i}": 1 for i in range(30)}}]},
      '"a" has more than the 32 attributes of a device'),
     (["instance"], {"types": DEVICE_TYPES, "request": {"devices": {"amd.com/gpu": 2}}},

@@ -112,8 +112,10 @@ inline bool is_guaranteed(const PodSpec& pod) {
 }  // namespace detail
 
 /// Whether kubelet's static CPU manager assigns exclusive CPUs to a container of a pod, whose
-/// requests are set: the pod is Guaranteed, and the container requests whole CPUs.
+/// requests are set: the pod is Guaranteed, has no resources of its own, and the container requests
+/// whole CPUs (Kubernetes 1.37 without the feature gate PodLevelResourceManagers).
 inline bool has_exclusive_cpus(const PodSpec& pod) {
+  if (!pod.pod_level.requests.empty() || !pod.pod_level.limits.empty()) return false;
   if (!detail::is_guaranteed(pod)) return false;
   for (const auto* list : {&pod.containers, &pod.init_containers}) {
     for (const auto& one : *list) {

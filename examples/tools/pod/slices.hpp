@@ -55,7 +55,12 @@ inline Json instance_device(const InstanceType& type, const Member& place) {
                   {"memoryMiB", {{"int", type.memory_mib}}},
                   {"gpus", {{"int", type.gpus}}}};
   for (const auto& [resource, count] : type.devices) {
-    attributes[attribute_name(resource)] = {{"int", count}};
+    const auto name = attribute_name(resource);
+    if (attributes.contains(name)) {
+      place.reject(cdi::quoted(resource) + " of " + cdi::quoted(type.name) +
+                   " needs the attribute " + name + ", which the device already has");
+    }
+    attributes[name] = {{"int", count}};
   }
   if (attributes.size() > max_attributes) {
     place.reject(cdi::quoted(type.name) + " has more than the 32 attributes of a device");
