@@ -173,6 +173,7 @@ class Steps(WireCase):
     def test_answers_to_questions(self):
         for words in (["--help"], ["--version"], ["completion", "bash"], ["man-page"]):
             self.assertEqual(self.ended(*words), (0, ""))
+            self.assertEqual(self.ended("--config", self.place.path("none.toml"), *words), (0, ""))
 
     def test_settings_of_the_runtime(self):
         """Those that the plugin cannot follow are an error for the runtime, and the plugin goes on

@@ -189,25 +189,21 @@ int run(int argc, char** argv, tools::Describe describe) {
       };
     });
   }
-  if (auto done = read_config(argc, argv, line.settings); !done) {
-    report(to_string(done.error()));
-    return nri::exit_usage;
-  }
+  const auto configured = read_config(argc, argv, line.settings);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (describe == tools::Describe::no) return run(argc, argv, tools::Describe::yes);
     return report_usage(app, error);
   }
-  if (!command) {
-    if (auto done = check(line.settings); !done) {
-      report(to_string(done.error()));
-      return nri::exit_usage;
-    }
-    return serve(line);
+  if (command) {
+    command();
+    return nri::exit_done;
   }
-  command();
-  return nri::exit_done;
+  const auto good = configured ? check(line.settings) : configured;
+  if (good) return serve(line);
+  report(to_string(good.error()));
+  return nri::exit_usage;
 }
 
 }  // namespace
