@@ -181,7 +181,8 @@ class CommandLine(Case):
         for arguments in self.arguments():
             with self.subTest(arguments):
                 self.check_arguments(arguments, ["0"])
-        self.check_arguments(["create", "id"], ["0"], cwd=self.place / "bundle")
+        for more in ([], ["--bundle", ""], ["-b", "."]):
+            self.check_arguments(["create", *more, "id"], ["0"], cwd=self.place / "bundle")
 
     def test_an_error_ends_each_of_them(self):
         self.config(**annotation("vendor.com/nic=7"))

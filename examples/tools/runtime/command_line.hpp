@@ -24,7 +24,7 @@ struct CommandLine {
     if (name == "log") log = value;
     if (name == "log-format") json_log = value == "json";
     if (command.empty()) return;
-    if (name == "b" || name == "bundle") bundle = value;
+    if (name == "b" || name == "bundle") bundle = value.empty() ? "." : value;
     if (name == "f" || name == "config") config = value;
   }
 };
