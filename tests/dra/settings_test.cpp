@@ -3,6 +3,7 @@
 
 #include "../../examples/tools/dra/settings.hpp"
 
+#include <filesystem>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -76,5 +77,18 @@ TEST_CASE("dra: a CDI version that was given is not chosen again") {
   const auto warnings = choose_spec_version(options);
   REQUIRE(warnings);
   CHECK(warnings->empty());
+  CHECK(options.max_version == cdi::parse_spec_version("0.6.0"));
+}
+
+TEST_CASE("dra: the CDI version is that of the engines, also on a node whose devices come later") {
+  const TempTree tree;
+  std::filesystem::create_directories(tree / "usr/bin");
+  std::filesystem::create_directories(tree / "var/lib/dpkg");
+  tree.put("usr/bin/podman", "");
+  tree.put("var/lib/dpkg/status",
+           "Package: podman\nStatus: install ok installed\nVersion: 4.9.3-1\n\n");
+  prepare::Options options;
+  options.root = tree / "";
+  REQUIRE(choose_spec_version(options));
   CHECK(options.max_version == cdi::parse_spec_version("0.6.0"));
 }

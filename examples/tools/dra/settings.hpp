@@ -21,6 +21,7 @@
 #include "../prepare/cdi_specs/version_choice.hpp"
 #include "../prepare/host/directories.hpp"
 #include "../prepare/vendors/survey.hpp"
+#include "../shared/engines/engine_versions.hpp"
 
 namespace dra {
 
@@ -130,12 +131,14 @@ inline void complete(Settings& settings) {
 }
 
 /// Chooses the CDI version of specs once, unless it was given: the newest that the installed
-/// engines read. Engines would be asked again for each claim otherwise. Returns warnings.
+/// engines read, also if the devices come later. Engines would be asked again for each claim
+/// otherwise. Returns warnings.
 inline cdi::Result<std::vector<std::string>> choose_spec_version(prepare::Options& options) {
   if (options.max_version) return std::vector<std::string>{};
   const auto survey = prepare::survey_host(options);
   if (!survey) return survey.error();
-  auto choice = prepare::choose_version(*survey, options);
+  tools::EngineVersions versions{prepare::versions_from(options)};
+  auto choice = prepare::version_for_engines(survey->tree, options, versions);
   options.max_version = choice.options.max_version.value_or(cdi::known_versions.back());
   return std::move(choice.warnings);
 }

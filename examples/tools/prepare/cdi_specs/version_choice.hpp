@@ -54,13 +54,13 @@ struct VersionChoice {
 };
 
 /// The options with the CDI version of the oldest installed engine. Unchanged if a version or
-/// engines were passed, or if there are no GPUs. Ignores engines that read no specs, have CDI
-/// switched off or have an unknown version.
-inline VersionChoice choose_version(const Survey& survey, const Options& given,
-                                    tools::EngineVersions& versions) {
+/// engines were passed. Ignores engines that read no specs, have CDI switched off or have an
+/// unknown version.
+inline VersionChoice version_for_engines(const tools::HostTree& tree, const Options& given,
+                                         tools::EngineVersions& versions) {
   VersionChoice choice{.options = given};
-  if (given.max_version || survey.inventories.empty()) return choice;
-  for (const auto& engine : versions.engines(survey.tree)) {
+  if (given.max_version) return choice;
+  for (const auto& engine : versions.engines(tree)) {
     if (engine.cdi == tools::Engine::Cdi::off) continue;
     if (engine.version) {
       const auto converted = limit_version(choice.options, engine.of_version());
@@ -76,6 +76,13 @@ inline VersionChoice choose_version(const Survey& survey, const Options& given,
     }
   }
   return choice;
+}
+
+/// As `version_for_engines`, but unchanged if there are no GPUs.
+inline VersionChoice choose_version(const Survey& survey, const Options& given,
+                                    tools::EngineVersions& versions) {
+  if (survey.inventories.empty()) return {.options = given};
+  return version_for_engines(survey.tree, given, versions);
 }
 
 inline VersionChoice choose_version(const Survey& survey, const Options& given) {
