@@ -48,6 +48,32 @@ class Devices(VendorTest):
         self.assertEqual(self.devices(spec)["all"], ["/dev/npu0", "/dev/npu1"])
         self.assertEqual(paths(spec["containerEdits"]["deviceNodes"]), ["/dev/npu_ctl"])
 
+    def test_a_node_is_listed_once(self):
+        """Patterns of one member, or of several, may match the same node."""
+        parent = self.pci_device(1)
+        self.add_node("/dev/npu0_dma", parent)
+        self.finish()
+        all_of_0 = ["/dev/npu0", "/dev/npu0_dma"]
+        for members in ('devices = ["/dev/npu{index}", "/dev/npu[01]"]\nnodes = "/dev/npu{index}*"',
+                        'devices = "/dev/npu{index}"\nsiblings = ["/dev/npu0*", "/dev/npu*_dma"]',
+                        'devices = ["/dev/npu[01]*", "/dev/npu*"]',
+                        'devices = "/dev/npu{index}"\nnodes = ["/dev/npu_ctl", "/dev/npu{index}*"]'):
+            with self.subTest(members):
+                vendor = self.detect_with('kind = "acme.com/npu"\n'
+                                          f'shared = ["/dev/npu_ctl", "/dev/npu_*"]\n{members}\n')
+                self.assertEqual(self.nodes_by_name(vendor),
+                                 {"0000:01:00.0": all_of_0, "0000:02:00.0": ["/dev/npu1"]})
+                self.assertEqual(paths(vendor["controlNodes"]), ["/dev/npu_ctl"])
+
+    def test_the_first_pattern_decides_whose_a_node_is(self):
+        self.add_node("/dev/npu1_0")
+        self.finish()
+        vendor = self.detect_with('kind = "acme.com/npu"\n'
+                                  'devices = ["/dev/npu[01]*", "/dev/npu1_*"]\n')
+        self.assertEqual(self.nodes_by_name(vendor),
+                         {"0000:01:00.0": ["/dev/npu0"],
+                          "0000:02:00.0": ["/dev/npu1", "/dev/npu1_0"]})
+
     def test_missing_mounts_and_hooks(self):
         for entry, reason in (('mounts = "/opt/none"\n', 'mount source "/opt/none" is missing'),
                               ('[[hooks]]\nname = "prestart"\npath = "/bin/no"\n',

@@ -56,6 +56,13 @@ inline std::string pci_address_in(std::string_view directory) {
   return found == parts.rend() ? std::string{} : std::move(*found);
 }
 
+/// Adds a node to those that have other paths.
+inline void add_once(std::vector<Node>& nodes, Node node) {
+  const bool is_there = std::any_of(nodes.begin(), nodes.end(),
+                                    [&](const Node& one) { return one.path == node.path; });
+  if (!is_there) nodes.push_back(std::move(node));
+}
+
 /// Whether a device meets a condition; an error without the attribute.
 inline cdi::Result<bool> is_met(const VendorCondition& condition, const DeviceFacts& facts,
                                 std::string& value) {
@@ -153,9 +160,10 @@ class VendorSearch {
     const auto matches = glob.find(tree_);
     if (!matches) return problem(cdi::to_string(matches.error()));
     for (const auto& match : *matches) {
+      if (is_shared(match.path)) continue;  // each container with a device has it anyway
       auto node = checked(match.path);
       if (node) {
-        nodes.push_back(std::move(*node));
+        add_once(nodes, std::move(*node));
       } else if (glob.is_literal() && !is_optional) {
         return problem(node.error().message);
       }
@@ -192,7 +200,7 @@ class VendorSearch {
       const auto matches = glob.find(tree_);
       if (!matches) return problem(cdi::to_string(matches.error()));
       for (const auto& match : *matches) {
-        if (is_shared(match.path)) continue;
+        if (is_shared(match.path) || !seen_.insert(match.path).second) continue;
         auto node = checked(match.path);
         if (!node && tree_.node(match.path)) {
           fault_ = node.error().message;
@@ -220,7 +228,7 @@ class VendorSearch {
     for (auto& [key, group] : groups_) {
       const auto parent = parent_of(tree_, group.nodes.front());
       for (const auto& node : nodes) {
-        if (!parent.empty() && parent_of(tree_, node) == parent) group.nodes.push_back(node);
+        if (!parent.empty() && parent_of(tree_, node) == parent) add_once(group.nodes, node);
       }
     }
     return std::nullopt;
@@ -327,8 +335,9 @@ class VendorSearch {
   const VendorFile& file_;
   const bool has_sysfs_;
   Inventory found_{};
-  std::string fault_{};     // of a node that is no device
-  std::string excluded_{};  // a node that `match` excludes
+  std::string fault_{};           // of a node that is no device
+  std::string excluded_{};        // a node that `match` excludes
+  std::set<std::string> seen_{};  // the nodes that `devices` matched so far
   std::map<Key, Group> groups_{};
 };
 
