@@ -57,7 +57,7 @@ class Files(TreeTest):
 
     def test_version_that_is_not_installed(self):
         self.assertEqual(self.run_files("--driver-version", "1.2.3", code=1), "")
-        self.assertEqual(self.errors, "cdi-prepare: error: this --driver-version is not installed; "
+        self.assertEqual(self.errors, "cdi-prepare: error: version 1.2.3 is not installed; "
                          f"installed are: {VERSION}: choose one with --driver-version\n")
 
     def test_libraries_that_are_older_than_the_driver(self):
@@ -69,7 +69,12 @@ class Files(TreeTest):
                       f"{VERSION}", self.errors)
         for path in ("usr", "lib", "etc"):
             shutil.rmtree(self.path(path))
-        self.assertEqual(self.run_files(code=1), "")
+        for options, which in (((), ""), (("-o", "json", "--profile", "compute"),
+                                          " for the profile compute")):
+            self.assertEqual(self.run_files(*options, code=1), "")
+            self.assertIn(f"no file of driver 575.57.08{which} is installed on this host",
+                          self.errors)
+            self.assertIn("say where the driver is installed: --root, ", self.errors)
 
     def test_same_files_as_the_spec(self):
         listed = set(self.run_files().splitlines())

@@ -38,6 +38,10 @@ MORE_COMMANDS = (
         "nvidia.com/imex-channel", "nvidia.com/nvswitch")))
 TREES_OF_MORE = list(node_trees.TREES) if os.environ.get("CDI_FULL") else ["nv2mig"]
 IDS = {"nv2": 2, "nv2mig": 2, "mi300x-spx": 1, "mi300x-cpx": 1}  # of GPUs, in the trees
+# Advice for a node without a driver, and for its archive.
+WHERE_IS_IT = ("say where the driver is installed: --root, --driver-root or --library-search-path",
+               "an archive has only what `record` found on the node: record it again there, with "
+               "--driver-root or --library-search-path if the driver is elsewhere")
 MEMORY = "/dev/shm"  # where making and removing many files is fast
 UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -71,7 +75,7 @@ class RecordTest(TreeTest):
         """What a command says about a node, whose name it does not matter."""
         done = self.run_at(root, command, *self.place_options, *arguments)
         return (done.returncode, done.stdout.decode(),
-                done.stderr.decode().replace(str(root), "ROOT"))
+                done.stderr.decode().replace(str(root), "ROOT").replace(*reversed(WHERE_IS_IT)))
 
     def check_same(self, *commands):
         for command in commands or COMMANDS:
@@ -283,6 +287,28 @@ class Odd(RecordTest):
         done = self.run_at(self.root, "record", "-o", self.archive)
         self.assertEqual(done.returncode, 1)
         self.assertIn(str(self.archive).encode(), done.stderr)
+        self.archive.rmdir()
+        missing = self.run_at(self.root, "record", "-o", self.archive / "node.tar")
+        self.assertEqual(missing.returncode, 1)
+        with open("/dev/full", "wb") as full:
+            output = subprocess.run([self.program, "record", "--root", self.root], stdout=full,
+                                    stderr=subprocess.PIPE, timeout=20, check=False)
+        self.assertEqual(output.returncode, 1)
+        for one in (done, missing, output):  # nothing is said to be recorded
+            self.assertRegex(one.stderr.decode(), r"\Acdi-prepare: error: [^\n]*\n\Z")
+
+    def test_it_says_what_is_recorded(self):
+        self.assertRegex(self.record(), r"\Acdi-prepare: recorded: devices \d+, files \d+, of ")
+
+    def test_a_driver_that_was_not_recorded(self):
+        for name in ("usr", "lib", "etc"):
+            shutil.rmtree(self.path(name))
+        self.record()
+        self.check_same(["files"])
+        for root, advice in zip((self.root, self.archive), WHERE_IS_IT):
+            done = self.run_at(root, "files")
+            self.assertEqual((done.returncode, done.stdout), (1, b""))
+            self.assertIn(f" is installed on this host: {advice}\n", done.stderr.decode())
 
     def test_a_terminal_gets_no_archive(self):
         ours, terminal = os.openpty()

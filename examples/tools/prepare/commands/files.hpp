@@ -52,10 +52,22 @@ inline std::string_view kind_name(DriverFile::Kind kind) {
   return "socket";
 }
 
+/// That the driver or its files are not where the options say.
+inline cdi::Error missing_driver(std::string message, const Options& options) {
+  const std::string_view advice =
+      options.archive.empty()
+          ? "say where the driver is installed: --root, --driver-root or --library-search-path"
+          : "an archive has only what `record` found on the node: record it again there, with "
+            "--driver-root or --library-search-path if the driver is elsewhere";
+  return {
+      .code = cdi::Errc::not_found, .message = std::move(message), .advice = std::string{advice}};
+}
+
 /// The version of the driver whose files are listed. An error if it is not clear.
 inline cdi::Result<std::string> version_for_files(const tools::HostTree& host,
                                                   const DriverPlace& place,
-                                                  const std::string& given) {
+                                                  const std::string& given,
+                                                  const Options& options) {
   if (auto loaded = host.line("/sys/module/nvidia/version"); given.empty() && !loaded.empty()) {
     return loaded;
   }
@@ -64,19 +76,16 @@ inline cdi::Result<std::string> version_for_files(const tools::HostTree& host,
   const auto& installed = search.installed();
   if (installed.contains(given)) return given;
   if (given.empty() && installed.size() == 1) return *installed.begin();
-  const auto fail = [](std::string message, std::string advice) {
-    return cdi::Error{
-        .code = cdi::Errc::not_found, .message = std::move(message), .advice = std::move(advice)};
-  };
   if (installed.empty()) {
-    return fail(
-        "no libcuda or libnvidia-ml with a version in its name is installed",
-        "say where the driver is installed: --root, --driver-root or --library-search-path");
+    return missing_driver("no libcuda or libnvidia-ml with a version in its name is installed",
+                          options);
   }
-  const auto problem = given.empty() ? "several versions are installed: "
-                                     : "this --driver-version is not installed; installed are: ";
-  return fail(fmt::format("{}{}", problem, fmt::join(installed, ", ")),
-              "choose one with --driver-version");
+  const auto problem = given.empty()
+                           ? std::string{"several versions are installed"}
+                           : fmt::format("version {} is not installed; installed are", given);
+  return cdi::Error{.code = cdi::Errc::not_found,
+                    .message = fmt::format("{}: {}", problem, fmt::join(installed, ", ")),
+                    .advice = "choose one with --driver-version"};
 }
 
 /// The files of the driver for a profile, without the sockets of running programs.
@@ -116,19 +125,27 @@ inline std::string files_as_json(const std::string& version, const std::vector<D
   return json_text(result_json({{"driverVersion", version}, {"files", list}}));
 }
 
+/// That there is no file to list, although the version of the driver is known.
+inline cdi::Error no_files(const std::string& version, const Options& options) {
+  const auto profile = options.profile == "all" ? "" : " for the profile " + options.profile;
+  return missing_driver(
+      fmt::format("no file of driver {}{} is installed on this host", version, profile), options);
+}
+
 inline ExitCode list_files(const Options& options, const FilesOptions& own) {
   const auto tree = open_host(options);
   if (!tree) return finish(tree.error(), ExitCode::failed);
   const auto place = open_driver_place(*tree, options);
   if (!place) return finish(place.error(), ExitCode::failed);
-  const auto version = version_for_files(*tree, *place, own.driver_version);
+  const auto version = version_for_files(*tree, *place, own.driver_version, options);
   if (!version) return finish(version.error(), ExitCode::failed);
   std::vector<Problem> warnings;
   const auto files = files_for(*tree, *place, *version, profiles_named(options.profile), warnings);
   for (const auto& warning : warnings) report(Message::warning(warning.text));
+  if (files.empty()) return finish(no_files(*version, options), ExitCode::failed);
   return finish(
       options.json() ? files_as_json(*version, files) : files_as_text(*tree, *place, files),
-      files.empty() ? ExitCode::failed : ExitCode::done);
+      ExitCode::done);
 }
 
 inline Run set_up_files(CLI::App& app, Options& options) {

@@ -59,15 +59,21 @@ inline cdi::Result<std::size_t> read_node(Options options) {
   static_cast<void>(nvidia::NodeCheck{*tree}.all());
   const auto place = open_driver_place(*tree, options);
   if (!place) return place.error();
-  if (const auto version = version_for_files(*tree, *place, {})) {
+  if (const auto version = version_for_files(*tree, *place, {}, options)) {
     std::vector<Problem> ignored;
     static_cast<void>(files_for(*tree, *place, *version, all_profiles, ignored));
   }
   return survey->total_count();
 }
 
-/// Makes the archive, and reports what is in it.
-inline Output archive_of_node(const Options& given, const RecordOptions& own) {
+/// The archive, and what is in it, for people.
+struct Archive {
+  std::string bytes{};
+  std::string contents{};
+};
+
+/// Makes the archive, and reports what is missing in it.
+inline cdi::Result<Archive> archive_of_node(const Options& given, const RecordOptions& own) {
   const auto log = std::make_shared<tools::ReadLog>();
   auto options = given;
   options.observer = log;
@@ -87,22 +93,29 @@ inline Output archive_of_node(const Options& given, const RecordOptions& own) {
   }
   const auto nodes = std::count_if(entries.begin(), entries.end(),
                                    [](const auto& item) { return item.second.is_node(); });
-  report(Message::note(fmt::format("recorded: devices {}, files {}, of which device nodes {}",
-                                   *count, entries.size(), nodes)));
-  return write_tar(entries, "cdi-prepare " + tools::release_version());
+  return Archive{.bytes = write_tar(entries, "cdi-prepare " + tools::release_version()),
+                 .contents = fmt::format("recorded: devices {}, files {}, of which device nodes {}",
+                                         *count, entries.size(), nodes)};
+}
+
+/// Writes the bytes of an archive to a file or to standard output; reports why it cannot.
+inline ExitCode write_archive(const std::string& bytes, const std::string& file) {
+  if (file == "-") return finish(bytes, ExitCode::done);
+  const auto done = cdi::replace_file(file, bytes, {.mode = 0600});
+  return done ? ExitCode::done : finish(done.error(), ExitCode::failed);
 }
 
 inline ExitCode record_node(const Options& options, const RecordOptions& own) {
-  const bool to_output = own.file == "-";
-  if (to_output && ::isatty(STDOUT_FILENO) == 1) {
+  if (own.file == "-" && ::isatty(STDOUT_FILENO) == 1) {
     report(Message::error(cdi::Error{.message = "an archive is no text for a terminal",
                                      .advice = "name a file with -o FILE.tar"}));
     return ExitCode::usage;
   }
   const auto archive = archive_of_node(options, own);
-  if (to_output || !archive) return finish(archive, ExitCode::done);
-  const auto done = cdi::replace_file(own.file, *archive, {.mode = 0600});
-  return done ? ExitCode::done : finish(done.error(), ExitCode::failed);
+  if (!archive) return finish(archive.error(), ExitCode::failed);
+  const auto code = write_archive(archive->bytes, own.file);
+  if (code == ExitCode::done) report(Message::note(archive->contents));
+  return code;
 }
 
 inline Run set_up_record(CLI::App& app, Options& options) {
