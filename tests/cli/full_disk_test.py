@@ -40,7 +40,8 @@ gc --owner x | gc --state-dir root | wait vendor.com/gpu=0 | completion bash
 # These have changed files before they print what they did.
 CHANGES = """
 write new.yaml | remove vendor.com/gpu=0
-transform root --in-place /usr /b specs/a.yaml | rootfs --apply root bundle/config.json
+transform root --in-place /usr /b specs/a.yaml | convert --in-place --backup --to 0.7.0 specs/a.yaml
+rootfs --apply root bundle/config.json
 """
 
 
@@ -65,6 +66,7 @@ class FullDisk(ToolCase):
             done = subprocess.run([CDI, "-d", "specs", *words], stdout=full, text=True,
                                   stderr=subprocess.PIPE, cwd=self.folder, timeout=60, check=False)
         self.assertIn("cannot write to standard output", done.stderr)
+        self.errors = done.stderr
         return done.returncode
 
     def test_a_result_that_cannot_be_written_is_an_error(self):
@@ -77,6 +79,11 @@ class FullDisk(ToolCase):
             with self.subTest(words):
                 self.fill()
                 self.assertIn(self.check(*words), (1, 3))
+
+    def test_a_backup_that_cannot_be_reported_is_named_beside_the_error(self):
+        self.check("convert", "--in-place", "--backup", "--to", "0.7.0", "specs/a.yaml")
+        self.assertRegex(self.errors, r"warning: specs/a\.yaml: already rewritten: its old text is in"
+                                      r" \S+/specs/a\.yaml\.bak\n")
 
 
 if __name__ == "__main__":

@@ -138,10 +138,13 @@ inline ExitCode replace(const FileInPlace& file, const std::string& text,
   }
   const auto backup = replace_with_backup(file, text);
   if (!backup) return output.reject(backup.error());
-  static_cast<void>(output.result(
-      fmt::format("backup: {}\n", printable(*backup)),
-      Json{{"version", 1}, {"backup", *backup}}));  // the file is replaced in any case
-  return exit_done;
+  const bool printed = output.result(fmt::format("backup: {}\n", printable(*backup)),
+                                     Json{{"version", 1}, {"backup", *backup}});
+  if (printed) return exit_done;
+  output.warning({.message = "already rewritten",
+                  .advice = "its old text is in " + printable(*backup),
+                  .position = {.file = options.file}});
+  return exit_failed;
 }
 
 /// Prints or writes a conversion in the given format.
