@@ -4,6 +4,7 @@
 """Tests of the `cdi` tool. usage: cdi_test.py CDI"""
 import json
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -1001,8 +1002,21 @@ devices:
         for word in ("devices", "vendors", "classes", "specs", "dirs", "validate", "inject",
                      "resolve", "convert", "gc", "Exit codes"):
             self.assertIn(word, out)
-        for code, words in ((2, "wrong usage"), (127, "run finds no such command")):
+        for code, words in ((2, "wrong usage"), (127, r"the command is not found \(run\)")):
             self.assertRegex(out, rf"(?m)^  {code} +{words}")
+
+    def test_help_of_a_command_has_only_its_exit_codes(self):
+        reasons = [str(10 + number) for number in range(11)]
+        more = {"rootfs": ["3"], "policy": ["4"], "inject": ["4", "10"], "args": ["4", "5"],
+                "run": ["4", "5", "126", "127"], "wait": ["10", *reasons],
+                "why": ["6", "10", *reasons]}
+        commands = re.search(r"(?ms)^Commands:\n(.*?)\n\n", self.run_cdi("--help")[0])[1]
+        for command in re.findall(r"(?m)^  ([\w-]+)", commands):
+            with self.subTest(command):
+                text = self.run_cdi(command, "--help")[0].partition("Exit codes:\n")[2]
+                self.assertEqual(re.findall(r"(?m)^  (\d+)  ", text),
+                                 ["0", "1", "2", *more.pop(command, [])])
+        self.assertEqual(more, {})
 
 
 if __name__ == "__main__":

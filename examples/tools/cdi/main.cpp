@@ -112,18 +112,19 @@ bool is_named(std::string_view command, std::span<const char* const> words) {
 /// `CLI::ParseError` for errors, help and the version.
 Run parse(CLI::App& app, CommonOptions& common, std::span<const char* const> words, SetUp set_up) {
   app.require_subcommand(1);
-  app.footer(exit_code_table());
   add_common_options(app, common);
   std::vector<std::pair<const CLI::App*, Run>> added;
   for (const auto& command : commands) {
     if (set_up != SetUp::all && !is_named(command.name, words)) continue;
     auto* const sub = app.add_subcommand(command.name, command.help);
     sub->fallthrough();
+    sub->footer(exit_code_table(command.name));
     added.emplace_back(sub, command.set_up(*sub, common));
     if (set_up == SetUp::all) tools::add_example(*sub, command.example);
   }
   Run chosen;
   if (set_up == SetUp::all) {
+    app.footer(exit_code_table());
     tools::add_describing_commands(app, cdi_manual(), [&chosen](std::string text) {
       chosen = [text](const CommonOptions&, const Output& output) {
         return output.print(text) ? exit_done : exit_failed;

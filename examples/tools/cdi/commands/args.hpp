@@ -172,7 +172,7 @@ inline std::string args_footer() {
   for (const auto& program : programs) {
     out += fmt::format("  {:<13} {}\n", program.name, program.release);
   }
-  return out + "\n" + exit_code_table();
+  return out + "\n" + exit_code_table("args");
 }
 
 /// Returns why these options cannot be combined; empty if they can.

@@ -175,7 +175,7 @@ inline Run set_up_gc(CLI::App& app, CommonOptions& /*common*/) {
       "comment on its first line. Temporary files left by killed writers are also removed, "
       "whoever\n"
       "owns them. Files that cannot be read are kept, with a warning.\n\n" +
-      exit_code_table() + "With exit code 1, some files may already be removed.\n");
+      exit_code_table("gc") + "With exit code 1, some files may already be removed.\n");
   return [options](const CommonOptions& given, const Output& output) {
     if (!options->state_dir.empty()) return remove_state(*options, output);
     return collect_garbage(given, *options, output);

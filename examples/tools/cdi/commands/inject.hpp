@@ -268,7 +268,7 @@ inline void add_inject_options(CLI::App& app, InjectOptions& options) {
   app.add_flag("--partial", options.partial,
                "Inject the devices that resolve, and print an error for every other name");
   app.add_flag("--diff", options.diff, "Print what would change instead of the config");
-  app.footer(exit_code_table() + partial_exit_code_table());
+  app.footer(exit_code_table("inject"));
   add_policy_options(app, options);
   add_host_options(app, options);
   app.add_option(

@@ -21,6 +21,7 @@ inline tools::Manual cdi_manual() {
           "errors and warnings are on standard error. With `-o json`, each of these is a JSON "
           "object on one line.",
       .exit_codes = exit_code_table(),
+      .common_exit_codes = exit_code_table(""),
       .more_exit_codes =
           "`cdi why`, `cdi wait` and, with --partial, `cdi inject` have one of these "
           "codes for the first name that does not resolve:\n" +

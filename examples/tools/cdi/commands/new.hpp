@@ -122,7 +122,7 @@ inline Run set_up_new(CLI::App& app, CommonOptions& /*common*/) {
       ->transform(engine_of_word)
       ->check(engine_error)
       ->excludes(version);
-  app.footer("The order of the options has no meaning.\n\n" + exit_code_table());
+  app.footer("The order of the options has no meaning.\n\n" + exit_code_table("new"));
   return [options](const CommonOptions& /*given*/, const Output& output) {
     return print_new(*options, output);
   };

@@ -247,7 +247,7 @@ inline Run set_up_remove(CLI::App& app, CommonOptions& /*common*/) {
   app.footer(
       "Only files that `cdi write` wrote are removed, or with --owner those of another owner.\n"
       "`cdi gc --owner` removes all files of an owner.\n\n" +
-      exit_code_table() + "With exit code 1, some files may already be removed.\n");
+      exit_code_table("remove") + "With exit code 1, some files may already be removed.\n");
   return [options](const CommonOptions& given, const Output& output) {
     return remove_specs(given, *options, output);
   };

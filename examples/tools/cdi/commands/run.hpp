@@ -108,7 +108,7 @@ inline Run set_up_run(CLI::App& app, CommonOptions& common) {
       "devices and no other, no capabilities and its own process ids. No hook runs. The exit code "
       "is that of the command, or 128 and\n"
       "its signal; if the command does not start, it is one of these.\n\n" +
-      exit_code_table());
+      exit_code_table("run"));
   app.final_callback([&common] {
     if (common.command.empty()) {
       throw CLI::ValidationError("a command must follow the names: NAME... -- COMMAND");

@@ -195,7 +195,7 @@ inline Run set_up_transform(CLI::App& app, CommonOptions& common) {
       "the host, and their arguments. Container paths are the path of device nodes, the\n"
       "containerPath of mounts, and programs and arguments of hooks that run in the "
       "container.\n\n" +
-      exit_code_table() + "With exit code 1, some files may already be rewritten.\n");
+      exit_code_table("transform") + "With exit code 1, some files may already be rewritten.\n");
   root.callback([options, &common] { check_transform_options(*options, common); });
   return [options](const CommonOptions& given, const Output& output) {
     return options->in_place ? rewrite_moved(given, *options, output)

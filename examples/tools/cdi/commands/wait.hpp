@@ -101,7 +101,7 @@ inline Run set_up_wait(CLI::App& app, CommonOptions& /*common*/) {
         return parse_duration(text) ? std::string{}
                                     : "write a time such as 30s, 500ms, 2m or 1h, at most a year";
       });
-  app.footer(exit_code_table() + why_exit_code_table());
+  app.footer(exit_code_table("wait") + why_exit_code_table());
   return [options](const CommonOptions& given, const Output& output) {
     return wait_for_devices(given, *options, output);
   };

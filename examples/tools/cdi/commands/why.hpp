@@ -143,7 +143,7 @@ inline Run set_up_why(CLI::App& app, CommonOptions& common) {
                "Do not examine the host: do not query its engines for their versions, nor check "
                "nodes, mounts and hooks")
       ->excludes(root);
-  app.footer(exit_code_table() + why_exit_code_table());
+  app.footer(exit_code_table("why") + why_exit_code_table());
   app.callback([options, &common] { check_why_options(*options, common); });
   return [options](const CommonOptions& given, const Output& output) {
     if (!options->pod.empty()) return explain_pod(given, *options, output);

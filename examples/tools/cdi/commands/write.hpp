@@ -140,7 +140,7 @@ inline Run set_up_write(CLI::App& app, CommonOptions& common) {
       "Writes to the last -d directory, or without -d to /etc/cdi. A file that records another\n"
       "owner, or none, is not replaced without --force. If another file of the directory defines\n"
       "one of the devices, nothing is written without --force.\n\n" +
-      exit_code_table());
+      exit_code_table("write"));
   app.callback([&common] { reject_quarantine("write", common); });
   return [options](const CommonOptions& given, const Output& output) {
     return write_published(given, *options, output);

@@ -48,7 +48,7 @@ inline void add_describing_commands(CLI::App& tool, const Manual& manual,
                   "write the script of zsh to a file _{0} in a directory of fpath, or that of fish "
                   "to ~/.config/fish/completions/{0}.fish.\n\n",
                   tool.get_name()) +
-      manual.exit_codes);
+      (manual.common_exit_codes.empty() ? manual.exit_codes : manual.common_exit_codes));
   completion.callback([&tool, word, print] { print(completion_script(tool, *word)); });
   auto& page = *tool.add_subcommand("man-page", "Print the man page in roff");
   page.group("");

@@ -118,18 +118,27 @@ inline std::string roff_options(const CommandPage& page) {
   return out;
 }
 
-/// The part of the page for a command, and the commands below it.
-inline std::string roff_command(const CLI::App& command, std::string_view exit_codes) {
-  auto page = read_page(command);
-  if (const auto at = page.notes.find(exit_codes); at != std::string::npos) {
-    page.notes.erase(at, exit_codes.size());
+/// The notes of a command without its table of exit codes: the title, and the rows that follow.
+inline std::string without_exit_codes(std::string_view notes) {
+  std::string out;
+  bool in_table = false;
+  while (!notes.empty()) {
+    const auto line = take_line(notes);
+    in_table = line == "Exit codes:" || (in_table && line.starts_with(' '));
+    if (!in_table) out.append(line).append("\n");
   }
-  const auto notes = roff_notes(read_notes(page.notes));
+  return out;
+}
+
+/// The part of the page for a command, and the commands below it.
+inline std::string roff_command(const CLI::App& command) {
+  const auto page = read_page(command);
+  const auto notes = roff_notes(read_notes(without_exit_codes(page.notes)));
   auto out =
       fmt::format(".SS {}\n{}\n.PP\nUsage: {}\n{}{}{}", roff_plain(page.words),
                   roff_prose(page.help + "."), roff_font('B', page.usage), roff_options(page),
                   notes.empty() || notes.starts_with('.') ? "" : ".PP\n", notes);
-  for (const auto* below : visible_commands(command)) out += roff_command(*below, exit_codes);
+  for (const auto* below : visible_commands(command)) out += roff_command(*below);
   return out;
 }
 
@@ -165,7 +174,7 @@ inline std::string man_page(const CLI::App& tool, const Manual& manual, std::str
   out += detail::roff_notes(read_notes(manual.description));
   out.append(".SH OPTIONS\n").append(detail::roff_options(page)).append(".SH COMMANDS\n");
   for (const auto* command : visible_commands(tool)) {
-    out += detail::roff_command(*command, manual.exit_codes);
+    out += detail::roff_command(*command);
   }
   out.append(".SH EXIT STATUS\n");
   for (const auto& note : read_notes(manual.exit_codes)) {
