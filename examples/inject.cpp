@@ -1,3 +1,4 @@
+// Injects devices into a config: ./inject vendor.com/gpu=0 < config.json > new.json
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 #include <iostream>
 #include <iterator>

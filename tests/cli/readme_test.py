@@ -269,6 +269,26 @@ class Programs(unittest.TestCase):
         self.assertEqual(config["process"]["env"], ["A=1", "GREETING=hello"])
         self.assertEqual(config["linux"]["devices"][0]["path"], "/dev/fuse")
 
+    @unittest.skipUnless(shutil.which("bwrap"), "bwrap is not installed")
+    def test_inject_runs_as_its_first_line_says(self):
+        """In a sandbox, whose /etc/cdi has only the spec of the README."""
+        command = re.search(r"^// .*: (\./inject .*)$", PAGES[README], re.M)[1]
+        with tempfile.TemporaryDirectory(prefix="cdi-readme-") as name:
+            folder = pathlib.Path(name)
+            (folder / "vendor.yaml").write_text(dict(steps_of(README))["/etc/cdi/vendor.yaml"])
+            (folder / "config.json").write_text('{"process": {"env": ["A=1"]}}')
+            (folder / "inject").symlink_to(INJECT)
+            done = subprocess.run(
+                ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/etc", "--chdir", name, "--ro-bind",
+                 "vendor.yaml", "/etc/cdi/vendor.yaml", "sh", "-c", command], text=True,
+                check=False, cwd=name, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            for reason in ("no host device", "bwrap: "):  # no /dev/fuse, or no sandbox here
+                if reason in done.stdout:
+                    self.skipTest(done.stdout)
+            self.assertEqual((done.returncode, done.stdout), (0, ""))
+            self.assertEqual(json.loads((folder / "new.json").read_text())["process"]["env"],
+                             ["A=1", "GPU=0", "GREETING=hello"])
+
     def test_inject_refuses_an_unknown_name(self):
         done = self.inject({}, "no-such-vendor.example.com/device=one")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
