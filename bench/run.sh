@@ -108,6 +108,7 @@ targets() {  # the messages of protobuf are left out if protoc is missing
   cxx targets include/cdi/c/c_library.cpp $messages
 }
 
+echo "== programs to compare: built"
 # shellcheck disable=SC2086
 $CC -O2 -static bench/compared/spawn.c -o "$bin/spawn"
 cxx make_data
@@ -164,6 +165,7 @@ measure_peak() {  # ROW DIRECTORY
 
 round=0
 while [ "$round" -lt "$rounds" ]; do
+  echo "== measuring: round $((round + 1)) of $rounds"
   for group in read refresh lookup names inject; do
     for program in ours $peers; do measure "$program" "$bin/$program" "$group" "$data"; done
   done

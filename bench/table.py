@@ -17,7 +17,7 @@ PROJECT = pathlib.Path(__file__).resolve().parents[1]
 README = PROJECT / "README.md"
 PAGE = PROJECT / "docs/speed.md"
 TABLE = r"^\| {} ?\| ours \|.*\n(?:\|.*\n)+"
-VERSIONS = r"^Measured with .*(?:\n.+)*\n"
+VERSIONS = r"^Measured in .*(?:\n.+)*\n"
 
 PEERS = {"go-1.1.1": "Go 1.1.1", "go-0.5.2": "Go 0.5.2", "rust-1.1.1": "Rust 1.1.1"}
 LIBRARIES = {"nlohmann": "nlohmann json", "nlohmann_ordered": "ordered_json",
@@ -92,7 +92,7 @@ README_TABLES = {
     "one spec, one config": {
         "read a spec of 60 kB: YAML": "read a spec of 60 kB, like NVIDIA's: YAML",
         "read a spec of 60 kB: JSON": "read a spec of 60 kB, like NVIDIA's: JSON",
-        "find one of 10,000 devices": "find a device among: 10,000",
+        "find one of 10,000 devices, without a check": "find a device among: 10,000",
         "inject into a parsed config": "inject into a config as: `oci::Spec`",
         "inject into the text of a config": "config text to text: `cdi::inject_json`",
         "the same, through `ordered_json`": "config text to text: through `ordered_json`",
@@ -117,7 +117,8 @@ def rounds(folder, program):
 
 
 def spread(numbers):
-    return {"median": statistics.median(numbers), "min": min(numbers), "max": max(numbers)}
+    return {"median": statistics.median(numbers), "min": min(numbers), "max": max(numbers),
+            "rounds": len(numbers)}
 
 
 def measured(folder):
@@ -140,8 +141,9 @@ def measured(folder):
 
 
 def digits(number):
-    """About two significant digits."""
-    return f"{number:.0f}" if number >= 9.95 else f"{number:.{1 if number >= 0.995 else 2}f}"
+    """About two significant digits; for the least, at least one."""
+    decimals = 0 if number >= 9.95 else 1 if number >= 0.995 else 2 if number >= 0.00995 else 4
+    return f"{number:.{decimals}f}"
 
 
 def short_unit(number, unit):
@@ -162,8 +164,10 @@ def cell(of_row, label):
     if label == "ours":
         unit, factor = short_unit(found["median"], of_row["unit"])
         unit = f" {unit}"
-    least, most = digits(found["min"] / factor), digits(found["max"] / factor)
-    return f"{digits(found['median'] / factor)}{unit} [{least}..{most}]"
+    text = f"{digits(found['median'] / factor)}{unit}"
+    if found["rounds"] == 1:
+        return text
+    return f"{text} [{digits(found['min'] / factor)}..{digits(found['max'] / factor)}]"
 
 
 def cells(table):
@@ -223,7 +227,8 @@ def main():
         given.json.write_text(text + "\n", encoding="utf-8")
     if given.readme:
         rewrite(PAGE, TABLE.format(""), markdown(cells(table)))
-        words = f"Measured with {'; '.join(versions)}."
+        count = len(rounds(given.folder, "ours"))
+        words = f"Measured in {count} round{'s' * (count > 1)} with {'; '.join(versions)}."
         rewrite(PAGE, VERSIONS, textwrap.fill(words, 100) + "\n")
         for head, text in readme_tables(PAGE.read_text(encoding="utf-8")).items():
             rewrite(README, TABLE.format(head), text)

@@ -59,6 +59,12 @@ def tests_in(build):
     return [test["name"] for test in found]
 
 
+def shortened(text):
+    """A text on a line of at most 88 characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= 88 else line[:85].rstrip() + "..."
+
+
 def is_of(test, name):
     return test == name or test.startswith(name + "/")
 
@@ -110,11 +116,20 @@ def figures_of(labels, figures):
         yield ", ".join(f"{label} {text.partition(' [')[0]}" for label, text in cells)
 
 
+def conditions(figures):
+    """In how many rounds, and under which load, figures were measured."""
+    rounds = max(row["ours"]["rounds"] for row in figures["table"])
+    return (f"measured in {rounds} round{'s' * (rounds > 1)}, with {'; '.join(figures['versions'])}"
+            "; other work on the machine changes the figures")
+
+
 def report(build, path):
     results = results_of(build)
     figures = {}
     if pathlib.Path(path).exists():
-        figures = {row["row"]: row for row in json.loads(pathlib.Path(path).read_text())["table"]}
+        measured = json.loads(pathlib.Path(path).read_text())
+        print(conditions(measured))
+        figures = {row["row"]: row for row in measured["table"]}
     count = {}
     for unit in units((PROJECT / "README.md").read_text(encoding="utf-8")):
         (one,) = statement_of(unit)
@@ -128,7 +143,7 @@ def report(build, path):
         else:
             continue
         count[said] = count.get(said, 0) + 1
-        print(f"{said:9} {' '.join(unit.split())[:88]}\n          {detail}")
+        print(f"{said:9} {shortened(unit)}\n          {detail}")
     print(", ".join(f"{number} {said}" for said, number in sorted(count.items())))
     return "FAILED" in count
 
