@@ -3,11 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Builds the compiled library and all unit tests with many compilers and libraries, and runs them.
 
-usage: compatibility.py [--build DIR] [--jobs N] [--rest] [--write] [NAME...]
+usage: compatibility.py [--build DIR] [--jobs N] [--rest | --none] [--write] [NAME...]
 
 A NAME is a row of ROWS; without names, all rows run. A row that cannot run says why. DIR keeps the
-results: --rest runs only the rows without one that passed, and --write puts all of them into
-docs/install.md. CDI_NLOHMANN is a folder with versions of nlohmann_json, such as
+results: --rest runs only the rows without one that passed, --none runs no row, and --write puts all
+results into docs/install.md. CDI_NLOHMANN is a folder with versions of nlohmann_json, such as
 3.11.0/nlohmann/json.hpp.
 
 As a test (--skip-unless-full), it runs only with CDI_FULL=1.
@@ -30,25 +30,29 @@ from targets import (PROJECT, TESTS, Native, Newest, Unit, Zig, big_endian, in_o
 
 LIBCXX = "-stdlib=libc++"
 TIMEOUT = 1800  # seconds
-# Each row: what makes its target, and the machine.
+OF_GXX, OF_CLANG = ("g++", "libstdc++", "glibc"), ("clang", "libstdc++", "glibc")
+OF_LIBCXX, OF_ZIG = ("clang", "libc++", "glibc"), ("zig, clang", "libc++", "musl")
+# Each row: what makes its target, the machine, and what the table says until the row has run: the
+# compiler, the standard library and the C library.
 ROWS = {
-    "g++-11": (functools.partial(Native, "g++-11", json="3.11.0"), "x86-64"),
-    "g++-12": (functools.partial(Native, "g++-12"), "x86-64"),
-    "newest-g++": (functools.partial(Newest, "g++"), "x86-64"),
-    "clang++-13": (functools.partial(Native, "clang++-13", json="3.12.0"), "x86-64"),
-    "clang++-14-libc++": (functools.partial(Native, "clang++-14", LIBCXX), "x86-64"),
-    "clang++-22": (functools.partial(Native, "clang++-22", json="3.12.0"), "x86-64"),
-    "newest-clang++": (functools.partial(Newest, "clang++", packages=["g++"]), "x86-64"),
+    "g++-11": (functools.partial(Native, "g++-11", json="3.11.0"), "x86-64", OF_GXX),
+    "g++-12": (functools.partial(Native, "g++-12"), "x86-64", OF_GXX),
+    "newest-g++": (functools.partial(Newest, "g++"), "x86-64", OF_GXX),
+    "clang++-13": (functools.partial(Native, "clang++-13", json="3.12.0"), "x86-64", OF_CLANG),
+    "clang++-14-libc++": (functools.partial(Native, "clang++-14", LIBCXX), "x86-64", OF_LIBCXX),
+    "clang++-22": (functools.partial(Native, "clang++-22", json="3.12.0"), "x86-64", OF_CLANG),
+    "newest-clang++": (functools.partial(Newest, "clang++", packages=["g++"]), "x86-64", OF_CLANG),
     "newest-clang++-libc++": (functools.partial(
-        Newest, "clang++", LIBCXX, packages=["libc++-*-dev", "libc++abi-*-dev"]), "x86-64"),
-    "musl": (musl_with_library, "x86-64"),
-    "zig-musl": (functools.partial(Zig, "x86_64-linux-musl"), "x86-64"),
+        Newest, "clang++", LIBCXX, packages=["libc++-*-dev", "libc++abi-*-dev"]), "x86-64",
+                              OF_LIBCXX),
+    "musl": (musl_with_library, "x86-64", ("g++", "libstdc++", "musl")),
+    "zig-musl": (functools.partial(Zig, "x86_64-linux-musl"), "x86-64", OF_ZIG),
     "zig-musl-arm": (functools.partial(Zig, "arm-linux-musleabihf", "qemu-arm"),
-                     "arm, 32 bits, emulated"),
+                     "arm, 32 bits, emulated", OF_ZIG),
     "zig-musl-aarch64": (functools.partial(Zig, "aarch64-linux-musl", "qemu-aarch64"),
-                         "aarch64, emulated"),
-    "i686": (thirty_two_bit, "i686, 32 bits"),
-    "s390x": (big_endian, "s390x, big endian, emulated"),
+                         "aarch64, emulated", OF_ZIG),
+    "i686": (thirty_two_bit, "i686, 32 bits", OF_GXX),
+    "s390x": (big_endian, "s390x, big endian, emulated", OF_GXX),
 }
 HEAD = ["| compiler | standard library | C library | machine | nlohmann_json | unit tests | date |",
         "|---|---|---|---|---|---|---|"]
@@ -108,7 +112,7 @@ def run_tests(target, folder, jobs):
 
 def run_row(name, build, jobs):
     """The cells of a row, after its tests have run."""
-    make, machine = ROWS[name]
+    make, machine, _ = ROWS[name]
     target = make()
     if target.missing:
         return {"result": f"not run: {target.missing}"}
@@ -127,9 +131,9 @@ def run_row(name, build, jobs):
 def table(results):
     """The lines of the table; a row that did not run says so."""
     lines = list(HEAD)
-    for name, (_, machine) in ROWS.items():
-        row = results.get(name, {"result": "not run yet"})
-        cells = row.get("cells", [f"`{name}`", "", "", machine, ""])
+    for name, (_, machine, versionless) in ROWS.items():
+        row = results.get(name, {"result": "not run"})
+        cells = row.get("cells", [*versionless, machine, ""])
         lines.append("| " + " | ".join([*cells, row["result"], row.get("date", "")]) + " |")
     return lines
 
@@ -158,7 +162,9 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N")
-    parser.add_argument("--rest", action="store_true")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--rest", action="store_true")
+    which.add_argument("--none", action="store_true")
     parser.add_argument("--write", action="store_true", help="write the table into docs/install.md")
     parser.add_argument("--skip-unless-full", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("rows", nargs="*", default=list(ROWS), metavar="NAME")
@@ -171,7 +177,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="cdi-compatibility-") as folder:
         build = (given.build or pathlib.Path(folder)).resolve()
         build.mkdir(parents=True, exist_ok=True)
-        done, results = run_rows(given.rows, build, given.jobs, given.rest)
+        rows = [] if given.none else given.rows
+        done, results = run_rows(rows, build, given.jobs, given.rest)
     if given.write:
         write_table("compatibility", COMMAND, table(results), "install.md")
     if done and all(one.startswith("not run") for one in done):
