@@ -19,7 +19,7 @@ from evidence import write_table  # noqa: E402  pylint: disable=wrong-import-pos
 HEAD = ["| processes | scenarios | event limit | schedules | steps | kills | power cuts |",
         "|---|---|---|---|---|---|---|"]
 LINE = re.compile(r"event limit (\d+), (\d+) schedules, (\d+) steps, (\d+) kills, (\d+) power cuts")
-PARTS = {"cache": "a cache and a writer", "claims": "claims", "publisher": "two publishers",
+PARTS = {"cache": "a cache and a writer", "claims": "two drivers with claims", "publisher": "two publishers",
          "rewriter": "two programs that rewrite a file"}
 
 
