@@ -46,6 +46,12 @@ TEST_CASE("The exit codes are in one section, not in the notes of each command")
   }
 }
 
+TEST_CASE("A command whose exit codes are its own keeps its other notes") {
+  const auto page = page_with("Text.\n\nExit codes:\n  0  done\n  7  odd\nMore.\n  a  one\n");
+  CHECK_FALSE(has(page, "odd"));
+  CHECK(has(page, "\nText.\n.PP\nMore.\n.TP\na\none\n"));
+}
+
 TEST_CASE("Notes begin with a paragraph or a list, and may be missing") {
   CHECK(has(page_with(""), "Usage: \\fBtool\\-2 go [OPTIONS]\\fR\n.SH EXIT STATUS"));
   CHECK(has(page_with("Text."), "\\fR\n.PP\nText.\n"));
