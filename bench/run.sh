@@ -108,7 +108,7 @@ targets() {  # the messages of protobuf are left out if protoc is missing
   cxx targets include/cdi/c/c_library.cpp $messages
 }
 
-echo "== programs to compare: built"
+echo "== building the programs to compare"
 # shellcheck disable=SC2086
 $CC -O2 -static bench/compared/spawn.c -o "$bin/spawn"
 cxx make_data

@@ -78,7 +78,7 @@ rm -f build/tests-*/meson-logs/testlog.json
 configure gcc "$gxx" -Ddebug=false -Doptimization=0 -Dbench=enabled $optimised || failed=1
 if [ "$mode" = --readme ]; then
   only=$(python3 tests/readme/statements.py --tests "$folder")
-  echo "== the tests behind the README: built and run"
+  echo "== building and running the tests behind the README"
   run_tests || failed=1
   bench/run.sh --json "$folder/figures.json" 1 || failed=1
   echo "== what stands behind each sentence of the README"
