@@ -5,6 +5,7 @@
 
 usage: dra_test.py CDI_DRA [ARGUMENTS OF UNITTEST]
 """
+import json
 import os
 import shutil
 import signal
@@ -462,6 +463,13 @@ class CommandLine(unittest.TestCase):
                                   check=False)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn("cdi-dra", done.stdout)
+
+    def test_nvml_is_called_in_a_process_of_its_own(self):
+        """The driver starts itself for it, since it has threads."""
+        done = subprocess.run([CDI_DRA, "answer-nvml", "libcdi-none.so"], capture_output=True,
+                              text=True, timeout=30, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("libcdi-none.so", json.loads(done.stdout)["error"])
 
     def test_wrong_options(self):
         good = ["--driver", DRIVER, "--node", "node1", "--claims", "/"]

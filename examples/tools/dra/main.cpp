@@ -16,6 +16,7 @@
 #include <cdi/result.hpp>
 
 #include "../prepare/slices/resource_slices.hpp"
+#include "../prepare/vendors/nvml_library.hpp"
 #include "../shared/base/release.hpp"
 #include "../shared/completion/describing_commands.hpp"
 #include "../shared/help/page.hpp"
@@ -115,7 +116,6 @@ int serve(dra::Settings settings) {
   const dra::Log log{settings.output == "json"};
   const auto sockets = dra::socket_names(settings.kubelet_dir, settings.driver, settings.instance);
   if (!sockets) return report(sockets.error());
-  // Forks, so before there are other threads.
   const auto warnings = dra::choose_spec_version(settings.host);
   if (!warnings) return report(warnings.error());
   for (const auto& warning : *warnings) log.write({.event = "warning", .error = warning});
@@ -315,6 +315,7 @@ int run(int argc, char** argv, tools::Describe describe) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  prepare::answer_nvml(argc, argv);
   try {
     return run(argc, argv, tools::Describe::no);
   } catch (const std::exception& error) {

@@ -38,6 +38,7 @@
 #include "commands/watch.hpp"
 #include "commands/write.hpp"
 #include "record/unpacked_root.hpp"
+#include "vendors/nvml_library.hpp"
 #include <CLI/CLI.hpp>
 
 namespace prepare {
@@ -116,5 +117,6 @@ ExitCode run(int argc, char** argv, tools::Describe describe) {
 
 // Only lack of memory can cause an exception here.
 int main(int argc, char** argv) {
+  prepare::answer_nvml(argc, argv);
   return static_cast<int>(prepare::run(argc, argv, tools::Describe::no));
 }

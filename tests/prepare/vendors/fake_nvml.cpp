@@ -13,12 +13,17 @@
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unistd.h>
 #include <vector>
 
 #ifndef FAKE_NVML_EMPTY
+
+extern "C" {
+std::mutex fake_nvml_lock;  // held by whoever starts the library
+}
 
 namespace {
 
@@ -104,6 +109,7 @@ std::string descriptors() {
 }
 
 int start() {
+  const std::lock_guard lock{fake_nvml_lock};
   if (mode_is("noise")) {
     std::puts("noise by stdio");
     std::fflush(stdout);

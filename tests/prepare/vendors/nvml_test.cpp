@@ -9,7 +9,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <future>
+#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -209,6 +212,18 @@ TEST_CASE("the child has no file of its parent") {
   const auto gpus = answer("descriptors");
   REQUIRE(gpus.size() == 2);
   CHECK(gpus[0].model == "0 1 2 3 ");
+}
+
+TEST_CASE("what one thread does with the library does not stop another one that asks") {
+  void* const library = ::dlopen(CDI_FAKE_NVML, RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(library != nullptr);
+  auto* const lock = static_cast<std::mutex*>(::dlsym(library, "fake_nvml_lock"));
+  REQUIRE(lock != nullptr);
+  {
+    const std::lock_guard held{*lock};
+    CHECK(std::async(std::launch::async, [] { return answer("").size(); }).get() == 2);
+  }
+  ::dlclose(library);
 }
 
 TEST_CASE("it works in odd processes too") {

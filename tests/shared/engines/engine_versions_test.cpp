@@ -85,7 +85,8 @@ TEST_CASE("a program is asked for its version") {
   CHECK(asked("#!/bin/sh\necho nothing\n").error().code == cdi::Errc::host);
   CHECK(asked("#!/bin/sh\nprintf '\\303\\2511.2.3'\n").error().code == cdi::Errc::host);
   CHECK(asked("#!/bin/sh\n").error().message.ends_with("/tool --version prints no version"));
-  CHECK(asked("#!/nowhere\n").error().message == host / "tool" + " cannot be executed");
+  CHECK(asked("#!/nowhere\n").error().message ==
+        host / "tool --version: the program cannot be executed");
   CHECK(asked("#!/bin/sh\necho 1.2.3 >&2\n").error().code == cdi::Errc::host);
   CHECK(asked("#!/bin/sh\nexec cat /dev/zero\n").error().code == cdi::Errc::limit);
   const auto hung = asked("#!/bin/sh\nexec sleep 3600\n", 50ms);

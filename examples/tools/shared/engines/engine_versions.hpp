@@ -14,8 +14,6 @@
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -71,29 +69,17 @@ inline std::optional<cdi::EngineVersion> version_in(std::string_view text) {
 /// and the program is killed if it does not answer within the deadline.
 inline cdi::Result<cdi::EngineVersion> ask_version(
     const std::string& program, std::chrono::milliseconds deadline = std::chrono::seconds{5}) {
-  std::string name = program;
-  std::string option = "--version";
   std::string path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-  char* const arguments[] = {name.data(), option.data(), nullptr};
   char* const environment[] = {path.data(), nullptr};
-  constexpr int cannot_execute = 126;  // as in shells
-  const auto run = [&] {
-    ::dup2(child::answer_fd, STDOUT_FILENO);
-    ::execve(name.c_str(), &arguments[0], &environment[0]);
-    ::_exit(cannot_execute);
-  };
-  const auto answer = ask_child(deadline, run);
+  const auto answer = ask_program(
+      deadline,
+      {.path = program, .arguments = {program, "--version"}, .environment = &environment[0]});
   if (!answer) {
     auto error = answer.error();
     error.message = fmt::format("{} --version: {}", program, error.message);
     return error;
   }
   if (const auto version = version_in(answer->text)) return *version;
-  const auto status = answer->status.value_or(0);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == cannot_execute) {
-    return cdi::Error{.code = cdi::Errc::host,
-                      .message = fmt::format("{} cannot be executed", program)};
-  }
   return cdi::Error{.code = cdi::Errc::host,
                     .message = fmt::format("{} --version prints no version", program)};
 }

@@ -1,4 +1,4 @@
-// Calls to a library or program that may hang, crash or write endlessly.
+// Programs that may hang, crash or write endlessly, and their output.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_SHARED_HOST_CHILD_PROCESS_HPP
@@ -23,13 +23,12 @@
 #include <thread>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
-
-// A child process makes the call, and returns the result through a pipe.
 
 namespace tools {
 
@@ -37,26 +36,30 @@ namespace child {
 
 using Clock = std::chrono::steady_clock;
 
-inline constexpr int answer_fd = 3;  // in the child: the write end of the pipe
+inline constexpr int cannot_execute = 126;  // an exit code, as in shells
+
+inline void remove_handlers() {
+  for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
+}
 
 /// Separates a forked child from its parent: a child that hangs must not hold locks, its output
-/// must not reach the parent's output, and a crash must run no handler.
+/// must not reach the parent's output, and a crash must run no handler. Another thread may have
+/// held any lock as the parent forked, so only system calls are made here.
 inline void isolate(pid_t parent, int answer) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);  // the parent has exited
-  for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
+  remove_handlers();
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   const rlimit no_core{};
   ::setrlimit(RLIMIT_CORE, &no_core);
 
-  if (::dup2(answer, answer_fd) < 0 || ::fcntl(answer_fd, F_SETFD, FD_CLOEXEC) != 0) ::_exit(1);
+  constexpr int first = STDERR_FILENO + 1;
+  const int output = ::fcntl(answer, F_DUPFD, first);  // the answer may be one of the next three
   const int null = ::open("/dev/null", O_RDWR);
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (::dup2(null, fd) < 0) ::_exit(1);
-  }
-  constexpr int first = answer_fd + 1;
+  if (::dup2(null, STDIN_FILENO) < 0 || ::dup2(null, STDERR_FILENO) < 0) ::_exit(1);
+  if (::dup2(output, STDOUT_FILENO) < 0) ::_exit(1);
   if (::syscall(SYS_close_range, first, ~0U, 0) == 0) return;
   for (int fd = first; fd < 4096; ++fd) ::close(fd);  // before Linux 5.9
 }
@@ -111,36 +114,48 @@ inline std::optional<int> end(pid_t child) {
 
 }  // namespace child
 
-/// The output of a child process, and its exit status.
-struct ChildAnswer {
+/// A program, and what it gets.
+struct ProgramCall {
+  std::string path{};
+  std::vector<std::string> arguments{};  // the first is the program's name
+  char* const* environment = environ;
+};
+
+/// The output of a program, and its exit status.
+struct ProgramAnswer {
   std::string text{};
   std::optional<int> status{};  // from `waitpid`; nullopt if unknown
 };
 
-/// Runs `work` in a child process, which writes to `child::answer_fd`, and returns the output.
-/// `Errc::timeout` if the child does not close the pipe within the deadline, `Errc::limit` if it
-/// writes over 1 MiB. The child is killed in both cases.
-///
-/// Forks without `exec`, so only for single-threaded programs. `work` must not throw.
-template <class Work>
-cdi::Result<ChildAnswer> ask_child(std::chrono::milliseconds deadline, const Work& work) {
+/// Runs a program, and returns its output, without what it writes to its standard error.
+/// `Errc::timeout` if it does not close its output within the deadline, `Errc::limit` if it writes
+/// over 1 MiB; it is killed in both cases. `Errc::host` if the program cannot be executed.
+inline cdi::Result<ProgramAnswer> ask_program(std::chrono::milliseconds deadline,
+                                              ProgramCall call) {
+  std::vector<char*> arguments;
+  for (auto& argument : call.arguments) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
   int ends[2] = {-1, -1};
   if (::pipe2(&ends[0], O_CLOEXEC) != 0) return child::system_failure("cannot make a pipe");
   const cdi::Descriptor reading{ends[0]};
   cdi::Descriptor writing{ends[1]};
   const auto parent = ::getpid();
-  const auto asker = ::fork();
-  if (asker < 0) return child::system_failure("cannot start a process");
-  if (asker == 0) {
+  const auto asked = ::fork();
+  if (asked < 0) return child::system_failure("cannot start a process");
+  if (asked == 0) {
     child::isolate(parent, writing.get());
-    work();
-    ::_exit(0);  // not `exit`, which would run the parent's handlers
+    ::execve(call.path.c_str(), arguments.data(), call.environment);
+    ::_exit(child::cannot_execute);
   }
   writing = cdi::Descriptor{-1};
   auto text = child::read_pipe(reading.get(), deadline);
-  const auto status = child::end(asker);
+  const auto status = child::end(asked);
   if (!text) return std::move(text).error();
-  return ChildAnswer{std::move(*text), status};
+  if (text->empty() && status && WIFEXITED(*status) &&
+      WEXITSTATUS(*status) == child::cannot_execute) {
+    return cdi::Error{.code = cdi::Errc::host, .message = "the program cannot be executed"};
+  }
+  return ProgramAnswer{std::move(*text), status};
 }
 
 }  // namespace tools
