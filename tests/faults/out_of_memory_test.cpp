@@ -16,7 +16,11 @@
 #include "../support/cache_tree.hpp"
 #include "../support/failing_memory.hpp"
 #include "../support/temp_tree.hpp"
-#include "operations.hpp"
+#include "device_operations.hpp"
+#include "file_operations.hpp"
+#include "operation.hpp"
+#include "request_operations.hpp"
+#include "text_operations.hpp"
 #include "world.hpp"
 
 namespace {

@@ -121,6 +121,9 @@ std::string shown(const T& value) {
   }
 }
 
+inline const auto plan_of_both =
+    *cdi::plan(cdi::make_registry({{"v.json", json_spec}, {"w.yaml", yaml_spec}}), device_names);
+
 /// Targets of edits and other arguments, and directories: `specs` with two spec files and a file
 /// that is ignored, and `out`, `state` and `image`, which are empty.
 struct World {
