@@ -49,29 +49,6 @@ class Ends(JudgedCase):
         os.kill(int(children.read_text(encoding="utf-8")), signal.SIGTERM)
         self.assertEqual(outer.process.wait(20), 0)
 
-    def test_a_spec_directory_that_hangs(self):
-        """From the start: the plugin connects, and refuses containers at once that ask."""
-        if not shutil.which("strace"):
-            self.skipTest("strace, which makes a directory hang, is not installed")
-        runtime = self.judge()
-        folder = self.place.specs
-        command = ["strace", "-f", "-qq", "-o", "/dev/null", "-P", folder,
-                   "-e", "inject=openat:delay_enter=600s", CDI_NRI, "--spec-dir", folder,
-                   "--socket", self.place.socket]
-        plugin = self.process(Process, command, self.place.path("plugin.log"))
-        self.addCleanup(self.kill_children, plugin)
-        runtime.wait(1)
-        for _ in range(3):
-            self.refused(runtime.create(asked(ONE)), "within 90 ms", "file systems")
-            self.good(runtime.create(request({})))
-
-    @staticmethod
-    def kill_children(process):
-        """The plugin outlives its tracer."""
-        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
-        for child in children.read_text(encoding="utf-8").split():
-            os.kill(int(child), signal.SIGKILL)
-
     def test_the_reader_of_the_log_is_gone(self):
         reader, writer = os.pipe()
         runtime = self.judge()
@@ -87,7 +64,7 @@ class Ends(JudgedCase):
         reader, writer = os.pipe()
         self.addCleanup(os.close, reader)
         fcntl.fcntl(writer, SET_PIPE_SIZE, 4096)
-        runtime = self.judge("-timeout", "200ms")
+        runtime = self.judge()
         self.cdi_nri(CDI_NRI, "--resolve", "always", stdout=writer)
         os.close(writer)
         runtime.wait(1)
@@ -124,12 +101,11 @@ class Rare(JudgedCase):
             self.assertEqual(compared(spec)["rules"]["c", 1, 5], set("rwm"))
 
     def test_three_thousand_pods_that_ask_for_devices(self):
-        """The plugin looks at each of their containers, which have nothing."""
+        """The plugin looks at each of their containers once; they have nothing."""
         runtime, plugin = self.judged("--resolve", "always", judge=(
             "-pods", "3000", "-pod-bytes", "4000", "-pod-annotation", f"{COMMON}/pod={ZERO}"))
         self.check_memory(plugin)
-        # More than once if the machine was so slow that the runtime has started again.
-        self.assertGreaterEqual(plugin.printed().count("runs without"), 3000)
+        self.assertEqual(plugin.printed().count("runs without"), 3000)
         self.good(runtime.create(asked(ONE)))
 
     def test_an_annotation_of_very_many_names_stops_no_other_container(self):

@@ -80,7 +80,7 @@ class Restarts(JudgedCase):
         plugin.process.send_signal(signal.SIGSTOP)
         self.refused(runtime.create(asked(ONE)), "cdi")
         plugin.process.send_signal(signal.SIGCONT)
-        self.check(runtime)
+        wait_until(lambda: runtime.create(asked(ONE))["ok"], "an answer in 300 ms")
 
 
 class TwoPlugins(JudgedCase):
@@ -181,7 +181,8 @@ class Reports(JudgedCase):
             os.mkdir(self.place.path(folder))
         os.symlink(CDI_NRI, self.place.path("plugins/42-cdi-nri"))
         self.place.write("configs/42-cdi-nri.conf",
-                         f'resolve = "always"\nspec-dirs = ["{self.place.specs}"]\n')
+                         f'resolve = "always"\nspec-dirs = ["{self.place.specs}"]\n'
+                         "answer-limit = 60000\n")
         runtime = self.judge("-plugins", self.place.path("plugins"), "-plugin-configs",
                              self.place.path("configs"))
         runtime.wait(1)

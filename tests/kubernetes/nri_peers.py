@@ -12,6 +12,8 @@ import unittest
 
 PATIENCE = 30  # seconds
 LIMIT_KB = 10_000  # of memory, as docs/cdi-nri.md says
+# For cdi-nri, so that a slow machine has time for each answer.
+NO_HURRY = ("--answer-limit", "60000")
 SANITIZED = os.environ.get("CDI_SANITIZED") == "1"
 
 
@@ -89,8 +91,8 @@ class Judge(LineJudge):
     """nri-judge, the side of the runtime."""
 
     def __init__(self, program, place, *options):
-        super().__init__([program, "-socket", place.socket, "-cdi-dirs", place.specs, *options],
-                         place.path("judge.log"))
+        super().__init__([program, "-socket", place.socket, "-cdi-dirs", place.specs,
+                          "-timeout", "60s", *options], place.path("judge.log"))
         self.ask("ready")  # a plugin on the Go stub does not wait for the socket
 
     def wait(self, count):
@@ -169,4 +171,4 @@ class NriCase(unittest.TestCase):
                             self.place.path(f"plugin{self.plugins}.log"), **how)
 
     def cdi_nri(self, program, *options, **how):
-        return self.plugin(program, "--spec-dir", self.place.specs, *options, **how)
+        return self.plugin(program, "--spec-dir", self.place.specs, *NO_HURRY, *options, **how)

@@ -9,6 +9,8 @@ import hashlib
 import json
 import os
 import pathlib
+import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -17,7 +19,7 @@ import unittest
 sys.dont_write_bytecode = True
 import nri_messages as nri  # noqa: E402
 from nri_cases import CASES, COMMON, ONE, ZERO  # noqa: E402
-from nri_peers import names_in, request, wait_until  # noqa: E402
+from nri_peers import NO_HURRY, Process, names_in, request, wait_until  # noqa: E402
 from scripted_runtime import (  # noqa: E402
     PLUGIN, REQUEST, Closed, Connection, Failed, call_of, frame, message)
 from wire_case import (  # noqa: E402
@@ -111,7 +113,7 @@ class Steps(WireCase):
         environment = {**os.environ, "NRI_PLUGIN_SOCKET": str(theirs.fileno()),
                        "NRI_PLUGIN_NAME": "launched", "NRI_PLUGIN_IDX": "42"}
         started = subprocess.Popen(
-            [CDI_NRI, "--spec-dir", self.place.specs], env=environment,
+            [CDI_NRI, "--spec-dir", self.place.specs, *NO_HURRY], env=environment,
             pass_fds=[theirs.fileno()], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         self.addCleanup(started.wait)
         self.addCleanup(started.kill)
@@ -302,6 +304,45 @@ class Cuts(WireCase):
         self.assertEqual(len(adjustment["env"]), len(variables))
         self.assertLessEqual(connection.frames[0], 4096)
         self.assertLessEqual(len(connection.frames), 256)
+
+
+class Limits(WireCase):
+    def test_a_spec_directory_that_hangs(self):
+        """From the start: the plugin connects, and refuses containers that ask, in time."""
+        for options, theirs, limit in (
+                ((), 60_000, 90), ((), 50, 45), (("--answer-limit", "7"), 60_000, 7),
+                (NO_HURRY, 150, 135)):
+            with self.subTest(options=options, theirs=theirs):
+                plugin = self.start_that_hangs(*options)
+                connection = self.accept()
+                connection.start(limit=theirs)
+                for _ in range(3):
+                    with self.assertRaises(Failed) as failed:
+                        connection.create(GOOD)
+                    self.assertIn(f"the specs could not be read within {limit} ms",
+                                  str(failed.exception))
+                    self.assertEqual(connection.create(request({})), {})
+                self.kill(plugin)
+
+    def start_that_hangs(self, *options):
+        if not shutil.which("strace"):
+            self.skipTest("strace, which makes a directory hang, is not installed")
+        folder = self.place.specs
+        plugin = self.process(Process, [
+            "strace", "-f", "-qq", "-o", "/dev/null", "-P", folder,
+            "-e", "inject=openat:delay_enter=600s", CDI_NRI, "--resolve", "always", "--spec-dir",
+            folder, "--socket", self.place.socket, *options], self.place.path("plugin.log"))
+        self.addCleanup(self.kill, plugin)
+        return plugin
+
+    @staticmethod
+    def kill(tracer):
+        """Also the plugin, which outlives its tracer."""
+        children = pathlib.Path(f"/proc/{tracer.pid}/task/{tracer.pid}/children")
+        if tracer.is_running():
+            for child in children.read_text(encoding="utf-8").split():
+                os.kill(int(child), signal.SIGKILL)
+        tracer.kill()
 
 
 class Ends(WireCase):

@@ -136,10 +136,10 @@ class Connection:
     def accept_registration(self, stream):
         self.send(RUNTIME, message(stream, RESPONSE, b""))
 
-    def configure(self, name="containerd", version="v2.4.2", config=""):
+    def configure(self, name="containerd", version="v2.4.2", config="", limit=60_000):
         return self.call("Configure", nri.CONFIGURE, {
             "config": config, "runtimeName": name, "runtimeVersion": version,
-            "registrationTimeout": 5000, "requestTimeout": 2000, "NRIVersion": "v0.12.4"},
+            "registrationTimeout": 5000, "requestTimeout": limit, "NRIVersion": "v0.12.4"},
             nri.CONFIGURED)
 
     def synchronize(self, pods=(), containers=(), more=False):
@@ -147,16 +147,8 @@ class Connection:
             "pods": list(pods), "containers": list(containers), "more": more}, nri.SYNCHRONIZED)
 
     def create(self, request):
-        """The adjustment that the plugin asks for. As kubelet does, it tries again if the plugin,
-        on a slow machine, had no time to read the specs."""
-        until = time.monotonic() + PATIENCE
-        while True:
-            try:
-                return self.call("CreateContainer", nri.CREATE, request, nri.CREATED).get(
-                    "adjust", {})
-            except Failed as failed:
-                if "could not be read within" not in str(failed) or time.monotonic() > until:
-                    raise
+        """The adjustment that the plugin asks for."""
+        return self.call("CreateContainer", nri.CREATE, request, nri.CREATED).get("adjust", {})
 
     def start(self, **runtime):
         """All steps until the plugin waits for containers."""

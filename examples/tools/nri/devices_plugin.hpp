@@ -59,8 +59,6 @@ class DevicesPlugin {
  private:
   using Milliseconds = std::chrono::milliseconds;
 
-  /// A runtime waits for each answer, and by default drops a plugin after 2 s.
-  static constexpr Milliseconds longest_answer{90};
   /// Nobody waits yet when the plugin starts.
   static constexpr Milliseconds longest_start{1000};
 
@@ -90,7 +88,7 @@ class DevicesPlugin {
     if (done) done = check(settings);
     if (!done) return done;
     use(settings, facts_of(request));
-    limit_ = longest_answer;
+    limit_ = Milliseconds{settings.answer_limit};
     const auto timeout = request.request_timeout();
     if (timeout > 0) limit_ = std::min(limit_, Milliseconds{timeout - timeout / 10});
     existing_ = {};
@@ -205,7 +203,7 @@ class DevicesPlugin {
   Log log_;
   std::shared_ptr<const Surroundings> around_ = std::make_shared<Surroundings>();
   RequestingPods existing_{};
-  Milliseconds limit_ = longest_answer;
+  Milliseconds limit_{given_.answer_limit};
   Worker worker_{};
 };
 

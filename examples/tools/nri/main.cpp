@@ -105,6 +105,12 @@ void add_settings(CLI::App& app, CommandLine& line) {
                  "Look up device nodes under DIR, if the plugin runs in a container")
       ->type_name("DIR")
       ->check(tools::not_empty);
+  app.add_option("--answer-limit", settings.answer_limit,
+                 "How long the answer to a runtime may take, in milliseconds; nine tenths of the "
+                 "runtime's own limit count, too")
+      ->type_name("MS")
+      ->capture_default_str()
+      ->check(CLI::Range(1, nri::max_answer_limit));
   app.add_option("-o,--output", line.format, "The form of the log")
       ->capture_default_str()
       ->check(CLI::IsMember({"text", "json"}));

@@ -29,7 +29,12 @@ struct Settings {
   std::vector<std::string> namespaces{};  // patterns for those whose pods may ask; empty: all
   std::vector<std::string> prefixes{};    // of annotations, in addition to `annotation_families`
   std::string host_root{};                // the host's root directory, as this process sees it
+  /// How long an answer may take, in milliseconds. A runtime waits for each one, and by default
+  /// drops a plugin after 2 s.
+  int answer_limit = 90;
 };
+
+inline constexpr int max_answer_limit = 60'000;
 
 /// Fails for settings that contradict each other.
 inline cdi::Result<void> check(const Settings& settings) {
@@ -57,6 +62,10 @@ inline bool keep(const tools::TomlSettings& toml, const std::string& key, Settin
     if (key == "resolve" && is_way) return settings.resolve = *value, true;
     if (key == "policy") return settings.policy = *value, true;
     if (key == "host-root") return settings.host_root = *value, true;
+  }
+  const auto number = toml.number({key});
+  if (key == "answer-limit" && number && *number > 0 && *number <= max_answer_limit) {
+    return settings.answer_limit = static_cast<int>(*number), true;
   }
   const auto is_empty = [](const std::string& item) {
     return item.empty();
@@ -87,8 +96,8 @@ inline cdi::Result<void> read_settings(std::string_view text, std::string_view n
                       .message = "the setting " + cdi::quoted(key) + " is unknown or wrong",
                       .advice =
                           "write policy and host-root as text, resolve as auto, always or "
-                          "never, and spec-dirs, namespaces and prefixes as lists; none is "
-                          "empty",
+                          "never, answer-limit as a number of milliseconds up to 60000, and "
+                          "spec-dirs, namespaces and prefixes as lists; none is empty",
                       .position = {.file = std::string{name}, .line = line}};
   }
   return {};
