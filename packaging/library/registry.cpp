@@ -31,6 +31,7 @@
 #include <cdi/publish/publish.inl>
 #include <cdi/registry/device_index.inl>
 #include <cdi/registry/drift.inl>
+#include <cdi/registry/joined_texts.inl>
 #include <cdi/registry/loaded_spec.inl>
 #include <cdi/registry/registry.inl>
 #include <cdi/registry/unresolved.inl>

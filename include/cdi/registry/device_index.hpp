@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <cdi/model/spec.hpp>
+#include <cdi/registry/joined_texts.hpp>
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/version.hpp>
 
@@ -113,8 +114,8 @@ class DeviceIndex {
                     const ResolvedDevice& added);
 
   Specs specs_{};
-  std::vector<std::string_view> kinds_{};  // one per spec: a lookup reads only the text
-  std::size_t devices_ = 0;                // of all specs
+  JoinedTexts kinds_{};      // of the specs, which a lookup does not read
+  std::size_t devices_ = 0;  // of all specs
   // Open addressing: the number of slots is a power of two, and at least a quarter are empty.
   // bench/resolve_bench.cpp compares the table with `std::unordered_map`.
   std::vector<Slot> slots_{};

@@ -140,13 +140,9 @@ CDI_INLINE bool DeviceIndex::replace(const Difference& differing, Specs specs) {
   for (auto i = first; i < last; ++i) {
     if (!remove_devices(i)) return false;
   }
-  std::vector<std::string_view> kinds;
-  kinds.reserve(specs.size());
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    const bool is_new = i >= first && i < new_last;
-    kinds.push_back(is_new ? specs[i]->spec.kind : kinds_[i < first ? i : i - new_last + last]);
-  }
-  kinds_.swap(kinds);
+  JoinedTexts kinds;
+  for (auto i = first; i < new_last; ++i) kinds.push_back(specs[i]->spec.kind);
+  kinds_.replace(first, last, kinds);
   specs_.swap(specs);
   if (last != new_last) {
     for (auto& slot : slots_) {

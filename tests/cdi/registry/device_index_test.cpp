@@ -341,6 +341,20 @@ TEST_CASE("An index made from an earlier one finds what a new one finds, for ran
   }
 }
 
+TEST_CASE("A lookup reads nothing of a spec, which would be far away in memory") {
+  const auto spec = std::make_shared<cdi::LoadedSpec>();
+  spec->spec.kind = "vendor.com/a-long-class";
+  spec->spec.devices = {{.name = "d"}};
+  const cdi::detail::DeviceIndex first{{spec}};
+  const auto other = spec_at("", 0, "v/c", {"0", "1", "2", "3", "4", "5", "6"});
+  const auto index =
+      cdi::detail::DeviceIndex::updated(cdi::detail::DeviceIndex{{other}}, {other, spec});
+  spec->spec.kind = "another.com/long-class";
+  spec->spec.devices[0].name = "e";
+  CHECK(first.find("vendor.com/a-long-class=d") != nullptr);
+  CHECK(index.find("vendor.com/a-long-class=d") != nullptr);
+}
+
 TEST_CASE("Only the devices of new specs are hashed") {
   Specs specs;
   for (int i = 0; i < 20; ++i) {
