@@ -80,7 +80,11 @@ class Restarts(JudgedCase):
         plugin.process.send_signal(signal.SIGSTOP)
         self.refused(runtime.create(asked(ONE)), "cdi")
         plugin.process.send_signal(signal.SIGCONT)
-        wait_until(lambda: runtime.create(asked(ONE))["ok"], "an answer in 300 ms")
+
+        def has_one():
+            answer = runtime.create(asked(ONE))
+            return answer["ok"] and "ONE=1" in answer["spec"]["process"]["env"]
+        wait_until(has_one, "an answer in 300 ms")
 
 
 class TwoPlugins(JudgedCase):
