@@ -56,6 +56,11 @@ enum class RequestRules : std::uint8_t {
   cri_o,       ///< drops only annotated names that are also in the field; CRI-O 1.27 to 1.35
 };
 
+/// The most bytes that the keys of all names in one call of `Requests::add_annotations` may take,
+/// and that the names of a selector may take. Each device has its own copy: without a limit, an
+/// annotation or a variable of 100 kB could take gigabytes.
+inline constexpr std::size_t max_request_bytes = std::size_t{16} << 20;
+
 /// The devices that a container requests, gathered from the CRI field, annotations and environment
 /// variables, in the order of the calls.
 ///
@@ -83,7 +88,8 @@ class Requests {
   /// are read. JSON null means no annotations.
   ///
   /// An error adds nothing. Fails with `Errc::invalid_name` for the first invalid name, with its
-  /// key, and with `Errc::schema` for JSON that is not an object or a value that is not a string.
+  /// key; with `Errc::schema` for JSON that is not an object or a value that is not a string; and
+  /// with `Errc::limit` beyond `max_request_bytes`.
   template <class Annotations>
   Result<void> add_annotations(const Annotations& annotations,
                                std::string_view prefix = annotation_prefix) {
@@ -119,8 +125,9 @@ inline constexpr std::string_view visible_devices_variable = "VISIBLE_CDI_DEVICE
 /// ignored. The index `+07` selects the device `7`. Empty text, `none` and `void` select nothing.
 /// `all` is the name of a device that vendors define.
 ///
-/// Fails with `Errc::invalid_name` for a missing or invalid kind, and with `Errc::invalid` for a
-/// device that is neither `all` nor an index below 2^32, or for `all` next to indices.
+/// Fails with `Errc::invalid_name` for a missing or invalid kind; with `Errc::invalid` for a device
+/// that is neither `all` nor an index below 2^32, or for `all` next to indices; and with
+/// `Errc::limit` beyond `max_request_bytes`.
 Result<std::vector<std::string>> parse_selector(std::string_view text);
 
 }  // namespace cdi

@@ -41,12 +41,23 @@ CDI_INLINE void Requests::add(std::vector<RequestedDevice> added) {
   }
 }
 
+namespace detail {
+
+/// Makes the error for requests beyond `max_request_bytes`.
+inline Error request_too_large(std::string what) {
+  what.append(" more than ").append(std::to_string(max_request_bytes)).append(" bytes");
+  return {.code = Errc::limit, .message = std::move(what), .advice = "request fewer devices"};
+}
+
+}  // namespace detail
+
 CDI_INLINE Result<void> Requests::add_entries(const detail::AnnotationEntries& entries) {
   const auto& [keys, values] = entries;
   const auto order = detail::order_of(
       keys.size(), [&](std::size_t a, std::size_t b) { return entries.keys[a] < entries.keys[b]; });
   std::vector<std::string_view> names;
   std::vector<std::size_t> ends;  // for each annotation, the number of names so far
+  std::size_t key_bytes = 0;      // of the keys of all names
   for (const auto i : order) {
     if (values[i].data() == nullptr) {
       return detail::wrong_kind(detail::inner_path("annotations", keys[i]), "a string");
@@ -56,6 +67,10 @@ CDI_INLINE Result<void> Requests::add_entries(const detail::AnnotationEntries& e
     if (!good) {
       good.error().message.insert(0, "annotation " + quoted(keys[i]) + ": ");
       return good;
+    }
+    key_bytes += keys[i].size() * (names.size() - (ends.empty() ? 0 : ends.back()));
+    if (key_bytes > max_request_bytes) {
+      return detail::request_too_large("the keys of all names in annotations would take");
     }
     ends.push_back(names.size());
   }
@@ -119,8 +134,9 @@ inline std::string selected_device(std::string_view part) {
   return take_number(part, index) && part.empty() ? std::to_string(index) : std::string{};
 }
 
-/// Adds the names of one entry, `kind=dev,dev`.
-inline Result<void> add_selected(std::string_view entry, std::vector<std::string>& names) {
+/// Adds the names of one entry, `kind=dev,dev`. `bytes` counts the bytes of all names.
+inline Result<void> add_selected(std::string_view entry, std::vector<std::string>& names,
+                                 std::size_t& bytes) {
   const auto equals = entry.find('=');
   if (equals == std::string_view::npos) return selector_error(entry, " has no =");
   const auto kind = trimmed(entry.substr(0, equals));
@@ -137,6 +153,8 @@ inline Result<void> add_selected(std::string_view entry, std::vector<std::string
     }
     all = all || device == "all";
     names.push_back(qualified_name(kind, device));
+    bytes += names.back().size();
+    if (bytes > max_request_bytes) return request_too_large("the names of a selector would take");
   }
   if (all && count > 1) return selector_error(entry, " combines all with other devices");
   return {};
@@ -146,11 +164,13 @@ inline Result<void> add_selected(std::string_view entry, std::vector<std::string
 
 CDI_INLINE Result<std::vector<std::string>> parse_selector(std::string_view text) {
   std::vector<std::string> names;
+  std::size_t bytes = 0;
   text = detail::trimmed(text);
   if (text.empty() || text == "none" || text == "void") return names;
   for (bool more = true; more;) {
     const auto entry = detail::take_until(text, ':', more);
-    if (auto good = detail::add_selected(entry, names); !good) return std::move(good).error();
+    if (auto good = detail::add_selected(entry, names, bytes); !good)
+      return std::move(good).error();
   }
   return names;
 }

@@ -154,6 +154,26 @@ TEST_CASE("Many names are gathered in time that does not grow with their square"
   CHECK(requests.devices().front().name == "v/c=d100000");
 }
 
+TEST_CASE("A long key or kind that each name would repeat does not fill the memory") {
+  const std::string key = "cdi.k8s.io/" + std::string(100'000, 'k');
+  std::string value = "v/c=d0";
+  for (int i = 1; i < 1000; ++i) value += ",v/c=d" + std::to_string(i);
+  cdi::Requests requests;
+  const auto refused = requests.add_annotations(Map{{key, value}});  // 107 kB, as 100 MB
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == cdi::Errc::limit);
+  CHECK(requests.devices().empty());
+  CHECK(requests.add_annotations(Map{{key, value.substr(0, value.find(",v/c=d100,"))}}));
+
+  const std::string kind = "v/" + std::string(10'000, 'c');
+  std::string selector = kind + "=0";
+  for (int i = 1; i < 1000; ++i) selector += "," + std::to_string(i);
+  CHECK(cdi::parse_selector(selector));
+  const auto selected = cdi::parse_selector(selector + ":" + selector);  // 28 kB, as 20 MB
+  REQUIRE_FALSE(selected);
+  CHECK(selected.error().code == cdi::Errc::limit);
+}
+
 TEST_CASE("Each origin has a name") {
   CHECK(cdi::request_origin_name(RequestOrigin::field) == "field");
   CHECK(cdi::request_origin_name(RequestOrigin::annotation) == "annotation");
