@@ -79,8 +79,8 @@ inline std::size_t effective_entry(ListMerge& merge, std::size_t i, const Planne
   return merge.last_entry(i);
 }
 
-/// Plans to keep the entries of each key whose effective entry equals the key's last new record.
-/// Returns whether the list contains any record's key.
+/// Plans to keep the entries of each key whose effective entry equals the key's last new record,
+/// the only one that is compared. Returns whether the list contains any record's key.
 template <class List, class Record>
 bool keep_equals(const List& list, const std::vector<Record>& records, RecordViews& views,
                  ListMerge& merge) {
@@ -91,6 +91,7 @@ bool keep_equals(const List& list, const std::vector<Record>& records, RecordVie
     if (at == ListMerge::none) continue;
     is_known = true;
     if constexpr (ComparableList<List, View>) {
+      if (!merge.is_last_of_key(i)) continue;
       merge.keep_entries(i, list.equals(at, views.of(records[i])));
     }
   }

@@ -40,6 +40,9 @@ class ListMerge {
   /// Returns the last entry with the record's key, or `none`. Call this before the first change.
   std::size_t last_entry(std::size_t i) { return group_of(i).last; }
 
+  /// Returns whether no later record has the record's key.
+  bool is_last_of_key(std::size_t i) { return group_of(i).last_record == i; }
+
   /// Sets whether the entries with the record's key stay unchanged, so that `merge_devices` and
   /// `merge_mounts` do not place the key's records.
   void keep_entries(std::size_t i, bool kept) { group_of(i).kept = kept; }
@@ -77,6 +80,7 @@ class ListMerge {
     std::size_t next = none;    // the next slot with this key in the planned list
     std::size_t first = none;   // the group's first slot
     std::size_t last = none;
+    std::size_t last_record = none;  // the group's last record, placed or not
     bool there = false;
     bool kept = false;  // whether the group's entries stay unchanged
   };

@@ -44,6 +44,7 @@ CDI_INLINE void ListMerge::start() {
     slots_[order_[i]].group = same ? slots_[order_[i - 1]].group : order_[i];
   }
   for (std::size_t i = 0; i < entries_; ++i) add(i);
+  for (std::size_t i = 0; i + entries_ < slots_.size(); ++i) group_of(i).last_record = i;
 }
 
 CDI_INLINE void ListMerge::replace_last_or_append(std::size_t i) {

@@ -56,6 +56,8 @@ class ConfigJsonList {
   std::string_view record(std::size_t i) const;
   template <class Record>
   bool equals(std::size_t i, const Record& record) const {
+    // At once: an item of a hostile config can have a million members, and each hook looks at it.
+    if (patch_->item(list_, i).size() > table_of<Record>().field_count) return false;
     if constexpr (requires { record.args; }) {  // compared first: most hooks differ here
       if (!has_command_of(i, record)) return false;
     }

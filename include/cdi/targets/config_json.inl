@@ -124,9 +124,7 @@ CDI_INLINE bool ConfigJsonList::has_command_of(std::size_t i, const oci::HookVie
 }
 
 CDI_INLINE bool ConfigJsonList::has_other_members(std::size_t i, const Type& type) const {
-  const auto item = patch_->item(list_, i);
-  if (item.size() > type.field_count) return true;
-  for (const auto [key, value] : item.members()) {
+  for (const auto [key, value] : patch_->item(list_, i).members()) {
     if (find_field(type, key.text()).index == type.field_count) return true;
   }
   return false;

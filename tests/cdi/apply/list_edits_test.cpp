@@ -99,6 +99,29 @@ TEST_CASE("Mounts are sorted by the depth of their paths, not by the length") {
   CHECK(items == Texts{"/long-name=2", "/longer-name=4", "/a/b=1", "/c/d=3"});
 }
 
+TEST_CASE("Of many records with one key, only the last is compared with the entry") {
+  cdi::detail::JoinedEdits edits;
+  const std::string text = "/a";
+  for (int i = 0; i < 100; ++i) edits.mounts.push_back({.destination = text, .source = text});
+  struct MountList {
+    Texts& items;
+    std::size_t& compared;
+    std::size_t size() const { return items.size(); }
+    std::string_view key(std::size_t i) const { return items[i]; }
+    bool equals(std::size_t, const cdi::oci::MountView&) const { return ++compared != 0; }
+    void append(const cdi::oci::MountView& mount) { items.emplace_back(mount.destination); }
+    void assign(std::size_t, const cdi::oci::MountView&) {}
+    void rearrange(std::span<const std::size_t>) {}
+  };
+  cdi::detail::RecordViews views{edits};
+  Texts items{text};
+  std::size_t compared = 0;
+  cdi::detail::merge_records(MountList{items, compared}, edits.mounts, views,
+                             cdi::detail::merge_mounts);
+  CHECK(compared == 1);
+  CHECK(items == Texts{text});
+}
+
 TEST_CASE("A record is missing unless the list had it before the first was added") {
   CHECK(with_missing({"a", "b"}, {"b", "c"}).items == Texts{"a", "b", "c"});
   CHECK(with_missing({"a"}, {"b", "b"}).items == Texts{"a", "b", "b"});
