@@ -159,12 +159,14 @@ inline Result<Descriptor> open_or_make_directory(const std::string& path) {
   Descriptor directory{::open(path.c_str(), flags)};
   if (directory) return directory;
   if (errno != ENOENT) return file_error(path, "cannot open the directory");
-  const auto slash = path.rfind('/');
-  const auto above = open_or_make_directory(slash == std::string::npos ? "."
-                                            : slash == 0               ? "/"
-                                                                       : path.substr(0, slash));
+  std::string_view given{path};
+  while (given.ends_with('/')) given.remove_suffix(1);
+  const auto slash = given.rfind('/');
+  const std::string name{given.substr(slash + 1)};  // all of it without a slash
+  const auto above = open_or_make_directory(slash == given.npos ? "."
+                                            : slash == 0        ? "/"
+                                                         : std::string{given.substr(0, slash)});
   if (!above) return above.error();
-  const auto name = slash == std::string::npos ? path : path.substr(slash + 1);
   const bool made = ::mkdirat(above->get(), name.c_str(), 0755) == 0;
   if (!made && errno != EEXIST) return file_error(path, "cannot create the directory");
   directory = Descriptor{::openat(above->get(), name.c_str(), flags)};

@@ -161,6 +161,8 @@ TEST_CASE("A missing directory is created with those above it, with mode 0755 wh
   ::umask(umask);
   CHECK(mode_of(tree / "a") == 0755);
   CHECK(mode_of(tree / "a/b") == 0755);
+  CHECK(cdi::detail::open_or_make_directory(tree / "c//d///"));
+  CHECK(mode_of(tree / "c/d") == 0755);
   tree.put("file", "");
   tree.link("gone", "dangling");
   for (const auto* name : {"file", "file/in", "dangling"}) {
