@@ -60,16 +60,18 @@ class HookLinks {
     if (const auto node = plan_.nodes.find(target); node != plan_.nodes.end()) {
       return plan_.add_node(one, node->second, link.path);
     }
-    auto found = plan_.files.find(target);
-    if (!found || mode_of(found->host) == 0) found = library_at(target);
+    const auto found = file_at(target);
     if (!found) return link_in_image(one, link, target);
     plan_.add_mount(one, found->host, link.path, *found->mount);
     plan_.note(one, HookWay::mounts, link.path,
                "the file of the link is mounted under its name too");
   }
 
-  /// Returns the library that has a path only by its SONAME.
-  std::optional<ContainerFiles::Found> library_at(const std::string& path) const {
+  /// Returns the mounted file that a path leads to, or else the library that has this path only by
+  /// its SONAME.
+  std::optional<ContainerFiles::Found> file_at(const std::string& path) const {
+    const auto mounted = plan_.files.find(path);
+    if (mounted && mode_of(mounted->host) != 0) return mounted;
     const auto* const library = libraries_.find(path);
     if (library == nullptr) return std::nullopt;
     return ContainerFiles::Found{library->host, library->mount, true};

@@ -185,7 +185,7 @@ class HookReplacer {
     for (const auto* const library : libraries_.all()) {
       if (library->link == library->path) continue;
       if (out_.files.find(library->link)) {
-        if (!needs_link(*library) || changes_.is_cache_only()) continue;
+        if (!needs_link(*library) || finds_without_links()) continue;
         out_.note(
             one, HookWay::lost, library->link,
             "the mounted directory of the host has no file of this name, and nothing is written "
@@ -200,6 +200,16 @@ class HookReplacer {
   bool needs_link(const DriverLibrary& library) const {
     const auto found = out_.files.find(library.link);
     return found && !found->is_mount && mode_of(found->host) == 0;
+  }
+
+  /// Whether each linker finds the libraries, although their directories lack files with their
+  /// SONAMEs: by their paths in ld.so.cache, or in `library_dir`.
+  bool finds_without_links() const {
+    for (const auto& step : changes_.steps) {
+      const bool in_own_folder = step.way == HookWay::variable && !options_.library_dir.empty();
+      if (step.way != HookWay::linker_cache && !in_own_folder) return false;
+    }
+    return true;
   }
 
   /// Makes the changes for the linkers, once for all hooks.
@@ -238,28 +248,27 @@ class HookReplacer {
   }
 
   /// Returns the directories for LD_LIBRARY_PATH; mounts the libraries in `library_dir`, if it is
-  /// given, each kind of them in a directory of its own.
+  /// given, each kind of them in a directory of its own, behind the preferred ones of the image.
   std::vector<std::string> library_folders(const HookEffects& one) {
     if (options_.library_dir.empty()) return changes_.variable_folders;
-    std::vector<std::string> folders;
+    std::vector<std::string> folders = changes_.preferred;
     std::map<std::uint32_t, std::string> of_kinds;
-    const auto add = [&](const std::string& path, std::uint32_t kind, const auto& found) {
-      if (!found || mode_of(found->host) == 0) return;
+    const auto add = [&](const std::string& path, std::uint32_t kind, const std::string& target) {
+      const auto found = links_.file_at(target);
+      if (!found) return;
       auto& folder = of_kinds[kind];
       if (folder.empty()) {
-        folder = options_.library_dir + (folders.empty() ? "" : "/" + std::to_string(kind));
+        folder = options_.library_dir + (of_kinds.size() == 1 ? "" : "/" + std::to_string(kind));
         folders.push_back(folder);
       }
       auto link = folder + path.substr(path.rfind('/'));
       if (!out_.files.find(link)) out_.add_mount(one, found->host, std::move(link), *found->mount);
     };
     for (const auto* const library : libraries_.all()) {
-      add(library->link, library->kind, out_.files.find(library->link));
+      add(library->link, library->kind, library->link);
     }
     for (const auto& name : wishes_.names) {
-      const auto target = links_.followed({name.path, links_.targets().at(name.path)});
-      const auto found = out_.files.find(target);
-      add(name.path, name.kind, found ? found : links_.library_at(target));
+      add(name.path, name.kind, links_.followed({name.path, links_.targets().at(name.path)}));
     }
     return folders;
   }

@@ -57,14 +57,6 @@ struct LinkerChanges {
   std::vector<File> files{};
   std::vector<std::string> variable_folders{};  // for LD_LIBRARY_PATH
   std::vector<std::string> preferred{};         // of the image, before those of the driver
-
-  /// Whether all linkers find the libraries by their paths in ld.so.cache.
-  bool is_cache_only() const {
-    for (const auto& step : steps) {
-      if (step.way != HookWay::linker_cache) return false;
-    }
-    return !steps.empty();
-  }
 };
 
 /// Adds a text unless a list has it.

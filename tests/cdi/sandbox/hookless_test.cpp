@@ -1,6 +1,7 @@
 // Plans in which nothing needs a hook: libraries, modes, files, and unknown hooks.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -456,6 +457,40 @@ TEST_CASE("Libraries of two kinds with one SONAME have a directory each in libra
   CHECK(sources["/dev/cdi/libx.so.1"] == box.tree / "host/wide");
   CHECK(sources["/dev/cdi/3/libx.so.1"] == box.tree / "host/narrow");
   CHECK(made->plan.env.back().edit == "LD_LIBRARY_PATH=/dev/cdi:/dev/cdi/3");
+}
+
+TEST_CASE(
+    "library_dir comes behind the CUDA library of the image, whatever the order of the hooks") {
+  for (const bool compat_first : {true, false}) {
+    CAPTURE(compat_first);
+    ContainerCase box;
+    box.use_glibc();
+    box.options.state_dir.clear();  // so that LD_LIBRARY_PATH is used
+    box.options.library_dir = "/dev/cdi";
+    box.put_library("image/usr/local/cuda/compat/libcuda.so.580.1", "libcuda.so.1");
+    box.mount_library("/drv/libcuda.so.570.1", "libcuda.so.1");
+    const Texts ldcache{"update-ldcache", "--folder", "/drv"};
+    if (!compat_first) box.add_hook(ldcache);
+    box.add_hook({"enable-cuda-compat", "--host-driver-version=570.1"});
+    if (compat_first) box.add_hook(ldcache);
+    const auto made = run(box);
+    CHECK(library_paths(made.plan) == Texts{"/usr/local/cuda/compat:/dev/cdi"});
+    const auto mounts = new_mounts(box, made);
+    const auto* const mount = "/dev/cdi/libcuda.so.1 <- host/libcuda.so.570.1";
+    CHECK(std::find(mounts.begin(), mounts.end(), mount) != mounts.end());
+  }
+}
+
+TEST_CASE("library_dir has the SONAMEs that a mounted directory of the host lacks") {
+  ContainerCase box;
+  box.options.image_root.clear();
+  box.options.library_dir = "/dev/cdi";
+  box.put_library("host/drv/libx.so.2", "libx.so.1");
+  box.mount("drv", "/drv");
+  box.add_hook({"update-ldcache", "--folder", "/drv"});
+  const auto made = run(box);
+  CHECK(new_mounts(box, made) == Texts{"/dev/cdi/libx.so.1 <- host/drv/libx.so.2"});
+  CHECK(short_notes(made) == Texts{"ldcache variable LD_LIBRARY_PATH"});
 }
 
 TEST_CASE("Of two libraries with one SONAME, the one of the first directory is found") {

@@ -86,7 +86,6 @@ TEST_CASE("No directories need no change of a linker") {
   CHECK(box.steps().empty());
   CHECK(box.make().files.empty());
   CHECK(box.make().variable_folders.empty());
-  CHECK_FALSE(box.make().is_cache_only());
 }
 
 TEST_CASE("LD_LIBRARY_PATH is used without an image, a known linker or a state directory") {
@@ -108,7 +107,6 @@ TEST_CASE("glibc finds the libraries in a cache with those of the image") {
   box.mount_library("/drv/libnone.so", nullptr);
   box.mount_library("/drv/libcuda.so.570.1", "libcuda.so.1");
   CHECK(box.steps() == Texts{cache_step});
-  CHECK(box.make().is_cache_only());
   CHECK(cached_libraries(box.generated("/etc/ld.so.cache")) ==
         Texts{"libc.so.6 => /lib/libc.so.6", "libcuda.so.1 => /drv/libcuda.so.1",
               "libnone.so => /drv/libnone.so", "libx.so.1 => /drv/libx.so.1"});
@@ -163,7 +161,6 @@ TEST_CASE("musl gets a path file with its default directories, or those of the i
   box.use_musl();
   box.wishes.folders = {"/drv", "/b"};
   CHECK(box.steps() == Texts{path_step});
-  CHECK_FALSE(box.make().is_cache_only());
   CHECK(box.generated("/etc/ld-musl-x86_64.path") == "/drv\n/b\n/lib:/usr/local/lib:/usr/lib\n");
   box.put("image/etc/ld-musl-x86_64.path", "/own\n");
   CHECK(box.generated("/etc/ld-musl-x86_64.path") == "/drv\n/b\n/own\n");
@@ -188,7 +185,6 @@ TEST_CASE("Each linker of an image with several finds the libraries") {
         Texts{"linker-path /etc/ld-musl-i386.path: the image has musl's linker, which reads its "
               "directories from this file",
               path_step, cache_step});
-  CHECK_FALSE(made.is_cache_only());
   REQUIRE(made.files.size() == 3);
   CHECK(made.files[0].path == "/etc/ld-musl-i386.path");
   CHECK(made.files[1].path == "/etc/ld-musl-x86_64.path");
