@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,28 +65,27 @@ class HookReplacer {
   }
 
  private:
-  /// Gathers what depends on all hooks together: links, directories and libraries.
+  /// Gathers what depends on all hooks together: links, directories and libraries, each once.
   void gather() {
-    for (const auto& [hook, id, changes, unknown] : hooks_) {
-      for (const auto& link : changes.links) links_.add(link);
-      for (const auto& folder : changes.library_folders) {
-        add_once(wishes_.folders, folder);
-        libraries_.add_folder(folder);
-      }
-      for (const auto& compat : changes.cuda_compat) wishes_.compat.push_back(compat);
+    RootChanges all;
+    for (const auto& one : hooks_) append(all, one.changes);
+    remove_repeated(all);
+    for (const auto& link : all.links) links_.add(link);
+    for (const auto& folder : all.library_folders) libraries_.add_folder(folder);
+    const std::set<std::string_view> folders(all.library_folders.begin(),
+                                             all.library_folders.end());
+    for (const auto& [path, target] : links_.targets()) {
+      if (folders.contains(parent_of(path))) name_for_linker(path, target);
     }
-    for (const auto& [path, target] : links_.targets()) name_for_linker(path, target);
+    wishes_.folders = std::move(all.library_folders);
+    wishes_.compat = std::move(all.cuda_compat);
   }
-
   /// Lets the linker find a library by the name of a link, such as libx.so, as ldconfig does.
   void name_for_linker(const std::string& path, const std::string& target) {
     const auto name = path.substr(path.rfind('/') + 1);
     if (!name.ends_with(".so") || !is_library_name(name)) return;
-    for (const auto& folder : wishes_.folders) {
-      if (folder != parent_of(path)) continue;
-      const auto kind = libraries_.kind_at(links_.followed({path, target}));
-      if (kind != 0) wishes_.names.push_back({name, path, kind});
-    }
+    const auto kind = libraries_.kind_at(links_.followed({path, target}));
+    if (kind != 0) wishes_.names.push_back({name, path, kind});
   }
 
   Result<void> replace(const HookEffects& one) {

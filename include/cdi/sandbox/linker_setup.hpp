@@ -138,7 +138,10 @@ class LinkerSetup {
     LinkerChanges out;
     if (image_) out.preferred = preferred_folders(wishes.compat);
     auto folders = out.preferred;
-    for (const auto& folder : wishes.folders) add_once(folders, folder);
+    std::set<std::string_view> known(out.preferred.begin(), out.preferred.end());
+    for (const auto& folder : wishes.folders) {
+      if (known.insert(folder).second) folders.push_back(folder);
+    }
     if (folders.empty()) return out;
     if (!image_) {
       use_variable(std::move(folders), "the image is unknown", out);

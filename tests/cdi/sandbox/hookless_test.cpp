@@ -493,6 +493,20 @@ TEST_CASE("library_dir has the SONAMEs that a mounted directory of the host lack
   CHECK(short_notes(made) == Texts{"ldcache variable LD_LIBRARY_PATH"});
 }
 
+TEST_CASE("Many directories and links need no pass for each other") {
+  ContainerCase box;
+  Texts ldcache{"update-ldcache"};
+  Texts links{"create-symlinks"};
+  for (int i = 0; i < 60'000; ++i) {
+    ldcache.insert(ldcache.end(), {"--folder", "/f" + std::to_string(i)});
+    links.insert(links.end(), {"--link", "a::/f/lib" + std::to_string(i) + ".so"});
+  }
+  box.add_hook(ldcache);
+  box.add_hook(links);
+  box.options.image_root.clear();
+  CHECK(without_hooks(box.plan, box.options));  // in a second; such passes take minutes
+}
+
 TEST_CASE("Of two libraries with one SONAME, the one of the first directory is found") {
   ContainerCase box;
   box.use_glibc();
