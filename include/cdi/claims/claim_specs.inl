@@ -104,7 +104,8 @@ CDI_INLINE Result<Reconciled> ClaimSpecs::prune(const std::string& path, std::se
   const auto its_publisher = publisher(*directory);
   if (unreadable.empty()) return its_publisher.prune(keep);
   const auto files = its_publisher.files();
-  for (const auto& file : files ? *files : std::vector<std::string>{}) {
+  if (!files) return files.error();  // without `keep` complete, nothing may be removed
+  for (const auto& file : *files) {
     for (const auto& uid : unreadable) {
       if (is_spec_of_claim(uid, file)) keep.insert(file);
     }

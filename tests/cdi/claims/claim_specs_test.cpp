@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cerrno>
+#include <dirent.h>
+#include <dlfcn.h>
 #include <string>
 #include <unistd.h>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -39,7 +42,17 @@ struct Specs : ClaimTree {
   cdi::Spec spec = *driver.make_spec(claim, nullptr);
 };
 
+bool next_listing_fails = false;
+
 }  // namespace
+
+// Replaces the function of the C library in this program.
+extern "C" DIR* fdopendir(int descriptor) {
+  static const auto real = reinterpret_cast<DIR* (*)(int)>(::dlsym(RTLD_NEXT, "fdopendir"));
+  if (!std::exchange(next_listing_fails, false)) return real(descriptor);
+  errno = ENOMEM;
+  return nullptr;
+}
 
 TEST_CASE("The spec of a claim is written, read and removed") {
   const Specs at;
@@ -103,4 +116,14 @@ TEST_CASE("Pruning keeps files of claims, even of those that cannot be read") {
   CHECK(get_file(at.spec_path("b")) != "not read");
   CHECK(get_file(at.spec_path("c")) == "not read");
   CHECK(get_file(at.ClaimTree::specs() + "/foreign.json") == "{}");
+}
+
+TEST_CASE("Pruning removes nothing if it cannot find the files to keep") {
+  Specs at;
+  REQUIRE(at.specs.write(at.claim, at.spec));
+  next_listing_fails = true;  // only once, as when memory is short for a moment
+  const auto pruned = at.specs.prune(at.ClaimTree::specs(), {}, {at.claim.uid});
+  REQUIRE_FALSE(pruned);
+  CHECK(pruned.error().system == ENOMEM);
+  CHECK(get_file(at.spec_path("a")) != "not read");
 }
