@@ -260,6 +260,8 @@ Result<void> reserve(std::span<const BasicContainerEdits<S>* const> all, JoinedE
     mounts += edits->mounts.size();
     for (const auto& hook : edits->hooks) texts += hook.args.size() + hook.env.size();
     for (const auto& mount : edits->mounts) texts += mount.options.size();
+    const auto& rdt = edits->intel_rdt;
+    if (rdt && rdt->schemata) others += rdt->schemata->size();
     others += edits->env.size() + edits->device_nodes.size() + edits->net_devices.size() +
               edits->hooks.size() + edits->additional_gids.size();
     if (mounts + texts + others > max) {

@@ -155,6 +155,13 @@ TEST_CASE("The number of entries is limited, and one set of edits cannot be list
   const auto two = join({most[0], {.env = {"A=1"}}}, joined);
   REQUIRE_FALSE(two);
   CHECK(two.error().advice == "list each device only once");
+  cdi::ContainerEdits with_rdt;
+  with_rdt.intel_rdt = cdi::IntelRdt{.schemata = std::vector<std::string>(1001)};
+  const auto rdt = join(Sets(2000, with_rdt), joined);
+  REQUIRE_FALSE(rdt);
+  CHECK(rdt.error().code == cdi::Errc::limit);
+  with_rdt.intel_rdt->schemata->pop_back();
+  CHECK(join(Sets(2000, with_rdt), joined));
 }
 
 TEST_CASE("Edits without a part need no place for it") {
