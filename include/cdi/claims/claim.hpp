@@ -47,7 +47,7 @@ struct Claim {
   std::string boot_id{};           ///< the boot in which its spec was last written
   std::string newest_version{};    ///< the driver's limit for the version of its spec; may be empty
   /// The driver's options that determine its spec. The option `output_dir` is the directory of its
-  /// spec.
+  /// spec; `Claims::prepare` makes a relative one absolute.
   std::map<std::string, std::string> options{};
   std::vector<ClaimedDevice> devices{};  ///< in the order in which they are acquired
 

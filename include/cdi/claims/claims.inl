@@ -116,7 +116,9 @@ CDI_INLINE Result<void> Claims::check(const std::string& uid) const {
 
 CDI_INLINE Result<Claim> Claims::prepare(Claim claim) {
   if (claim.kind.empty()) claim.kind = options_.kind;
-  claim.options.try_emplace(detail::spec_dir_option, options_.spec_dir);
+  auto& spec_dir =
+      claim.options.try_emplace(detail::spec_dir_option, options_.spec_dir).first->second;
+  spec_dir = detail::path_from_root(std::move(spec_dir));
   if (auto good = check_new(claim); !good) return std::move(good).error();
   if (const auto known = claims_.find(claim.uid); known != claims_.end()) {
     if (has_devices(known->second, claim.devices)) return known->second;
