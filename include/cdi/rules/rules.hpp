@@ -137,7 +137,8 @@ inline constexpr std::array<RuleRow, 39> rules{{
     {Rule::net_names_unique, "net-names-unique", Severity::error,
      "no two net devices in the same edits share a name", "the Go reference"},
     {Rule::net_name_length, "net-name-length", Severity::warning,
-     "names of net devices are valid in Linux: 1 to 15 bytes without slash, colon or space",
+     "names of net devices are valid in Linux: 1 to 15 bytes without slash, colon, space or byte "
+     "A0",
      "Linux, dev_valid_name"},
     {Rule::hook_name, "hook-name", Severity::error,
      "a hook runs at one of the six hook points of OCI", "SPEC.md, OCI Edits"},

@@ -89,16 +89,17 @@ void check(const BasicDeviceNode<S>& node, const MemberPath& at, Findings& out) 
   }
 }
 
-/// Whether Linux accepts a network interface name.
+/// Whether Linux accepts a network interface name. To the kernel, the byte A0, as in the UTF-8 of
+/// U+00E0, is a space.
 inline bool is_interface_name(std::string_view name) {
   return name.size() <= 15 && name != "." && name != ".." &&
-         name.find_first_of("/: \t\n\v\f\r") == std::string_view::npos;
+         name.find_first_of("/: \t\n\v\f\r\xA0") == std::string_view::npos;
 }
 
 inline void check_interface_name(std::string_view name, const MemberPath& at, Findings& out) {
   if (is_interface_name(name)) return;
   out.note(Rule::net_name_length, at, cdi::quoted(name) + " is not an interface name",
-           "use 1 to 15 bytes without slash, colon or space");
+           "use 1 to 15 ASCII characters without slash, colon or space");
 }
 
 template <class S>
