@@ -38,6 +38,16 @@ class HostRef {
   Result<HostNode> (*ask_)(void* host, std::string_view path);
 };
 
+/// Returns the path of a device node on the host.
+inline std::string_view host_path_of(const NodeView& node) {
+  return node.host_path.empty() ? node.path : node.host_path;
+}
+
+/// Returns the type of a `HostNode` as specs write it.
+constexpr std::string_view type_text(char type) {
+  return type == 'b' ? "b" : type == 'c' ? "c" : "p";
+}
+
 /// Completes a device node from the host. A node with a type and a major number (a FIFO needs none)
 /// is fully specified; it need not exist on the host.
 Result<void> complete_device(NodeView& node, const HostRef& host, ProcessUser user);

@@ -15,23 +15,19 @@
 
 namespace cdi::inline CDI_ABI::detail {
 
-constexpr std::string_view node_type(char type) {
-  return type == 'b' ? "b" : type == 'c' ? "c" : "p";
-}
-
 CDI_INLINE Result<void> complete_device(NodeView& node, const HostRef& host, ProcessUser user) {
   const bool specified = !node.type.empty() && (node.major != 0 || node.type == "p");
-  const std::string_view host_path = node.host_path.empty() ? node.path : node.host_path;
+  const std::string_view host_path = host_path_of(node);
 
   if (!specified || !node.file_mode) {
     const auto found = host(host_path);
     if (!found && !specified) return found.error();
     if (found && !node.file_mode) node.file_mode = found->file_mode;
     if (found && !specified) {
-      if (node.type.empty()) node.type = node_type(found->type);
-      if (node.type != node_type(found->type)) {
+      if (node.type.empty()) node.type = type_text(found->type);
+      if (node.type != type_text(found->type)) {
         std::string message = "host device " + cdi::quoted(host_path) + " is of type \"";
-        message.append(node_type(found->type)).append("\", not ").append(cdi::quoted(node.type));
+        message.append(type_text(found->type)).append("\", not ").append(cdi::quoted(node.type));
         return Error{.code = Errc::host, .message = std::move(message), .where = "type"};
       }
       if (node.major == 0 && node.type != "p") {

@@ -23,7 +23,7 @@ namespace cdi::inline CDI_ABI {
 /// What happens if the host's device node differs in type or number from the edits. Numbers
 /// assigned during boot may differ after the next boot.
 enum class HostDrift : std::uint8_t {
-  keep,    ///< the edits win, as in the Go reference; the host is not queried
+  keep,    ///< the edits win, as in the Go reference; nothing is compared
   follow,  ///< the host wins
   fail,    ///< fails with `Errc::host`
 };

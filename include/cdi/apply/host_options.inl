@@ -34,10 +34,6 @@ inline std::string describe_node(std::string_view type, std::int64_t major, std:
   return text.append(" ").append(std::to_string(major)).append(":").append(std::to_string(minor));
 }
 
-inline std::string_view host_path_of(const NodeView& node) {
-  return node.host_path.empty() ? node.path : node.host_path;
-}
-
 /// Returns the host's letter for a type: "c" for "u", which is also a character device.
 inline char host_type(std::string_view type) {
   return type == "u" ? 'c' : type.front();
@@ -64,10 +60,6 @@ CDI_INLINE std::optional<Error> drift_of(const NodeView& node, const HostRef& ho
                  describe_node(type, found.major, found.minor) + ", not " +
                  describe_node(node.type.empty() ? type : node.type, node.major, node.minor),
       .where = same_type ? "major" : "type"};
-}
-
-inline std::string_view type_text(char type) {
-  return type == 'b' ? "b" : type == 'c' ? "c" : "p";
 }
 
 /// Sets a node's type and number from the host. Keeps the type "u" if the host has "c".

@@ -165,7 +165,7 @@ class Planner {
   }
   bool complete(DeviceNode& node, std::size_t index) const {
     const NodeView& complete = joined_.nodes[index];
-    node.host_path = complete.host_path.empty() ? complete.path : complete.host_path;
+    node.host_path = host_path_of(complete);
     if (node.permissions.empty()) node.permissions = "rwm";
     node.type = complete.type;
     node.major = complete.major;

@@ -148,9 +148,10 @@ class Explainer {
       if (spec->last_error) add_cause(reason_of(*spec->last_error), *spec->last_error, out);
     }
     for (const auto& file : rejected_) {
+      if (file->kind != kind) continue;
       bool may_have_it = file->devices.empty();
       for (const auto& name : file->devices) may_have_it = may_have_it || name == device;
-      if (file->kind == kind && may_have_it) add_cause(*file, out);
+      if (may_have_it) add_cause(*file, out);
     }
     if (!out.causes.empty() || is_known(kind)) return !out.causes.empty();
     // The kind is unknown, so any unread file or directory may define it.
