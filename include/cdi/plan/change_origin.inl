@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <cdi/base/result.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/oci/hooks.hpp>
 #include <cdi/plan/change.hpp>
@@ -43,16 +44,25 @@ inline bool makes(const IntelRdt&, const Change&) {
 inline bool makes(std::uint32_t gid, const Change& change) {
   return std::to_string(gid) == change.key;
 }
-/// Hooks of one path differ in their arguments.
-inline bool makes(const Hook& hook, const Change& change) {
-  if (hook.path != change.key || change.part != "hooks." + hook.hook_name) return false;
-  const auto added = cdi::read_json<oci::Hook>(change.after);
+/// A changed hook, whose text is read once for all hooks of a plan. Hooks of one path differ in
+/// their arguments.
+struct ChangedHook {
+  std::string_view part;  // `hooks.` and the name of the hook
+  std::string_view path;
+  Result<oci::Hook> entry;  // fails if the text is not known
+};
+
+inline bool makes(const Hook& hook, const ChangedHook& changed) {
+  constexpr std::string_view stem = "hooks.";
+  if (hook.path != changed.path || !changed.part.starts_with(stem)) return false;
+  if (changed.part.substr(stem.size()) != hook.hook_name) return false;
+  const auto& added = changed.entry;
   return !added ||
          (added->args == hook.args && added->env == hook.env && added->timeout == hook.timeout);
 }
 
-template <class Edit>
-const Origin* last_that_makes(const std::vector<Planned<Edit>>& edits, const Change& change) {
+template <class Edit, class Changed>
+const Origin* last_that_makes(const std::vector<Planned<Edit>>& edits, const Changed& change) {
   for (std::size_t i = edits.size(); i-- > 0;) {
     if (detail::makes(edits[i].edit, change)) return &edits[i].origin;
   }
@@ -72,7 +82,8 @@ CDI_INLINE const Origin* find_origin(const Plan& plan, const Change& change) {
   if (part == "process.user.additionalGids") {
     return detail::last_that_makes(plan.additional_gids, change);
   }
-  return detail::last_that_makes(plan.hooks, change);
+  const detail::ChangedHook hook{part, change.key, cdi::read_json<oci::Hook>(change.after)};
+  return detail::last_that_makes(plan.hooks, hook);
 }
 
 }  // namespace cdi
