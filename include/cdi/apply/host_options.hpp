@@ -47,6 +47,15 @@ struct HostOptions {
   std::string root{};
 };
 
+namespace detail {
+
+/// Returns where a file of the host is below `root`. Links in the directories above the file stay
+/// inside the root; a final link is not followed. Fails with `Errc::host` like
+/// `resolve_host_links`.
+Result<std::string> path_below(std::string_view root, std::string_view path);
+
+}  // namespace detail
+
 /// A host with options, for functions that take a host: `cache.inject(spec, names, host)`.
 template <HostLookup Host = SystemHost>
 struct HostWithOptions {
@@ -56,7 +65,8 @@ struct HostWithOptions {
   /// Returns the device node at a path under `HostOptions::root`.
   Result<HostNode> operator()(std::string_view path) const {
     if (options.root.empty()) return host(path);
-    return host(options.root + (path.starts_with('/') ? "" : "/") + std::string{path});
+    const auto place = detail::path_below(options.root, path);
+    return place ? host(*place) : place.error();
   }
 };
 

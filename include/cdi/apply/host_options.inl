@@ -177,37 +177,70 @@ CDI_INLINE Result<std::deque<std::string>> use_options(JoinedEdits& edits, const
 
 }  // namespace detail
 
-CDI_INLINE Result<std::string> resolve_host_links(std::string_view path, std::string_view root) {
+namespace detail {
+
+/// Where a path leads inside a root.
+struct FollowedPath {
+  std::string path{};  // without links; from a part on that does not exist, as it was
+  bool exists = false;
+  int links = 0;  // the number of links that were followed
+};
+
+/// Follows the links of an absolute path inside a root.
+inline Result<FollowedPath> follow_links(std::string_view path, std::string_view root) {
   constexpr int max_links = 40;  // the same limit as in the kernel
-  const std::string start{path};
-  if (!path.starts_with('/') || path.find('\0') != std::string_view::npos) return start;
-  std::string done;  // resolved so far; has no links or trailing slash
-  std::string rest = start;
+  FollowedPath out;
+  std::string& done = out.path;  // has no trailing slash
+  std::string rest{path};
   std::size_t at = 0;
-  int links = 0;
-  for (auto part = detail::take_part(rest, at); !part.empty(); part = detail::take_part(rest, at)) {
+  for (auto part = take_part(rest, at); !part.empty(); part = take_part(rest, at)) {
     if (part == ".") continue;
     if (part == "..") {
       done.erase(done.empty() ? 0 : done.rfind('/'));
       continue;
     }
     std::string target;
-    const int number = detail::read_link(std::string{root} + done + "/" + part, target);
+    const int number = read_link(std::string{root} + done + "/" + part, target);
     if (number == EINVAL) {  // the part is not a link
       done.append("/").append(part);
       continue;
     }
-    if (number == ENOENT || number == ENOTDIR) return start;
-    if (number != 0 || ++links > max_links) {
-      return detail::system_error(Errc::host, "cannot follow host path " + cdi::quoted(path),
-                                  number != 0 ? number : ELOOP);
+    if (number == ENOENT || number == ENOTDIR) {
+      done.append("/").append(part).append(rest, at);
+      return out;
+    }
+    if (number != 0 || ++out.links > max_links) {
+      return system_error(Errc::host, "cannot follow host path " + cdi::quoted(path),
+                          number != 0 ? number : ELOOP);
     }
     if (target.starts_with('/')) done.clear();
     rest = target.append("/").append(rest, at);
     at = 0;
   }
-  if (links == 0) return start;
-  return done.empty() ? std::string{"/"} : done;
+  out.exists = true;
+  return out;
+}
+
+CDI_INLINE Result<std::string> path_below(std::string_view root, std::string_view path) {
+  std::string inside = path.starts_with('/') ? "" : "/";
+  inside.append(path);
+  const auto slash = inside.rfind('/');
+  auto out = std::string{root};
+  if (path.find('\0') != std::string_view::npos) return out.append(inside);  // no such file
+  const auto folder = follow_links(inside.substr(0, slash), root);
+  if (!folder) return folder.error();
+  return out.append(folder->path).append(inside, slash);
+}
+
+}  // namespace detail
+
+CDI_INLINE Result<std::string> resolve_host_links(std::string_view path, std::string_view root) {
+  const std::string start{path};
+  if (!path.starts_with('/') || path.find('\0') != std::string_view::npos) return start;
+  auto followed = detail::follow_links(path, root);
+  if (!followed) return std::move(followed).error();
+  if (!followed->exists || followed->links == 0) return start;
+  return followed->path.empty() ? std::string{"/"} : std::move(followed->path);
 }
 
 }  // namespace cdi

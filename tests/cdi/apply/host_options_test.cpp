@@ -170,6 +170,34 @@ TEST_CASE("A host is asked for paths below its root, also for relative ones") {
   CHECK(asked == Texts{"/r/dev/a", "/r/dev/a"});
 }
 
+TEST_CASE("A host is asked for paths inside its root, wherever links of directories lead") {
+  const TempTree dir;
+  const std::string root = dir / "root";
+  fs::create_directories(root + "/run/gpu");
+  fs::create_directory(root + "/var");
+  fs::create_directory(root + "/tmp");
+  fs::create_symlink("/run", root + "/var/run");  // as in Debian
+  fs::create_symlink("../../../../tmp", root + "/up");
+  fs::create_symlink("loop", root + "/loop");
+  fs::create_symlink("/run/gpu", root + "/run/last");
+  Texts asked;
+  const auto host = [&](std::string_view path) {
+    asked.emplace_back(path.substr(root.size()));
+    return cdi::Result<cdi::HostNode>{cdi::HostNode{}};
+  };
+  const cdi::HostWithOptions<decltype(host)> inside{{.root = root}, host};
+  for (const auto* path : {"/var/run/gpu/a", "/up/a/b", "/gone/./a", "/../a", "var/run/last"}) {
+    CHECK(inside(path));
+  }
+  CHECK(asked == Texts{"/run/gpu/a", "/tmp/a/b", "/gone/./a", "/a", "/run/last"});
+  const auto loop = inside("/loop/a");
+  REQUIRE_FALSE(loop);
+  CHECK(loop.error().code == cdi::Errc::host);
+  CHECK(loop.error().system == ELOOP);
+  CHECK(inside(std::string_view{"/var/run/\0", 10}));  // the host rejects it
+  CHECK(asked.back() == std::string_view{"/var/run/\0", 10});
+}
+
 TEST_CASE("What is not a device node on the host is neither followed nor ignored") {
   const cdi::DeviceNode node{.path = "/dev/dir", .type = "c", .major = 1};
   CHECK(make(HostDrift::keep, node).error.empty());
