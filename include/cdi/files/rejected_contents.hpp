@@ -82,9 +82,16 @@ inline std::string newer_version(std::string_view text) {
          std::to_string(numbers[2]);
 }
 
-/// A rejected file that lists more devices than this is assumed to define any device. A file with
-/// more invalid devices than this is rejected as a whole.
+/// A rejected file with more devices, or with longer names, is assumed to define any device. A file
+/// with more invalid devices than this is rejected as a whole.
 inline constexpr std::size_t max_named_devices = 1000;
+inline constexpr std::size_t max_named_bytes = std::size_t{4} << 20;  // of their qualified names
+
+/// Forgets the devices of a file if there are too many, or if they repeat a long kind too often.
+inline void limit_devices(RejectedFile& file) {
+  const auto count = file.devices.size();
+  if (count > max_named_devices || count * file.kind.size() > max_named_bytes) file.devices.clear();
+}
 
 /// Records the kind, the devices and the required version that a rejected file states.
 inline void record_contents(const Document& document, RejectedFile& file) {
@@ -100,6 +107,7 @@ inline void record_contents(const Document& document, RejectedFile& file) {
     auto name = detail::name_of_device(item);
     if (is_device_name(name)) file.devices.push_back(std::move(name));
   }
+  detail::limit_devices(file);
 }
 
 /// Guesses what a text that is neither JSON nor YAML states, and records the guess in `file`.
@@ -113,7 +121,7 @@ inline void guess_contents(std::string_view text, RejectedFile& file) {
     if (is_device_name(value)) file.devices.emplace_back(value);
     return file.devices.size() <= max_named_devices;
   });
-  if (file.devices.size() > max_named_devices) file.devices.clear();
+  detail::limit_devices(file);
   detail::scan_pairs(text, "cdiversion", [&](std::string_view value) {
     if (file.needs_version.empty()) file.needs_version = detail::newer_version(value);
     return false;

@@ -57,6 +57,7 @@ inline std::vector<Error> in_order_of_text(std::vector<Error> errors) {
 
 /// Reads as much of a spec as can be read, and checks the rules of the rest.
 inline std::vector<Error> errors_of_document(const Document& document) {
+  if (auto why = names_too_large(document)) return {*std::move(why)};
   std::vector<Error> unread;
   Spec spec;
   Reading reading{.every = &unread};

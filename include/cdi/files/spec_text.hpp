@@ -28,6 +28,11 @@ namespace detail {
 Result<Document> document_of_text(std::string& text, std::string_view path, Format format,
                                   const Limits& limits, std::vector<Error>& warnings);
 
+/// Makes the error about a kind that the names of all devices repeat in more bytes than the
+/// document's model may take, or returns nothing. Users of a registry hold such names: 10,000
+/// devices of a kind of 4 MB would take 40 GB.
+std::optional<Error> names_too_large(const Document& document);
+
 /// A spec, or the reason why a text does not contain one.
 struct SpecOrRejected {
   std::optional<LoadedSpec> spec{};
@@ -76,7 +81,8 @@ std::unique_ptr<const MemberPositions> positions_in_text(const LoadedSpec& spec,
 /// Fails with `Errc::syntax` if the text is neither JSON nor YAML, `Errc::unsupported` if it
 /// contains the tag `!!binary`, `Errc::schema` if it is not a spec, `Errc::invalid` or
 /// `Errc::invalid_name` if it breaks a rule, which `Error::rule` identifies, and `Errc::limit` if
-/// it exceeds a limit. See SPEC.md, CDI JSON Definition.
+/// it exceeds a limit, or if the names of its devices take more than ten times its bytes and 4 MiB.
+/// See SPEC.md, CDI JSON Definition.
 Result<LoadedSpec> parse_spec(std::string_view text, std::string_view path, Format format,
                               const ReadOptions& options = {});
 

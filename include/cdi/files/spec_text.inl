@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,6 +55,21 @@ CDI_INLINE Result<Document> document_of_text(std::string& text, std::string_view
   warnings.back().message.append("; read as YAML");
   warnings.back().rule = row_of(Rule::json_syntax).code;
   return yaml;
+}
+
+CDI_INLINE std::optional<Error> names_too_large(const Document& document) {
+  const auto kind = detail::find_member(document.root(), "kind");
+  const auto devices = detail::find_member(document.root(), "devices");
+  if (!kind || !devices) return {};
+  const auto each = kind->text().size() + 1;
+  if (devices->size() <= document.max_model_bytes() / each) return {};
+  return Error{.code = Errc::limit,
+               .message =
+                   "the names of all devices take too much memory: more than ten times the "
+                   "text's size plus 4 MiB",
+               .advice = "use a shorter kind",
+               .where = "kind",
+               .position = kind->position()};
 }
 
 inline RejectedFile invalid_spec(const Document& document, const Spec& spec, Error why) {
@@ -111,6 +127,7 @@ inline std::optional<NewerMember> newer_member(const Reading& reading, const Spe
 
 /// Reads a spec from a document and validates it. Errors and warnings get a line and a column.
 inline SpecOrRejected spec_of_document(const Document& document) {
+  if (auto why = names_too_large(document)) return {.rejected = {.why = *std::move(why)}};
   Reading reading;
   auto spec = detail::read_noting<Spec>(document.root(), reading);
   if (!spec) return {.rejected = {.why = std::move(spec).error()}};
@@ -137,7 +154,7 @@ inline SpecOrRejected spec_of_document(const Document& document) {
 /// Reads a spec. `quarantine` removes invalid devices, both from the spec and from `document`.
 inline SpecOrRejected spec_of_good_devices(Document& document, bool quarantine) {
   auto out = detail::spec_of_document(document);
-  if (out.spec || !quarantine) return out;
+  if (out.spec || !quarantine || out.rejected.why.code == Errc::limit) return out;
   std::vector<QuarantinedDevice> left_out;
   auto good = detail::without_bad_devices(document, left_out);
   if (!good) return out;

@@ -115,6 +115,14 @@ TEST_CASE("The kind, the devices and a newer version are found in a rejected fil
   }
 }
 
+TEST_CASE("The devices of a rejected file are not kept if their names would fill the memory") {
+  std::string devices;
+  for (int i = 0; i < 100; ++i) devices += "name: d" + std::to_string(i) + "\n";
+  const auto kind = "kind: v/" + std::string(50'000, 'c') + "\n";
+  CHECK(contents(kind + devices).devices.empty());  // 5 MB
+  CHECK(contents("kind: v/c\n" + devices).devices.size() == 100);
+}
+
 TEST_CASE("Only a newer version is recorded, and only its digits and dots") {
   struct {
     std::string_view version;

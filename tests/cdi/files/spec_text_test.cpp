@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cdi/files/spec_errors.hpp>
 #include <cdi/files/spec_text.hpp>
 
 #include "../../support/good_spec.hpp"
@@ -390,6 +391,28 @@ TEST_CASE("Both devices of one name are left out") {
   REQUIRE(loaded->quarantined.size() == 2);
   CHECK(loaded->quarantined[0].why.position.line == 6);
   CHECK(loaded->quarantined[1].why.position.line == 8);
+}
+
+TEST_CASE("A kind is too long if the names of all devices would fill the memory") {
+  const auto spec_of = [](int devices) {
+    std::string text =
+        "cdiVersion: 0.3.0\nkind: v.com/" + std::string(50'000, 'c') + "\ndevices:\n";
+    for (int i = 0; i < devices; ++i) {
+      text += "- {name: d" + std::to_string(i) + ", containerEdits: {env: [A=1]}}\n";
+    }
+    return text;
+  };
+  CHECK(parse(spec_of(50), false));
+  const auto text = spec_of(2000);  // the names take 100 MB
+  for (const bool quarantine : {false, true}) {
+    const auto loaded = parse(text, quarantine);
+    REQUIRE_FALSE(loaded);
+    CHECK(loaded.error().code == cdi::Errc::limit);
+    CHECK(to_string(loaded.error()).starts_with("f.yaml:2:7: kind: the names of all devices"));
+  }
+  const auto errors = cdi::spec_errors(text, "f.yaml", cdi::Format::yaml);
+  REQUIRE(errors.size() == 1);
+  CHECK(to_string(errors.front()).starts_with("f.yaml:2:7: kind: the names of all devices"));
 }
 
 TEST_CASE("The digest is of the bytes of the file, quarantine or not") {
