@@ -34,10 +34,8 @@ inline std::string name_value(const Document::Value& value) {
     case Document::Kind::list: return "a list";
     case Document::Kind::map: return "an object";
     case Document::Kind::plain:
-      if (detail::looks_like_number(value.text()) || detail::parse_boolean(value.text())) {
-        return cdi::escaped(value.text());
-      }
-      break;
+      if (!detail::looks_like_number(value.text()) && !detail::parse_boolean(value.text())) break;
+      return cdi::escaped(value.text());
     case Document::Kind::quoted: break;
   }
   return cdi::quoted(value.text());
@@ -107,10 +105,8 @@ inline std::string integer_advice(const Document::Value& value, const Type& type
   if (value.kind() != Document::Kind::quoted) return {};
   const Integer meant = detail::parse_integer(value.text());
   if (!meant.bits_of(type)) return {};
-  return std::string{"write "}
-      .append(meant.negative ? "-" : "")
-      .append(std::to_string(meant.magnitude))
-      .append(" without quotes");
+  const auto digits = std::to_string(meant.magnitude);
+  return (meant.negative ? "write -" : "write ") + digits + " without quotes";
 }
 
 /// The JSON kind of a scalar other than null.
