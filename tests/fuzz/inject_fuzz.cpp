@@ -35,7 +35,7 @@ cdi::Result<cdi::HostNode> made_up_host(std::string_view path) {
 }
 
 bool has(const Json& config, const Pointer& at) {
-  return config.contains(at) && !config.at(at).is_null();
+  return config.contains(at) && !config.at(at).empty();  // as null is
 }
 
 void erase(Json& config, const Pointer& at) {
@@ -45,7 +45,8 @@ void erase(Json& config, const Pointer& at) {
 }
 
 /// What no edit may change: a config without the members that edits change, and without the objects
-/// that are made for them because `before` lacks them.
+/// that are made for them, with all required members, because `before` lacks them or has them
+/// empty.
 Json rest_of(Json config, const Json& before) {
   for (const auto* const changed :
        {"/process/env", "/process/user/additionalGids", "/mounts", "/linux/devices",
