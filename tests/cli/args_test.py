@@ -589,7 +589,7 @@ class Usage(Scratch):
         for text in ("eval", *PROGRAMS):
             self.assertIn(text, out)
         out = subprocess.run([CDI, "--help"], text=True, capture_output=True, check=True).stdout
-        self.assertRegex(out, "(?m)^  5 +args found edits")
+        self.assertRegex(out, "(?m)^  5 +the program cannot express some edits")
 
 
 class DockerDaemon(http.server.BaseHTTPRequestHandler):
