@@ -154,7 +154,7 @@ inline SpecOrRejected spec_of_document(const Document& document) {
 /// Reads a spec. `quarantine` removes invalid devices, both from the spec and from `document`.
 inline SpecOrRejected spec_of_good_devices(Document& document, bool quarantine) {
   auto out = detail::spec_of_document(document);
-  if (out.spec || !quarantine || out.rejected.why.code == Errc::limit) return out;
+  if (out.spec || !quarantine || names_too_large(document)) return out;
   std::vector<QuarantinedDevice> left_out;
   auto good = detail::without_bad_devices(document, left_out);
   if (!good) return out;

@@ -393,6 +393,18 @@ TEST_CASE("Both devices of one name are left out") {
   CHECK(loaded->quarantined[1].why.position.line == 8);
 }
 
+TEST_CASE("A device that takes too much memory is left out") {
+  std::string empty = "\"\"";
+  for (int i = 0; i < 300'000; ++i) empty += ",\"\"";
+  const auto text = spec_with("- {name: big, containerEdits: {env: [" + empty + "]}}\n");
+  CHECK(parse(text, false).error().code == cdi::Errc::limit);
+  const auto loaded = parse(text, true);
+  REQUIRE(loaded);
+  CHECK(devices_of(*loaded) == std::vector<std::string>{"good:4"});
+  REQUIRE(loaded->quarantined.size() == 1);
+  CHECK(loaded->quarantined[0].why.code == cdi::Errc::limit);
+}
+
 TEST_CASE("A kind is too long if the names of all devices would fill the memory") {
   const auto spec_of = [](int devices) {
     std::string text =
