@@ -89,7 +89,7 @@ inline constexpr std::size_t max_named_bytes = std::size_t{4} << 20;  // of thei
 
 /// Forgets the devices of a file if there are too many, or if they repeat a long kind too often.
 inline void limit_devices(RejectedFile& file) {
-  const auto count = file.devices.size();
+  const std::uint64_t count = file.devices.size();  // so that the product fits
   if (count > max_named_devices || count * file.kind.size() > max_named_bytes) file.devices.clear();
 }
 

@@ -57,7 +57,7 @@ CDI_INLINE Result<void> Requests::add_entries(const detail::AnnotationEntries& e
       keys.size(), [&](std::size_t a, std::size_t b) { return entries.keys[a] < entries.keys[b]; });
   std::vector<std::string_view> names;
   std::vector<std::size_t> ends;  // for each annotation, the number of names so far
-  std::size_t key_bytes = 0;      // of the keys of all names
+  std::uint64_t key_bytes = 0;    // of the keys of all names; a product of two sizes
   for (const auto i : order) {
     if (values[i].data() == nullptr) {
       return detail::wrong_kind(detail::inner_path("annotations", keys[i]), "a string");
@@ -68,7 +68,8 @@ CDI_INLINE Result<void> Requests::add_entries(const detail::AnnotationEntries& e
       good.error().message.insert(0, "annotation " + quoted(keys[i]) + ": ");
       return good;
     }
-    key_bytes += keys[i].size() * (names.size() - (ends.empty() ? 0 : ends.back()));
+    const std::uint64_t added_names = names.size() - (ends.empty() ? 0 : ends.back());
+    key_bytes += keys[i].size() * added_names;
     if (key_bytes > max_request_bytes) {
       return detail::request_too_large("the keys of all names in annotations would take");
     }
@@ -169,8 +170,8 @@ CDI_INLINE Result<std::vector<std::string>> parse_selector(std::string_view text
   if (text.empty() || text == "none" || text == "void") return names;
   for (bool more = true; more;) {
     const auto entry = detail::take_until(text, ':', more);
-    if (auto good = detail::add_selected(entry, names, bytes); !good)
-      return std::move(good).error();
+    auto good = detail::add_selected(entry, names, bytes);
+    if (!good) return std::move(good).error();
   }
   return names;
 }

@@ -121,6 +121,9 @@ TEST_CASE("The devices of a rejected file are not kept if their names would fill
   const auto kind = "kind: v/" + std::string(50'000, 'c') + "\n";
   CHECK(contents(kind + devices).devices.empty());  // 5 MB
   CHECK(contents("kind: v/c\n" + devices).devices.size() == 100);
+  for (int i = 100; i < 1000; ++i) devices += "name: d" + std::to_string(i) + "\n";
+  const auto widest = "kind: v/" + std::string(4'294'966, 'c') + "\n";  // 704 bytes more than 2^32
+  CHECK(contents(widest + devices).devices.empty());
 }
 
 TEST_CASE("Only a newer version is recorded, and only its digits and dots") {

@@ -165,6 +165,11 @@ TEST_CASE("A long key or kind that each name would repeat does not fill the memo
   CHECK(requests.devices().empty());
   CHECK(requests.add_annotations(Map{{key, value.substr(0, value.find(",v/c=d100,"))}}));
 
+  std::string most;
+  for (int i = 0; i < 65'536; ++i) most += i == 0 ? "v/c=d" : ",v/c=d";
+  const std::string wide = "cdi.k8s.io/" + std::string(65'525, 'k');  // 2^32 bytes for all names
+  CHECK_FALSE(requests.add_annotations(Map{{wide, most}}));
+
   const std::string kind = "v/" + std::string(10'000, 'c');
   std::string selector = kind + "=0";
   for (int i = 1; i < 1000; ++i) selector += "," + std::to_string(i);
