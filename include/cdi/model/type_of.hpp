@@ -70,7 +70,7 @@ void pointers_of_object(void* self, void** out) {
 }
 
 template <class T>
-concept holds_any_members = is_any_member<typename T::value_type>;
+concept HoldsAnyMembers = is_any_member<typename T::value_type>;
 
 /// A field list that creates the rows of a table.
 struct RowList {
@@ -78,7 +78,7 @@ struct RowList {
 
   template <class Class, class T>
   constexpr void operator()(const char* key, T Class::*, const FieldTraits& traits = {}) {
-    static_assert(is_any_value<Class> || !holds_any_members<T>,
+    static_assert(is_any_value<Class> || !HoldsAnyMembers<T>,
                   "cdi: a field list does not name `extra`; an AnyValue holds any members");
     *next++ = {key, &type_of<T>, traits.when, traits.lifetime};
   }

@@ -114,7 +114,7 @@ class DeviceIndex {
                     const ResolvedDevice& added);
 
   Specs specs_{};
-  JoinedTexts kinds_{};      // of the specs, which a lookup does not read
+  JoinedTexts kinds_{};      // of the specs, so that a lookup does not read them there
   std::size_t devices_ = 0;  // of all specs
   // Open addressing: the number of slots is a power of two, and at least a quarter are empty.
   // bench/resolve_bench.cpp compares the table with `std::unordered_map`.

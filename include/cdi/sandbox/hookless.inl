@@ -80,6 +80,7 @@ class HookReplacer {
     wishes_.folders = std::move(all.library_folders);
     wishes_.compat = std::move(all.cuda_compat);
   }
+
   /// Lets the linker find a library by the name of a link, such as libx.so, as ldconfig does.
   void name_for_linker(const std::string& path, const std::string& target) {
     const auto name = path.substr(path.rfind('/') + 1);

@@ -100,11 +100,11 @@ TEST_CASE("The member of a base is found in the base") {
 }
 
 TEST_CASE("Members of any name are told from values, which a field list may name") {
-  using cdi::detail::holds_any_members;
-  CHECK(holds_any_members<cdi::ExtraOf<cdi::Owning>>);
-  CHECK_FALSE(holds_any_members<std::vector<cdi::AnyValue>>);
-  CHECK_FALSE(holds_any_members<std::string>);
-  CHECK_FALSE(holds_any_members<int>);
+  using cdi::detail::HoldsAnyMembers;
+  CHECK(HoldsAnyMembers<cdi::ExtraOf<cdi::Owning>>);
+  CHECK_FALSE(HoldsAnyMembers<std::vector<cdi::AnyValue>>);
+  CHECK_FALSE(HoldsAnyMembers<std::string>);
+  CHECK_FALSE(HoldsAnyMembers<int>);
 }
 
 TEST_CASE("A member is empty when it need not be written") {

@@ -341,7 +341,7 @@ TEST_CASE("An index made from an earlier one finds what a new one finds, for ran
   }
 }
 
-TEST_CASE("A lookup reads nothing of a spec, which would be far away in memory") {
+TEST_CASE("A lookup of a short name reads nothing of a spec, which would be far away in memory") {
   const auto spec = std::make_shared<cdi::LoadedSpec>();
   spec->spec.kind = "vendor.com/a-long-class";
   spec->spec.devices = {{.name = "d"}};
