@@ -60,7 +60,7 @@ enum cdi_code {
   CDI_NOT_FOUND,    /* no spec provides the device */
   CDI_CONFLICT,     /* specs of equal priority provide the device, or a file has another owner */
   CDI_UNSUPPORTED,  /* the OCI spec or the CDI version does not support the edit */
-  CDI_LIMIT,        /* the text is too large or too deep */
+  CDI_LIMIT,        /* the text is too large or too deep, or takes too much memory */
   CDI_HOST,         /* the host lacks the device node, or has a different one */
   CDI_REFUSED,      /* a policy forbids it */
   CDI_TIMEOUT,      /* the deadline has passed */

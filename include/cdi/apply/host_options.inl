@@ -175,10 +175,6 @@ CDI_INLINE Result<std::deque<std::string>> use_options(JoinedEdits& edits, const
   return texts;
 }
 
-}  // namespace detail
-
-namespace detail {
-
 /// Where a path leads inside a root.
 struct FollowedPath {
   std::string path{};  // without links; from a part on that does not exist, as it was
