@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cerrno>
+#include <cstdio>
 #include <dirent.h>
 #include <string>
 #include <unistd.h>
@@ -52,7 +53,9 @@ extern "C" DIR* fdopendir(int descriptor) {
     errno = ENOMEM;
     return nullptr;
   }
-  DIR* const opened = ::opendir(("/proc/self/fd/" + std::to_string(descriptor)).c_str());
+  char path[32];
+  std::snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+  DIR* const opened = ::opendir(path);
   if (opened != nullptr) ::close(descriptor);
   return opened;
 }
