@@ -28,7 +28,7 @@ enum class Errc : std::uint8_t {
   not_found,     ///< no spec provides the device, or the engine is unknown
   conflict,      ///< equal-priority specs provide the device, or a key or file has another owner
   unsupported,   ///< the OCI spec type or CDI version cannot express the edit
-  limit,         ///< larger or deeper than `Limits` and `ReadOptions` allow, or takes much memory
+  limit,         ///< the input is over a limit of `Limits`, `ReadOptions` or the memory it takes
   host,          ///< the host lacks the device node, or has a different one
   denied,        ///< the caller's policy forbids it: `ReadOptions::reject_writable`
   timeout,       ///< the deadline has passed
