@@ -394,9 +394,9 @@ TEST_CASE("Both devices of one name are left out") {
 }
 
 TEST_CASE("A device that takes too much memory is left out") {
-  std::string empty = "\"\"";
-  for (int i = 0; i < 300'000; ++i) empty += ",\"\"";
-  const auto text = spec_with("- {name: big, containerEdits: {env: [" + empty + "]}}\n");
+  std::string mounts = "{}";
+  for (int i = 0; i < 100'000; ++i) mounts += ",{}";
+  const auto text = spec_with("- {name: big, containerEdits: {mounts: [" + mounts + "]}}\n");
   CHECK(parse(text, false).error().code == cdi::Errc::limit);
   const auto loaded = parse(text, true);
   REQUIRE(loaded);
