@@ -187,11 +187,23 @@ class Made(Nodes):
         self.assertEqual(self.node("/dev/nvidiactl"), (195, 255, 0o666, 0))
 
     def reports(self, text, *arguments, before=()):
-        """How often a command that looks at the host again and again prints a text."""
-        done = subprocess.run([*before, "timeout", "2", self.program, arguments[0], "--root",
-                               str(self.root), "--make-nodes", *arguments[1:]], text=True,
-                              capture_output=True, timeout=20, check=False)
-        return done.stderr.count(text)
+        """How often a command that looks at the host again and again prints a text: until it has
+        printed it, however slow the machine is, and for a second more."""
+        command = [*before, self.program, arguments[0], "--root", str(self.root), "--make-nodes",
+                   *arguments[1:]]
+        with subprocess.Popen(command, text=True, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE) as process:
+            self.addCleanup(process.kill)
+            printed = ""
+            while text not in printed:
+                line = process.stderr.readline()
+                self.assertNotEqual(line, "", printed)
+                printed += line
+            try:
+                process.wait(1)
+            except subprocess.TimeoutExpired:
+                process.terminate()
+            return (printed + process.stderr.read()).count(text)
 
     def test_reasons_that_last_are_reported_once(self):
         self.path("/dev/nvidia0").unlink()
