@@ -724,6 +724,16 @@ class Usage(PrepareTest):
                               timeout=20, check=False)
         self.assertIn(f"NVML: {os.path.realpath(self.root)}/libodd.so: file too short", done.stderr)
 
+    @unittest.skipUnless(shutil.which("bwrap"), "needs bwrap")
+    def test_nvml_in_a_container_without_proc(self):
+        """The program starts itself for NVML, by a link there."""
+        done = subprocess.run(["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/proc", PREPARE,
+                               "detect", "--root", self.root, "--nvml", "--nvml-library", PREPARE],
+                              capture_output=True, text=True, timeout=20, check=False)
+        if "bwrap: " in done.stderr:
+            self.skipTest(done.stderr)
+        self.assertIn("NVML: /proc/self/exe: the program cannot be executed", done.stderr)
+
     def test_doctor_checks_only_below_the_root(self):
         for option in ("--spec-dir", "--output-dir"):
             for place in (self.place, self.path("../out"), f"{self.root}x"):

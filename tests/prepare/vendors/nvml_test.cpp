@@ -155,6 +155,8 @@ TEST_CASE("why an answer is missing") {
   const TempTree tree;
   tree.put("text.so", "no library");
   const auto text = tree / "text.so";
+  tree.put("\xff.so", "no library");
+  const auto odd = tree / "\xff.so";
   const Row rows[] = {
       {"error 9", CDI_FAKE_NVML, "NVML: Driver Not Loaded (NVML error 9)"},
       {"error 18", CDI_FAKE_NVML, "NVML: Driver/library version mismatch (NVML error 18)"},
@@ -163,6 +165,7 @@ TEST_CASE("why an answer is missing") {
       {"", CDI_FAKE_NVML_EMPTY, "has no nvmlInit_v2"},
       {"", "libcdi-no-such-library.so.1", "NVML: libcdi-no-such-library.so.1: cannot open"},
       {"", text.c_str(), "text.so: "},
+      {"", odd.c_str(), "/?.so: "},
   };
   for (const auto& row : rows) {
     const auto error = failure(row.mode, row.library);

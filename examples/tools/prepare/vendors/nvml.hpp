@@ -62,12 +62,14 @@ inline cdi::Error ended_early(std::optional<int> status) {
 /// Only for programs whose `main` begins with `answer_nvml`. NVML may load the kernel driver and
 /// create nodes in /dev.
 inline cdi::Result<std::vector<NvmlGpu>> ask_nvml(const NvmlOptions& options = {}) {
+  const std::string self = "/proc/self/exe";  // this file, also if another one has replaced it
   const auto output = tools::ask_program(
-      options.deadline, {.path = "/proc/self/exe",
-                         .arguments = {"nvml", std::string{nvml::to_answer}, options.library}});
+      options.deadline,
+      {.path = self, .arguments = {"nvml", std::string{nvml::to_answer}, options.library}});
   if (!output) {
     auto error = output.error();
-    error.message.insert(0, "NVML: ");
+    const bool cannot_start = error.code == cdi::Errc::host;
+    error.message.insert(0, cannot_start ? "NVML: " + self + ": " : "NVML: ");
     return error;
   }
   auto answer = cdi::read_json<nvml::Answer>(output->text);

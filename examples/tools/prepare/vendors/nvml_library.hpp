@@ -235,8 +235,8 @@ struct Answer {
 /// Calls the library in this process.
 inline Answer ask(const std::string& name) {
   const Library library{name};
-  if (!library) return {.error = ::dlerror()};
-  if (!library.has("nvmlInit_v2")) return {.error = name + " has no nvmlInit_v2"};
+  if (!library) return {.error = tools::printable(::dlerror())};  // which has the library's path
+  if (!library.has("nvmlInit_v2")) return {.error = tools::printable(name) + " has no nvmlInit_v2"};
   int code = library.call("nvmlInitWithFlags", no_attach);
   if (code != success) code = library.call("nvmlInit_v2");
   std::uint32_t count = 0;
