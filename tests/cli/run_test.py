@@ -92,6 +92,18 @@ class Sandbox(unittest.TestCase):
         said = self.run_cdi("vendor.com/gpu=0", "--", "true", code=5).stderr
         self.assertEqual(said.count("the host has no such path"), 1, said)
 
+    def test_a_library_that_another_replaces_is_lost(self):
+        """One that is in the directory for libraries anyway is not."""
+        one, other = self.folder / "one", self.folder / "other"
+        one.write_text("")
+        other.write_text("")
+        places = [(one, "/dev/cdi/lib"), (one, self.folder / "missing"), (other, "/dev/cdi/lib")]
+        for mounts, code in ((places[:2], 0), (places, 5)):
+            self.write_spec(mounts=[{"hostPath": str(path), "containerPath": str(place),
+                                     "options": ["ro", "bind"]} for path, place in mounts])
+            said = self.run_cdi("vendor.com/gpu=0", "--", "true", code=code).stderr
+            self.assertEqual("the host has no such path" in said, code == 5)
+
     def test_without_a_bwrap_that_starts(self):
         self.write_spec(env=["GPU=0"])
         only = {"env": {"PATH": str(self.folder)}}

@@ -31,7 +31,8 @@
 inline void keep_possible_mounts(ProgramPlan& found, std::string_view library_dir) {
   std::set<std::string> libraries;  // by their paths on the host
   for (const auto& [mount, origin, overridden] : found.plan.mounts) {
-    if (mount.container_path.starts_with(library_dir)) libraries.insert(mount.host_path);
+    if (overridden || !mount.container_path.starts_with(library_dir)) continue;
+    libraries.insert(mount.host_path);
   }
   std::vector<cdi::Planned<cdi::Mount>> kept;
   for (const auto& planned : found.plan.mounts) {
