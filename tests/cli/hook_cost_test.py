@@ -7,12 +7,12 @@ valgrind counts the instructions. usage: hook_cost_test.py CDI
 """
 import json
 import pathlib
-import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
+
+import growth
 
 CDI = sys.argv.pop(1)
 FEW = 60
@@ -46,11 +46,7 @@ class HookCost(unittest.TestCase):
         self.config = self.folder / "config.json"
 
     def count(self, *arguments):
-        done = subprocess.run(
-            ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", CDI, *arguments],
-            capture_output=True, text=True, timeout=300, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return int(re.search(r"Collected : (\d+)", done.stderr)[1])
+        return growth.instructions(self, 0, CDI, *arguments)
 
     def measure(self, count):
         (self.folder / "v.json").write_text(json.dumps({
@@ -70,12 +66,10 @@ class HookCost(unittest.TestCase):
         return lowered, self.count("rootfs", self.folder / "rootfs", self.config)
 
     def test_twice_as_many_hooks_cost_twice_as_much(self):
-        for command, few, twice, four_times in zip(
-                ("inject", "rootfs"), *(self.measure(FEW * n) for n in (1, 2, 4))):
+        costs = zip(*(self.measure(FEW * n) for n in (1, 2, 4)))
+        for command, of_command in zip(("inject", "rootfs"), costs):
             with self.subTest(command):
-                print(f"{command}: {few:,} {twice:,} {four_times:,}")
-                # The difference is without the start of the program.
-                self.assertLess(four_times - twice, MOST * (twice - few))
+                growth.check(self, command, of_command, MOST)
 
 
 if __name__ == "__main__":

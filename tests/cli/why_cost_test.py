@@ -7,12 +7,12 @@ valgrind counts the instructions. usage: why_cost_test.py CDI
 """
 import json
 import pathlib
-import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
+
+import growth
 
 CDI = sys.argv.pop(1)
 FEW = 20
@@ -42,23 +42,13 @@ class WhyCost(unittest.TestCase):
             "ociVersion": "1.0.2", "linux": {"devices": nodes},
             "process": {"env": env, "user": {"additionalGids": [44]}}}))
 
-    def count(self, expect, *arguments):
-        done = subprocess.run(
-            ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", CDI, "-d",
-             self.specs, "why", "--no-host", *arguments],
-            capture_output=True, text=True, timeout=300, check=False)
-        self.assertEqual(done.returncode, expect, done.stderr)
-        return int(re.search(r"Collected : (\d+)", done.stderr)[1])
-
     def check(self, expect, *arguments):
         costs = []
         for times in (1, 2, 4):
             self.put(FEW * times)
-            costs.append(self.count(expect, *arguments))
-        few, twice, four_times = costs
-        print(f"{few:,} {twice:,} {four_times:,}")
-        # The difference is without the start of the program.
-        self.assertLess(four_times - twice, MOST * (twice - few))
+            costs.append(growth.instructions(self, expect, CDI, "-d", self.specs, "why",
+                                             "--no-host", *arguments))
+        growth.check(self, arguments[0], costs, MOST)
 
     def test_devices_of_a_file_that_an_engine_refuses(self):
         self.check(14, "--for", "podman@4.3.1", "v.com/c=*")
