@@ -127,7 +127,6 @@ inline std::optional<NewerMember> newer_member(const Reading& reading, const Spe
 
 /// Reads a spec from a document and validates it. Errors and warnings get a line and a column.
 inline SpecOrRejected spec_of_document(const Document& document) {
-  if (auto why = names_too_large(document)) return {.rejected = {.why = *std::move(why)}};
   Reading reading;
   auto spec = detail::read_noting<Spec>(document.root(), reading);
   if (!spec) return {.rejected = {.why = std::move(spec).error()}};
@@ -153,8 +152,9 @@ inline SpecOrRejected spec_of_document(const Document& document) {
 
 /// Reads a spec. `quarantine` removes invalid devices, both from the spec and from `document`.
 inline SpecOrRejected spec_of_good_devices(Document& document, bool quarantine) {
+  if (auto why = names_too_large(document)) return {.rejected = {.why = *std::move(why)}};
   auto out = detail::spec_of_document(document);
-  if (out.spec || !quarantine || names_too_large(document)) return out;
+  if (out.spec || !quarantine) return out;
   std::vector<QuarantinedDevice> left_out;
   auto good = detail::without_bad_devices(document, left_out);
   if (!good) return out;
