@@ -26,7 +26,7 @@ TEST_CASE("dra: names of drivers and nodes are DNS names") {
   CHECK(node_fault(std::string(64, 'a')).empty());
 }
 
-TEST_CASE("dra: the name of a driver is the vendor of CDI devices, that of a node is not") {
+TEST_CASE("dra: the name of a driver is also a vendor of CDI devices, the name of a node is not") {
   for (const auto* name : {"0", "1gpu.example.com"}) {
     CHECK(driver_fault(name) == "must begin with a letter");
     CHECK(node_fault(name).empty());
@@ -80,7 +80,7 @@ TEST_CASE("dra: a CDI version that was given is not chosen again") {
   CHECK(options.max_version == cdi::parse_spec_version("0.6.0"));
 }
 
-TEST_CASE("dra: the CDI version is that of the engines, also on a node whose devices come later") {
+TEST_CASE("dra: the engines decide the CDI version, also on a node whose devices come later") {
   const TempTree tree;
   std::filesystem::create_directories(tree / "usr/bin");
   std::filesystem::create_directories(tree / "var/lib/dpkg");

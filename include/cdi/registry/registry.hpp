@@ -58,8 +58,8 @@ class Registry {
   Registry() = default;
 
   /// Makes a registry of valid, non-null `specs`. `rejected` lists the files and directories that
-  /// provided no spec, `dirs` the directories that were searched. Hashes each device's name once,
-  /// or only those of new specs, if `before` already has most of the specs.
+  /// provided no spec, `dirs` the directories that were searched. Hashes each device's name once;
+  /// if `before` already has most of the specs, only the names in new specs are hashed.
   explicit Registry(std::vector<std::shared_ptr<const LoadedSpec>> specs,
                     std::vector<std::shared_ptr<const RejectedFile>> rejected = {},
                     std::vector<SpecDir> dirs = {}, const Registry* before = nullptr);

@@ -49,7 +49,7 @@ TEST_CASE("Joined texts follow one after the other in memory") {
   CHECK(texts[2].data() == texts[1].data() + 3);
 }
 
-TEST_CASE("Random parts of joined texts are replaced as those of a list of strings") {
+TEST_CASE("Joined texts equal a list of strings after the same random replacements") {
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
     CAPTURE(seed);
     RandomNumbers random{seed};

@@ -1,4 +1,4 @@
-// The main function of the tests that ask NVML, which is that of a program that asks it.
+// The main function of the tests that ask NVML. It begins as in each program that asks NVML.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #define DOCTEST_CONFIG_IMPLEMENT

@@ -221,7 +221,7 @@ inline std::optional<Engine> containerd(const HostTree& tree) {
   apply_containerd_file(settings, path, engine);
   std::set<std::string> loaded{path};
   auto waiting = containerd_imports(tree, path, settings);
-  for (std::size_t i = 0; i < waiting.size(); ++i) {  // those of an import come after all others
+  for (std::size_t i = 0; i < waiting.size(); ++i) {  // imports of imports come last
     const auto import = waiting[i];
     if (!loaded.insert(import).second) continue;
     const auto own = read_toml(tree, import, engine);

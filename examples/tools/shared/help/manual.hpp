@@ -22,7 +22,7 @@ struct Manual {
   std::string_view summary;              // for the list of man pages: no full stop
   std::string_view description;          // paragraphs, with an empty line between them
   std::string exit_codes;                // of all commands, as a table with a title
-  std::string common_exit_codes{};       // those of every command; empty: `exit_codes`
+  std::string common_exit_codes{};       // what each command returns; empty: `exit_codes`
   std::string more_exit_codes{};         // paragraphs and rows: the codes of some commands
   std::vector<ManualRow> environment{};  // what all tools read is not in it
   std::vector<ManualRow> files{};
