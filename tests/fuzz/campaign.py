@@ -3,20 +3,23 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Fuzzes targets that build.sh made: campaign.py FOLDER SECONDS [--write] [TARGET...]
 
-Each target runs SECONDS, one on each processor at a time, from its corpus and what an earlier
-campaign found, which FOLDER/found keeps. Prints a line for each: the processor seconds and inputs
-of all campaigns, which FOLDER/totals.json keeps; the places of the code reached; and findings,
-which are files in FOLDER/found/TARGET. --write puts the lines of all targets in docs/evidence.md.
-Exits with 1 if there are findings.
+Each target runs for SECONDS of processor time, one on each processor at a time, from its corpus and
+what an earlier campaign found, which FOLDER/found keeps. Prints a line for each: the processor
+seconds and inputs of all campaigns, which FOLDER/totals.json keeps; the places of the code reached;
+and findings, which are files in FOLDER/found/TARGET. A campaign that is interrupted loses at most
+the last five minutes of a target. --write puts the lines of all targets in docs/evidence.md. Exits
+with 1 if there are findings.
 """
 import concurrent.futures
 import json
+import math
 import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -28,6 +31,7 @@ from evidence import write_table  # noqa: E402  pylint: disable=wrong-import-pos
 HERE = pathlib.Path(__file__).resolve().parent
 HEAD = ["| target | processor seconds | inputs | places reached | findings |",
         "|---|---|---|---|---|"]
+ROUND = 300  # seconds, after which the totals are saved
 FINDING = re.compile(r"(crash|leak|timeout|oom|slow-unit)-[0-9a-f]+")
 
 
@@ -44,8 +48,8 @@ def run_measured(command, log):
     return started.returncode, used.ru_utime + used.ru_stime
 
 
-def run(folder, target, seconds):
-    """Fuzzes a target. Returns what it adds to the totals."""
+def fuzz(folder, target, seconds):
+    """Fuzzes a target once. Returns its exit status and what it adds to the totals."""
     found = folder / "found" / target
     found.mkdir(parents=True, exist_ok=True)
     made = folder / "made" / target
@@ -64,8 +68,34 @@ def run(folder, target, seconds):
     tried = re.search(r"stat::number_of_executed_units: *(\d+)", messages)
     if code != 0 and not findings_of(folder, target):
         raise SystemExit(f"{target} failed:\n{messages[-2000:]}")
-    return {"seconds": used, "inputs": int(tried[1]) if tried else 0,
-            "places": int(places[-1]) if places else 0}
+    return code, {"seconds": used, "inputs": int(tried[1]) if tried else 0,
+                  "places": int(places[-1]) if places else 0}
+
+
+class Totals:
+    """What all campaigns did, by target, in a file."""
+
+    def __init__(self, path):
+        self._path = path
+        self._lock = threading.Lock()
+        self.by_target = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+    def add(self, target, new):
+        with self._lock:
+            old = self.by_target.get(target, {"seconds": 0, "inputs": 0})
+            self.by_target[target] = {**new, "seconds": old["seconds"] + new["seconds"],
+                                      "inputs": old["inputs"] + new["inputs"]}
+            self._path.write_text(json.dumps(self.by_target), encoding="utf-8")
+
+
+def run(folder, target, seconds, totals):
+    """Fuzzes a target in rounds, until it has used the processor seconds or fails."""
+    left = seconds
+    while left > 0:
+        code, new = fuzz(folder, target, min(ROUND, math.ceil(left)))
+        totals.add(target, new)
+        left = left - new["seconds"] if code == 0 else 0
+    return target
 
 
 def findings_of(folder, target):
@@ -83,16 +113,12 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     folder, seconds = pathlib.Path(arguments[0]).resolve(), int(arguments[1])
-    kept = folder / "totals.json"
-    totals = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    totals = Totals(folder / "totals.json")
     targets = arguments[2:] or sorted(path.stem for path in folder.glob("*.dict"))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for target, new in zip(targets, pool.map(lambda one: run(folder, one, seconds), targets)):
-            old = totals.get(target, {"seconds": 0, "inputs": 0})
-            totals[target] = {**new, "seconds": old["seconds"] + new["seconds"],
-                              "inputs": old["inputs"] + new["inputs"]}
-            kept.write_text(json.dumps(totals), encoding="utf-8")
-            print(line_of(folder, target, totals[target]), flush=True)
+        for target in pool.map(lambda one: run(folder, one, seconds, totals), targets):
+            print(line_of(folder, target, totals.by_target[target]), flush=True)
+    totals = totals.by_target
     lines = [line_of(folder, target, total) for target, total in sorted(totals.items())]
     if "--write" in sys.argv:
         write_table("fuzzing", "tests/fuzz/campaign.py FOLDER SECONDS --write", [*HEAD, *lines])
