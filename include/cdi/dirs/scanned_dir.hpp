@@ -4,6 +4,7 @@
 #ifndef CDI_DIRS_SCANNED_DIR_HPP
 #define CDI_DIRS_SCANNED_DIR_HPP
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <memory>
@@ -34,6 +35,7 @@ struct ScannedDir {
   bool stable = false;                             // see `is_stable`; false without a listing
   std::shared_ptr<const RejectedFile> rejected{};  // why it was not listed
   std::vector<std::shared_ptr<const ScannedFile>> files{};  // sorted by name
+  std::vector<std::size_t> unwatched{};  // indices of files that inotify may not report
 };
 
 /// All directories, and the registry of their files.
@@ -102,7 +104,13 @@ inline bool is_still_no_file(const std::string& path, const FileState& before) {
   return !S_ISREG(info.st_mode) && system == (S_ISDIR(info.st_mode) ? EISDIR : EINVAL);
 }
 
-/// Returns whether a directory and its files are unchanged. Costs one `stat` each, and no `open`.
+/// Returns whether there is still the same file, or none, at a path. Costs one `stat`.
+inline bool is_unchanged(const std::string& path, const FileState& before) {
+  return before.stable ? leads_to(path, before.signature) : is_still_no_file(path, before);
+}
+
+/// Returns whether a directory and its files are unchanged, as far as the scope goes. Costs one
+/// `stat` for the directory and each of these files, and no `open`.
 inline bool is_unchanged(const ScannedDir& before, ScanScope scope) {
   if (before.dir.state == SpecDir::State::missing) {
     struct stat info = {};
@@ -110,14 +118,14 @@ inline bool is_unchanged(const ScannedDir& before, ScanScope scope) {
   }
   if (!before.stable || !leads_to(before.dir.path, before.signature)) return false;
   FilePath path{before.dir.path};
-  for (const auto& file : before.files) {
-    const bool watched = scope == ScanScope::unwatched && file->file.stable && !file->is_link;
-    if (watched) continue;
-    const bool same = file->file.stable ? leads_to(path(file->name), file->file.signature)
-                                        : is_still_no_file(path(file->name), file->file);
-    if (!same) return false;
+  const auto same = [&](const std::shared_ptr<const ScannedFile>& file) {
+    return is_unchanged(path(file->name), file->file);
+  };
+  if (scope == ScanScope::everything) {
+    return std::all_of(before.files.begin(), before.files.end(), same);
   }
-  return true;
+  return std::all_of(before.unwatched.begin(), before.unwatched.end(),
+                     [&](std::size_t i) { return same(before.files[i]); });
 }
 
 /// Returns whether two errors have the same content.

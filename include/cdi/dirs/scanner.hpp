@@ -185,6 +185,7 @@ class Scanner {
 
   static void add_file(std::shared_ptr<const ScannedFile> file, ScannedDir& out) {
     if (file->file.spec) ++out.dir.specs;
+    if (!file->file.stable || file->is_link) out.unwatched.push_back(out.files.size());
     out.files.push_back(std::move(file));
   }
 

@@ -12,7 +12,7 @@
 #include <cdi/dirs/scanned_dir.hpp>
 #include <cdi/dirs/scanner.hpp>
 
-#include "../../support/temp_tree.hpp"
+#include "../../support/cache_tree.hpp"
 
 TEST_CASE("A file or directory that changed just before it was read counts as changed") {
   const TempTree tree;
@@ -33,6 +33,30 @@ TEST_CASE("A file or directory that changed just before it was read counts as ch
   file->file.stable = false;
   CHECK_FALSE(is_unchanged(dir, everything));
   CHECK_FALSE(is_unchanged(dir, cdi::detail::ScanScope::unwatched));
+}
+
+TEST_CASE("Beside inotify, only links and files that were just written are looked at") {
+  using cdi::detail::ScanScope;
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  tree.put_spec("target", "one");
+  tree.link("../target", "a/link.yaml");
+  tree.put_spec("a/x.yaml", "one");
+  const cdi::ReadOptions options;
+  const cdi::detail::Scanner scanner{options};
+  auto scan = scanner.scan({a}, nullptr, ScanScope::everything);
+  CHECK(scan->dirs[0]->unwatched == std::vector<std::size_t>{0, 1});
+  REQUIRE(eventually([&] {
+    scan = scanner.scan({a}, scan, ScanScope::everything);
+    return scan->dirs[0]->stable && scan->dirs[0]->unwatched.size() == 1;
+  }));
+  const auto& dir = *scan->dirs[0];
+  CHECK(dir.files[dir.unwatched[0]]->name == "link.yaml");
+  tree.put_spec("a/x.yaml", "two");
+  CHECK(is_unchanged(dir, ScanScope::unwatched));
+  CHECK_FALSE(is_unchanged(dir, ScanScope::everything));
+  tree.put_spec("target", "two");
+  CHECK_FALSE(is_unchanged(dir, ScanScope::unwatched));
 }
 
 TEST_CASE("A name that is not a regular file does not force a rescan") {
