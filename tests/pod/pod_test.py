@@ -180,12 +180,13 @@ class PeerPods(unittest.TestCase):
         self.assertIn('no type has the name of the claimed device "gone"', err)
 
     def test_names_of_instance_types_and_resources(self):
-        types = [{"name": "T~1", "devices": {"A.com/z~1": 2}}]
+        types = [{"name": "T~1", "devices": {"A.com/z~1": 2, "3d.com/" + 40 * "x": 1}}]
         (one,) = json.loads(run(["slices"], as_text({"types": types}))[1])["items"]
         (device,) = one["spec"]["devices"]
         self.assertEqual(device["name"], "t-1")
         self.assertEqual(device["attributes"]["instanceType"], {"string": "T~1"})
         self.assertEqual(device["attributes"]["A_com_z_1"], {"int": 2})
+        self.assertEqual(device["attributes"]["_3d_com_" + 24 * "x"], {"int": 1})
 
     def test_many_instance_types(self):
         types = [{"name": f"t.{i}", "vcpus": i} for i in range(300)]

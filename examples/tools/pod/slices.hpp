@@ -35,12 +35,15 @@ inline constexpr std::size_t max_attributes = 32;  // of a device
 /// A C identifier for a resource, such as `amd_com_gpu`: the name of an attribute.
 inline std::string attribute_name(const std::string& resource) {
   constexpr std::size_t max_name = 32;
-  std::string name;
-  for (const char c : resource.substr(0, max_name)) {
-    const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  const auto is_digit = [](char c) {
+    return c >= '0' && c <= '9';
+  };
+  std::string name{!resource.empty() && is_digit(resource.front()) ? "_" : ""};
+  for (const char c : resource) {
+    const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c);
     name.push_back(good ? c : '_');
   }
-  return name;
+  return name.substr(0, max_name);
 }
 
 /// The device that stands for an instance type. Any number of claims can have it at once.
