@@ -4,6 +4,8 @@
 #ifndef CDI_PLAN_CHANGE_ORIGIN_INL
 #define CDI_PLAN_CHANGE_ORIGIN_INL
 
+#include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -28,9 +30,7 @@ inline bool makes(const std::string& variable, const Change& change) {
   return env_name(variable) == change.key;
 }
 inline bool makes(const DeviceNode& node, const Change& change) {
-  if (change.part == "linux.devices") return node.path == change.key;
-  return node.type + " " + std::to_string(node.major) + ":" + std::to_string(node.minor) ==
-         change.key;
+  return node.path == change.key;
 }
 inline bool makes(const NetDevice& device, const Change& change) {
   return device.host_interface_name == change.key;
@@ -43,6 +43,26 @@ inline bool makes(const IntelRdt&, const Change&) {
 }
 inline bool makes(std::uint32_t gid, const Change& change) {
   return std::to_string(gid) == change.key;
+}
+/// A changed cgroup rule, whose key, such as `c 1:3`, is read once for all nodes of a plan.
+struct ChangedRule {
+  std::string_view type;
+  std::int64_t major = -1;  // -1 for a rule with `*`, which no edit makes
+  std::int64_t minor = -1;
+};
+
+inline ChangedRule rule_of(std::string_view key) {
+  const auto blank = std::min(key.find(' '), key.size());
+  const auto colon = std::min(key.find(':', blank), key.size());
+  ChangedRule rule{.type = key.substr(0, blank)};
+  const auto* const text = key.data();
+  std::from_chars(text + std::min(blank + 1, colon), text + colon, rule.major);
+  std::from_chars(text + std::min(colon + 1, key.size()), text + key.size(), rule.minor);
+  return rule;
+}
+
+inline bool makes(const DeviceNode& node, const ChangedRule& rule) {
+  return node.major == rule.major && node.minor == rule.minor && node.type == rule.type;
 }
 /// A changed hook, whose text is read once for all hooks of a plan. Hooks of one path differ in
 /// their arguments.
@@ -73,9 +93,11 @@ const Origin* last_that_makes(const std::vector<Planned<Edit>>& edits, const Cha
 
 CDI_INLINE const Origin* find_origin(const Plan& plan, const Change& change) {
   const std::string_view part = change.part;
-  const bool is_rule = part == "linux.resources.devices";
   if (part == "process.env") return detail::last_that_makes(plan.env, change);
-  if (is_rule || part == "linux.devices") return detail::last_that_makes(plan.device_nodes, change);
+  if (part == "linux.devices") return detail::last_that_makes(plan.device_nodes, change);
+  if (part == "linux.resources.devices") {
+    return detail::last_that_makes(plan.device_nodes, detail::rule_of(change.key));
+  }
   if (part == "linux.netDevices") return detail::last_that_makes(plan.net_devices, change);
   if (part == "mounts") return detail::last_that_makes(plan.mounts, change);
   if (part == "linux.intelRdt") return detail::last_that_makes(plan.intel_rdt, change);

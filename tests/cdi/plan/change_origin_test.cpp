@@ -95,3 +95,35 @@ TEST_CASE("The text of a changed hook is read once, not for each hook of the pla
   REQUIRE(made.size() == 5000);
   CHECK(made.back() == "hooks.prestart /h 999");
 }
+
+TEST_CASE("A changed rule is of the last node with its type and both numbers") {
+  cdi::Plan plan;
+  const auto rule_of = [&](std::string type, std::int64_t major, std::int64_t minor,
+                           const std::string& name) {
+    add<cdi::DeviceNode>(plan.device_nodes,
+                         {.path = "/dev/" + name,
+                          .host_path = "/dev/" + name,
+                          .type = std::move(type),
+                          .major = major,
+                          .minor = minor,
+                          .permissions = "r"},
+                         name);
+  };
+  rule_of("c", 12, 3, "first");
+  rule_of("c", 1, 23, "second");
+  rule_of("b", 12, 3, "block");
+  rule_of("c", 12, 3, "last");
+  const auto origin_of = [&](const std::string& key) {
+    const auto* const origin =
+        cdi::find_origin(plan, {.part = "linux.resources.devices", .key = key});
+    return origin ? origin->name : "none";
+  };
+  CHECK(origin_of("c 12:3") == "last");
+  CHECK(origin_of("c 1:23") == "second");
+  CHECK(origin_of("b 12:3") == "block");
+  for (const auto* key :
+       {"b 1:23", "c 3:12", "c *:3", "c 12:*", "a *:*", "c 12", "c", "", ":", " :"}) {
+    CAPTURE(key);
+    CHECK(origin_of(key) == "none");
+  }
+}
