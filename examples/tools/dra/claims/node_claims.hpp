@@ -93,11 +93,11 @@ class NodeClaims {
         &call, lock_deadline(call), [&](prepare::Claims& claims) {
           std::vector<Unprepared> out;
           for (const auto& name : names) {
-            const bool is_known = cdi::is_claim_uid(name.uid);
             const bool is_late = call.is_dead();
-            out.push_back({name, is_late    ? cdi::Result<void>{dead_call()}
-                                 : is_known ? claims.unprepare(name.uid)
-                                            : cdi::Result<void>{}});
+            const bool is_uid = cdi::is_claim_uid(name.uid);  // others are never prepared
+            out.push_back({name, is_late  ? cdi::Result<void>{dead_call()}
+                                 : is_uid ? claims.unprepare(name.uid)
+                                          : cdi::Result<void>{}});
           }
           return out;
         });
