@@ -29,7 +29,7 @@ from targets import (PROJECT, TESTS, Native, Newest, Unit, Zig, big_endian, in_o
                      musl_with_library, thirty_two_bit)
 
 LIBCXX = "-stdlib=libc++"
-TIMEOUT = 1800  # seconds
+TIMEOUT = 7200  # seconds, also for an emulator on a machine with other work
 OF_GXX, OF_CLANG = ("g++", "libstdc++", "glibc"), ("clang", "libstdc++", "glibc")
 OF_LIBCXX, OF_ZIG = ("clang", "libc++", "glibc"), ("zig, clang", "libc++", "musl")
 # Each row: what makes its target, the machine, and what the table says until the row has run: the
