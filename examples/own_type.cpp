@@ -88,7 +88,7 @@ struct cdi::SpecEditor<Container> {
     return List<std::string>{container.programs.at(static_cast<std::size_t>(point))};
   }
   ProcessUser process_user() const { return {.uid = 0, .gid = 0}; }
-  bool has_user_namespace() const { return false; }
+  bool has_id_mappings() const { return false; }
 };
 
 int main() {

@@ -91,6 +91,15 @@ typedef struct {
 } runtime_spec_schema_defs_linux_namespace_reference;
 
 typedef struct {
+  uint32_t container_id;
+  uint32_t host_id;
+  uint32_t size;
+  unsigned int container_id_present : 1;
+  unsigned int host_id_present : 1;
+  unsigned int size_present : 1;
+} runtime_spec_schema_defs_id_mapping;
+
+typedef struct {
   runtime_spec_schema_defs_linux_device_cgroup** devices;
   size_t devices_len;
 } runtime_spec_schema_config_linux_resources;
@@ -152,6 +161,10 @@ typedef struct {
 #if C_SPEC_CRUN >= 22
   runtime_spec_schema_config_linux_net_devices* net_devices;
 #endif
+  runtime_spec_schema_defs_id_mapping** uid_mappings;
+  size_t uid_mappings_len;
+  runtime_spec_schema_defs_id_mapping** gid_mappings;
+  size_t gid_mappings_len;
   runtime_spec_schema_defs_linux_namespace_reference** namespaces;
   size_t namespaces_len;
   runtime_spec_schema_config_linux_resources* resources;

@@ -145,9 +145,11 @@ struct cdi::SpecEditor<::runtime_spec_schema_config_schema> {
     if (spec.process == nullptr || spec.process->user == nullptr) return {};
     return {spec.process->user->uid, spec.process->user->gid};
   }
-  bool has_user_namespace() const {
+  bool has_id_mappings() const {
     const auto* const linux_part = spec.linux;
-    for (std::size_t i = 0; linux_part != nullptr && i < linux_part->namespaces_len; ++i) {
+    if (linux_part == nullptr) return false;
+    if (linux_part->uid_mappings_len == 0 || linux_part->gid_mappings_len == 0) return false;
+    for (std::size_t i = 0; i < linux_part->namespaces_len; ++i) {
       if (c_spec::view(linux_part->namespaces[i]->type) == "user") return true;
     }
     return false;

@@ -150,14 +150,19 @@ static inline size_t merge_depth(const char* path) {
   return parts == 0 ? 0 : parts - 1;
 }
 
-static inline bool merge_mounts(runtime_spec_schema_config_schema* spec, const cdi_edits* edits) {
-  bool in_user_namespace = false;
-  for (size_t i = 0; spec->linux != NULL && i < spec->linux->namespaces_len; ++i) {
-    in_user_namespace =
-        in_user_namespace || merge_is_same(spec->linux->namespaces[i]->type, "user");
+/* Whether the container has a user namespace, and mappings of user and group ids. */
+static inline bool merge_maps_ids(const runtime_spec_schema_config_linux* part) {
+  if (part == NULL || part->uid_mappings_len == 0 || part->gid_mappings_len == 0) return false;
+  for (size_t i = 0; i < part->namespaces_len; ++i) {
+    if (merge_is_same(part->namespaces[i]->type, "user")) return true;
   }
+  return false;
+}
+
+static inline bool merge_mounts(runtime_spec_schema_config_schema* spec, const cdi_edits* edits) {
+  const bool maps_ids = merge_maps_ids(spec->linux);
   for (size_t i = 0; i < edits->mount_count; ++i) {
-    if (!merge_mount(spec, merge_make_mount(edits->mounts[i], in_user_namespace))) return false;
+    if (!merge_mount(spec, merge_make_mount(edits->mounts[i], maps_ids))) return false;
   }
   for (size_t i = 1; edits->mount_count != 0 && i < spec->mounts_len; ++i) {
     runtime_spec_schema_defs_mount* mount = spec->mounts[i];

@@ -107,14 +107,14 @@ static inline const char* merge_mapping(const cdi_mount* mount) {
 }
 
 static inline runtime_spec_schema_defs_mount* merge_make_mount(const cdi_mount* mount,
-                                                               bool in_user_namespace) {
+                                                               bool maps_ids) {
   runtime_spec_schema_defs_mount* made = calloc(1, sizeof *made);
   char* mapping = NULL;
   if (made == NULL) return NULL;
   bool good = merge_copy(mount->destination, &made->destination) &&
               merge_copy(mount->source, &made->source) && merge_copy(mount->type, &made->type) &&
               merge_copies(mount->options, &made->options, &made->options_len);
-  if (good && in_user_namespace && merge_mapping(mount) != NULL) {
+  if (good && maps_ids && merge_mapping(mount) != NULL) {
     good = merge_copy(merge_mapping(mount), &mapping);
     MERGE_APPEND(made->options, made->options_len, mapping);
     good = good && mapping == NULL;

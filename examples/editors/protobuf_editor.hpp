@@ -138,8 +138,10 @@ struct cdi::SpecEditor<::grpc::Spec> {
   ProcessUser process_user() const {
     return {spec.process().user().uid(), spec.process().user().gid()};
   }
-  bool has_user_namespace() const {
-    for (const auto& space : spec.linux().namespaces()) {
+  bool has_id_mappings() const {
+    const auto& part = spec.linux();
+    if (part.uidmappings().empty() || part.gidmappings().empty()) return false;
+    for (const auto& space : part.namespaces()) {
       if (space.type() == "user") return true;
     }
     return false;

@@ -22,6 +22,8 @@ namespace c_spec_test {
 
 using CSpec = runtime_spec_schema_config_schema;
 using Model = cdi::oci::Spec;
+using IdMapping = runtime_spec_schema_defs_id_mapping;
+
 /// Calls `visit(items, length)` for each list of hooks, in the order of `HookPoint`.
 template <class Hooks, class Visit>
 inline void each_hook_list(Hooks& hooks, Visit visit) {
@@ -57,6 +59,10 @@ inline void free_hook(c_spec::Hook* hook) {
   std::free(hook);
 }
 
+inline void free_mapping(IdMapping* mapping) {
+  std::free(mapping);
+}
+
 inline void free_linux(runtime_spec_schema_config_linux* part) {
   free_list<c_spec::Device>(part->devices, part->devices_len, c_spec::release);
   if (part->resources != nullptr) {
@@ -70,6 +76,8 @@ inline void free_linux(runtime_spec_schema_config_linux* part) {
     std::free(map);
   }
 #endif
+  free_list<IdMapping>(part->uid_mappings, part->uid_mappings_len, free_mapping);
+  free_list<IdMapping>(part->gid_mappings, part->gid_mappings_len, free_mapping);
   for (std::size_t i = 0; i < part->namespaces_len; ++i) {
     std::free(part->namespaces[i]->type);
     std::free(part->namespaces[i]);
@@ -112,6 +120,18 @@ View view_of(const Record& record) {
   return cdi::copy_as<View>(record);
 }
 
+inline void fill_mappings(const std::vector<cdi::oci::IdMapping>& from, IdMapping**& items,
+                          std::size_t& length) {
+  if (from.empty()) return;
+  items = c_spec::make<IdMapping*>(from.size());
+  for (const auto& mapping : from) {
+    auto* const added = items[length++] = c_spec::make<IdMapping>();
+    added->container_id = mapping.container_id;
+    added->host_id = mapping.host_id;
+    added->size = mapping.size;
+  }
+}
+
 /// Fills C structs with what the editor can reach.
 inline void fill(const Model& model, CSpec& spec) {
   cdi::SpecEditor<CSpec> editor{spec};
@@ -149,6 +169,8 @@ inline void fill(const Model& model, CSpec& spec) {
     added->type = c_spec::copy(space.type);
     part.namespaces[part.namespaces_len++] = added;
   }
+  fill_mappings(model.linux_->uid_mappings, part.uid_mappings, part.uid_mappings_len);
+  fill_mappings(model.linux_->gid_mappings, part.gid_mappings, part.gid_mappings_len);
 }
 
 inline std::vector<std::string> texts(char* const* items, std::size_t length) {
@@ -160,6 +182,16 @@ inline cdi::oci::Hook to_hook(const c_spec::Hook& hook) {
                      .args = texts(hook.args, hook.args_len),
                      .env = texts(hook.env, hook.env_len)};
   if (hook.timeout_present) out.timeout = hook.timeout;
+  return out;
+}
+
+inline std::vector<cdi::oci::IdMapping> to_mappings(IdMapping* const* items, std::size_t length) {
+  std::vector<cdi::oci::IdMapping> out;
+  for (std::size_t i = 0; i < length; ++i) {
+    out.push_back({.container_id = items[i]->container_id,
+                   .host_id = items[i]->host_id,
+                   .size = items[i]->size});
+  }
   return out;
 }
 
@@ -195,6 +227,8 @@ inline cdi::oci::Linux to_linux(const runtime_spec_schema_config_linux& part) {
   for (std::size_t i = 0; i < part.namespaces_len; ++i) {
     out.namespaces.push_back({.type = part.namespaces[i]->type});
   }
+  out.uid_mappings = to_mappings(part.uid_mappings, part.uid_mappings_len);
+  out.gid_mappings = to_mappings(part.gid_mappings, part.gid_mappings_len);
   if (const auto* const rdt = part.intel_rdt; rdt != nullptr) {
     auto& to = out.intel_rdt.emplace();
     to.clos_id = c_spec::view(rdt->clos_id);

@@ -24,8 +24,12 @@ T parsed(std::string_view text) {
 
 inline constexpr std::string_view specs[] = {
     R"({"ociVersion":"1.2.0"})",
+    R"({"ociVersion":"1.2.0","linux":{"namespaces":[{"type":"user"}],
+        "uidMappings":[{"containerID":0,"hostID":1000,"size":9}]}})",
     R"({"ociVersion":"1.2.0","process":{"cwd":"","user":{"uid":1,"gid":2,"additionalGids":[7]},
         "env":["A=0","B=2","A=1","C"]},"linux":{"namespaces":[{"type":"pid"},{"type":"user"}],
+        "uidMappings":[{"containerID":0,"hostID":1000,"size":9}],
+        "gidMappings":[{"containerID":0,"hostID":2000,"size":8}],
         "devices":[{"path":"/d","type":"c","major":9,"minor":0},
                    {"path":"/e","type":"b","major":1,"minor":2,"fileMode":432,"uid":3,"gid":4},
                    {"path":"/d","type":"p","major":0,"minor":0}]},

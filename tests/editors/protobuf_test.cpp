@@ -21,11 +21,19 @@ using Model = cdi::oci::Spec;
 
 static_assert(cdi::Editable<Message> && !cdi::FullyEditable<Message>);
 
+void fill(const cdi::oci::IdMapping& mapping, grpc::LinuxIDMapping& out) {
+  out.set_containerid(mapping.container_id);
+  out.set_hostid(mapping.host_id);
+  out.set_size(mapping.size);
+}
+
 void fill(const cdi::oci::Linux& part, grpc::Linux& out) {
   for (const auto& node : part.devices) {
     protobuf_editor::assign(cdi::copy_as<cdi::oci::LinuxDeviceView>(node), *out.add_devices());
   }
   for (const auto& space : part.namespaces) out.add_namespaces()->set_type(space.type);
+  for (const auto& mapping : part.uid_mappings) fill(mapping, *out.add_uidmappings());
+  for (const auto& mapping : part.gid_mappings) fill(mapping, *out.add_gidmappings());
   if (!part.resources) return;
   for (const auto& rule : part.resources->devices) {
     protobuf_editor::assign(cdi::copy_as<cdi::oci::LinuxDeviceCgroupView>(rule),

@@ -56,6 +56,8 @@ class RandomRegistry {
     process.user.additional_gids = some([&] { return 1 + random_.below(4); });
     auto& part = out.linux_.emplace();
     if (random_.below(2) == 0) part.namespaces.push_back({.type = "user"});
+    if (random_.below(2) == 0) part.uid_mappings.push_back({.host_id = 1000, .size = 9});
+    if (random_.below(2) == 0) part.gid_mappings.push_back({.host_id = 2000, .size = 9});
     part.devices = some([&] {
       const auto from = node();
       return cdi::oci::LinuxDevice{.path = from.path,

@@ -86,7 +86,7 @@ void perform(Editor& editor, JoinedEdits& edits) {
     }
   }
   if (touched.mounts) {
-    if (editor.has_user_namespace()) detail::add_id_mappings(edits);
+    if (editor.has_id_mappings()) detail::add_id_mappings(edits);
     detail::merge_records(editor.mounts(), edits.mounts, views, merge_mounts);
   }
   detail::add_hooks(editor, edits, views);

@@ -102,8 +102,8 @@ concept HasProcessUser = requires(Editor editor) {
   { editor.process_user() } -> std::same_as<ProcessUser>;
 };
 template <class Editor>
-concept HasUserNamespace = requires(Editor editor) {
-  { editor.has_user_namespace() } -> std::same_as<bool>;
+concept HasIdMappings = requires(Editor editor) {
+  { editor.has_id_mappings() } -> std::same_as<bool>;
 };
 template <class Editor>
 concept ComparesRules = requires(Editor editor) {
@@ -126,7 +126,7 @@ std::vector<std::string_view> missing_parts() {
       {detail::HasHooks<Editor>, "hooks()"},
       {detail::ComparesHooks<Editor>, "hooks().equals()"},
       {detail::HasProcessUser<Editor>, "process_user()"},
-      {detail::HasUserNamespace<Editor>, "has_user_namespace()"},
+      {detail::HasIdMappings<Editor>, "has_id_mappings()"},
       {detail::HasDeviceRules<Editor>, "device_rules()"},
       {detail::ComparesRules<Editor>, "device_rules().equals()"},
       {detail::HasNetDevices<Editor>, "net_devices()"},

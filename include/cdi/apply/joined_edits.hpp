@@ -97,7 +97,8 @@ Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts text
 Result<void> complete_devices(JoinedEdits& edits, const HostRef& host, ProcessUser user);
 
 /// Adds `idmap` to bind mounts and `ridmap` to recursive bind mounts that have neither option:
-/// without one, host files have no known owner in a user namespace.
+/// without one, host files have no known owner in a user namespace. Only for a config with mappings
+/// of user and group ids; runc rejects such a mount without them.
 void add_id_mappings(JoinedEdits& edits);
 
 /// Fills a view from a planned record; the view's lists keep their memory.

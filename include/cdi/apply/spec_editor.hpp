@@ -105,7 +105,7 @@ concept Editable = requires(SpecEditor<OciSpec> editor, oci::HookPoint point) {
   { editor.mounts() } -> KeyedList<oci::MountView>;
   { editor.hooks(point) } -> AppendableList<oci::HookView>;
   { editor.process_user() } -> std::same_as<ProcessUser>;
-  { editor.has_user_namespace() } -> std::same_as<bool>;
+  { editor.has_id_mappings() } -> std::same_as<bool>;
 };
 
 }  // namespace cdi

@@ -265,7 +265,7 @@ void hold_all_items([[maybe_unused]] Json& document) {
 
 /// Edits an OCI `config.json` as a document, for `apply`: unknown members keep their values and,
 /// with `ordered_json`, their places. Missing or null parts are created when needed. Before `check`
-/// has succeeded, call only `process_user` and `has_user_namespace`: the other functions expect
+/// has succeeded, call only `process_user` and `has_id_mappings`: the other functions expect
 /// parts of the kinds that OCI requires.
 template <JsonDocument Json>
 struct SpecEditor<Json> : detail::JsonParts<SpecEditor<Json>, Json&, detail::JsonList<Json>,
@@ -294,17 +294,20 @@ struct SpecEditor<Json> : detail::JsonParts<SpecEditor<Json>, Json&, detail::Jso
     const Json* user = detail::json_member(detail::json_member<Json>(&document, "process"), "user");
     return {id(user, "uid"), id(user, "gid")};
   }
-  /// Returns whether `linux.namespaces` contains a new or existing `user` namespace.
-  bool has_user_namespace() const {
-    const Json* all =
-        detail::json_member(detail::json_member<Json>(&document, "linux"), "namespaces");
-    const auto* items =
-        all == nullptr ? nullptr : all->template get_ptr<const typename Json::array_t*>();
-    if (items == nullptr) return false;
-    for (const Json& item : *items) {
-      if (detail::json_text(detail::json_member(&item, "type")) == "user") return true;
-    }
-    return false;
+  /// Returns whether `linux` has a `user` namespace, and mappings of user and group ids.
+  bool has_id_mappings() const {
+    const Json* part = detail::json_member<Json>(&document, "linux");
+    const auto items = [&](const char* name) {
+      const Json* all = detail::json_member(part, name);
+      const auto* list =
+          all == nullptr ? nullptr : all->template get_ptr<const typename Json::array_t*>();
+      return list == nullptr ? std::span<const Json>{} : std::span<const Json>{*list};
+    };
+    if (items("uidMappings").empty() || items("gidMappings").empty()) return false;
+    const auto spaces = items("namespaces");
+    return std::any_of(spaces.begin(), spaces.end(), [](const Json& item) {
+      return detail::json_text(detail::json_member(&item, "type")) == "user";
+    });
   }
 
   /// Completes the edits.

@@ -203,8 +203,8 @@ struct SpecEditor<detail::RecordingTarget<OciSpec>> {
 
   /// Calls `process_user` of the target's editor.
   ProcessUser process_user() { return inner_.process_user(); }
-  /// Calls `has_user_namespace` of the target's editor.
-  bool has_user_namespace() { return inner_.has_user_namespace(); }
+  /// Calls `has_id_mappings` of the target's editor.
+  bool has_id_mappings() { return inner_.has_id_mappings(); }
 
   /// Records the remaining changes and finishes the target's own edits.
   void finish() {

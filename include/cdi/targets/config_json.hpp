@@ -129,8 +129,8 @@ struct SpecEditor<ConfigJson>
   }
   /// Returns `process.user`; a missing ID is 0.
   ProcessUser process_user() const;
-  /// Returns whether `linux.namespaces` contains a namespace of type `user`.
-  bool has_user_namespace() const;
+  /// Returns whether `linux` has a `user` namespace, and mappings of user and group ids.
+  bool has_id_mappings() const;
 
   /// Writes the changes to the text.
   void finish();

@@ -162,14 +162,23 @@ CDI_INLINE ProcessUser SpecEditor<ConfigJson>::process_user() const {
   return {user.member("uid").id().value_or(0), user.member("gid").id().value_or(0)};
 }
 
-CDI_INLINE bool SpecEditor<ConfigJson>::has_user_namespace() const {
-  bool found = false;
+CDI_INLINE bool SpecEditor<ConfigJson>::has_id_mappings() const {
   const auto part = detail::DocumentView{document_->root()}.member("linux");
-  part.member("namespaces").each([&](const detail::DocumentView& item) {
-    found = item.member("type").text() == "user";
-    return !found;
-  });
-  return found;
+  const auto has_item = [&](std::string_view name, auto&& is_wanted) {
+    bool found = false;
+    part.member(name).each([&](const detail::DocumentView& item) {
+      found = is_wanted(item);
+      return !found;
+    });
+    return found;
+  };
+  const auto any = [](const detail::DocumentView&) {
+    return true;
+  };
+  return has_item("uidMappings", any) && has_item("gidMappings", any) &&
+         has_item("namespaces", [](const detail::DocumentView& item) {
+           return item.member("type").text() == "user";
+         });
 }
 
 CDI_INLINE void SpecEditor<ConfigJson>::finish() {

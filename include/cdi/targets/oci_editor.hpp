@@ -173,9 +173,10 @@ struct SpecEditor<oci::BasicSpec<S>> {
     if (!spec.process) return {};
     return {spec.process->user.uid, spec.process->user.gid};
   }
-  /// Returns whether `linux.namespaces` contains a new or existing `user` namespace.
-  bool has_user_namespace() const {
+  /// Returns whether `linux` has a `user` namespace, and mappings of user and group ids.
+  bool has_id_mappings() const {
     if (!spec.linux_) return false;
+    if (spec.linux_->uid_mappings.empty() || spec.linux_->gid_mappings.empty()) return false;
     for (const auto& each : spec.linux_->namespaces) {
       if (each.type == "user") return true;
     }

@@ -95,6 +95,8 @@ class PartCheck {
     if (touched_.intel_rdt) value(part, "intelRdt", "linux.intelRdt", &View::is_any, "");
     if (touched_.mounts) {
       array(part, "namespaces", "linux.namespaces", &View::is_object, "an object", "type");
+      array(part, "uidMappings", "linux.uidMappings", &View::is_object, "an object");
+      array(part, "gidMappings", "linux.gidMappings", &View::is_object, "an object");
       array(spec, "mounts", "mounts", &View::is_object, "an object", "destination");
     }
   }

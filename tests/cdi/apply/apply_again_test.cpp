@@ -117,7 +117,7 @@ struct cdi::SpecEditor<Few> {
   }
   auto additional_gids() { return FewGids{few.gids}; }
   ProcessUser process_user() const { return {}; }
-  bool has_user_namespace() const { return false; }
+  bool has_id_mappings() const { return false; }
 };
 
 TEST_CASE_TEMPLATE("A second injection of the same devices changes nothing", Target, Json, Ordered,

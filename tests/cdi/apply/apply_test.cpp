@@ -235,8 +235,8 @@ TEST_CASE_TEMPLATE("The order of mounts is that of a stable sort", Target, Json,
   }
 }
 
-TEST_CASE_TEMPLATE("In a user namespace bind mounts have their ids mapped", Target, Json, Ordered,
-                   Model, Text) {
+TEST_CASE_TEMPLATE("In a user namespace with mappings, bind mounts have their ids mapped", Target,
+                   Json, Ordered, Model, Text) {
   struct {
     std::string mount;
     std::string options;
@@ -256,16 +256,25 @@ TEST_CASE_TEMPLATE("In a user namespace bind mounts have their ids mapped", Targ
     CAPTURE(row.mount);
     const auto edits = edits_of(
         std::string{R"({"mounts":[{"hostPath":"/h","containerPath":"/c",)"} + row.mount + "}]}");
-    for (const auto* name : {R"({"type":"user"})", R"({"type":"user","path":"/proc/1/ns/user"})"}) {
-      auto target = oci_spec<Target>(std::string{R"({"linux":{"namespaces":[{"type":"pid"},)"} +
-                                     name + "]}}");
+    const auto options_in = [&](const std::string& linux_part) {
+      auto target = oci_spec<Target>(R"({"linux":)" + linux_part + "}");
       CHECK(cdi::apply(edits, target));
-      CHECK(content(target)["mounts"][0]["options"] == Json::parse(row.options));
+      return content(target)["mounts"][0].value("options", Json::array());
+    };
+    const std::string uids = R"("uidMappings":[{"containerID":0,"hostID":1000,"size":9}])";
+    const std::string gids = R"("gidMappings":[{"containerID":0,"hostID":2000,"size":9}])";
+    const std::string user = R"("namespaces":[{"type":"pid"},{"type":"user"}])";
+    const std::string joined = R"("namespaces":[{"type":"user","path":"/proc/1/ns/user"}])";
+    for (const auto& spaces : {user, joined}) {
+      CHECK(options_in("{" + spaces + "," + uids + "," + gids + "}") == Json::parse(row.options));
+      const auto unmapped = Json(edits.mounts[0].options);  // runc would reject the option
+      CHECK(options_in("{" + spaces + "}") == unmapped);
+      CHECK(options_in("{" + spaces + "," + uids + "}") == unmapped);
+      CHECK(options_in("{" + spaces + "," + gids + "}") == unmapped);
+      CHECK(options_in("{" + spaces + "," + uids + R"(,"gidMappings":[]})") == unmapped);
+      CHECK(options_in(R"({"namespaces":[{"type":"pid"}],)" + uids + "," + gids + "}") == unmapped);
+      CHECK(options_in("{" + uids + "," + gids + "}") == unmapped);
     }
-    auto plain = oci_spec<Target>(R"({"linux":{"namespaces":[{"type":"pid"}]}})");
-    CHECK(cdi::apply(edits, plain));
-    CHECK(content(plain)["mounts"][0].value("options", Json::array()) ==
-          Json(edits.mounts[0].options));
   }
 }
 

@@ -38,7 +38,7 @@ struct cdi::SpecEditor<Unfinished> {
   auto hooks(cdi::oci::HookPoint point) { return inner().hooks(point); }
   auto additional_gids() { return inner().additional_gids(); }
   int process_user() { return 0; }
-  bool has_user_namespace() { return false; }
+  bool has_id_mappings() { return false; }
 
  private:
   cdi::SpecEditor<Model> inner() { return {target.spec}; }
@@ -73,7 +73,7 @@ struct cdi::SpecEditor<Without<part>> {
     }
   }
   cdi::ProcessUser process_user() { return inner().process_user(); }
-  bool has_user_namespace() { return inner().has_user_namespace(); }
+  bool has_id_mappings() { return inner().has_id_mappings(); }
   auto net_devices() requires(part != OptionalPart::net_devices) { return inner().net_devices(); }
   auto additional_gids() requires(part != OptionalPart::gids) { return inner().additional_gids(); }
   auto device_rules() requires(part != OptionalPart::device_rules) {

@@ -41,7 +41,7 @@ struct cdi::SpecEditor<Target<part>> {
   std::conditional_t<part == Lacks::mounts_order, OpenList, List> mounts() { return {}; }
   OpenList hooks(cdi::oci::HookPoint) requires(part != Lacks::hooks) { return {}; }
   cdi::ProcessUser process_user() requires(part != Lacks::process_user) { return {}; }
-  bool has_user_namespace() requires(part != Lacks::user_namespace) { return false; }
+  bool has_id_mappings() requires(part != Lacks::user_namespace) { return false; }
 };
 
 static_assert(cdi::AppendableList<OpenList, cdi::oci::HookView>);

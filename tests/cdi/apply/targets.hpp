@@ -125,7 +125,7 @@ struct cdi::SpecEditor<apply_targets::Bare> {
   auto mounts() { return inner().mounts(); }
   auto hooks(cdi::oci::HookPoint point) { return inner().hooks(point); }
   cdi::ProcessUser process_user() { return inner().process_user(); }
-  bool has_user_namespace() { return inner().has_user_namespace(); }
+  bool has_id_mappings() { return inner().has_id_mappings(); }
 
  private:
   cdi::SpecEditor<apply_targets::Model> inner() { return {target.spec}; }

@@ -95,6 +95,8 @@ class RandomSpecs {
       if (random_.below(2) != 0) part.net_devices["eth0"] = {.name = "net" + digit()};
       if (random_.below(2) != 0) part.intel_rdt.emplace().clos_id = digit();
       if (random_.below(4) == 0) part.namespaces.push_back({.type = "user"});
+      if (random_.below(2) == 0) part.uid_mappings.push_back({.host_id = 1000, .size = 9});
+      if (random_.below(2) == 0) part.gid_mappings.push_back({.host_id = 2000, .size = 9});
     }
     for (auto i = random_.below(4); i > 0; --i) {
       spec.mounts.push_back({.destination = path(), .source = "/s" + digit()});

@@ -119,7 +119,7 @@ struct cdi::SpecEditor<Smallest> {
   NamesOnly mounts() { return {spec.mounts}; }
   Counter hooks(cdi::oci::HookPoint) { return {spec.hooks}; }
   cdi::ProcessUser process_user() { return {}; }
-  bool has_user_namespace() { return false; }
+  bool has_id_mappings() { return false; }
 };
 
 TEST_CASE_TEMPLATE("What changes is noted, and equal entries do not change", OciSpec,

@@ -20,7 +20,7 @@ TEST_CASE("Parts of the model are made when they are asked for, not before") {
   cdi::oci::Spec spec;
   cdi::SpecEditor<cdi::oci::Spec> editor{spec};
   CHECK(editor.process_user().uid == 0);
-  CHECK_FALSE(editor.has_user_namespace());
+  CHECK_FALSE(editor.has_id_mappings());
   CHECK(spec == cdi::oci::Spec{});
 
   CHECK(editor.env().size() == 0);
@@ -42,21 +42,26 @@ TEST_CASE("Parts that are there are kept") {
   cdi::SpecEditor<cdi::oci::Spec> editor{spec};
   CHECK(editor.process_user().uid == 5);
   CHECK(editor.process_user().gid == 6);
-  CHECK(editor.has_user_namespace());
   editor.env().append(std::string_view{"A=1"});
   editor.devices().append(cdi::oci::LinuxDeviceView{.path = "/d", .type = "p"});
   CHECK(spec.process->args.size() == 1);
   CHECK(spec.linux_->namespaces.size() == 1);
 }
 
-TEST_CASE("A container has a user namespace only if one is listed") {
-  cdi::oci::Spec spec{.linux_ = cdi::oci::Linux{}};
+TEST_CASE("Ids are mapped only in a user namespace with mappings of users and groups") {
+  cdi::oci::Spec spec{.linux_ = cdi::oci::Linux{.uid_mappings = {{.size = 9}}}};
+  spec.linux_->gid_mappings = {{.size = 9}};
   cdi::SpecEditor<cdi::oci::Spec> editor{spec};
-  CHECK_FALSE(editor.has_user_namespace());
+  CHECK_FALSE(editor.has_id_mappings());
   spec.linux_->namespaces = {{.type = "mount", .path = ""}, {.type = "pid", .path = "/user"}};
-  CHECK_FALSE(editor.has_user_namespace());
+  CHECK_FALSE(editor.has_id_mappings());
   spec.linux_->namespaces.push_back({.type = "user", .path = ""});
-  CHECK(editor.has_user_namespace());
+  CHECK(editor.has_id_mappings());
+  spec.linux_->uid_mappings.clear();
+  CHECK_FALSE(editor.has_id_mappings());
+  spec.linux_->uid_mappings = {{.size = 9}};
+  spec.linux_->gid_mappings.clear();
+  CHECK_FALSE(editor.has_id_mappings());
 }
 
 TEST_CASE("A record assigned to a place leaves nothing of the one before") {

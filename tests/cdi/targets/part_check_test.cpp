@@ -75,6 +75,8 @@ TEST_CASE_TEMPLATE("A touched part of a wrong kind is refused by its path, and n
       {mount, "linux.namespaces", R"({"linux":{"namespaces":%}})", R"({},"user",0)"},
       {mount, "linux.namespaces[0]", R"({"linux":{"namespaces":[%]}})", R"(null,"user",[])"},
       {mount, "linux.namespaces[0].type", R"({"linux":{"namespaces":[{"type":%}]}})", R"({},0)"},
+      {mount, "linux.uidMappings", R"({"linux":{"uidMappings":%}})", R"({},"",0)"},
+      {mount, "linux.gidMappings[1]", R"({"linux":{"gidMappings":[{},%]}})", R"(null,"",[])"},
       {hook, "hooks", R"({"hooks":%})", R"([],"",0)"},
       {hook, "hooks.poststop", R"({"hooks":{"poststop":%}})", R"({},"",0)"},
       {hook, "hooks.poststop[1].path", R"({"hooks":{"poststop":[{},{"path":%}]}})", R"({},0)"},
