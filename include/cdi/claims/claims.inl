@@ -161,8 +161,8 @@ CDI_INLINE Result<void> Claims::unprepare(const std::string& uid) {
     faults_[uid] = to_string(forgotten.error());
     return forgotten;
   }
-  claims_.erase(known);
   faults_.erase(uid);
+  claims_.erase(known);  // last: `uid` may be its key
   return {};
 }
 

@@ -463,6 +463,19 @@ TEST_CASE("A claim that cannot be given back has a fault at once") {
   CHECK(host.prepare("a", {card("0")}) == "vendor.com/claim=a-0 ");
 }
 
+TEST_CASE("The UID of a claim to give back may come from the list itself") {
+  Host host;
+  const std::string uid = "a-uid-that-does-not-fit-into-a-text";  // which has memory of its own
+  host.prepare(uid, {card("0")});
+  host.driver.bad_steps = {"release card0"};
+  CHECK_FALSE(host.claims->unprepare(uid));
+  CHECK(host.claims->faults().size() == 1);
+  host.driver.bad_steps.clear();
+  CHECK(host.claims->unprepare(host.claims->list().begin()->first));
+  CHECK(host.claims->list().empty());
+  CHECK(host.claims->faults().empty());
+}
+
 TEST_CASE("A claim that could not be undone keeps its devices") {
   Host host;
   host.driver.bad_steps = {"acquire card0", "release card0"};
