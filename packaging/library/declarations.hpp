@@ -1,7 +1,9 @@
 // Declares all functions of the library. Each part includes it first; the bodies follow bodies.hpp.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+#ifndef CDI_COMPILED  // CMake passes it to the library and its users
 #define CDI_COMPILED
+#endif
 
 #include <cdi/cdi.hpp>
 #include <cdi/claims.hpp>

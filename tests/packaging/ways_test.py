@@ -441,6 +441,15 @@ int main() { return one() && two() ? 0 : 1; }
                       self.run_in(self.folder, "cmake", "--build", "build"))
         self.run_in(self.folder, "build/app")
 
+    def test_cmake_compiles_a_part_without_a_warning(self):
+        """As in a project whose warnings are errors. All parts have the same flags."""
+        self.configure(f"add_compile_options(-Wall -Wextra -Werror)\nadd_subdirectory({TREE} cdi)\n"
+                       "target_link_libraries(app cdi::compiled)\n",
+                       f"-DCMAKE_CXX_COMPILER={QUICK}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+        commands = json.loads((self.folder / "build/compile_commands.json").read_text("utf-8"))
+        [part] = [one for one in commands if one["file"].endswith("/packaging/library/rules.cpp")]
+        self.run_in(part["directory"], "sh", "-c", part["command"] + " -fsyntax-only")
+
     def test_only_the_library_sees_nlohmann(self):
         theirs = self.folder / "theirs"
         theirs.mkdir()
