@@ -19,7 +19,8 @@
 namespace cdi::inline CDI_ABI::detail {
 
 /// A thread that runs a task at once, and again whenever a descriptor is readable or a second has
-/// passed. The thread handles no signals. The destructor waits until the task has ended.
+/// passed. The thread handles no signals. The destructor waits until the task has ended; in a forked
+/// process, which has no such thread, it does nothing.
 class BackgroundThread {
  public:
   using Work = void (*)(void* object);
@@ -28,7 +29,7 @@ class BackgroundThread {
   BackgroundThread(const BackgroundThread&) = delete;
   BackgroundThread& operator=(const BackgroundThread&) = delete;
   ~BackgroundThread() {
-    if (!is_running_) return;
+    if (!is_running_ || ::getpid() != process_) return;  // a fork shares the descriptor
     constexpr std::uint64_t one = 1;
     while (::write(stop_.get(), &one, sizeof one) < 0 && errno == EINTR) continue;
     ::pthread_join(thread_, nullptr);
@@ -39,6 +40,7 @@ class BackgroundThread {
     work_ = work;
     object_ = object;
     descriptor_ = descriptor;
+    process_ = ::getpid();
     stop_ = Descriptor{::eventfd(0, EFD_CLOEXEC)};
     if (!stop_) return errno;
     sigset_t all;
@@ -74,6 +76,7 @@ class BackgroundThread {
   int descriptor_ = -1;
   Descriptor stop_{-1};
   pthread_t thread_{};
+  pid_t process_ = 0;  // which has the thread
   bool is_running_ = false;
 };
 

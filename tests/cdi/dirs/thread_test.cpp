@@ -5,8 +5,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <optional>
 #include <pthread.h>
 #include <sys/eventfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <doctest/doctest.h>
@@ -70,6 +72,24 @@ TEST_CASE("A thread has ended when its object is destroyed, and leaves no descri
   REQUIRE(::eventfd_write(counter.event.get(), 1) == 0);
   CHECK(counter.count == done);
   CHECK(done >= 1);
+}
+
+TEST_CASE("A forked process that destroys the object does not end the thread of its parent") {
+  Counter counter;
+  std::optional<cdi::detail::BackgroundThread> thread{std::in_place};
+  REQUIRE(thread->start(&Counter::work, &counter, counter.event.get()) == 0);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    thread.reset();
+    ::_exit(0);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  const int done = counter.count;
+  REQUIRE(::eventfd_write(counter.event.get(), 1) == 0);
+  CHECK(eventually([&] { return counter.count > done; }));
 }
 
 TEST_CASE("Without free descriptors there is no thread, and the error is returned") {
