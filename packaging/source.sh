@@ -70,7 +70,7 @@ git -c tar.umask=0022 -c core.autocrlf=false archive --format=tar --prefix="$nam
 gzip -9n "$made/$name.tar"
 python3 packaging/amalgamate.py "$made/cdi.hpp" \
   cdi/cdi.hpp cdi/nlohmann.hpp cdi/policy.hpp cdi/plan.hpp cdi/requests.hpp cdi/versions.hpp \
-  cdi/publish.hpp cdi/claims.hpp cdi/nvidia.hpp
+  cdi/publish.hpp cdi/claims.hpp cdi/nvidia.hpp cdi/sandbox.hpp
 python3 packaging/amalgamate.py "$made/cdi_core.hpp" cdi/core.hpp
 cd "$made"
 cat >container-device-interface.wrap <<END

@@ -84,6 +84,9 @@ class Source(PackagingTest):
             self.assertTrue(between)
             self.assertTrue(more.endswith(b"\n#endif  // CDI_SOURCE\n"))
         self.assertNotIn(b"nlohmann/", files["cdi_core.hpp"])
+        doors = "".join(path.read_text("utf-8") for path in (ROOT / "include/cdi").glob("*.hpp"))
+        for header in re.findall(r"#include <(cdi/\w+/\S+\.hpp)>", doors):
+            self.assertIn(f"\n// ---- {header}\n".encode(), files["cdi.hpp"])
 
     def test_files_that_disagree_are_refused(self):
         major, minor, patch = RELEASE.split(".")
