@@ -19,8 +19,8 @@
 namespace cdi::inline CDI_ABI::detail {
 
 /// A thread that runs a task at once, and again whenever a descriptor is readable or a second has
-/// passed. The thread handles no signals. The destructor waits until the task has ended; in a forked
-/// process, which has no such thread, it does nothing.
+/// passed. The thread handles no signals. The destructor waits until the task has ended. In a
+/// forked process, which has no such thread, the destructor does nothing.
 class BackgroundThread {
  public:
   using Work = void (*)(void* object);
