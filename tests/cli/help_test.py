@@ -110,13 +110,21 @@ class Help(unittest.TestCase):
         self.assertIn("the policy (field, annotation, variable, commandLine; default: "
                       "commandLine; needs --policy)", text)
         self.assertIn("Usage: cdi args --for PROGRAM [OPTIONS] NAME...", help_of("cdi", "args"))
-        self.assertIn("Usage: cdi run NAME... -- COMMAND", help_of("cdi", "run"))
+        self.assertIn("Usage: cdi run [OPTIONS] NAME... -- COMMAND", help_of("cdi", "run"))
         self.assertIn("Usage: cdi new --device NAME=HOST[:CONTAINER[:PERMISSIONS]] [OPTIONS] KIND",
                       help_of("cdi", "new"))
         self.assertIn("--mount HOST:CONTAINER[:OPTIONS]", help_of("cdi", "new"))
         self.assertIn("(exactly one is required)", help_of("cdi", "convert"))
         self.assertIn("Usage: cdi validate [OPTIONS] [FILE...]", help_of("cdi", "validate"))
         self.assertEqual(help_of("cdi", "convert").count("--help"), 1)
+
+    def test_a_note_is_printed_once(self):
+        for tool in TOOLS:
+            for command in commands_of(tool):
+                text = help_of(tool, command)
+                parts = text.split("\n\n")
+                self.assertEqual(len(parts), len(set(parts)), (tool, command))
+                self.assertEqual(text.count("Usage: "), 1, (tool, command))
 
     def test_the_hidden_command_is_not_listed(self):
         for tool in TOOLS:

@@ -104,11 +104,11 @@ inline Run set_up_run(CLI::App& app, CommonOptions& common) {
   app.add_flag("--no-sys", options->no_sys, "Do not mount /sys for the drivers of GPUs");
   add_policy(app, options->check, "Give only devices that this policy allows");
   app.footer(
-      "Usage: cdi run NAME... -- COMMAND [ARGUMENT...]\n\n"
+      "Usage: cdi run [OPTIONS] NAME... -- COMMAND [ARGUMENT...]\n\n"
       "The sandbox of bwrap has the files of the host, read-only, an empty /tmp, a /dev with the\n"
-      "devices and no other, no capabilities and its own process ids. No hook runs. The exit code "
-      "is that of the command, or 128 and\n"
-      "its signal; if the command does not start, it is one of these.\n\n" +
+      "devices and those of every bwrap, such as /dev/null, no capabilities and its own process\n"
+      "ids. No hook runs. The exit code is that of the command, or 128 and its signal; if the\n"
+      "command does not start, it is one of these.\n\n" +
       exit_code_table("run"));
   app.final_callback([&common] {
     if (common.command.empty()) {

@@ -259,7 +259,10 @@ inline void add_example(CLI::App& command, std::string_view example) {
        command.get_subcommands([](const CLI::App* one) { return !one->get_name().empty(); })) {
     add_example(*below, example);
   }
-  command.footer(fmt::format("Example:\n  {}\n\n{}", example, command.get_footer()));
+  const auto notes = command.get_footer();
+  const auto usage = notes.starts_with("Usage: ") ? notes.find('\n') + 1 : 0;  // `take_usage`
+  command.footer(
+      fmt::format("{}Example:\n  {}\n\n{}", notes.substr(0, usage), example, notes.substr(usage)));
 }
 
 }  // namespace tools
