@@ -154,7 +154,7 @@ inline constexpr std::array<EngineVersionRange, 138> engine_versions{{
     {"nvidia-container-runtime", {1, 18, 2}, {1, 18, 2}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
     {"nvidia-container-runtime", {1, 19, 0}, {1, 19, 1}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
     {"nvidia-container-runtime", {1, 20, 0}, {1, 20, 0}, {1, 1, 0}, SpecParser::sigs_yaml, {1, 1, 0}},
-    {"nvidia-container-runtime", {1, 20, 1}, {1, 20, 1}, {1, 1, 1}, SpecParser::yaml_v3, {1, 1, 0}},
+    {"nvidia-container-runtime", {1, 20, 1}, {1, 20, 2}, {1, 1, 1}, SpecParser::yaml_v3, {1, 1, 0}},
     {"podman", {4, 0, 0}, {4, 0, 3}, {0, 0, 0}, SpecParser::sigs_yaml, {0, 2, 0}},
     {"podman", {4, 1, 0}, {4, 1, 1}, {0, 4, 0}, SpecParser::sigs_yaml, {0, 4, 0}},
     {"podman", {4, 2, 0}, {4, 2, 1}, {0, 4, 0}, SpecParser::sigs_yaml, {0, 4, 0}},
