@@ -134,8 +134,7 @@ inline void add_profile(CLI::App& command, Options& options) {
 inline void add_make_nodes(CLI::App& command, Options& options) {
   command.add_flag_callback(
       "--make-nodes", [&options] { options.make_nodes = MakeNodes::yes; },
-      "First make the missing device nodes of NVIDIA's loaded driver, as root; with --dry-run, "
-      "show them");
+      "First make the missing device nodes of NVIDIA's loaded driver, as root");
 }
 
 inline void add_spec_options(CLI::App& command, Options& options) {

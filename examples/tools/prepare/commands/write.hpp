@@ -174,7 +174,10 @@ inline Run set_up_write(CLI::App& app, Options& options) {
   add_survey_options(app, options);
   add_wait(app, options);
   add_output(app, options);
-  app.add_flag("--dry-run", own->dry_run, "Print the specs, one after the other; write nothing");
+  app.add_flag(
+      "--dry-run", own->dry_run,
+      "Print the specs, one after the other, and with --make-nodes the missing nodes; write "
+      "nothing");
   add_force(app, options);
   add_make_nodes(app, options);
   return [own, run = after_survey(write_specs, own)](const Options& given) {
