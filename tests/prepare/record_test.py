@@ -464,8 +464,14 @@ class Changes(RecordTest):
         done = self.run_at(self.archive, "watch", "--output-dir", self.place)
         self.assertEqual(done.returncode, 2, done)
         self.assertIn(b"an archive never changes", done.stderr)
-        done = self.run_at(self.archive, "configure", "podman", "--output-dir", "/var/run/cdi")
-        self.assertNotEqual(done.returncode, 0, done)
+
+    def test_has_neither_specs_nor_engines(self):
+        for command in (["configure", "podman"], ["doctor"], ["doctor", "-o", "json"]):
+            with self.subTest(command=command):
+                done = self.run_at(self.archive, *command)
+                self.assertEqual((done.returncode, done.stdout), (2, b""), done)
+                self.assertIn(b"an archive has neither specs nor engines", done.stderr)
+                self.assertIn(f"`cdi-prepare detect --root {self.archive}`".encode(), done.stderr)
 
     def test_write(self):
         specs = []

@@ -7,8 +7,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <cdi/base/shell_word.hpp>
 #include <cdi/minimum_version.hpp>
 
 #include "../../shared/base/options.hpp"
@@ -41,6 +43,17 @@ Run after_survey(ExitCode (*act)(const AssessedSurvey&, const Options&, const Ow
     const auto found = survey_until_ready(options);
     return found ? act(*found, options, *own...) : finish(found.error(), ExitCode::failed);
   };
+}
+
+/// Whether the root is an archive of `record`, which has neither specs nor engines: it is an error.
+inline bool reject_archive(std::string_view command, const Options& options) {
+  if (options.archive.empty()) return false;
+  report(Message::error(cdi::Error{
+      .message = fmt::format("{}: an archive has neither specs nor engines, which {} examines",
+                             options.archive, command),
+      .advice = fmt::format("run {} on the node, or `cdi-prepare detect --root {}` for its devices",
+                            command, cdi::shell_word(options.archive))}));
+  return true;
 }
 
 inline void add_output(CLI::App& command, Options& options,

@@ -151,6 +151,7 @@ inline Run set_up_doctor(CLI::App& app, Options& options) {
       ->type_name("DIR")
       ->check(not_empty);
   return [own, run = after_survey(examine_host, own)](const Options& given) {
+    if (reject_archive("doctor", given)) return ExitCode::usage;
     auto completed = given;
     use_recorded_place(completed, *own);
     return run(completed);
