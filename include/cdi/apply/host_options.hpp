@@ -34,8 +34,8 @@ inline constexpr std::string_view explicit_hook_path =
 
 /// How an injection treats the host. The default matches the Go reference.
 struct HostOptions {
-  /// The environment for hooks that have none, such as `explicit_hook_path`. Otherwise, runc gives
-  /// a `createContainer` hook, which runs with the rights of the runtime, the container's
+  /// The environment for hooks that have none, such as `explicit_hook_path`. Otherwise, runc before
+  /// 1.3 gives a `createContainer` hook, which runs with the rights of the runtime, the container's
   /// environment: CVE-2025-23266. If empty, such hooks are left without an environment.
   std::vector<std::string> hook_env{};
   HostDrift drift = HostDrift::keep;  ///< for device nodes; a node missing on the host is not drift

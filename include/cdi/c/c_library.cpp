@@ -142,7 +142,7 @@ std::vector<cdi::Error> denials(const cdi_cache& cache,
 }
 
 /// Returns the host for an injection from a cache. With a policy, hooks get an environment of their
-/// own, because runc would otherwise pass them the container's environment.
+/// own, because runc before 1.3 passes the container's environment to hooks without one.
 cdi::HostWithOptions<> host_of(const cdi_cache& cache) {
   if (cache.policy == nullptr) return {};
   return {.options = {.hook_env = {std::string{cdi::explicit_hook_path}}}};

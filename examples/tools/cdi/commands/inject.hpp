@@ -229,8 +229,8 @@ inline void add_policy_options(CLI::App& app, InjectOptions& options) {
 inline void add_host_options(CLI::App& app, InjectOptions& options) {
   app.add_flag_callback(
       "--hook-env", [&] { options.host.hook_env = {std::string{cdi::explicit_hook_path}}; },
-      "Set a PATH for hooks without an environment; otherwise runc passes the container's "
-      "environment");
+      "Set a PATH for hooks without an environment; otherwise runc before 1.3 passes the "
+      "container's environment");
   app.add_option("--drift", options.drift,
                  "If the device numbers of host and spec differ: keep the number of the spec, "
                  "also report the difference, follow the host with a warning, or fail")
