@@ -110,6 +110,8 @@ class Globs(unittest.TestCase):
             with self.subTest(pattern):
                 self.assertIn("is not a pattern", self.cdi("resolve", pattern, expect=1)[1])
         self.assertIn('"[0" is not closed', self.cdi("resolve", "vendor.com/gpu=[0", expect=1)[1])
+        self.assertIn("\n  fix: write [^01] for a character that is neither 0 nor 1\n",
+                      self.cdi("why", "vendor.com/gpu=[!0]", expect=10)[0])
 
     def test_a_pattern_of_devices_that_do_not_resolve_says_why(self):
         twice = self.write("specs/twice.json", spec("vendor.com/gpu", "1"))

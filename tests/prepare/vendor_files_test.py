@@ -517,10 +517,10 @@ class Faults(VendorTest):
             "2:11: devices: this is not an absolute path of printable ASCII without empty parts, . "
             "or ..",
         'kind = "acme.com/npu"\ndevices = "/dev/npu[0-9"\n':
-            '2:11: devices: "[0-9" is not closed, is empty, or has a reversed range; write [0-3] '
+            '2:11: devices: "[0-9" is not closed, is empty, or has a reversed range: write [0-3] '
             "or [abc] for one character",
         LEAST + 'match = {vendor = "[!0]x"}\n':
-            '3:19: match.vendor: "[!0]x" has [!; write [^01] for a character that is neither 0 nor '
+            '3:19: match.vendor: "[!0]x" has [!: write [^01] for a character that is neither 0 nor '
             "1",
         'kind = "acme.com/npu"\ndevices = "/dev/{index}/{index}"\n':
             "2:11: devices: a pattern can contain {index} only once",

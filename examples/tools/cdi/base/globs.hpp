@@ -116,11 +116,13 @@ inline cdi::Unresolved explain_no_match(const cdi::Registry& registry, const too
   return out;
 }
 
-inline cdi::Unresolved invalid_glob(const std::string& pattern, const std::string& fault) {
+inline cdi::Unresolved invalid_glob(const std::string& pattern, const cdi::Error& fault) {
   return {.name = pattern,
           .reason = cdi::Reason::invalid_name,
           .why = {.code = cdi::Errc::invalid_name,
-                  .message = fmt::format("{} is not a pattern: {}", cdi::quoted(pattern), fault)}};
+                  .message =
+                      fmt::format("{} is not a pattern: {}", cdi::quoted(pattern), fault.message),
+                  .advice = fault.advice}};
 }
 
 }  // namespace detail
@@ -152,7 +154,7 @@ inline ExpandedNames expand_names(const std::vector<std::string>& names,
     if (any) continue;
     add(name);
     out.failed.push_back(glob ? detail::explain_no_match(registry, *glob, name)
-                              : detail::invalid_glob(name, glob.error().message));
+                              : detail::invalid_glob(name, glob.error()));
   }
   return out;
 }

@@ -15,6 +15,12 @@
 
 #include "output.hpp"
 
+/// What to do about a name that does not resolve. The error of a pattern has its own advice.
+inline std::string advice_on(const cdi::Unresolved& one) {
+  const bool has_own = one.reason == cdi::Reason::invalid_name && !one.why.advice.empty();
+  return has_own ? one.why.advice : cdi::advice(one);
+}
+
 /// Why a name does not resolve, and what to do.
 inline Json reason_record(const cdi::Unresolved& one) {
   const auto& row = cdi::row_of(one.reason);
@@ -24,7 +30,7 @@ inline Json reason_record(const cdi::Unresolved& one) {
               {"reason", row.code},     {"message", one.why.message},
               {"nearest", one.nearest}, {"causes", std::move(causes)}};
   if (!one.needs_version.empty()) record["needsVersion"] = one.needs_version;
-  record["advice"] = cdi::advice(one);
+  record["advice"] = advice_on(one);
   return record;
 }
 

@@ -119,7 +119,7 @@ inline cdi::Result<std::vector<std::string>> files_of_device(const CommonOptions
 inline cdi::Result<std::vector<std::string>> files_of_pattern(const cdi::Registry& registry,
                                                               const std::string& pattern) {
   const auto glob = tools::Glob::parse(pattern);
-  if (!glob) return detail::invalid_glob(pattern, glob.error().message).why;
+  if (!glob) return detail::invalid_glob(pattern, glob.error()).why;
   std::vector<std::string> paths;
   for (const auto& loaded : registry.specs()) {
     const auto& devices = loaded->spec.devices;

@@ -94,7 +94,7 @@ inline Run set_up_wait(CLI::App& app, CommonOptions& /*common*/) {
   auto options = std::make_shared<WaitCommandOptions>();
   add_names(app, options->names);
   app.add_option("--timeout", options->timeout,
-                 "How long to wait: a number with ms, s, m or h; 0 checks once")
+                 "How long to wait: seconds, or a number with ms, s, m or h; 0 checks once")
       ->type_name("TIME")
       ->capture_default_str()
       ->check([](const std::string& text) {

@@ -77,7 +77,7 @@ inline std::string reason_text(const cdi::Unresolved& one) {
     text += fmt::format("  {}: {}\n", unknown ? "may be in" : "at", to_string(cause));
   }
   for (const auto& name : one.nearest) text += fmt::format("  similar: {}\n", name);
-  return text + fmt::format("  fix: {}\n", cdi::advice(one));
+  return text + fmt::format("  fix: {}\n", advice_on(one));
 }
 
 /// The specs that `why` searches: all specs, or only those that one engine reads; and the host.

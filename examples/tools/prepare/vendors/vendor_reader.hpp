@@ -134,7 +134,7 @@ class VendorReader {
     if (!text.text.starts_with("/dev/")) {
       toml_.fail(text, "device nodes are in /dev", "begin with /dev/");
     } else if (!glob) {
-      toml_.fail(text, glob.error().message);
+      toml_.fail(text, glob.error().message, glob.error().advice);
     } else {
       return std::move(*glob);
     }
@@ -287,7 +287,7 @@ class VendorReader {
     std::vector<std::string> out;
     for (auto& text : toml_.read_texts(node, where)) {
       if (const auto glob = tools::Glob::parse(text.text, tools::Glob::Index::yes); !glob) {
-        toml_.fail(text, glob.error().message);
+        toml_.fail(text, glob.error().message, glob.error().advice);
       }
       out.push_back(std::move(text.text));
     }

@@ -106,8 +106,9 @@ inline std::optional<Glob::Token> Glob::take_class(std::string_view& text) {
 }
 
 inline cdi::Result<Glob> Glob::parse(std::string_view text, Index with_index) {
-  const auto wrong = [](std::string message) {
-    return cdi::Error{.code = cdi::Errc::invalid, .message = std::move(message)};
+  const auto wrong = [](std::string message, std::string advice) {
+    return cdi::Error{
+        .code = cdi::Errc::invalid, .message = std::move(message), .advice = std::move(advice)};
   };
   using Kind = Token::Kind;
   Glob glob;
@@ -121,21 +122,22 @@ inline cdi::Result<Glob> Glob::parse(std::string_view text, Index with_index) {
     }
     text.remove_prefix(1);
     if (c == '[' && text.starts_with('!')) {  // shells negate by it, and Go does not
-      return wrong(fmt::format("{} has [!; write [^01] for a character that is neither 0 nor 1",
-                               cdi::quoted(rest)));
+      return wrong(fmt::format("{} has [!", cdi::quoted(rest)),
+                   "write [^01] for a character that is neither 0 nor 1");
     }
     if (c == '[') {
       auto set = take_class(text);
       if (!set) {
-        return wrong(fmt::format(
-            "{} is not closed, is empty, or has a reversed range; write [0-3] or [abc] for one "
-            "character",
-            cdi::quoted(rest)));
+        return wrong(
+            fmt::format("{} is not closed, is empty, or has a reversed range", cdi::quoted(rest)),
+            "write [0-3] or [abc] for one character");
       }
       glob.tokens_.push_back(*std::move(set));
       continue;
     }
-    if (c == '\\' && text.empty()) return wrong("a backslash at the end has nothing to escape");
+    if (c == '\\' && text.empty()) {
+      return wrong("a backslash at the end has nothing to escape", "remove it");
+    }
     const char letter = c == '\\' ? text.front() : c;
     if (c == '\\') text.remove_prefix(1);
     glob.tokens_.push_back({c == '*'   ? Kind::many
