@@ -5,6 +5,7 @@
 #define CDI_TOOLS_SHARED_HELP_PAGE_HPP
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -261,6 +262,7 @@ inline void add_example(CLI::App& command, std::string_view example) {
   }
   const auto notes = command.get_footer();
   const auto usage = notes.starts_with("Usage: ") ? notes.find('\n') + 1 : 0;  // `take_usage`
+  command.footer(std::function<std::string()>{});  // which is in the text now
   command.footer(
       fmt::format("{}Example:\n  {}\n\n{}", notes.substr(0, usage), example, notes.substr(usage)));
 }
