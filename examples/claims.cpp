@@ -35,11 +35,16 @@ int fail(const cdi::Error& error) {
   return 1;
 }
 
+int usage() {
+  std::cerr << "usage: claims STATE_DIR SPEC_DIR prepare CLAIM CARD... | unprepare CLAIM | list\n";
+  return 2;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.size() < 3) return 2;
+  if (words.size() < 3) return usage();
   CardDriver driver;
   const auto journal = cdi::ClaimJournal::open(words[0], std::chrono::seconds{10});
   if (!journal) return fail(journal.error());
@@ -58,7 +63,7 @@ int main(int argc, char** argv) {
     for (std::size_t i = 0; i < cards.size(); ++i) std::cout << claim->device_id(i) << '\n';
     return 0;
   }
-  if (words[2] != "list") return 2;
+  if (words[2] != "list") return usage();
   for (const auto& [uid, claim] : claims.list()) {
     std::cout << uid << ": " << to_string(claim) << '\n';
   }

@@ -5,6 +5,10 @@
 #include <cdi/file.hpp>
 
 int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::cerr << "usage: validate FILE...\n";
+    return 2;
+  }
   bool good = true;
   for (int i = 1; i < argc; ++i) {
     const auto loaded = cdi::read_spec_file(argv[i]);

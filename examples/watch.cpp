@@ -10,6 +10,10 @@
 #include <cdi/cache.hpp>
 
 int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::cerr << "usage: watch DIRECTORY...\n";
+    return 2;
+  }
   const std::vector<std::string> dirs{argv + 1, argv + argc};
   cdi::Cache cache{dirs, {.freshness = cdi::Freshness::watched}};
   const int loop = ::epoll_create1(EPOLL_CLOEXEC);

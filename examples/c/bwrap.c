@@ -37,6 +37,7 @@ static void add_edits(const cdi_edits* edits) {
 
 int main(int argc, char** argv) {
   int options = 2, command; /* the indices where these arguments begin */
+  if (argc < 3) return fprintf(stderr, "usage: bwrap DIR NAME... OPTION... -- COMMAND...\n"), 2;
   while (options < argc && argv[options][0] != '-') ++options;
   for (command = options; command < argc && strcmp(argv[command], "--") != 0;) ++command;
   if (command == argc) return fprintf(stderr, "bwrap: there is no --\n"), 2;
