@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 PATH=$PATH:/usr/sbin:/sbin
 
 heading() { printf '\n== %s\n' "$*"; }
+finish() { heading "done; all files are in $out, and the tool is $out/bin/examples/tools/cdi/cdi"; }
 
 examples/setup.sh demo
 
@@ -82,7 +83,7 @@ diff -U 2 --label before --label after bundle/config.json injected.json && exit 
 heading "starting a container with it"
 skip() {
   echo "skipped: $*"
-  heading "done; all files are in $out"
+  finish
   exit 0
 }
 [ "$(id -u)" = 0 ] || skip "starting a container needs root"
@@ -112,4 +113,4 @@ for node in nvidia[0-9]* nvidiactl dri/*; do
 done
 /bin/busybox env | /bin/busybox grep -i nvidia' injected.json
 
-heading "done; all files are in $out"
+finish
