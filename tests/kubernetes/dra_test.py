@@ -447,6 +447,7 @@ class Health(DraCase):
         driver = self.root / "run/nvidia/driver"
         shutil.copytree(self.root / "usr", driver / "usr", symlinks=True)
         process = self.serving("--driver-root", "/run/nvidia/driver")
+        next(self.service().watch()[1])  # the driver serves before it has looked at the hardware
         self.assertEqual(process.events("unhealthy"), [])
         driver.rename(self.place / "away")
         process.process.send_signal(signal.SIGHUP)
