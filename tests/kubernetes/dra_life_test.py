@@ -109,6 +109,37 @@ class Specs(DraCase):
         self.assertEqual(len(self.process.events("repaired")), 1)
 
 
+class Warnings(DraCase):
+    """What people must know about a spec is in the log, once for each reason."""
+    tree = "mi300x-spx"
+    gpu = "amd-gpu-e3aa140f9a5f9e31"
+
+    def warnings(self, process):
+        return [line["error"] for line in process.events("warning")]
+
+    def test_a_part_that_an_old_version_lacks(self):
+        """Without its groups, a process that is not root cannot open the devices."""
+        process = self.serving("--max-version", "0.6.0")
+        self.write_claim(1, self.gpu)
+        for _ in range(2):
+            self.check_prepared(self.service().prepare(name_of(1)), 1, self.gpu)
+        process.wait_for("prepared", 2)
+        lost = [text for text in self.warnings(process) if uid_of(1) in text]
+        self.assertEqual(len(set(lost)), len(lost), lost)
+        self.assertTrue(any("additionalGids" in text for text in lost), self.warnings(process))
+
+    def test_a_spec_that_a_call_removes(self):
+        """As after a journal that was lost: no claim has the spec."""
+        process = self.serving()
+        self.write_claim(1, self.gpu)
+        self.service().prepare(name_of(1))
+        self.wipe(self.state)
+        self.service().unprepare(name_of(2))
+        process.wait_for("unprepared")
+        self.assertEqual(self.warnings(process),
+                         [f"{self.spec_path(1)} removed: it belongs to no claim"])
+
+
 class Sockets(DraCase):
     """The sockets are there while the driver runs, and only then."""
 

@@ -236,7 +236,6 @@ class Driver {
     if (!state.claims.empty()) {
       log_.write({.event = "repaired", .path = claims_.options().output_dir});
     }
-    for (const auto& warning : state.warnings) warn(warning);
     for (const auto& [uid, fault] : state.faults) {
       LogLine line{.event = "failed", .error = tools::one_line(fault)};
       const auto claim = state.claims.find(uid);

@@ -17,6 +17,7 @@
 
 #include "../prepare/slices/resource_slices.hpp"
 #include "../prepare/vendors/nvml_library.hpp"
+#include "../shared/base/one_line.hpp"
 #include "../shared/base/release.hpp"
 #include "../shared/completion/describing_commands.hpp"
 #include "../shared/help/page.hpp"
@@ -118,7 +119,10 @@ int serve(dra::Settings settings) {
   if (!sockets) return report(sockets.error());
   const auto warnings = dra::choose_spec_version(settings.host);
   if (!warnings) return report(warnings.error());
-  for (const auto& warning : *warnings) log.write({.event = "warning", .error = warning});
+  const auto warn = [&log](const std::string& text) {
+    log.write({.event = "warning", .error = tools::one_line(text)});
+  };
+  for (const auto& warning : *warnings) warn(warning);
   const auto source = open_source(settings, log);
   if (!source) return report(source.error());
   dra::NodeClaims claims{{.driver = settings.driver,
@@ -126,6 +130,7 @@ int serve(dra::Settings settings) {
                           .serial_lock = sockets->serial_lock},
                          settings.host,
                          source->claims()};
+  claims.warned = warn;
   // Ends last: the driver tells it about claims.
   const auto plugin = device_plugin(settings, claims, *source, log);
   dra::Driver driver{settings.driver, settings.node, *sockets, claims, log};

@@ -107,14 +107,13 @@ class NodeClaims {
   struct State {
     std::map<std::string, prepare::Claim> claims{};  // by UID
     std::map<std::string, std::string> faults{};     // by UID
-    std::vector<std::string> warnings{};
   };
 
   /// Finishes the work of killed calls, and writes the specs of all claims that are gone, outdated
   /// or damaged. `Errc::timeout` if other calls last until `end`.
   cdi::Result<State> repair(Clock::time_point end) {
     return with_claims<State>(nullptr, end, [](prepare::Claims& claims) {
-      return State{claims.all(), claims.faults(), claims.warnings()};
+      return State{claims.all(), claims.faults()};
     });
   }
 
@@ -153,6 +152,7 @@ class NodeClaims {
     if (auto agreed = claims.repair(); !agreed) return std::move(agreed).error();
     auto value = act(claims);
     remember_specs(claims);
+    pass_on_warnings(claims);
     if (observed) observed(claims);
     return value;
   }
@@ -160,6 +160,10 @@ class NodeClaims {
   /// Called with all claims after each change, and when the driver looks at the host. Set it before
   /// there are other threads.
   std::function<void(const prepare::Claims&)> observed{};
+
+  /// Called with each warning about specs, such as a part that is lost in an older CDI version; not
+  /// again while it lasts. Set it before there are other threads.
+  std::function<void(const std::string&)> warned{};
 
   /// Makes the next call look at all of the hardware. Any thread may call this.
   void doubt_survey() { kept_.doubt(); }
@@ -339,10 +343,20 @@ class NodeClaims {
     }
   }
 
+  void pass_on_warnings(const prepare::Claims& claims) {
+    auto now = claims.warnings();
+    for (const auto& text : now) {
+      const bool is_new = std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end();
+      if (is_new && warned) warned(text);
+    }
+    warnings_ = std::move(now);
+  }
+
   const NodePlaces places_;
   const prepare::Options options_;
   ClaimSource& source_;
   prepare::KeptSurvey kept_{options_};  // used by the thread that has `mutex_`
+  std::vector<std::string> warnings_{};    // of the last call; likewise
   std::timed_mutex mutex_{};
   std::mutex specs_mutex_{};
   FileState journal_{};                       // of its directory
