@@ -89,14 +89,39 @@ class Specs(DraCase):
         """Device numbers may be others after a boot."""
         self.process.kill()
         (self.root / "proc/sys/kernel/random/boot_id").write_text("another\n", encoding="ascii")
+        self.load_module_again()
+        self.serving()
+        self.assertIn("499", self.spec_path(1).read_text(encoding="utf-8"))
+        self.check_claims(1)
+
+    def load_module_again(self):
+        """As with modprobe: nvidia-uvm gets another number, and every GPU is as well as before."""
         for name in ("dev.tab", "proc/devices"):
             path = self.root / name
             text = path.read_text(encoding="utf-8")
             path.write_text(text.replace(" 510 ", " 499 ").replace("510 nv", "499 nv"),
                             encoding="utf-8")
-        self.serving()
-        self.assertIn("499", self.spec_path(1).read_text(encoding="utf-8"))
+
+    def test_a_module_that_is_loaded_again(self):
+        """A container that starts again in its pod needs the new number: the kubelet does not call
+        for it."""
+        self.load_module_again()
+        self.process.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: "499" in self.spec_path(1).read_text(encoding="utf-8"),
+                   "the new number")
         self.check_claims(1)
+        self.assertEqual(self.process.events("unhealthy"), [])
+
+    def test_nothing_has_changed(self):
+        """A look at the hardware that finds nothing new is not in the log."""
+        self.process.process.send_signal(signal.SIGHUP)
+        self.load_module_again()
+        self.process.process.send_signal(signal.SIGHUP)
+        self.process.wait_for("repaired")
+        self.process.process.send_signal(signal.SIGHUP)
+        os.unlink(self.spec_path(1))
+        self.process.wait_for("repaired", 2)
+        self.assertEqual(len(self.process.events("repaired")), 2)
 
     def test_nothing_is_written_at_rest(self):
         """Its own writing does not make it look again."""

@@ -233,7 +233,7 @@ class Driver {
   }
 
   void note(const NodeClaims::State& state) const {
-    if (!state.claims.empty()) {
+    if (state.has_new_specs) {
       log_.write({.event = "repaired", .path = claims_.options().output_dir});
     }
     for (const auto& [uid, fault] : state.faults) {
@@ -280,10 +280,8 @@ class Driver {
     if (events.surveyed) events.surveyed(*found);
     // Not all that a driver does causes events: NVIDIA's makes nodes by a program.
     if (!found->complete || prepare::is_between_states(*found)) plan(survey_at_, settling);
-    if (std::exchange(has_surveyed_, true) && !changed.empty()) {
-      claims_.doubt_survey();
-      repair();
-    }
+    if (!changed.empty()) claims_.doubt_survey();
+    if (std::exchange(has_surveyed_, true)) repair();
   }
 
   // Other threads.

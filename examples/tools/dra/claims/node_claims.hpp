@@ -107,14 +107,18 @@ class NodeClaims {
   struct State {
     std::map<std::string, prepare::Claim> claims{};  // by UID
     std::map<std::string, std::string> faults{};     // by UID
+    bool has_new_specs = false;  // other than those that this object wrote or saw last
   };
 
   /// Finishes the work of killed calls, and writes the specs of all claims that are gone, outdated
   /// or damaged. `Errc::timeout` if other calls last until `end`.
   cdi::Result<State> repair(Clock::time_point end) {
-    return with_claims<State>(nullptr, end, [](prepare::Claims& claims) {
+    const auto before = remembered_specs();
+    auto state = with_claims<State>(nullptr, end, [](prepare::Claims& claims) {
       return State{claims.all(), claims.faults()};
     });
+    if (state) state->has_new_specs = remembered_specs() != before;
+    return state;
   }
 
   /// Whether the claims and the spec files are those that this object wrote or saw last: another
@@ -343,6 +347,11 @@ class NodeClaims {
     }
   }
 
+  std::map<std::string, FileState> remembered_specs() {
+    const std::lock_guard lock{specs_mutex_};
+    return specs_;
+  }
+
   void pass_on_warnings(const prepare::Claims& claims) {
     auto now = claims.warnings();
     for (const auto& text : now) {
@@ -355,8 +364,8 @@ class NodeClaims {
   const NodePlaces places_;
   const prepare::Options options_;
   ClaimSource& source_;
-  prepare::KeptSurvey kept_{options_};  // used by the thread that has `mutex_`
-  std::vector<std::string> warnings_{};    // of the last call; likewise
+  prepare::KeptSurvey kept_{options_};   // used by the thread that has `mutex_`
+  std::vector<std::string> warnings_{};  // of the last call; likewise
   std::timed_mutex mutex_{};
   std::mutex specs_mutex_{};
   FileState journal_{};                       // of its directory
