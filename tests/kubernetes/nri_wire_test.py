@@ -37,6 +37,22 @@ class Steps(WireCase):
         registered, _ = self.accept().receive_registration()
         self.assertEqual((registered["pluginName"], registered["pluginIdx"]), ("our-name", "07"))
 
+    def test_its_log_has_no_place(self):
+        """The runtime gets none of it, whichever standard streams are closed."""
+        self.runtime.close()
+        for closed in (">&-", "<&- >&-", "<&- >&- 2>&-"):
+            self.runtime = self.listen()
+            self.nri = self.process(
+                Process, ["/bin/sh", "-c", f'exec "$0" "$@" {closed}', CDI_NRI, "--socket",
+                          self.place.socket, "--spec-dir", self.place.specs, *NO_HURRY,
+                          *self.options], self.place.path("none.log"))
+            connection = self.accept()
+            connection.start()
+            self.check_good(connection)
+            self.check_good(connection)
+            self.nri.kill()
+            self.runtime.close()
+
     def test_it_registers_with_a_default_name(self):
         self.start_plugin()
         registered, _ = self.accept().receive_registration()

@@ -41,6 +41,17 @@ class Prepare(ClaimTest):
         self.assertEqual(listed, {uid: {"namespace": "team", "name": "training",
                                         "devices": devices, "fault": None}})
 
+    def test_no_standard_stream(self):
+        """The answer is in no file of the journal, and the caller learns that it is lost."""
+        for closed in (">&-", "2>&-", "<&- >&-", "<&- >&- 2>&-"):
+            script = f'exec "$0" "$@" {closed}'
+            done = subprocess.run(["/bin/sh", "-c", script,
+                                   *self.arguments("prepare", *self.asked("a", ["0"]))],
+                                  capture_output=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, 1 if ">&-" in closed.split() else 0, closed)
+            self.assertEqual((self.state / ".lock").read_text(), "", closed)
+        self.assertEqual(self.claims(), ["a"])
+
     def test_names_are_not_obeyed_by_a_terminal(self):
         self.prepare("a", "0", more=("--namespace", "\x1b]0;title\a\x7f",
                                      "--name", 'x "y" \\\nfault: b: forged'))

@@ -21,6 +21,7 @@
 #include "../shared/completion/describing_commands.hpp"
 #include "../shared/help/page.hpp"
 #include "../shared/help/usage.hpp"
+#include "../shared/host/standard_streams.hpp"
 #include "devices_plugin.hpp"
 #include "manual.hpp"
 #include "protocol/nri.hpp"
@@ -215,6 +216,7 @@ int run(int argc, char** argv, tools::Describe describe) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  tools::reserve_standard_streams();
   try {
     return run(argc, argv, tools::Describe::no);
   } catch (const std::exception& error) {

@@ -20,6 +20,7 @@
 #include "../shared/completion/describing_commands.hpp"
 #include "../shared/help/page.hpp"
 #include "../shared/help/usage.hpp"
+#include "../shared/host/standard_streams.hpp"
 #include "base/options.hpp"
 #include "commands/check.hpp"
 #include "commands/claim.hpp"
@@ -117,6 +118,7 @@ ExitCode run(int argc, char** argv, tools::Describe describe) {
 
 // Only lack of memory can cause an exception here.
 int main(int argc, char** argv) {
+  tools::reserve_standard_streams();
   prepare::answer_nvml(argc, argv);
   return static_cast<int>(prepare::run(argc, argv, tools::Describe::no));
 }

@@ -1,0 +1,25 @@
+// Keeps files off the numbers of closed standard streams.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_SHARED_HOST_STANDARD_STREAMS_HPP
+#define CDI_TOOLS_SHARED_HOST_STANDARD_STREAMS_HPP
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace tools {
+
+/// Takes the descriptors of standard streams that the caller closed. Otherwise, the next file or
+/// socket gets the number, and output goes into it. Reading and writing them fails as before, and
+/// programs that this one starts have them closed. Call it before other files are opened.
+inline void reserve_standard_streams() {
+  for (int number = STDIN_FILENO; number <= STDERR_FILENO; ++number) {
+    if (::fcntl(number, F_GETFD) >= 0) continue;
+    // Without access, and in any root: the lowest free number, which is this one.
+    static_cast<void>(::open("/", O_PATH | O_CLOEXEC));
+  }
+}
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_HOST_STANDARD_STREAMS_HPP
