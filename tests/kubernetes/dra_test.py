@@ -180,6 +180,8 @@ class Claims(DraCase):
         self.refuse(1, "not allocated")
         self.write_claim(1, "gpu-7")
         self.refuse(1, "gpu-7", "no device on this host has that name")
+        self.write_claim(1, {"device": GPUS[0], "pool": "node2"})
+        self.refuse(1, GPUS[0], "in the pool \"node2\"", "\"node1\"")
         self.write("1.json", {**good, "kind": "Pod"})
         self.refuse(1, "1.json", "kind: must be ResourceClaim")
         self.write("1.json", {**good, "apiVersion": "resource.k8s.io/v2"})

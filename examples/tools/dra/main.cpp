@@ -126,6 +126,7 @@ int serve(dra::Settings settings) {
   const auto source = open_source(settings, log);
   if (!source) return report(source.error());
   dra::NodeClaims claims{{.driver = settings.driver,
+                          .node = settings.node,
                           .state_dir = settings.state_dir,
                           .serial_lock = sockets->serial_lock},
                          settings.host,

@@ -57,6 +57,7 @@ using Unprepared = Outcome<void>;
 /// Where the claims of a node are kept.
 struct NodePlaces {
   std::string driver{};       // its claims have CDI devices of the kind DRIVER/claim
+  std::string node{};         // the name of the node and of its pool
   std::string state_dir{};    // of the journal
   std::string serial_lock{};  // a file; held by one instance of the driver at a time
 };
@@ -289,13 +290,14 @@ class NodeClaims {
 
   /// The devices of the allocation on this host. Those that the claim already has keep their GPU,
   /// whatever has its name now.
-  static cdi::Result<std::vector<prepare::RequestedDevice>> requested_devices(
-      const prepare::Survey& survey, const ResourceClaim& asked, const prepare::Claim* known) {
+  cdi::Result<std::vector<prepare::RequestedDevice>> requested_devices(
+      const prepare::Survey& survey, const ResourceClaim& asked,
+      const prepare::Claim* known) const {
     std::vector<prepare::RequestedDevice> out;
     for (const auto& device : asked.devices) {
       const auto* const had = known == nullptr ? nullptr : find_claimed(*known, device);
       auto found = had != nullptr ? prepare::find_again(survey, prepare::gpu_of(*had))
-                                  : prepare::find_by_dns_name(survey, device.device);
+                                  : find_allocated(survey, device);
       if (!found) return std::move(found).error();
       out.push_back({.request = device.request,
                      .name = device.device,
@@ -304,6 +306,18 @@ class NodeClaims {
                      .admin_access = device.admin_access});
     }
     return out;
+  }
+
+  /// Devices of two nodes may have the same name: with a PCI address, for example. A pod with
+  /// `spec.nodeName` may bring a claim here that was allocated on another node.
+  cdi::Result<prepare::FoundDevice> find_allocated(const prepare::Survey& survey,
+                                                   const AllocatedDevice& device) const {
+    if (device.pool == places_.node) return prepare::find_by_dns_name(survey, device.device);
+    return cdi::Error{.code = cdi::Errc::not_found,
+                      .message = "the device " + cdi::quoted(device.device) + " is in the pool " +
+                                 cdi::quoted(device.pool) + ", and this node has the pool " +
+                                 cdi::quoted(places_.node),
+                      .advice = "run the pod on the node for which its claim was allocated"};
   }
 
   static const prepare::ClaimedDevice* find_claimed(const prepare::Claim& claim,
