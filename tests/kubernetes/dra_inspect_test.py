@@ -175,6 +175,24 @@ class Inspect(unittest.TestCase):
                       self.look("status")[1]["claims"]["one"]["fault"])
         self.assertIn("The driver repairs claims when it starts", self.findings()[1]["claim one"][1])
 
+    def test_a_claim_that_the_kubelet_forgot(self):
+        """Its GPU is free again after the command that the page names."""
+        self.prepare("one")
+        self.serve()
+        file = self.place / "claims/two.json"
+        device = "nvidia-gpu-5f2a1c0e-3b7d-4c55-9f0a-8e1d2b3c4a51"
+        file.write_text(json.dumps({
+            "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+            "metadata": {"namespace": "default", "name": "two", "uid": "two"},
+            "status": {"allocation": {"devices": {"results": [
+                {"request": "gpu", "driver": DRIVER, "pool": "node1", "device": device}]}}}}),
+                        encoding="ascii")
+        call = ["call", "prepare", file, "--driver", DRIVER, "--kubelet-dir", self.kubelet]
+        self.assertIn("unprepare claim one first", self.run_dra(*call).stdout)
+        subprocess.run([CDI_PREPARE, "unprepare", "--root", self.root, "--claim", "one",
+                        "--state-dir", self.state], check=True, capture_output=True)
+        self.assertEqual(self.run_dra(*call).returncode, 0)
+
     def test_paths_that_no_driver_can_have(self):
         """All commands refuse them, with a message."""
         (self.place / "none.json").write_text('{"kind": "List", "items": []}', encoding="ascii")

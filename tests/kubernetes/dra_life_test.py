@@ -85,6 +85,17 @@ class Specs(DraCase):
         self.serving()
         self.check_repaired("a spec that was removed before the start")
 
+    def test_the_journal_is_moved(self):
+        """Specs name its old path, and are nobody's until they are removed."""
+        self.process.kill()
+        self.state.rename(self.place / "moved")
+        self.state = self.place / "moved"
+        process = self.serving()
+        process.wait_for("failed")
+        os.unlink(self.spec_path(1))
+        wait_until(lambda: self.spec_path(1).exists(), "a spec of the moved journal")
+        self.check_prepared(self.service().prepare(name_of(1)), 1, GPUS[0])
+
     def test_reboot(self):
         """Device numbers may be others after a boot."""
         self.process.kill()
