@@ -7,6 +7,7 @@ usage: dra_api_test.py CDI_DRA [ARGUMENTS OF UNITTEST]
 """
 import copy
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -451,6 +452,19 @@ class Claims(ApiCase):
         self.check_prepared(self.service().prepare(name_of(2)), 2, GPUS[1])
         self.assertFalse(call.done())
         call.cancel()
+
+    def test_it_ends_while_a_server_hangs(self):
+        """Within the time that its DaemonSet gives it: then, it would be killed."""
+        deploy = pathlib.Path(__file__).parents[2] / "examples/tools/dra/deploy/cdi-dra.yaml"
+        grace = re.search(r"terminationGracePeriodSeconds: (\d+)",
+                          deploy.read_text(encoding="utf-8"))
+        self.api.fail("GET", "claim-1", None)
+        call = self.service().start(DRA["v1"] + "NodePrepareResources", request(name_of(1)))
+        self.api.wait_for("GET", "claim-1")
+        self.process.process.send_signal(signal.SIGTERM)
+        self.assertEqual(self.process.process.wait(int(grace[1])), 0)
+        self.check_unanswered([call])
+        self.assertFalse(self.service_path().exists())
 
 
 @unittest.skipIf(os.geteuid() or not shutil.which("unshare"), "needs root and unshare")

@@ -29,6 +29,7 @@
 #include "api_server/slice_writer.hpp"
 #include "driver.hpp"
 #include "log.hpp"
+#include "protocol/grpc_server.hpp"
 
 namespace dra {
 
@@ -75,9 +76,10 @@ class Cluster {
   /// What the driver must call. Valid as long as this object.
   DriverEvents driver_events() {
     return {.registered = [this] { publisher_.registered(); },
-            .surveyed =
-                [this](const prepare::Survey& survey) {
-                  set_devices(survey);
+            .surveyed = [this](const prepare::Survey& survey) { set_devices(survey); },
+            .ending =
+                [this] {
+                  http_.stop(GrpcServer::grace);
                 }};
   }
 

@@ -49,6 +49,7 @@ namespace dra {
 struct DriverEvents {
   std::function<void()> registered{};  // by the kubelet, each time
   std::function<void(const prepare::Survey&)> surveyed{};
+  std::function<void()> ending{};  // handlers of calls may not wait longer than `GrpcServer::grace`
 };
 
 /// A driver with its sockets. Everything that it writes, and the claims, belong to other objects,
@@ -75,6 +76,7 @@ class Driver {
 
   /// The sockets are removed in the order that the kubelet wants.
   ~Driver() {
+    if (events.ending) events.ending();
     registration_.reset();
     health_.end();
     service_.reset();

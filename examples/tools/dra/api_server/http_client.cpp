@@ -49,8 +49,9 @@ std::size_t take_body(char* data, std::size_t size, std::size_t count, void* bod
 }
 
 /// Ends a request if it returns other than 0.
-int check_stop(void* is_stopped, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
-  return *static_cast<const std::atomic<bool>*>(is_stopped) ? 1 : 0;
+int check_stop(void* stops_at, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  const auto* const end = static_cast<const std::atomic<HttpClient::Deadline>*>(stops_at);
+  return std::chrono::steady_clock::now() >= end->load() ? 1 : 0;
 }
 
 void set(CURL* handle, CURLoption option, const std::string& value) {
@@ -64,7 +65,7 @@ void set_pem(CURL* handle, CURLoption file, CURLoption blob, const Pem& pem) {
   curl_easy_setopt(handle, blob, &bytes);
 }
 
-Handle make_handle(const ApiAccess& access, std::atomic<bool>& is_stopped) {
+Handle make_handle(const ApiAccess& access, std::atomic<HttpClient::Deadline>& stops_at) {
   Handle handle{curl_easy_init()};  // null without memory: libcurl's functions then fail
   auto* const curl = handle.get();
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
@@ -78,7 +79,7 @@ Handle make_handle(const ApiAccess& access, std::atomic<bool>& is_stopped) {
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &take_body);
   curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
   curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, &check_stop);
-  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &is_stopped);
+  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &stops_at);
   set_pem(curl, CURLOPT_CAINFO, CURLOPT_CAINFO_BLOB, access.authority);
   set_pem(curl, CURLOPT_SSLCERT, CURLOPT_SSLCERT_BLOB, access.certificate);
   set_pem(curl, CURLOPT_SSLKEY, CURLOPT_SSLKEY_BLOB, access.key);
@@ -183,7 +184,7 @@ cdi::Result<HttpAnswer> HttpClient::send(const HttpRequest& request, Deadline de
   const auto token = current_token(access_);
   if (!token) return token.error();
   auto handle = handles_->take();
-  if (!handle) handle = make_handle(access_, is_stopped_);
+  if (!handle) handle = make_handle(access_, stops_at_);
   auto* const curl = handle.get();
   HttpAnswer answer;
   std::array<char, CURL_ERROR_SIZE> detail{};

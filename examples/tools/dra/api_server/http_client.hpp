@@ -63,15 +63,18 @@ class HttpClient {
   /// not valid, and `Errc::system` for other faults of the connection.
   cdi::Result<HttpAnswer> send(const HttpRequest& request, Deadline deadline);
 
-  /// Makes all requests fail, those in progress within a second or so: the program ends.
-  void stop() { is_stopped_ = true; }
+  /// Makes all requests fail after `grace`, those in progress within a second or so: the program
+  /// ends.
+  void stop(std::chrono::seconds grace = {}) {
+    stops_at_ = std::chrono::steady_clock::now() + grace;
+  }
 
  private:
   struct Handles;
 
   ApiAccess access_;
   std::unique_ptr<Handles> handles_;
-  std::atomic<bool> is_stopped_{false};
+  std::atomic<Deadline> stops_at_{Deadline::max()};
 };
 
 }  // namespace dra

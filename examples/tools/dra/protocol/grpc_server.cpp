@@ -329,7 +329,7 @@ GrpcServer::GrpcServer(std::unique_ptr<Parts> parts) : parts_{std::move(parts)} 
 GrpcServer::~GrpcServer() {
   if (has_file()) ::unlink(parts_->path.c_str());
   parts_->acceptor.reset();
-  parts_->server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds{1});
+  parts_->server->Shutdown(std::chrono::system_clock::now() + grace);
   parts_->server->Wait();
 }
 

@@ -104,10 +104,13 @@ class Methods {
   std::map<std::string, StreamHandler> streams_{};
 };
 
-/// A server on one unix socket. It ends when the object is destroyed: calls in progress have a
-/// second to end, and the socket file is removed.
+/// A server on one unix socket. It ends when the object is destroyed: calls in progress have
+/// some time to end, and the socket file is removed.
 class GrpcServer {
  public:
+  /// How long calls in progress have to end.
+  static constexpr std::chrono::seconds grace{1};
+
   /// Serves on a socket, which only this user can open. Several servers can have the same methods,
   /// which must outlive them. A file at the path is removed if it is a socket without a server;
   /// `Errc::conflict` if it has one, or is no socket. `Errc::invalid` if the path is too long for a
