@@ -85,6 +85,19 @@ class Specs(DraCase):
         self.serving()
         self.check_repaired("a spec that was removed before the start")
 
+    def test_another_folder_for_new_claims(self):
+        """The claims that are there keep theirs, and their specs."""
+        self.process.kill()
+        before, self.out = self.out, self.place / "other"
+        self.serving()
+        self.write_claim(2, GPUS[1])
+        self.check_prepared(self.service().prepare(name_of(2)), 2, GPUS[1])
+        self.assertEqual(self.specs(), [2])
+        self.out = before
+        self.assertEqual(self.specs(), [1])
+        os.unlink(self.spec_path(1))
+        wait_until(self.spec_path(1).exists, "a spec in the first folder")
+
     def test_the_journal_is_moved(self):
         """Specs name its old path, and are nobody's until they are removed."""
         self.process.kill()

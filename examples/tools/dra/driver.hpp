@@ -26,6 +26,7 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
+#include "../prepare/claims/claim_edits.hpp"
 #include "../prepare/gpu/gpu_events.hpp"
 #include "../prepare/gpu/profile.hpp"
 #include "../prepare/host/uevents.hpp"
@@ -220,10 +221,18 @@ class Driver {
       return state.error();
     }
     repair_fault_.clear();
+    watch_claims(*state);
     const bool is_known = !state->faults.empty() && state->faults == faults_;
     retry_faults(state->faults, is_known);
     if (!is_known) note(*state);
     return {};
+  }
+
+  /// Claims keep the folder of their spec when the driver starts with another one.
+  void watch_claims(const NodeClaims::State& state) {
+    for (const auto& [uid, claim] : state.claims) {
+      watch_->include(prepare::options_of(claim, claims_.options()).output_dir);
+    }
   }
 
   /// The cause of a fault may end without an event: a spec directory that was removed while its

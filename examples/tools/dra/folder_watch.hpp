@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_DRA_FOLDER_WATCH_HPP
 #define CDI_TOOLS_DRA_FOLDER_WATCH_HPP
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -32,6 +33,13 @@ class FolderWatch {
     FolderWatch out{std::move(folders), std::move(events)};
     out.watch_again();
     return out;
+  }
+
+  /// Also watches this folder from now on.
+  void include(const std::string& folder) {
+    if (std::find(folders_.begin(), folders_.end(), folder) != folders_.end()) return;
+    folders_.push_back(folder);
+    watch_again();
   }
 
   /// What `poll` waits for: changes of files, and of mounts.
