@@ -147,6 +147,13 @@ class Specs(DraCase):
         self.process.wait_for("repaired", 2)
         self.assertEqual(len(self.process.events("repaired")), 2)
 
+    def test_a_gpu_goes(self):
+        """The spec stays in this boot: the log says what is wrong, and not that it is repaired."""
+        self.remove_gpu(PCI[0])
+        self.process.process.send_signal(signal.SIGHUP)
+        self.process.wait_for("failed")
+        self.assertEqual(self.process.events("repaired"), [])
+
     def test_nothing_is_written_at_rest(self):
         """Its own writing does not make it look again."""
         self.write_claim(2, GPUS[1])

@@ -118,7 +118,10 @@ class NodeClaims {
     auto state = with_claims<State>(nullptr, end, [](prepare::Claims& claims) {
       return State{claims.all(), claims.faults()};
     });
-    if (state) state->has_new_specs = remembered_specs() != before;
+    for (const auto& [path, file] : remembered_specs()) {
+      const auto known = before.find(path);
+      if (state && (known == before.end() || known->second != file)) state->has_new_specs = true;
+    }
     return state;
   }
 
