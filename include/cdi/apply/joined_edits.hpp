@@ -98,7 +98,7 @@ Result<void> complete_devices(JoinedEdits& edits, const HostRef& host, ProcessUs
 
 /// Adds `idmap` to bind mounts and `ridmap` to recursive bind mounts that have neither option:
 /// without one, host files have no known owner in a user namespace. Only for a config with mappings
-/// of user and group ids; runc rejects such a mount without them.
+/// of user and group ids, as in the Go reference since 1.1.2: not all runtimes map without them.
 void add_id_mappings(JoinedEdits& edits);
 
 /// Fills a view from a planned record; the view's lists keep their memory.

@@ -267,7 +267,7 @@ TEST_CASE_TEMPLATE("In a user namespace with mappings, bind mounts have their id
     const std::string joined = R"("namespaces":[{"type":"user","path":"/proc/1/ns/user"}])";
     for (const auto& spaces : {user, joined}) {
       CHECK(options_in("{" + spaces + "," + uids + "," + gids + "}") == Json::parse(row.options));
-      const auto unmapped = Json(edits.mounts[0].options);  // runc would reject the option
+      const auto unmapped = Json(edits.mounts[0].options);
       CHECK(options_in("{" + spaces + "}") == unmapped);
       CHECK(options_in("{" + spaces + "," + uids + "}") == unmapped);
       CHECK(options_in("{" + spaces + "," + gids + "}") == unmapped);
