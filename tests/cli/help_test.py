@@ -118,6 +118,7 @@ class Help(unittest.TestCase):
         self.assertIn("Usage: cdi validate [OPTIONS] [FILE...]", help_of("cdi", "validate"))
         self.assertEqual(help_of("cdi", "convert").count("--help"), 1)
         self.assertEqual(help_of("cdi", "convert").count("known engine version:"), 1)
+        self.assertEqual(help_of("cdi", "convert").count("Exit codes:"), 1)
 
     def test_a_note_is_printed_once(self):
         for tool in TOOLS:

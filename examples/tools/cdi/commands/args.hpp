@@ -69,9 +69,13 @@ inline void report_losses(const Arguments& found, const Program& program, bool p
                           const Output& output) {
   for (const auto& warning : found.warnings) output.warning(warning);
   for (const auto& one : found.lost) {
-    const auto error = loss_error(one, program.name);
-    if (partial) output.warning(error);
-    if (!partial) output.error(error, loss_error_record(one));
+    auto error = loss_error(one, program.name);
+    if (partial) {
+      output.warning(error);
+      continue;
+    }
+    error.advice = "use --partial to do without it";
+    output.error(error, loss_error_record(one));
   }
 }
 
@@ -160,7 +164,9 @@ inline ExitCode args(const CommonOptions& common, const ArgsOptions& options,
 
 constexpr std::string_view args_usage =
     "Words are quoted for a shell where needed: `bwrap $(cdi args --for bwrap NAME) ...` works if\n"
-    "no word is quoted, and `eval \"bwrap $(cdi args --for bwrap NAME) ...\"` always works.\n"
+    "no word is quoted, and `words=$(cdi args --for bwrap NAME) && eval \"bwrap $words ...\"` "
+    "always\n"
+    "works.\n"
     "For lxc, lines of a config are printed. For unshare, commands for a shell that mount into "
     "DIR\n"
     "of --root are printed, a line each.\n";
@@ -213,6 +219,7 @@ inline Run set_up_args(CLI::App& app, CommonOptions& common) {
 
 inline constexpr Command args_command{
     "args", "Print arguments that give devices to bwrap, nspawn, apptainer and others", set_up_args,
-    "eval \"bwrap --ro-bind / / --proc /proc $(cdi args --for bwrap vendor.com/gpu=0) env\""};
+    "words=$(cdi args --for bwrap vendor.com/gpu=0) && "
+    "eval \"bwrap --ro-bind / / --proc /proc $words env\""};
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_ARGS_HPP

@@ -207,7 +207,7 @@ inline void add_convert_options(CLI::App& app, ConvertOptions& options) {
   app.add_flag("--backup", options.backup,
                "Keep the old FILE as FILE.bak, or FILE.bak.2 and so on if that exists")
       ->needs(in_place);
-  app.footer([] { return engine_table() + "\n" + exit_code_table("convert"); });
+  app.footer(engine_table);
 }
 
 /// Rejects options that contradict each other or the file name.
