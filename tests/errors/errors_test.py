@@ -175,12 +175,12 @@ class ErrorsTest(unittest.TestCase):
         if b"__asan_init" in pathlib.Path(C_LIBRARY).read_bytes():
             self.skipTest("Python is not built with the sanitizers")
         library = ctypes.CDLL(C_LIBRARY)
-        made = run(CDI, "why", "--no-host", "--spec-dir", self.folder.name, "-o", "json",
-                   *self.names())
+        names = [name for name in self.names() if "[" not in name]  # a pattern, only for `cdi`
+        made = run(CDI, "why", "--no-host", "--spec-dir", self.folder.name, "-o", "json", *names)
         reasons = {one["name"]: (one["reason"], one["advice"]) for one in json.loads(made.stdout)
                    if not one["resolved"]}
         self.assertGreaterEqual(len({code for code, _ in reasons.values()}), 4)
-        self.assertEqual(reasons_from_c(library, self.folder.name, self.names()), reasons)
+        self.assertEqual(reasons_from_c(library, self.folder.name, names), reasons)
         for path, records in self.each_case():
             with self.subTest(path.name):
                 self.assertEqual(from_c(library, path), [

@@ -462,8 +462,10 @@ class Claims(ApiCase):
         call = self.service().start(DRA["v1"] + "NodePrepareResources", request(name_of(1)))
         self.api.wait_for("GET", "claim-1")
         self.process.process.send_signal(signal.SIGTERM)
-        self.assertEqual(self.process.process.wait(int(grace[1])), 0)
-        self.check_unanswered([call])
+        late = int(grace[1]) + 3  # with other work on the machine; a request may last ten seconds
+        self.assertEqual(self.process.process.wait(late), 0)
+        call.cancel()
+        self.assertEqual(self.specs(), [])
         self.assertFalse(self.service_path().exists())
 
 

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,12 +14,14 @@
 #include <cdi/plan.hpp>
 #include <cdi/registry.hpp>
 
+#include "../../shared/base/glob.hpp"
 #include "output.hpp"
 
 /// What to do about a name that does not resolve. The error of a pattern has its own advice.
 inline std::string advice_on(const cdi::Unresolved& one) {
-  const bool has_own = one.reason == cdi::Reason::invalid_name && !one.why.advice.empty();
-  return has_own ? one.why.advice : cdi::advice(one);
+  if (one.reason != cdi::Reason::invalid_name) return cdi::advice(one);
+  const auto pattern = tools::Glob::parse(one.name);
+  return pattern ? cdi::advice(one) : pattern.error().advice;
 }
 
 /// Why a name does not resolve, and what to do.
