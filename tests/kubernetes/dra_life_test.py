@@ -89,7 +89,7 @@ class Specs(DraCase):
         """The claims that are there keep theirs, and their specs."""
         self.process.kill()
         before, self.out = self.out, self.place / "other"
-        self.serving()
+        process = self.serving()
         self.write_claim(2, GPUS[1])
         self.check_prepared(self.service().prepare(name_of(2)), 2, GPUS[1])
         self.assertEqual(self.specs(), [2])
@@ -97,6 +97,8 @@ class Specs(DraCase):
         self.assertEqual(self.specs(), [1])
         os.unlink(self.spec_path(1))
         wait_until(self.spec_path(1).exists, "a spec in the first folder")
+        process.wait_for("repaired", 2)
+        self.assertEqual({line["path"] for line in process.events("repaired")}, {str(before)})
 
     def test_the_journal_is_moved(self):
         """Specs name its old path, and are nobody's until they are removed."""
@@ -153,6 +155,17 @@ class Specs(DraCase):
         self.process.process.send_signal(signal.SIGHUP)
         self.process.wait_for("failed")
         self.assertEqual(self.process.events("repaired"), [])
+
+    def test_a_spec_goes_while_another_claim_has_a_fault(self):
+        """The log says that it is repaired, and does not repeat the fault."""
+        self.write_claim(2, GPUS[1])
+        self.service().prepare(name_of(2))
+        self.remove_gpu(PCI[0])
+        self.process.process.send_signal(signal.SIGHUP)
+        self.process.wait_for("failed")
+        os.unlink(self.spec_path(2))
+        self.process.wait_for("repaired")
+        self.assertEqual(len(self.process.events("failed")), 1)
 
     def test_nothing_is_written_at_rest(self):
         """Its own writing does not make it look again."""

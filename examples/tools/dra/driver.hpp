@@ -222,9 +222,10 @@ class Driver {
     }
     repair_fault_.clear();
     watch_claims(*state);
-    const bool is_known = !state->faults.empty() && state->faults == faults_;
-    retry_faults(state->faults, is_known);
-    if (!is_known) note(*state);
+    for (const auto& folder : state->new_in) log_.write({.event = "repaired", .path = folder});
+    const bool are_known = !state->faults.empty() && state->faults == faults_;
+    retry_faults(state->faults, are_known);
+    if (!are_known) note_faults(*state);
     return {};
   }
 
@@ -243,10 +244,7 @@ class Driver {
     faults_ = faults;
   }
 
-  void note(const NodeClaims::State& state) const {
-    if (state.has_new_specs) {
-      log_.write({.event = "repaired", .path = claims_.options().output_dir});
-    }
+  void note_faults(const NodeClaims::State& state) const {
     for (const auto& [uid, fault] : state.faults) {
       LogLine line{.event = "failed", .error = tools::one_line(fault)};
       const auto claim = state.claims.find(uid);

@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <sys/stat.h>
 #include <utility>
@@ -108,21 +109,15 @@ class NodeClaims {
   struct State {
     std::map<std::string, prepare::Claim> claims{};  // by UID
     std::map<std::string, std::string> faults{};     // by UID
-    bool has_new_specs = false;  // other than those that this object wrote or saw last
+    std::set<std::string> new_in{};  // folders of specs that this object neither wrote nor saw
   };
 
   /// Finishes the work of killed calls, and writes the specs of all claims that are gone, outdated
   /// or damaged. `Errc::timeout` if other calls last until `end`.
   cdi::Result<State> repair(Clock::time_point end) {
-    const auto before = remembered_specs();
-    auto state = with_claims<State>(nullptr, end, [](prepare::Claims& claims) {
-      return State{claims.all(), claims.faults()};
+    return with_claims<State>(nullptr, end, [this](prepare::Claims& claims) {
+      return State{claims.all(), claims.faults(), folders_of_new_specs(claims)};
     });
-    for (const auto& [path, file] : remembered_specs()) {
-      const auto known = before.find(path);
-      if (state && (known == before.end() || known->second != file)) state->has_new_specs = true;
-    }
-    return state;
   }
 
   /// Whether the claims and the spec files are those that this object wrote or saw last: another
@@ -349,24 +344,35 @@ class NodeClaims {
     return out;
   }
 
-  /// A spec that is gone already differs from what is remembered.
-  void remember_specs(const prepare::Claims& claims) {
-    const std::lock_guard lock{specs_mutex_};
-    journal_ = state_of(places_.state_dir);
-    specs_.clear();
+  /// The specs of claims by path. One that is gone already differs from `state_of`.
+  std::map<std::string, FileState> specs_of(const prepare::Claims& claims) const {
+    std::map<std::string, FileState> out;
     for (const auto& [uid, claim] : claims.all()) {
       if (claims.faults().contains(uid)) continue;  // it may have no spec
       const auto dir = prepare::options_of(claim, options_).output_dir;
       const auto path = dir + "/" + claim.file_name();
       auto state = state_of(path);
       if (state.size < 0) state.number = 1;
-      specs_[path] = state;
+      out[path] = state;
     }
+    return out;
   }
 
-  std::map<std::string, FileState> remembered_specs() {
+  void remember_specs(const prepare::Claims& claims) {
     const std::lock_guard lock{specs_mutex_};
-    return specs_;
+    journal_ = state_of(places_.state_dir);
+    specs_ = specs_of(claims);
+  }
+
+  std::set<std::string> folders_of_new_specs(const prepare::Claims& claims) {
+    const std::lock_guard lock{specs_mutex_};
+    std::set<std::string> out;
+    for (const auto& [path, state] : specs_of(claims)) {
+      const auto known = specs_.find(path);
+      if (known != specs_.end() && known->second == state) continue;
+      out.insert(path.substr(0, path.rfind('/')));
+    }
+    return out;
   }
 
   void pass_on_warnings(const prepare::Claims& claims) {
