@@ -4,7 +4,6 @@
 #ifndef CDI_DIRS_SCANNED_DIR_HPP
 #define CDI_DIRS_SCANNED_DIR_HPP
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <memory>
@@ -118,14 +117,19 @@ inline bool is_unchanged(const ScannedDir& before, ScanScope scope) {
   }
   if (!before.stable || !leads_to(before.dir.path, before.signature)) return false;
   FilePath path{before.dir.path};
-  const auto same = [&](const std::shared_ptr<const ScannedFile>& file) {
-    return is_unchanged(path(file->name), file->file);
+  const auto same = [&](const ScannedFile& file) {
+    return is_unchanged(path(file.name), file.file);
   };
-  if (scope == ScanScope::everything) {
-    return std::all_of(before.files.begin(), before.files.end(), same);
+  if (scope == ScanScope::unwatched) {
+    for (const std::size_t i : before.unwatched) {
+      if (!same(*before.files[i])) return false;
+    }
+    return true;
   }
-  return std::all_of(before.unwatched.begin(), before.unwatched.end(),
-                     [&](std::size_t i) { return same(before.files[i]); });
+  for (const auto& file : before.files) {
+    if (!same(*file)) return false;
+  }
+  return true;
 }
 
 /// Returns whether two errors have the same content.

@@ -4,7 +4,6 @@
 #ifndef CDI_PLAN_CHANGE_ORIGIN_INL
 #define CDI_PLAN_CHANGE_ORIGIN_INL
 
-#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -52,12 +51,13 @@ struct ChangedRule {
 };
 
 inline ChangedRule rule_of(std::string_view key) {
-  const auto blank = std::min(key.find(' '), key.size());
-  const auto colon = std::min(key.find(':', blank), key.size());
+  const auto blank = key.find(' ');
+  const auto colon = key.find(':');
+  if (colon == key.npos || blank > colon) return {};
   ChangedRule rule{.type = key.substr(0, blank)};
   const auto* const text = key.data();
-  std::from_chars(text + std::min(blank + 1, colon), text + colon, rule.major);
-  std::from_chars(text + std::min(colon + 1, key.size()), text + key.size(), rule.minor);
+  std::from_chars(text + blank + 1, text + colon, rule.major);
+  std::from_chars(text + colon + 1, text + key.size(), rule.minor);
   return rule;
 }
 
