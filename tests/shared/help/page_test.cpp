@@ -112,3 +112,15 @@ TEST_CASE("The usage has what a command needs, or is that of its notes") {
   CHECK(tools::read_page(*command).usage == "tool go SO");
   CHECK(tools::read_page(*command).notes == "More.");
 }
+
+TEST_CASE("An example follows the usage, and one that is there stays") {
+  CLI::App tool{"Does it.", "tool"};
+  tool.footer([] { return std::string{"More."}; });
+  auto* const command = tool.add_subcommand("go", "Goes.");
+  command->footer("Usage: tool go SO\n\nMore.");
+  tools::add_example(*command, "tool go this");
+  tools::add_example(tool, "tool go that");
+  CHECK(tools::read_page(*command).usage == "tool go SO");
+  CHECK(tools::read_page(*command).notes == "Example:\n  tool go this\n\nMore.");
+  CHECK(tools::read_page(tool).notes == "Example:\n  tool go that\n\nMore.\n");
+}

@@ -253,18 +253,19 @@ inline CommandPage read_page(const CLI::App& app) {
   return page;
 }
 
-/// Adds an example to the notes of a command, and of the commands below it that have none.
+/// Adds an example to the notes of a command, after its usage, and to those of the commands below
+/// it. Commands that have one keep it.
 inline void add_example(CLI::App& command, std::string_view example) {
-  if (example.empty() || command.get_footer().starts_with("Example:")) return;
+  const auto notes = command.get_footer();
+  const auto usage = notes.starts_with("Usage: ") ? notes.find('\n') + 1 : 0;  // `take_usage`
+  const auto rest = notes.substr(std::min(notes.find_first_not_of('\n', usage), notes.size()));
+  if (example.empty() || rest.starts_with("Example:")) return;
   for (auto* below :
        command.get_subcommands([](const CLI::App* one) { return !one->get_name().empty(); })) {
     add_example(*below, example);
   }
-  const auto notes = command.get_footer();
-  const auto usage = notes.starts_with("Usage: ") ? notes.find('\n') + 1 : 0;  // `take_usage`
-  command.footer(std::function<std::string()>{});  // which is in the text now
-  command.footer(
-      fmt::format("{}Example:\n  {}\n\n{}", notes.substr(0, usage), example, notes.substr(usage)));
+  command.footer(std::function<std::string()>{});  // its text is in `rest`
+  command.footer(fmt::format("{}Example:\n  {}\n\n{}", notes.substr(0, usage), example, rest));
 }
 
 }  // namespace tools
