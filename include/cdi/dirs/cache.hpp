@@ -58,8 +58,8 @@ struct WaitOptions {
 ///
 /// Any number of threads may use a cache, and none waits for another: a thread that finds a change
 /// reads the changed files and publishes a new registry. A registry stays valid for its holders.
-/// After `fork`, the new process must make its own cache. It may destroy this one, whose thread goes
-/// on in the parent.
+/// After `fork`, the new process must make its own cache. It may destroy this one, whose thread
+/// goes on in the parent.
 class Cache {
  public:
   /// Makes a cache of `dirs`, listed from the lowest priority to the highest; a missing directory
