@@ -85,7 +85,9 @@ class Totals:
             old = self.by_target.get(target, {"seconds": 0, "inputs": 0})
             self.by_target[target] = {**new, "seconds": old["seconds"] + new["seconds"],
                                       "inputs": old["inputs"] + new["inputs"]}
-            self._path.write_text(json.dumps(self.by_target), encoding="utf-8")
+            new_file = self._path.with_suffix(".new")  # an interruption leaves the old totals
+            new_file.write_text(json.dumps(self.by_target), encoding="utf-8")
+            new_file.replace(self._path)
 
 
 def run(folder, target, seconds, totals):
@@ -118,11 +120,10 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for target in pool.map(lambda one: run(folder, one, seconds, totals), targets):
             print(line_of(folder, target, totals.by_target[target]), flush=True)
-    totals = totals.by_target
-    lines = [line_of(folder, target, total) for target, total in sorted(totals.items())]
+    lines = [line_of(folder, target, total) for target, total in sorted(totals.by_target.items())]
     if "--write" in sys.argv:
         write_table("fuzzing", "tests/fuzz/campaign.py FOLDER SECONDS --write", [*HEAD, *lines])
-    return int(any(findings_of(folder, target) for target in totals))
+    return int(any(findings_of(folder, target) for target in totals.by_target))
 
 
 if __name__ == "__main__":
