@@ -63,8 +63,8 @@ class HttpClient {
   /// not valid, and `Errc::system` for other faults of the connection.
   cdi::Result<HttpAnswer> send(const HttpRequest& request, Deadline deadline);
 
-  /// Makes all requests fail after `grace`, those in progress within a second or so: the program
-  /// ends.
+  /// Makes all requests fail once `grace` has passed, those in progress within a further second or
+  /// so: the program ends.
   void stop(std::chrono::seconds grace = {}) {
     stops_at_ = std::chrono::steady_clock::now() + grace;
   }

@@ -105,7 +105,7 @@ class Methods {
 };
 
 /// A server on one unix socket. It ends when the object is destroyed: calls in progress have
-/// some time to end, and the socket file is removed.
+/// `grace` to end, and the socket file is removed.
 class GrpcServer {
  public:
   /// How long calls in progress have to end.

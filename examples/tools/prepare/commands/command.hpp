@@ -45,7 +45,7 @@ Run after_survey(ExitCode (*act)(const AssessedSurvey&, const Options&, const Ow
   };
 }
 
-/// Whether the root is an archive of `record`, which has neither specs nor engines: it is an error.
+/// Reports an error if the root is an archive of `record`. Returns whether it is one.
 inline bool reject_archive(std::string_view command, const Options& options) {
   if (options.archive.empty()) return false;
   report(Message::error(cdi::Error{
