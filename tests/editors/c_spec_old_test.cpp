@@ -33,7 +33,7 @@ TEST_CASE("Edits of parts that the structs have are the same as in the model, ot
   for (const auto each : editors_test::edits) {
     CAPTURE(each);
     const auto applied = editors_test::parsed<cdi::ContainerEdits>(each);
-    auto model = editors_test::parsed<Model>(editors_test::specs[1]);
+    auto model = editors_test::parsed<Model>(editors_test::full_spec);
     OwnedCSpec owned;
     c_spec_test::fill(model, owned.spec);
     model.version.clear();

@@ -136,7 +136,7 @@ TEST_CASE("A plan changes C structs as it changes the model") {
 }
 
 TEST_CASE("After an error the structs are unchanged") {
-  auto model = parsed<Model>(specs[1]);
+  auto model = parsed<Model>(editors_test::full_spec);
   OwnedCSpec owned;
   fill(model, owned.spec);
   model.version.clear();

@@ -22,10 +22,7 @@ T parsed(std::string_view text) {
   return *std::move(value);
 }
 
-inline constexpr std::string_view specs[] = {
-    R"({"ociVersion":"1.2.0"})",
-    R"({"ociVersion":"1.2.0","linux":{"namespaces":[{"type":"user"}],
-        "uidMappings":[{"containerID":0,"hostID":1000,"size":9}]}})",
+inline constexpr std::string_view full_spec =
     R"({"ociVersion":"1.2.0","process":{"cwd":"","user":{"uid":1,"gid":2,"additionalGids":[7]},
         "env":["A=0","B=2","A=1","C"]},"linux":{"namespaces":[{"type":"pid"},{"type":"user"}],
         "uidMappings":[{"containerID":0,"hostID":1000,"size":9}],
@@ -34,7 +31,19 @@ inline constexpr std::string_view specs[] = {
                    {"path":"/e","type":"b","major":1,"minor":2,"fileMode":432,"uid":3,"gid":4},
                    {"path":"/d","type":"p","major":0,"minor":0}]},
         "mounts":[{"destination":"/c/d","source":"/x","type":"bind","options":["ro","bind"]},
-                  {"destination":"/c"},{"destination":"/"}]})",
+                  {"destination":"/c"},{"destination":"/"}]})";
+
+// Those in the middle do not map ids: each lacks one of the three parts that are needed.
+inline constexpr std::string_view specs[] = {
+    R"({"ociVersion":"1.2.0"})",
+    R"({"ociVersion":"1.2.0","linux":{"namespaces":[{"type":"user"}],
+        "uidMappings":[{"containerID":0,"hostID":1000,"size":9}]}})",
+    R"({"ociVersion":"1.2.0","linux":{"namespaces":[{"type":"user"}],
+        "gidMappings":[{"containerID":0,"hostID":2000,"size":9}]}})",
+    R"({"ociVersion":"1.2.0","linux":{"namespaces":[{"type":"pid"}],
+        "uidMappings":[{"containerID":0,"hostID":1000,"size":9}],
+        "gidMappings":[{"containerID":0,"hostID":2000,"size":9}]}})",
+    full_spec,
 };
 
 inline constexpr std::string_view edits[] = {
