@@ -34,9 +34,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto done = registry.inject(ours, names, cdi::SystemHost{}, {.duplicates = true});
   const auto require_known = fuzz::require_known<fuzz::inject_differences, fuzz::SpecDifference>;
   if (done.has_value() != theirs.empty()) {
-    require_known({loaded, theirs}, "both inject, or neither", fuzz::fault_of(done) + theirs);
+    require_known({loaded, theirs, spec}, "both inject, or neither", fuzz::fault_of(done) + theirs);
   } else if (done && fuzz::Json::parse(ours.text) != answer.at("after")) {
-    require_known({loaded, theirs}, "the results are the same",
+    require_known({loaded, theirs, spec}, "the results are the same",
                   ours.text + "\n" + answer.at("after").dump());
   }
   return 0;

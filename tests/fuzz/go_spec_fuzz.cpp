@@ -40,7 +40,7 @@ void check(std::string_view text, cdi::Format format, const Json& answer) {
   const auto theirs = fuzz::fault_of(answer);
   const auto require_known = fuzz::require_known<fuzz::spec_differences, fuzz::SpecDifference>;
   if (loaded.has_value() != theirs.empty()) {
-    return require_known({loaded, theirs}, "both accept a spec, or neither",
+    return require_known({loaded, theirs, text}, "both accept a spec, or neither",
                          fuzz::fault_of(loaded) + theirs);
   }
   if (!loaded) return;
@@ -49,7 +49,7 @@ void check(std::string_view text, cdi::Format format, const Json& answer) {
   const auto ours = without_empty(Json::parse(std::move(sink).take()));
   const auto same = without_empty(answer.at("spec"));
   if (ours == same) return;
-  require_known({loaded, theirs}, "both read the same", ours.dump() + "\n" + same.dump());
+  require_known({loaded, theirs, text}, "both read the same", ours.dump() + "\n" + same.dump());
 }
 
 }  // namespace
