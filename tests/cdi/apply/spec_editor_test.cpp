@@ -28,7 +28,7 @@ struct OpenList {
 };
 
 /// Types of OCI specs whose editors lack one part each.
-enum class Lacks { nothing, env, mounts_order, hooks, process_user, user_namespace };
+enum class Lacks { nothing, env, mounts_order, hooks, process_user, id_mappings };
 template <Lacks part>
 struct Target {};
 
@@ -41,7 +41,7 @@ struct cdi::SpecEditor<Target<part>> {
   std::conditional_t<part == Lacks::mounts_order, OpenList, List> mounts() { return {}; }
   OpenList hooks(cdi::oci::HookPoint) requires(part != Lacks::hooks) { return {}; }
   cdi::ProcessUser process_user() requires(part != Lacks::process_user) { return {}; }
-  bool has_id_mappings() requires(part != Lacks::user_namespace) { return false; }
+  bool has_id_mappings() requires(part != Lacks::id_mappings) { return false; }
 };
 
 static_assert(cdi::AppendableList<OpenList, cdi::oci::HookView>);
@@ -53,7 +53,7 @@ static_assert(!cdi::Editable<Target<Lacks::env>>);
 static_assert(!cdi::Editable<Target<Lacks::mounts_order>>, "its mounts cannot be sorted");
 static_assert(!cdi::Editable<Target<Lacks::hooks>>);
 static_assert(!cdi::Editable<Target<Lacks::process_user>>);
-static_assert(!cdi::Editable<Target<Lacks::user_namespace>>);
+static_assert(!cdi::Editable<Target<Lacks::id_mappings>>);
 static_assert(!cdi::Editable<int>, "nothing is known of it");
 
 TEST_CASE("Nothing is touched, and the process is root, unless something says so") {
