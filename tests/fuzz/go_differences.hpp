@@ -108,6 +108,9 @@ inline constexpr Known<SpecDifference> spec_differences[] = {
     {"old-line-end", [](const SpecDifference& d) {
        return !d.ours && has_old_line_end(d.text); },
      "NEL and the line and paragraph separators are ordinary characters in YAML 1.2"},
+    {"directive", [](const SpecDifference& d) {
+       return d.rejected_here_for("'%' may begin a line only before a document"); },
+     "the reference takes a directive as the end of a document"},
     {"fraction", [](const SpecDifference& d) {
        return !d.ours && has_fraction(d.ours.error().message); },
      "the reference drops the fraction of a number, and uses another device"},
