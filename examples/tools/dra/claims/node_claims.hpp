@@ -164,8 +164,8 @@ class NodeClaims {
   /// there are other threads.
   std::function<void(const prepare::Claims&)> observed{};
 
-  /// Called with each warning about specs, such as a part that is lost in an older CDI version; not
-  /// again while it lasts. Set it before there are other threads.
+  /// Called with each warning about specs, such as a part that is lost in an older CDI version, if
+  /// the call before did not have it. Set it before there are other threads.
   std::function<void(const std::string&)> warned{};
 
   /// Makes the next call look at all of the hardware. Any thread may call this.
