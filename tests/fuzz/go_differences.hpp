@@ -111,6 +111,9 @@ inline constexpr Known<SpecDifference> spec_differences[] = {
     {"directive", [](const SpecDifference& d) {
        return d.rejected_here_for("'%' may begin a line only before a document"); },
      "the reference takes a directive as the end of a document"},
+    {"key-mark", [](const SpecDifference& d) {
+       return d.rejected_here_for("text in brackets cannot begin with '?'"); },
+     "in YAML 1.2, ? marks a key only with a space after it"},
     {"fraction", [](const SpecDifference& d) {
        return !d.ours && has_fraction(d.ours.error().message); },
      "the reference drops the fraction of a number, and uses another device"},
