@@ -17,6 +17,7 @@
 
 #include <cdi/name.hpp>
 #include <cdi/spec_text.hpp>
+#include <cdi/text/unicode.hpp>
 
 #include "../support/known_difference.hpp"
 #include "fuzz.hpp"
@@ -72,6 +73,12 @@ inline bool has_old_line_end(std::string_view text) {
   return false;
 }
 
+/// Whether a text has a control character or is not UTF-8. UTF-16 begins with FE or FF.
+inline bool has_forbidden(std::string_view text) {
+  const bool is_utf16 = text.starts_with('\xFE') || text.starts_with('\xFF');
+  return !is_utf16 && cdi::detail::find_odd_characters(text).forbidden != text.npos;
+}
+
 inline bool has_control(const std::string& text) {
   for (const char c : text) {
     if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) return true;
@@ -114,6 +121,8 @@ inline constexpr Known<SpecDifference> spec_differences[] = {
     {"key-mark", [](const SpecDifference& d) {
        return d.rejected_here_for("text in brackets cannot begin with '?'"); },
      "in YAML 1.2, ? marks a key only with a space after it"},
+    {"characters", [](const SpecDifference& d) { return !d.ours && has_forbidden(d.text); },
+     "all of a file must be UTF-8; the reference does not read all that follows the first document"},
     {"fraction", [](const SpecDifference& d) {
        return !d.ours && has_fraction(d.ours.error().message); },
      "the reference drops the fraction of a number, and uses another device"},
