@@ -101,7 +101,7 @@ class Specs(DraCase):
         self.assertEqual({line["path"] for line in process.events("repaired")}, {str(before)})
 
     def test_the_journal_is_moved(self):
-        """Specs name its old path, and are nobody's until they are removed."""
+        """A spec names the old path as its owner, so the driver writes it only once it is gone."""
         self.process.kill()
         self.state.rename(self.place / "moved")
         self.state = self.place / "moved"

@@ -105,10 +105,11 @@ inline Run set_up_run(CLI::App& app, CommonOptions& common) {
   add_policy(app, options->check, "Give only devices that this policy allows");
   app.footer(
       "Usage: cdi run [OPTIONS] NAME... -- COMMAND [ARGUMENT...]\n\n"
-      "The sandbox of bwrap has the files of the host, read-only, an empty /tmp, a /dev with the\n"
-      "devices and those of every bwrap, such as /dev/null, no capabilities and its own process\n"
-      "ids. No hook runs. The exit code is that of the command, or 128 and its signal; if the\n"
-      "command does not start, it is one of these.\n\n" +
+      "The sandbox has the files of the host, read-only, an empty /tmp, no capabilities and its "
+      "own\n"
+      "process ids. Its /dev has the requested devices and the usual nodes of bwrap, such as\n"
+      "/dev/null. No hook runs. The exit code is that of the command, or 128 and its signal; a\n"
+      "command that does not start has one of these exit codes.\n\n" +
       exit_code_table("run"));
   app.final_callback([&common] {
     if (common.command.empty()) {

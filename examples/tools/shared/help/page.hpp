@@ -253,8 +253,8 @@ inline CommandPage read_page(const CLI::App& app) {
   return page;
 }
 
-/// Adds an example to the notes of a command, after its usage, and to those of the commands below
-/// it. Commands that have one keep it.
+/// Adds an example to the notes of a command, after the line of its usage. Each command below it
+/// gets the same example, unless it has one.
 inline void add_example(CLI::App& command, std::string_view example) {
   const auto notes = command.get_footer();
   const auto usage = notes.starts_with("Usage: ") ? notes.find('\n') + 1 : 0;  // `take_usage`
