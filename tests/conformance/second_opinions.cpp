@@ -94,6 +94,9 @@ constexpr KnownOpinion yaml_opinions[] = {
     {"explicit-key", [](const Opinions& o) {
        return o.rejected_here_for("the key must be on the same line as its '?'"); },
      "no key of a spec or config is null or has several lines"},
+    {"directive", [](const Opinions& o) {
+       return o.rejected_here_for("'%' may begin a line only before a document"); },
+     "yaml-cpp takes a directive as the end of a document"},
     {"binary", [](const Opinions& o) { return o.rejected_here_for("!!binary"); },
      "no member of a spec or config holds bytes"},
     {"merge", [](const Opinions& o) { return o.has("<<"); },

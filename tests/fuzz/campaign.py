@@ -11,6 +11,7 @@ the last five minutes of a target. --write puts the lines of all targets in docs
 with 1 if there are findings.
 """
 import concurrent.futures
+import fcntl
 import json
 import math
 import os
@@ -19,7 +20,6 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -73,15 +73,19 @@ def fuzz(folder, target, seconds):
 
 
 class Totals:
-    """What all campaigns did, by target, in a file."""
+    """What all campaigns did, by target, in a file. Other campaigns may add to it."""
 
     def __init__(self, path):
         self._path = path
-        self._lock = threading.Lock()
-        self.by_target = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        self.by_target = self._read()
+
+    def _read(self):
+        return json.loads(self._path.read_text(encoding="utf-8")) if self._path.exists() else {}
 
     def add(self, target, new):
-        with self._lock:
+        with self._path.with_suffix(".lock").open("wb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.by_target = self._read()
             old = self.by_target.get(target, {"seconds": 0, "inputs": 0})
             self.by_target[target] = {**new, "seconds": old["seconds"] + new["seconds"],
                                       "inputs": old["inputs"] + new["inputs"]}
