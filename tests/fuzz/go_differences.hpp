@@ -85,7 +85,8 @@ inline bool has_long_number_with_leading_zero(std::string_view text) {
   constexpr std::string_view digits = "0123456789";
   constexpr std::size_t exact = 15;
   std::size_t end = 0;
-  for (auto at = text.find_first_of(digits); at != text.npos; at = text.find_first_of(digits, end)) {
+  for (auto at = text.find_first_of(digits); at != text.npos;
+       at = text.find_first_of(digits, end)) {
     end = std::min(text.find_first_not_of(digits, at), text.size());
     const auto first = std::min(text.find_first_not_of('0', at), end);
     if (first > at && end - first > exact) return true;

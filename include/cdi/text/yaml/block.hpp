@@ -240,7 +240,8 @@ class YamlBlockReader {
   bool read_lone_colon() {
     const bool awaited = awaits_colon_ && cursor_.column() == open_.back().column;
     if (!awaited) {
-      return key_allowed_ ? bad_key(cursor_.at()) : misplaced_colon();
+      const bool has_properties = nodes_.follows_property() && key_after_property_;
+      return key_allowed_ || has_properties ? bad_key(cursor_.at()) : misplaced_colon();
     }
     awaits_colon_ = false;
     cursor_.move(1);

@@ -161,9 +161,12 @@ TEST_CASE("A block that ends is checked, and its error is at its place") {
       {"- a\n? b", "2:1" + syntax + "expected '- ' before the next item"},
       {"a: |\n b\n: c", "3:1 a key must be text"},
       {"? a\n  : b", "2:3 a key must be text"},
+      {"&a : b", "1:4 a key must be text"},
+      {"a:\n  b: 1\n  &c:\n    d: 2", "3:5 a key must be text"},
   });
   CHECK(parsed("a:\n>\n b\nc: 1") == parsed("a: >\n b\nc: 1"));
   CHECK(parsed("a: : b").starts_with("1:4 not valid YAML: unexpected ':'"));
+  CHECK(parsed("a: &b : c").starts_with("1:7 not valid YAML: unexpected ':'"));
   CHECK(parsed("a: ? b").starts_with("1:4 not valid YAML: unexpected ':'"));
   CHECK(parsed("_a: 1") == "{_a=1}");
   check_rejected({"a: 1\nb\nc: 2", "a: 1\nb", "? @", "a: b c: d", "a: 'b' 'c'"});
