@@ -160,7 +160,8 @@ inline constexpr Known<SpecDifference> spec_differences[] = {
 inline constexpr Known<SpecDifference> inject_differences[] = {
     {"portable-text", [](const SpecDifference& d) { return d.warned("portable-text"); },
      "the reference reads the spec otherwise"},
-    {"long-number", [](const SpecDifference& d) { return has_long_number_with_leading_zero(d.text); },
+    {"long-number", [](const SpecDifference& d) {
+       return has_long_number_with_leading_zero(d.text); },
      "the reference reads the number otherwise"},
     {"interfaces", [](const SpecDifference& d) {
        return d.rejected_there_for("invalid linux net device, duplicate"); },
