@@ -11,6 +11,7 @@ import unittest
 
 import scripted_kubelet as kubelet
 from nri_peers import Process, wait_until
+from results_schema import checked
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "prepare"))
 import node_trees  # noqa: E402  pylint: disable=wrong-import-position
@@ -56,7 +57,8 @@ class DriverProcess(Process):
 
     def events(self, name=None):
         """The lines of its log."""
-        lines = [json.loads(line) for line in self.printed().splitlines() if line[0] == "{"]
+        lines = [checked("cdi-dra serve", line) for line in self.printed().splitlines()
+                 if line[0] == "{"]
         return [line for line in lines if name in (None, line["event"])]
 
     def has_open(self, path):

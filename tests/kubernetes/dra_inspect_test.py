@@ -15,6 +15,8 @@ import sys
 import tempfile
 import unittest
 
+from results_schema import checked
+
 CDI_DRA, CDI_PREPARE = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 DRIVER = "gpu.example.com"
@@ -60,7 +62,7 @@ class Inspect(unittest.TestCase):
         done = subprocess.run([CDI_DRA, command, *self.options(), "-o", "json", *more], text=True,
                               capture_output=True, timeout=60, check=False)
         self.assertEqual(done.stderr, "")
-        return done.returncode, json.loads(done.stdout)
+        return done.returncode, checked(f"cdi-dra {command}", done.stdout)
 
     def findings(self, *more):
         """The exit code of `check`, and its findings: level and text by subject."""
@@ -261,18 +263,19 @@ class Inspect(unittest.TestCase):
         path.write_text(json.dumps(good), encoding="ascii")
         done = self.run_dra("call", "prepare", path, *here)
         self.assertEqual(done.returncode, 0, done.stderr)
-        (answer,) = json.loads(done.stdout)["claims"]["u-1"]["devices"]
+        (answer,) = checked("cdi-dra call", done.stdout)["claims"]["u-1"]["devices"]
         self.assertEqual((answer["share_id"], answer["cdi_device_ids"]),
                          ("s", [f"{DRIVER}/claim=u-1-0"]))
         done = self.run_dra("call", "unprepare", path, *here)
-        self.assertEqual((done.returncode, json.loads(done.stdout)["claims"]), (0, {"u-1": {}}))
+        self.assertEqual((done.returncode, checked("cdi-dra call", done.stdout)["claims"]),
+                         (0, {"u-1": {}}))
         missing = self.place / "missing.json"
         missing.write_text(json.dumps({**good, "metadata": {"name": "two", "uid": "u-2"}}),
                            encoding="ascii")
         done = self.run_dra("call", "prepare", missing, *here)
         self.assertEqual(done.returncode, 1)
         self.assertIn("no file has the ResourceClaim",
-                      json.loads(done.stdout)["claims"]["u-2"]["error"])
+                      checked("cdi-dra call", done.stdout)["claims"]["u-2"]["error"])
         for file, text in ((self.place / "none", "No such file"), (self.place, "not a regular file")):
             done = self.run_dra("call", "prepare", file, *here)
             self.assertEqual((done.returncode, done.stdout), (1, ""))

@@ -1,0 +1,27 @@
+# cdi - Container Device Interface for C++20
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Checks JSON of the tools with schema/results-1.json. Without python3-jsonschema, does nothing."""
+import functools
+import json
+import pathlib
+
+try:
+    from jsonschema import Draft202012Validator
+except ImportError:
+    Draft202012Validator = None
+
+SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "schema/results-1.json"
+
+
+@functools.cache
+def validator(command):
+    definitions = json.loads(SCHEMA.read_text(encoding="utf-8"))["$defs"]
+    return Draft202012Validator({"$ref": f"#/$defs/{command}", "$defs": definitions})
+
+
+def checked(command, text):
+    """The value of a text that a command printed."""
+    value = json.loads(text)
+    if Draft202012Validator:
+        validator(command).validate(value)
+    return value
