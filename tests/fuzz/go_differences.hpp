@@ -134,7 +134,8 @@ inline constexpr Known<SpecDifference> spec_differences[] = {
        return d.rejected_here_for("'%' may begin a line only before a document"); },
      "the reference takes a directive as the end of a document"},
     {"key-mark", [](const SpecDifference& d) {
-       return d.rejected_here_for("text in brackets cannot begin with '?'"); },
+       return d.rejected_here_for("text in brackets cannot begin with '?'") ||
+              d.rejected_here_for("unexpected \"?\""); },  // as JSON
      "in YAML 1.2, ? marks a key only with a space after it"},
     {"characters", [](const SpecDifference& d) { return !d.ours && has_forbidden(d.text); },
      "all of a file must be UTF-8; the reference does not read all that follows the first document"},
