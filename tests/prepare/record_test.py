@@ -473,6 +473,16 @@ class Changes(RecordTest):
                 self.assertIn(b"an archive has neither specs nor engines", done.stderr)
                 self.assertIn(f"`cdi-prepare detect --root {self.archive}`".encode(), done.stderr)
 
+    def test_specs_to_compare_with_are_elsewhere(self):
+        out = self.place / "specs"
+        for command in ("check", "diff"):
+            done = self.run_at(self.archive, command)
+            self.assertEqual((done.returncode, done.stdout), (1, b""), done)
+            self.assertIn(b"an archive has no specs to compare with: give their directory with "
+                          b"--output-dir", done.stderr)
+        self.run_at(self.archive, "write", "--output-dir", out)
+        self.assertEqual(self.run_at(self.archive, "check", "--output-dir", out).returncode, 0)
+
     def test_write(self):
         specs = []
         for root, name in ((self.root, "tree"), (self.archive, "archive")):

@@ -8,10 +8,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include <cdi/host.hpp>
+#include <cdi/name.hpp>
 #include <cdi/plan.hpp>
 
 #include "../base/command.hpp"
@@ -293,6 +295,10 @@ inline void sort_arguments(InjectOptions& options) {
     options.config = options.bundle + "/config.json";
   }
   if (options.config.empty()) throw CLI::RequiredError{"CONFIG"};
+  if (cdi::parse_name(options.config) && ::access(options.config.c_str(), F_OK) != 0) {
+    throw CLI::ValidationError{
+        "CONFIG", "comes before the names: there is no file " + cdi::quoted(options.config)};
+  }
   if (options.names.empty() && !options.annotations) {
     throw CLI::RequiredError{"NAME or --annotations"};
   }

@@ -138,6 +138,13 @@ inline void report_other_formats(const std::vector<PreparedSpec>& prepared, cons
 
 /// The spec files that `write` would change now.
 inline cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const SpecSet& wanted) {
+  const auto& options = wanted.options;
+  if (!options.archive.empty() && options.place_on_host(options.output_dir)) {
+    return cdi::Error{.code = cdi::Errc::unsupported,
+                      .message = options.archive + ": an archive has no specs to compare with",
+                      .advice = "give their directory with --output-dir, or see what would be "
+                                "written with `cdi-prepare write --dry-run`"};
+  }
   const auto outdated = outdated_files(survey, wanted.prepared, wanted.options);
   if (!outdated) return outdated.error();
   const auto directory = open_directory(wanted.options, wanted.options.output_dir, Missing::stays);
