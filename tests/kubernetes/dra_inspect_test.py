@@ -15,6 +15,7 @@ import sys
 import tempfile
 import unittest
 
+from nri_peers import wait_until
 from results_schema import checked
 
 CDI_DRA, CDI_PREPARE = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
@@ -101,6 +102,18 @@ class Inspect(unittest.TestCase):
         self.assertEqual({level for level, _ in found.values()}, {"good"}, found)
         self.assertEqual(code, 0)
         self.assertEqual(list((self.root / "var/run/cdi").iterdir()), [])
+
+    def test_a_driver_without_standard_streams(self):
+        """Its log is in no file or socket that it has open."""
+        for closed in (">&-", "<&- >&- 2>&-"):
+            driver = subprocess.Popen(
+                ["/bin/sh", "-c", f'exec "$0" "$@" {closed}', CDI_DRA, "serve", *self.options(),
+                 "--node", "node1", "--claims", self.place / "claims"])
+            self.addCleanup(driver.kill)
+            wait_until(lambda: self.look("status")[0] == 0, "the driver serves")
+            driver.terminate()
+            self.assertEqual(driver.wait(60), 0, closed)
+            self.assertEqual((self.state / ".lock").read_bytes(), b"", closed)
 
     def test_no_driver_serves(self):
         code, status = self.look("status")

@@ -22,6 +22,7 @@
 #include "../shared/completion/describing_commands.hpp"
 #include "../shared/help/page.hpp"
 #include "../shared/help/usage.hpp"
+#include "../shared/host/standard_streams.hpp"
 #include "../shared/host/termination.hpp"
 #include "api_server/http_client.hpp"
 #include "claims/claim_folder.hpp"
@@ -321,6 +322,7 @@ int run(int argc, char** argv, tools::Describe describe) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  tools::reserve_standard_streams();
   prepare::answer_nvml(argc, argv);
   try {
     return run(argc, argv, tools::Describe::no);
