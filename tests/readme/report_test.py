@@ -35,12 +35,12 @@ class Report(unittest.TestCase):
         self.assertEqual(row["row"], ROW)
         return row
 
-    def report(self, row):
+    def report(self, row, expected=0):
         figures = self.place / "figures.json"
         figures.write_text(json.dumps({"versions": ["2 processors, load 3.1"], "table": [row]}))
         done = subprocess.run([sys.executable, PROJECT / "tests/readme/statements.py", "--report",
                                self.place, figures], capture_output=True, text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((done.returncode, done.stderr), (expected, ""))
         return done.stdout.splitlines()
 
     def test_it_begins_with_the_rounds_and_the_load(self):
@@ -59,6 +59,15 @@ class Report(unittest.TestCase):
         for text in said:
             self.assertLessEqual(len(text), 88)
             self.assertTrue(text in whole or text.endswith("..."), text)
+
+    def test_it_ends_with_the_sentences_whose_tests_failed(self):
+        (self.place / "meson-logs/testlog.json").write_text(
+            json.dumps({"name": "cdi:unit / conformance", "result": "FAIL"}) + "\n")
+        said = self.report(self.measured(2000.0), expected=1)
+        failed = [line.removeprefix("FAILED").strip() for line in said if line.startswith("FAILED ")]
+        self.assertGreater(len(failed), 1)
+        self.assertEqual(said[-len(failed):],
+                         [f"a test failed that stands behind: {text}" for text in failed])
 
     def test_one_round_has_no_least_and_most(self):
         self.assertEqual(table.cell(self.measured(2000.0), "ours"), "2.0 ms")

@@ -130,7 +130,7 @@ def report(build, path):
         measured = json.loads(pathlib.Path(path).read_text())
         print(conditions(measured))
         figures = {row["row"]: row for row in measured["table"]}
-    count = {}
+    count, failed = {}, []
     for unit in units((PROJECT / "README.md").read_text(encoding="utf-8")):
         (one,) = statement_of(unit)
         if "tests" in one:
@@ -144,8 +144,11 @@ def report(build, path):
             continue
         count[said] = count.get(said, 0) + 1
         print(f"{said:9} {shortened(unit)}\n          {detail}")
+        failed += [unit] if said == "FAILED" else []
     print(", ".join(f"{number} {said}" for said, number in sorted(count.items())))
-    return "FAILED" in count
+    for unit in failed:
+        print(f"a test failed that stands behind: {shortened(unit)}")
+    return bool(failed)
 
 
 def main(arguments):
