@@ -142,8 +142,9 @@ inline cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const Sp
   if (!options.archive.empty() && options.place_on_host(options.output_dir)) {
     return cdi::Error{.code = cdi::Errc::unsupported,
                       .message = options.archive + ": an archive has no specs to compare with",
-                      .advice = "give their directory with --output-dir, or see what would be "
-                                "written with `cdi-prepare write --dry-run`"};
+                      .advice =
+                          "give their directory with --output-dir, or see what would be "
+                          "written with `cdi-prepare write --dry-run`"};
   }
   const auto outdated = outdated_files(survey, wanted.prepared, wanted.options);
   if (!outdated) return outdated.error();
