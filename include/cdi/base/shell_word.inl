@@ -67,7 +67,8 @@ inline std::string by_printf(std::string_view text) {
 CDI_INLINE std::string shell_word(std::string_view path) {
   std::string text{path.starts_with('-') ? "./" : ""};
   text.append(path).append(path.ends_with('\n') ? "/" : "");
-  if (!text.empty() && detail::is_plain_in_shell(text)) return text;
+  const bool may_be_bare = !text.empty() && text.front() != '=';  // zsh runs `which b` for =b
+  if (may_be_bare && detail::is_plain_in_shell(text)) return text;
   return detail::is_shown(text) ? detail::in_single_quotes(text) : detail::by_printf(text);
 }
 

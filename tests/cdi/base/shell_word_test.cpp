@@ -34,6 +34,7 @@ TEST_CASE("A shell reads the word as the path") {
       {"/etc/cdi/v.com-gpu_1.yaml", "/etc/cdi/v.com-gpu_1.yaml"},
       {"a,b:c@d+e=f", "a,b:c@d+e=f"},
       {"", "''"},
+      {"=a/b", "'=a/b'"},
       {"/a/my spec.yaml", "'/a/my spec.yaml'"},
       {"/a/it's.yaml", "'/a/it'\\''s.yaml'"},
       {"~/x; rm -rf $HOME $(y) & | > < * ? [a] {b,c} # !", {}},
