@@ -109,6 +109,7 @@ class Inject(unittest.TestCase):
                            ([], "CONFIG is required"), (["--annotations"], "CONFIG is required"),
                            ([config], "NAME or --annotations is required"),
                            (["vendor.com/gpu=0", config], "CONFIG: comes before the names"),
+                           (["vendor.com/gpu=*", config], "CONFIG: comes before the names"),
                            (["vendor.com/gpu=0"], "CONFIG: comes before the names"),
                            (["--bundle", "", "vendor.com/gpu=0"], "must not be empty"),
                            (["--bundle", self.bundle, config, "vendor.com/gpu=0"],

@@ -73,7 +73,7 @@ def fuzz(folder, target, seconds):
 
 
 class Totals:
-    """What all campaigns did, by target, in a file. Other campaigns may add to it."""
+    """What all campaigns did, by target, in a file. Campaigns of other targets may add to it."""
 
     def __init__(self, path):
         self._path = path

@@ -90,7 +90,7 @@ inline bool has_tag_before_mark(std::string_view text) {
   return false;
 }
 
-/// Whether a text has a number with a leading zero and more digits than a double holds.
+/// Whether a text has a number with a leading zero, an 8 or 9, and more digits than a double holds.
 inline bool has_long_number_with_leading_zero(std::string_view text) {
   constexpr std::string_view digits = "0123456789";
   constexpr std::size_t exact = 15;
@@ -99,7 +99,8 @@ inline bool has_long_number_with_leading_zero(std::string_view text) {
        at = text.find_first_of(digits, end)) {
     end = std::min(text.find_first_not_of(digits, at), text.size());
     const auto first = std::min(text.find_first_not_of('0', at), end);
-    if (first > at && end - first > exact) return true;
+    const bool is_octal = text.substr(at, end - at).find_first_of("89") == text.npos;
+    if (first > at && !is_octal && end - first > exact) return true;
   }
   return false;
 }

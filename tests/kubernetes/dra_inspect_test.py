@@ -15,8 +15,9 @@ import sys
 import tempfile
 import unittest
 
-from nri_peers import wait_until
-from results_schema import checked
+sys.dont_write_bytecode = True
+from nri_peers import wait_until  # noqa: E402
+from results_schema import ValidationError, checked, skip_without_schema  # noqa: E402
 
 CDI_DRA, CDI_PREPARE = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
@@ -91,6 +92,15 @@ class Inspect(unittest.TestCase):
         subprocess.run([CDI_PREPARE, "prepare", "--root", self.root, "--state-dir", self.state,
                         "--claim", uid, "--device", device, "--namespace", "default", "--name",
                         "one"], check=True, capture_output=True)
+
+    @skip_without_schema
+    def test_a_node_as_its_schema_says(self):
+        for command in ("status", "check"):  # which `look` compares
+            self.look(command)
+        for command, text in (("serve", '{"version": 1, "event": "prepared"}'),
+                              ("status", '{"version": 1, "sockets": []}')):
+            with self.assertRaises(ValidationError):
+                checked(f"cdi-dra {command}", text)
 
     def test_a_good_node(self):
         self.serve()

@@ -19,7 +19,7 @@ sys.dont_write_bytecode = True
 import nri_messages as nri  # noqa: E402
 from nri_cases import CASES, COMMON, ONE, ZERO  # noqa: E402
 from nri_peers import NO_HURRY, Process, names_in, request, wait_until  # noqa: E402
-from results_schema import checked  # noqa: E402
+from results_schema import checked, skip_without_schema  # noqa: E402
 from scripted_runtime import (  # noqa: E402
     PLUGIN, REQUEST, Closed, Connection, Failed, call_of, frame, message)
 from wire_case import (  # noqa: E402
@@ -68,6 +68,7 @@ class Steps(WireCase):
         self.assertEqual(others & ~0x1ff, 0, "an event that only new runtimes know")
         self.assertEqual(configured["failurePolicy"], {"failRequest": True, "keepConnected": True})
 
+    @skip_without_schema
     def test_the_log_is_as_its_schema_says(self):
         connection = self.started("--resolve", "always", "-o", "json")
         self.check_refused(connection)

@@ -1,16 +1,22 @@
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Checks JSON of the tools with schema/results-1.json. Without python3-jsonschema, does nothing."""
+"""Checks JSON of the tools with schema/results-1.json. Without python3-jsonschema, does nothing but
+let `skip_without_schema` skip a test.
+"""
 import functools
 import json
 import pathlib
+import unittest
 
 try:
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator, ValidationError
 except ImportError:
-    Draft202012Validator = None
+    Draft202012Validator = ValidationError = None
 
 SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "schema/results-1.json"
+
+
+skip_without_schema = unittest.skipUnless(Draft202012Validator, "needs python3-jsonschema 4")
 
 
 @functools.cache

@@ -477,9 +477,12 @@ class Changes(RecordTest):
         out = self.place / "specs"
         for command in ("check", "diff"):
             done = self.run_at(self.archive, command)
-            self.assertEqual((done.returncode, done.stdout), (1, b""), done)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), done)
+            self.assertEqual(done.stderr.count(b"\n"), 1, done)
             self.assertIn(b"an archive has no specs to compare with: give their directory with "
                           b"--output-dir", done.stderr)
+            self.assertIn(f"`cdi-prepare write --dry-run --root {self.archive}`".encode(),
+                          done.stderr)
         self.run_at(self.archive, "write", "--output-dir", out)
         self.assertEqual(self.run_at(self.archive, "check", "--output-dir", out).returncode, 0)
 

@@ -67,7 +67,7 @@ class Report(unittest.TestCase):
         failed = [line.removeprefix("FAILED").strip() for line in said if line.startswith("FAILED ")]
         self.assertGreater(len(failed), 1)
         self.assertEqual(said[-len(failed):],
-                         [f"a test failed that stands behind: {text}" for text in failed])
+                         [f"its test failed: {text}" for text in failed])
 
     def test_one_round_has_no_least_and_most(self):
         self.assertEqual(table.cell(self.measured(2000.0), "ours"), "2.0 ms")

@@ -147,7 +147,7 @@ def report(build, path):
         failed += [unit] if said == "FAILED" else []
     print(", ".join(f"{number} {said}" for said, number in sorted(count.items())))
     for unit in failed:
-        print(f"a test failed that stands behind: {shortened(unit)}")
+        print(f"its test failed: {shortened(unit)}")
     return bool(failed)
 
 

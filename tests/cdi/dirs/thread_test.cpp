@@ -81,7 +81,7 @@ TEST_CASE("A forked process that destroys the object does not end the thread of 
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    ::alarm(10);  // ends a child that waits for the thread
+    ::alarm(60);  // ends a child that waits for the thread
     thread.reset();
     ::_exit(0);
   }

@@ -5,6 +5,7 @@
 #define CDI_TOOLS_CDI_COMMANDS_INJECT_HPP
 
 #include <array>
+#include <cerrno>
 #include <memory>
 #include <optional>
 #include <string>
@@ -295,7 +296,8 @@ inline void sort_arguments(InjectOptions& options) {
     options.config = options.bundle + "/config.json";
   }
   if (options.config.empty()) throw CLI::RequiredError{"CONFIG"};
-  if (cdi::parse_name(options.config) && ::access(options.config.c_str(), F_OK) != 0) {
+  const bool is_name = is_glob(options.config) || cdi::parse_name(options.config);
+  if (is_name && ::access(options.config.c_str(), F_OK) != 0 && errno == ENOENT) {
     throw CLI::ValidationError{
         "CONFIG", "comes before the names: there is no file " + cdi::quoted(options.config)};
   }

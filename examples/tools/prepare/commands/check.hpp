@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include <cdi/base/shell_word.hpp>
 #include <cdi/file.hpp>
 #include <cdi/publish.hpp>
 #include <cdi/result.hpp>
@@ -138,14 +139,6 @@ inline void report_other_formats(const std::vector<PreparedSpec>& prepared, cons
 
 /// The spec files that `write` would change now.
 inline cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const SpecSet& wanted) {
-  const auto& options = wanted.options;
-  if (!options.archive.empty() && options.place_on_host(options.output_dir)) {
-    return cdi::Error{.code = cdi::Errc::unsupported,
-                      .message = options.archive + ": an archive has no specs to compare with",
-                      .advice =
-                          "give their directory with --output-dir, or see what would be "
-                          "written with `cdi-prepare write --dry-run`"};
-  }
   const auto outdated = outdated_files(survey, wanted.prepared, wanted.options);
   if (!outdated) return outdated.error();
   const auto directory = open_directory(wanted.options, wanted.options.output_dir, Missing::stays);
@@ -181,6 +174,17 @@ inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given
   return finish(text, code);
 }
 
+/// Reports an error if the specs would be those of an archive, which has none. Returns whether.
+inline bool reject_specs_of_archive(const Options& options) {
+  if (options.archive.empty() || !options.place_on_host(options.output_dir)) return false;
+  report(Message::error(cdi::Error{
+      .message = options.archive + ": an archive has no specs to compare with",
+      .advice = fmt::format("give their directory with --output-dir, or see what would be written "
+                            "with `cdi-prepare write --dry-run --root {}`",
+                            cdi::shell_word(options.archive))}));
+  return true;
+}
+
 template <Differences shown>
 Run set_up_check(CLI::App& app, Options& options) {
   add_spec_options(app, options);
@@ -188,7 +192,10 @@ Run set_up_check(CLI::App& app, Options& options) {
   add_survey_options(app, options);
   add_wait(app, options);
   add_output(app, options);
-  return after_survey(check_specs, std::make_shared<Differences>(shown));
+  return [check = after_survey(check_specs, std::make_shared<Differences>(shown))](
+             const Options& given) {
+    return reject_specs_of_archive(given) ? ExitCode::usage : check(given);
+  };
 }
 
 inline constexpr Command check_command{"check",
