@@ -105,11 +105,11 @@ inline Run set_up_run(CLI::App& app, CommonOptions& common) {
   add_policy(app, options->check, "Give only devices that this policy allows");
   app.footer(
       "Usage: cdi run [OPTIONS] NAME... -- COMMAND [ARGUMENT...]\n\n"
-      "The sandbox has the files of the host, read-only, an empty /tmp, no capabilities and its "
-      "own\n"
-      "process ids. Its /dev has the requested devices and the usual nodes of bwrap, such as\n"
-      "/dev/null. No hook runs. The exit code is that of the command, or 128 and its signal; a\n"
-      "command that does not start has one of these exit codes.\n\n" +
+      "The sandbox has the files of the host, read-only, an empty /tmp, no capabilities and\n"
+      "process ids of its own. Its /dev has the requested devices and the usual nodes of bwrap,\n"
+      "such as /dev/null. Hooks do not run. The exit code is the exit code of the command. If a\n"
+      "signal ends the command, the exit code is 128 plus the number of the signal. If the\n"
+      "command does not start, the exit code is one of these.\n\n" +
       exit_code_table("run"));
   app.final_callback([&common] {
     if (common.command.empty()) {

@@ -35,6 +35,11 @@ struct HostOptions {
     if (!path.starts_with(root + "/")) return std::nullopt;
     return path.substr(root.size());
   }
+
+  /// Whether a path is in the archive that stands for the host, if one does.
+  bool is_in_archive(const std::string& path) const {
+    return !archive.empty() && place_on_host(path).has_value();
+  }
 };
 
 /// Whether missing device nodes are made before the host is surveyed.

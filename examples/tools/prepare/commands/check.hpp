@@ -174,9 +174,10 @@ inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given
   return finish(text, code);
 }
 
-/// Reports an error if the specs would be those of an archive, which has none. Returns whether.
+/// Reports an error if the directory of the specs is in an archive, which has no specs. Returns
+/// whether the error was reported.
 inline bool reject_specs_of_archive(const Options& options) {
-  if (options.archive.empty() || !options.place_on_host(options.output_dir)) return false;
+  if (!options.is_in_archive(options.output_dir)) return false;
   report(Message::error(cdi::Error{
       .message = options.archive + ": an archive has no specs to compare with",
       .advice = fmt::format("give their directory with --output-dir, or see what would be written "

@@ -78,7 +78,7 @@ inline cdi::Result<Directory> open_directory(const HostOptions& options, const s
   const bool leads_nowhere = !path.starts_with('/') || cdi::detail::has_parent_part(path);
   if (leads_nowhere) return fail(ENOENT);
   if (path.find('\0') != std::string::npos) return fail(EINVAL);
-  if (make && !options.archive.empty() && options.place_on_host(path)) return in_archive(options);
+  if (make && options.is_in_archive(path)) return in_archive(options);
   const auto [root, below] = detail::below_its_root(options, path);
   if (root == "/") {  // no link leads out; one system call instead of three for each part
     Directory out{cdi::Descriptor{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)}, path};
