@@ -7,8 +7,8 @@
 #     afl-fuzz -i tests/fuzz/corpus/yaml -o /tmp/found -x /tmp/afl/yaml.dict -- /tmp/afl/yaml
 #
 # Needs nlohmann-json3-dev, libfmt-dev, libtomlplusplus-dev and zip. The targets named go_* need Go
-# and the modules of tests/conformance/peer, and are left out without. Without the target nri, which
-# needs the messages that meson generates.
+# and the modules of tests/conformance/peer, and the target nri needs protobuf-compiler and
+# libprotobuf-dev; they are left out without.
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 project=$(cd "$(dirname "$0")/../.." && pwd)
 : "${OUT:?OUT names the folder for the programs}"
@@ -25,15 +25,20 @@ compile() {
     "-I$project/examples/tools" "$@"
 }
 
-left_out=nri
-python3 "$project/tests/conformance/go_peer.py" "$OUT" || left_out='nri\|go_.*'
+left_out=()
+python3 "$project/tests/conformance/go_peer.py" "$OUT" || left_out+=(-e 'go_.*')
+protocol=$project/examples/tools/nri/protocol
+protoc -I "$protocol" "--cpp_out=$work" "$protocol"/*.proto || left_out+=(-e nri)
 
 cd "$project/tests/fuzz"
 compile -c "$project/packaging/library.cpp" -o "$work/library.o"
-[ $# -gt 0 ] || set -- $(ls -- *_fuzz.cpp | sed 's/_fuzz\.cpp$//' | grep -vx "$left_out")
+[ $# -gt 0 ] || set -- $(ls -- *_fuzz.cpp | sed 's/_fuzz\.cpp$//' | grep -vx -e '' "${left_out[@]}")
 for target in "$@"; do
+  extra=()
+  [ "$target" != nri ] || extra=("-I$work" "$work"/*.pb.cc -lprotobuf-lite)
   # shellcheck disable=SC2086
-  compile "${target}_fuzz.cpp" "$work/library.o" $LIB_FUZZING_ENGINE -pthread -o "$OUT/$target"
+  compile "${target}_fuzz.cpp" "$work/library.o" "${extra[@]}" $LIB_FUZZING_ENGINE -pthread \
+    -o "$OUT/$target"
   corpus=corpus/${target#go_}
   [ "$target" != to_version ] || corpus=corpus/spec
   rm -f "$OUT/${target}_seed_corpus.zip"
