@@ -732,7 +732,8 @@ class Usage(PrepareTest):
                               capture_output=True, text=True, timeout=20, check=False)
         if "bwrap: " in done.stderr:
             self.skipTest(done.stderr)
-        self.assertIn("NVML: /proc/self/exe: the program cannot be executed", done.stderr)
+        self.assertIn("NVML: /proc/self/exe: the program cannot be executed: No such file or "
+                      "directory", done.stderr)
 
     def test_doctor_checks_only_below_the_root(self):
         for option in ("--spec-dir", "--output-dir"):

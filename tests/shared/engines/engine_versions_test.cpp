@@ -86,7 +86,7 @@ TEST_CASE("a program is asked for its version") {
   CHECK(asked("#!/bin/sh\nprintf '\\303\\2511.2.3'\n").error().code == cdi::Errc::host);
   CHECK(asked("#!/bin/sh\n").error().message.ends_with("/tool --version prints no version"));
   CHECK(asked("#!/nowhere\n").error().message ==
-        host / "tool --version: the program cannot be executed");
+        host / "tool --version: the program cannot be executed: No such file or directory");
   CHECK(asked("#!/bin/sh\necho 1.2.3 >&2\n").error().code == cdi::Errc::host);
   CHECK(asked("#!/bin/sh\nexec cat /dev/zero\n").error().code == cdi::Errc::limit);
   const auto hung = asked("#!/bin/sh\nexec sleep 3600\n", 50ms);

@@ -76,12 +76,25 @@ TEST_CASE("A program gets its arguments and its environment") {
   CHECK(got->text == "with a space one\n");
 }
 
-TEST_CASE("A program that cannot be executed is an error") {
+TEST_CASE("A program that cannot be executed is an error that says why") {
   const TempTree tree;
   const auto got = tools::ask_program(long_enough, {.path = tree / "none", .arguments = {"none"}});
   REQUIRE_FALSE(got);
   CHECK(got.error().code == cdi::Errc::host);
-  CHECK(got.error().message == "the program cannot be executed");
+  CHECK(got.error().system == ENOENT);
+  CHECK(got.error().message == "the program cannot be executed: No such file or directory");
+  const auto folder = tools::ask_program(long_enough, {.path = tree / "", .arguments = {"none"}});
+  REQUIRE_FALSE(folder);
+  CHECK(folder.error().system == EACCES);
+}
+
+TEST_CASE("A program may exit as if it could not be executed") {
+  for (const std::string text : {"", "why", "why\n", "no way"}) {
+    const auto got = ask("printf '" + text + "'; exit 126");
+    REQUIRE(got);
+    CHECK(got->text == text);
+    CHECK(WEXITSTATUS(*got->status) == 126);
+  }
 }
 
 TEST_CASE("A program that crashes gives what it wrote before") {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstring>
 #include <fcntl.h>
 #include <optional>
 #include <poll.h>
@@ -97,6 +98,25 @@ inline cdi::Result<std::string> read_pipe(int fd, std::chrono::milliseconds dead
   }
 }
 
+/// Becomes a program, or exits with why it cannot be executed, for `why_not_executed`.
+[[noreturn]] inline void execute(const char* path, char* const* arguments,
+                                 char* const* environment) {
+  ::execve(path, arguments, environment);
+  const int why = errno;
+  if (::write(STDOUT_FILENO, &why, sizeof why) < 0) ::_exit(1);
+  ::_exit(cannot_execute);
+}
+
+/// The error number of `execute`, from the output and the exit status of a child.
+inline std::optional<int> why_not_executed(std::string_view output, std::optional<int> status) {
+  constexpr int last = 4095;  // of the kernel's error numbers: text of a program is greater
+  int why = 0;
+  if (!status || !WIFEXITED(*status) || WEXITSTATUS(*status) != cannot_execute) return {};
+  if (output.size() != sizeof why) return {};
+  std::memcpy(&why, output.data(), sizeof why);
+  return why > 0 && why <= last ? std::optional{why} : std::nullopt;
+}
+
 /// Kills a child, and returns its exit status. A child that waits in the kernel for a broken device
 /// cannot be killed: after half a second, the parent stops waiting.
 inline std::optional<int> end(pid_t child) {
@@ -144,16 +164,17 @@ inline cdi::Result<ProgramAnswer> ask_program(std::chrono::milliseconds deadline
   if (asked < 0) return child::system_failure("cannot start a process");
   if (asked == 0) {
     child::isolate(parent, writing.get());
-    ::execve(call.path.c_str(), arguments.data(), call.environment);
-    ::_exit(child::cannot_execute);
+    child::execute(call.path.c_str(), arguments.data(), call.environment);
   }
   writing = cdi::Descriptor{-1};
   auto text = child::read_pipe(reading.get(), deadline);
   const auto status = child::end(asked);
   if (!text) return std::move(text).error();
-  if (text->empty() && status && WIFEXITED(*status) &&
-      WEXITSTATUS(*status) == child::cannot_execute) {
-    return cdi::Error{.code = cdi::Errc::host, .message = "the program cannot be executed"};
+  if (const auto why = child::why_not_executed(*text, status)) {
+    return cdi::Error{.code = cdi::Errc::host,
+                      .message = fmt::format("the program cannot be executed: {}",
+                                             std::generic_category().message(*why)),
+                      .system = *why};
   }
   return ProgramAnswer{std::move(*text), status};
 }
