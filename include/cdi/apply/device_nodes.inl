@@ -15,7 +15,22 @@
 
 namespace cdi::inline CDI_ABI::detail {
 
+/// Returns an error for a negative device number. `apply` checks this rule of `validate`, too: a
+/// cgroup rule with -1 would allow access to every device.
+inline Result<void> check_numbers(const NodeView& node) {
+  for (const auto& [key, number] : {std::pair{"major", node.major}, {"minor", node.minor}}) {
+    if (number >= 0) continue;
+    return Error{.code = Errc::invalid,
+                 .message = "device number " + std::to_string(number) +
+                            " is negative: in a device cgroup, runc takes -1 for every number",
+                 .advice = "use 0 or more, or omit it",
+                 .where = key};
+  }
+  return {};
+}
+
 CDI_INLINE Result<void> complete_device(NodeView& node, const HostRef& host, ProcessUser user) {
+  if (auto valid = check_numbers(node); !valid) return valid;
   const bool specified = !node.type.empty() && (node.major != 0 || node.type == "p");
   const std::string_view host_path = host_path_of(node);
 

@@ -94,6 +94,17 @@ TEST_CASE("A node that the host does not have, or has with another type, is an e
   CHECK(other.message.find("\"/dev/null\" is of type \"c\", not \"b\"") != std::string::npos);
 }
 
+TEST_CASE("A negative device number is an error, because runc takes -1 for every number") {
+  const auto of_major = error_of({.path = "/dev/a", .type = "c", .major = -1});
+  CHECK(of_major.code == cdi::Errc::invalid);
+  CHECK(of_major.where == "major");
+  CHECK(of_major.message ==
+        "device number -1 is negative: in a device cgroup, runc takes -1 for every number");
+  const auto of_minor = error_of({.path = "/dev/null", .minor = -1});  // the host has its numbers
+  CHECK(of_minor.code == cdi::Errc::invalid);
+  CHECK(of_minor.where == "minor");
+}
+
 TEST_CASE("A node gets the user and group of the process unless it has its own, or they are root") {
   Host host;
   NodeView node{.path = "/dev/null", .uid = 7};
