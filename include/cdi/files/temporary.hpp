@@ -86,8 +86,8 @@ class Temporary {
   /// Renames the temporary file over a file. Returns false on failure, with the reason in `errno`.
   bool replace(const std::string& name);
 
-  /// Renames the temporary file, but fails with `EEXIST` if the new name exists. File systems
-  /// without this operation replace the existing file.
+  /// Renames the temporary file, but fails with `EEXIST` if the new name exists. A file system that
+  /// has neither this operation nor hard links replaces the existing file.
   bool create(const std::string& name);
 
  private:

@@ -161,7 +161,11 @@ CDI_INLINE bool Temporary::replace(const std::string& name) {
 CDI_INLINE bool Temporary::create(const std::string& name) {
   renamed_ = rename_to_new(directory_, name_.c_str(), name.c_str());
   if (renamed_ || (errno != EINVAL && errno != ENOSYS)) return renamed_;
-  return replace(name);
+  // Without such renames, as on NFS: a link of a name that exists fails, too.
+  renamed_ = ::linkat(directory_, name_.c_str(), directory_, name.c_str(), 0) == 0;
+  if (!renamed_) return errno != EEXIST && replace(name);
+  ::unlinkat(directory_, name_.c_str(), 0);
+  return true;
 }
 
 }  // namespace detail

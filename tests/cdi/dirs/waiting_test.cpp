@@ -4,13 +4,8 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cstddef>
-#include <iterator>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <string>
 #include <string_view>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <thread>
 
@@ -20,23 +15,11 @@
 #include <cdi/dirs/waiting.hpp>
 
 #include "../../support/cache_tree.hpp"
+#include "../../support/forbidden_call.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
-
-/// Makes `inotify_init1` fail in this thread, for good. False where the kernel does not allow that.
-bool forbid_inotify() {
-  sock_filter steps[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_inotify_init1, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EMFILE),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog filter{.len = std::size(steps), .filter = steps};
-  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
-}
 
 }  // namespace
 
@@ -66,7 +49,7 @@ TEST_CASE("Without inotify, a wait looks at the directories again and again") {
   std::atomic<bool> is_forbidden = false;
   std::atomic<bool> is_found = false;
   std::thread waiter{[&] {
-    is_forbidden = forbid_inotify();
+    is_forbidden = forbid_call(SYS_inotify_init1, EMFILE);
     is_found = cache.wait_for({"v/c=d"}, far()).has_value();
   }};
   CHECK(eventually([&] { return !opened.take().empty(); }));  // it has looked once

@@ -12,6 +12,7 @@
 #include <string>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <thread>
 #include <unistd.h>
 
 #include <doctest/doctest.h>
@@ -20,6 +21,7 @@
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/temporary.hpp>
 
+#include "../../support/forbidden_call.hpp"
 #include "../../support/open_dir.hpp"
 #include "../../support/temp_tree.hpp"
 
@@ -99,25 +101,12 @@ TEST_CASE("A temporary file is removed unless it was renamed") {
 
 namespace {
 
-/// Whether the file system can leave a file in place when another one is renamed to its name. Asks
-/// the kernel, since C libraries may lack the function.
-bool can_keep(int directory, const char* from, const char* to) {
-  constexpr unsigned no_replace = 1;
-  return ::syscall(SYS_renameat2, directory, from, directory, to, no_replace) != 0 &&
-         errno == EEXIST;
-}
-
-}  // namespace
-
-TEST_CASE("create fails if there is a file") {
+/// Checks in a directory that `create` makes new files, and leaves old files and links as they are.
+void check_create() {
   const TempTree dir;
   const auto directory = open_dir(dir.path());
   put_file(dir / "there", "old");
   REQUIRE(::symlink("gone", (dir / "link").c_str()) == 0);
-  if (!can_keep(directory.get(), "link", "there")) {
-    MESSAGE("skipped 'the file system replaces files always'");
-    return;
-  }
   for (const std::string name : {"there", "link"}) {
     CAPTURE(name);
     cdi::detail::Temporary temporary{directory.get(), name};
@@ -126,10 +115,41 @@ TEST_CASE("create fails if there is a file") {
     CHECK(errno == EEXIST);
   }
   CHECK(get_file(dir / "there") == "old");
-  cdi::detail::Temporary temporary{directory.get(), "new"};
-  REQUIRE(temporary.fill(dir / "new", "new", {}));
-  CHECK(temporary.create("new"));
+  {
+    cdi::detail::Temporary temporary{directory.get(), "new"};
+    REQUIRE(temporary.fill(dir / "new", "new", {}));
+    CHECK(temporary.create("new"));
+  }
+  CHECK(get_file(dir / "new") == "new");
   CHECK(dir.names() == std::set<std::string>{"link", "new", "there"});
+}
+
+}  // namespace
+
+TEST_CASE("create fails if there is a file") {
+  check_create();
+}
+
+TEST_CASE("create fails if there is a file, on file systems whose renames always replace") {
+  bool is_forbidden = false;
+  std::thread{[&] {
+    is_forbidden = forbid_call(SYS_renameat2, EINVAL);
+    check_create();
+  }}.join();
+  if (!is_forbidden) MESSAGE("this kernel has no filters of system calls: renameat2 was used");
+}
+
+TEST_CASE("A file system without links and without such renames gets the new file") {
+  std::thread{[] {
+    const bool is_forbidden = forbid_call(SYS_renameat2, EINVAL) && forbid_call(SYS_linkat, EPERM);
+    const TempTree dir;
+    const auto directory = open_dir(dir.path());
+    cdi::detail::Temporary temporary{directory.get(), "new"};
+    REQUIRE(temporary.fill(dir / "new", "new", {}));
+    CHECK(temporary.create("new"));
+    CHECK(dir.names() == std::set<std::string>{"new"});
+    if (!is_forbidden) MESSAGE("this kernel has no filters of system calls: renameat2 was used");
+  }}.join();
 }
 
 TEST_CASE("A temporary file is abandoned after its writer has ended") {
