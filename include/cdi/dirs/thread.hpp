@@ -19,8 +19,9 @@
 namespace cdi::inline CDI_ABI::detail {
 
 /// A thread that runs a task at once, and again whenever a descriptor is readable or a second has
-/// passed. The thread handles no signals. The destructor waits until the task has ended. In a
-/// forked process, which has no such thread, the destructor does nothing.
+/// passed, but at most 100 times a second. The thread handles no signals. The destructor waits
+/// until the task has ended. In a forked process, which has no such thread, the destructor does
+/// nothing.
 class BackgroundThread {
  public:
   using Work = void (*)(void* object);
@@ -62,12 +63,13 @@ class BackgroundThread {
   }
 
   void repeat() const {
-    constexpr int longest = 1000;  // milliseconds
+    constexpr int shortest = 10;  // milliseconds: another program may change files all the time
+    constexpr int longest = 1000;
     pollfd events[] = {{.fd = stop_.get(), .events = POLLIN, .revents = 0},
                        {.fd = descriptor_, .events = POLLIN, .revents = 0}};
     do {
       work_(object_);
-      ::poll(events, std::size(events), longest);
+      if (::poll(&events[0], 1, shortest) == 0) ::poll(events, std::size(events), longest);
     } while (events[0].revents == 0);
   }
 

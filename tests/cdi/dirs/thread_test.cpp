@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <optional>
@@ -58,6 +59,18 @@ TEST_CASE("A thread works once a second even if no descriptor is readable") {
   cdi::detail::BackgroundThread thread;
   REQUIRE(thread.start(&Counter::work, &counter, -1) == 0);
   CHECK(eventually([&] { return counter.count >= 2; }));
+}
+
+TEST_CASE("A thread pauses for 10 ms even if a descriptor is always readable") {
+  constexpr int rounds = 6;
+  Counter counter;
+  const cdi::Descriptor always{::eventfd(1, EFD_CLOEXEC)};
+  const auto start = std::chrono::steady_clock::now();
+  cdi::detail::BackgroundThread thread;
+  REQUIRE(thread.start(&Counter::work, &counter, always.get()) == 0);
+  CHECK(eventually([&] { return counter.count >= rounds; }));
+  const int pauses = counter.count - 1;
+  CHECK(std::chrono::steady_clock::now() - start >= pauses * std::chrono::milliseconds{10});
 }
 
 TEST_CASE("A thread has ended when its object is destroyed, and leaves no descriptor") {
