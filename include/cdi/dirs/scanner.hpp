@@ -173,10 +173,11 @@ class Scanner {
                                       before, retry_window_, mode_);
     if (found.file.rejected) {
       const Error& why = found.file.rejected->why;
-      if (why.system == ENOENT && !found.is_link) return;  // removed after it was listed
+      const bool gone = why.system == ENOENT;
+      if (gone && !found.is_link) return;  // removed after it was listed
       if (before.rejected && is_same_rejection(*before.rejected, *found.file.rejected)) {
         found.file.rejected = before.rejected;
-      } else if (options_.keep_last_good && before.spec && why.code != Errc::denied) {
+      } else if (options_.keep_last_good && before.spec && !gone && why.code != Errc::denied) {
         detail::keep_last_good(before, found.file);
       }
     }

@@ -31,9 +31,10 @@ struct ReadOptions {
   /// hour. Zero disables waiting.
   std::chrono::milliseconds retry_window{100};
   /// Keeps the last valid contents of a file that has become invalid or unreadable, or whose
-  /// directory cannot be listed. Contents are dropped if the file was removed, if `reject_writable`
-  /// rejects it or its directory, or if the directory has too many files. A device is dropped if a
-  /// valid file in the same directory defines it. Only a `Cache` knows earlier contents.
+  /// directory cannot be listed. Contents are dropped if the file or the target of a link was
+  /// removed, if `reject_writable` rejects it or its directory, or if the directory has too many
+  /// files. A device is dropped if a valid file in the same directory defines it. Only a `Cache`
+  /// knows earlier contents.
   bool keep_last_good = true;
   /// Computes a digest, for example SHA-256, from the parsed bytes of a file; null disables
   /// digests. Called only for valid files, by the thread that reads them.

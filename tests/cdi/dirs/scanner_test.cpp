@@ -156,6 +156,25 @@ TEST_CASE("The last valid contents of a file are kept when it becomes invalid, w
   CHECK(strict.registry()->errors().size() == 1);
 }
 
+TEST_CASE("The contents of a link are dropped when its target is removed, with an error") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  tree.put_spec("target", "d");
+  tree.link("../target", "a/x.yaml");
+  cdi::Cache cache{{a}, {.read = {.retry_window = {}}}};
+  CHECK(cache.registry()->devices().size() == 1);
+  tree.put("target", "[");
+  CHECK(cache.registry()->devices().size() == 1);  // kept
+  REQUIRE(::unlink((tree / "target").c_str()) == 0);
+  const auto gone = cache.registry();
+  CHECK(gone->devices().empty());
+  REQUIRE(gone->errors().size() == 1);
+  CHECK(gone->errors()[0].system == ENOENT);
+  tree.put_spec("target", "d");
+  CHECK(cache.registry()->devices().size() == 1);
+  CHECK(cache.registry()->errors().empty());
+}
+
 TEST_CASE("A path that leads to no directory any more has no specs, not even kept ones") {
   for (const bool loop : {false, true}) {
     CAPTURE(loop);
