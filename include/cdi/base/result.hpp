@@ -175,8 +175,8 @@ void append_code_point(std::string_view character, std::string& out);
 }  // namespace detail
 
 /// Returns `text` as one line of valid UTF-8, for a message or a terminal. Control and invisible
-/// characters become numbers after a backslash; quotes and backslashes get a backslash. Text longer
-/// than `longest` bytes is cut and ends in `...`; `std::string::npos` means no limit.
+/// characters become numbers after a backslash; quotes and backslashes get a backslash. The text is
+/// cut and ends in `...` once `longest` bytes are written; `std::string::npos` means no limit.
 std::string escaped(std::string_view text, std::size_t longest = 120);
 
 /// Returns `text` escaped and in double quotes, for a message.

@@ -42,9 +42,10 @@ bool may_be_shared(const ClaimedDevice& a, const ClaimedDevice& b);
 /// host, and can be made again at any time.
 ///
 /// Each change is first recorded, then carried out, and then recorded as done. If the process is
-/// killed in between, the next `repair` undoes a `prepare`, and finishes an `unprepare`. The spec
-/// of a new claim is checked before the first change. No thread may use the object while another
-/// changes it; other processes wait for the journal's lock.
+/// killed in between, the next `repair` finishes an `unprepare`, and undoes a `prepare`, or
+/// finishes it if `ClaimDriver::makes_ready` is false. The spec of a new claim is checked before
+/// the first change. No thread may use the object while another changes it; other processes wait
+/// for the journal's lock.
 ///
 /// Costs grow with the number of claims: `repair` reads each claim and its spec, and has the driver
 /// make the spec again; `prepare` compares each device with those of all claims.

@@ -81,7 +81,8 @@ class DeviceIndex {
   }
 
  private:
-  /// Makes an unpredictable seed, so that no spec can be crafted whose names all collide.
+  /// Makes a seed that differs between indices, so that names which collide in one index seldom do
+  /// in another.
   std::uint64_t make_seed() const;
 
   /// Returns whether an entry contains the device with a qualified name.

@@ -19,6 +19,7 @@
 
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
+#include <cdi/files/access.hpp>
 #include <cdi/files/descriptor.hpp>
 #include <cdi/files/directory.hpp>
 #include <cdi/files/replace_file.hpp>
@@ -50,16 +51,6 @@ inline bool is_generated(std::string_view name) {
          name.substr(0, digits).find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// Returns whether a file or directory belongs to this user or root.
-inline bool has_own_owner(const struct stat& info) {
-  return info.st_uid == ::geteuid() || info.st_uid == 0;
-}
-
-/// Returns whether only this user and root may write in a file or directory.
-inline bool is_own(const struct stat& info) {
-  return has_own_owner(info) && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
 /// Returns whether no other user may replace a directory: each directory above it belongs to this
 /// user or root, and others may not write in it, or it is sticky, as /tmp is. The path has no
 /// links.
@@ -68,7 +59,9 @@ inline bool is_safe_place(const std::string& path) {
        end = path.rfind('/', end - 1)) {
     struct stat info = {};
     if (::stat(path.substr(0, end).c_str(), &info) != 0) return false;
-    if (!is_own(info) && !(has_own_owner(info) && (info.st_mode & S_ISVTX) != 0)) return false;
+    if (is_writable_by_others(info) && (is_foreign(info) || (info.st_mode & S_ISVTX) == 0)) {
+      return false;
+    }
   }
   return true;
 }
@@ -76,7 +69,9 @@ inline bool is_safe_place(const std::string& path) {
 /// Returns whether an open file was generated with this text, and cannot be changed by others.
 inline bool has_text(const Descriptor& file, std::string_view path, std::string_view text) {
   struct stat info = {};
-  if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) || !is_own(info)) return false;
+  if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) || is_writable_by_others(info)) {
+    return false;
+  }
   const auto found = read_all(file.get(), path, text.size(), text.size());
   return found && *found == text;
 }
@@ -94,7 +89,7 @@ CDI_INLINE Result<StateDir> StateDir::open(const std::string& path) {
   }
   auto absolute = absolute_path(path);
   if (!absolute) return std::move(absolute).error();
-  if (!is_own(info) || !is_safe_place(*absolute)) {
+  if (is_writable_by_others(info) || !is_safe_place(*absolute)) {
     return Error{.code = Errc::denied,
                  .message =
                      "other users may write in the directory for generated files, or in a "
