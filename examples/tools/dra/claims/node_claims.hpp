@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/files/signature.hpp>
 #include <cdi/result.hpp>
 
 #include "../../prepare/base/options.hpp"
@@ -126,9 +127,9 @@ class NodeClaims {
   bool has_its_specs(Clock::time_point end) {
     const std::unique_lock running{mutex_, end};
     const std::lock_guard lock{specs_mutex_};
-    return state_of(places_.state_dir) == journal_ &&
+    return signature_of(places_.state_dir) == journal_ &&
            std::all_of(specs_.begin(), specs_.end(),
-                       [](const auto& spec) { return state_of(spec.first) == spec.second; });
+                       [](const auto& spec) { return signature_of(spec.first) == spec.second; });
   }
 
   /// Runs `act` on the claims while this call has all locks, which it gives up at `end`. A dead
@@ -184,22 +185,10 @@ class NodeClaims {
   /// How long a call waits for a lock until it looks whether it goes on.
   static constexpr std::chrono::milliseconds patience{100};
 
-  /// What changes if somebody writes or replaces a file.
-  struct FileState {
-    ino_t number = 0;
-    off_t size = -1;
-    timespec changed = {};
-
-    friend bool operator==(const FileState& a, const FileState& b) {
-      return a.number == b.number && a.size == b.size && a.changed.tv_sec == b.changed.tv_sec &&
-             a.changed.tv_nsec == b.changed.tv_nsec;
-    }
-  };
-
-  static FileState state_of(const std::string& path) {
+  /// The signature of a file or directory; the default one if it cannot be looked at.
+  static cdi::Signature signature_of(const std::string& path) {
     struct stat info = {};
-    if (::stat(path.c_str(), &info) != 0) return {};
-    return {info.st_ino, info.st_size, info.st_mtim};
+    return ::stat(path.c_str(), &info) == 0 ? cdi::signature_of(info) : cdi::Signature{};
   }
 
   static cdi::Error late(std::string message) {
@@ -344,23 +333,23 @@ class NodeClaims {
     return out;
   }
 
-  /// The specs of claims by path. One that is gone already differs from `state_of`.
-  std::map<std::string, FileState> specs_of(const prepare::Claims& claims) const {
-    std::map<std::string, FileState> out;
+  /// The specs of claims by path. One that is gone already differs from `signature_of`.
+  std::map<std::string, cdi::Signature> specs_of(const prepare::Claims& claims) const {
+    std::map<std::string, cdi::Signature> out;
     for (const auto& [uid, claim] : claims.all()) {
       if (claims.faults().contains(uid)) continue;  // it may have no spec
       const auto dir = prepare::options_of(claim, options_).output_dir;
       const auto path = dir + "/" + claim.file_name();
-      auto state = state_of(path);
-      if (state.size < 0) state.number = 1;
-      out[path] = state;
+      auto signature = signature_of(path);
+      if (signature.inode == 0) signature.inode = 1;
+      out[path] = signature;
     }
     return out;
   }
 
   void remember_specs(const prepare::Claims& claims) {
     const std::lock_guard lock{specs_mutex_};
-    journal_ = state_of(places_.state_dir);
+    journal_ = signature_of(places_.state_dir);
     specs_ = specs_of(claims);
   }
 
@@ -391,8 +380,8 @@ class NodeClaims {
   std::vector<std::string> warnings_{};  // of the last call; likewise
   std::timed_mutex mutex_{};
   std::mutex specs_mutex_{};
-  FileState journal_{};                       // of its directory
-  std::map<std::string, FileState> specs_{};  // by path
+  cdi::Signature journal_{};                       // of its directory
+  std::map<std::string, cdi::Signature> specs_{};  // by path
 };
 
 }  // namespace dra

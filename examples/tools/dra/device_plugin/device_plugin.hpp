@@ -26,6 +26,7 @@
 #include <vector>
 
 #include <cdi/files/descriptor.hpp>
+#include <cdi/files/signature.hpp>
 #include <cdi/result.hpp>
 
 #include "../../prepare/gpu/profile.hpp"
@@ -111,17 +112,6 @@ class DevicePlugin {
   static constexpr std::chrono::seconds retry{1};
   static constexpr std::chrono::seconds longest_between_lists{10};
 
-  /// What changes when a socket is made again.
-  struct SocketFile {
-    ino_t number = 0;
-    timespec changed = {};
-
-    friend bool operator==(const SocketFile& a, const SocketFile& b) {
-      return a.number == b.number && a.changed.tv_sec == b.changed.tv_sec &&
-             a.changed.tv_nsec == b.changed.tv_nsec;
-    }
-  };
-
   void run() {
     auto next_list = Clock::now();
     for (;;) {
@@ -149,10 +139,10 @@ class DevicePlugin {
 
   std::string kubelet_socket() const { return settings_.folder() + "/kubelet.sock"; }
 
-  std::optional<SocketFile> kubelet_file() const {
+  std::optional<cdi::Signature> kubelet_file() const {
     struct stat info = {};
     if (::stat(kubelet_socket().c_str(), &info) != 0) return std::nullopt;
-    return SocketFile{info.st_ino, info.st_ctim};
+    return cdi::signature_of(info);
   }
 
   cdi::Result<void> listen() {
@@ -298,8 +288,8 @@ class DevicePlugin {
   Methods methods_{};
   std::optional<FolderWatch> watch_{};
   std::unique_ptr<GrpcServer> server_{};
-  std::optional<SocketFile> registered_{};  // the socket of the kubelet that knows the plugin
-  std::set<std::string> warned_{};          // of the thread
+  std::optional<cdi::Signature> registered_{};  // the socket of the kubelet that knows the plugin
+  std::set<std::string> warned_{};              // of the thread
   cdi::Descriptor ends_{-1};
   std::thread thread_{};
 };

@@ -19,6 +19,7 @@
 
 #include <fmt/format.h>
 
+#include <cdi/files/signature.hpp>
 #include <cdi/result.hpp>
 #include <cdi/versions.hpp>
 
@@ -160,25 +161,17 @@ class EngineVersions {
 
   /// The version that a program on this machine reports, now or in its last run.
   cdi::Result<cdi::EngineVersion> ask(const HostTree& tree, const std::string& program) {
-    const auto status = tree.status(program);
-    const Stamp now{status.st_dev, status.st_ino, status.st_size, status.st_ctim};
+    const auto now = cdi::signature_of(tree.status(program));
     const auto known = known_.find(program);
-    if (known != known_.end() && is_same(known->second.stamp, now)) return known->second.version;
+    if (known != known_.end() && known->second.program == now) return known->second.version;
     auto version = engines::ask_version(program);
     if (version) known_.insert_or_assign(program, Known{now, *version});
     return version;
   }
 
  private:
-  /// Equal stamps mean an unchanged file.
-  struct Stamp {
-    dev_t device;
-    ino_t inode;
-    off_t size;
-    timespec changed;
-  };
   struct Known {
-    Stamp stamp;
+    cdi::Signature program;
     cdi::EngineVersion version;
   };
 
@@ -193,11 +186,6 @@ class EngineVersions {
       return ask(tree, *program);
     }
     return std::nullopt;
-  }
-
-  static bool is_same(const Stamp& a, const Stamp& b) {
-    return a.device == b.device && a.inode == b.inode && a.size == b.size &&
-           a.changed.tv_sec == b.changed.tv_sec && a.changed.tv_nsec == b.changed.tv_nsec;
   }
 
   VersionsFrom from_;
