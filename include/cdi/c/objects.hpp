@@ -102,7 +102,7 @@ struct Failure {
   /// Describes a name that does not resolve.
   explicit Failure(const cdi::Unresolved& one) : error{one.why}, text{text_of(one.why)} {
     add_place(one);
-    if (is_unknown(one.reason)) add_causes(one.causes);
+    if (is_unknown(one.reason)) add_causes(one);
   }
 
   /// Adds the place of the first cause, which the message names, and the advice.
@@ -119,15 +119,14 @@ struct Failure {
 
  private:
   /// Lists files that could not be read, because they may hold the reason.
-  void add_causes(const std::vector<cdi::Error>& causes) {
+  void add_causes(const cdi::Unresolved& one) {
     constexpr std::size_t max = 3;
     std::string more;
-    for (std::size_t i = 0; i < causes.size() && i < max; ++i) {
-      more.append("; not used: ").append(to_string(causes[i]));
+    for (std::size_t i = 0; i < one.causes.size() && i < max; ++i) {
+      more.append("; not used: ").append(to_string(one.causes[i]));
     }
-    if (causes.size() > max) {
-      more.append("; and ").append(std::to_string(causes.size() - max)).append(" more");
-    }
+    const auto count = one.causes.size() + one.more_causes;
+    if (count > max) more.append("; and ").append(std::to_string(count - max)).append(" more");
     error.message.append(more);
     text.append(more);
   }

@@ -68,6 +68,7 @@ inline void found_elsewhere(Unresolved& one, Reason reason, std::string_view wha
   one.reason = reason;
   one.why.message.append("; it is in ").append(cdi::quoted(cause.position.file)).append(what);
   one.causes.clear();  // unreadable files are not the cause
+  one.more_causes = 0;
   one.causes.push_back(std::move(cause));
 }
 
@@ -78,7 +79,7 @@ inline Error place_in(const Registry& elsewhere, const std::string& name) {
   if (found.device != nullptr) {
     return {.code = Errc::not_found, .message = "the device is here", .position = found.position()};
   }
-  auto there = elsewhere.unresolved({name}).front();
+  auto there = elsewhere.unresolved({name}, 0).front();
   if (may_be_elsewhere(there) || there.causes.empty()) return {};
   return std::move(there.causes.front());
 }

@@ -49,28 +49,6 @@ inline Reason reason_of(const Error& error) {
   return error.code == Errc::denied ? Reason::denied : Reason::rejected;
 }
 
-/// Adds a cause; the first cause determines the reason.
-inline void add_cause(Reason reason, const Error& cause, Unresolved& out) {
-  constexpr std::size_t max_named = 3;
-  if (out.causes.empty()) {
-    out.reason = reason;
-    out.why.code = cause.code;
-    out.why.system = cause.system;
-    out.why.message = row_of(reason).meaning;
-  }
-  if (out.causes.size() < max_named) {
-    out.why.message.append(out.causes.empty() ? ": " : "; ").append(to_string(cause));
-  } else if (out.causes.size() == max_named) {
-    out.why.message.append("; and more");
-  }
-  out.causes.push_back(cause);
-}
-
-inline void add_cause(const RejectedFile& file, Unresolved& out) {
-  add_cause(reason_of(file.why), file.why, out);
-  if (out.needs_version.empty()) out.needs_version = file.needs_version;
-}
-
 /// The names that a message offers instead of an unknown name.
 struct OfferedNames {
   NearestNames nearest;
@@ -92,14 +70,14 @@ struct OfferedNames {
 /// Explains unresolved names from everything that was read.
 class Explainer {
  public:
+  /// `in_full` adds similar names, and keeps all causes instead of a few.
   Explainer(const DeviceIndex& index,
             const std::vector<std::shared_ptr<const RejectedFile>>& rejected,
-            const std::vector<SpecDir>& dirs)
-      : index_{index}, rejected_{rejected}, dirs_{dirs} {}
+            const std::vector<SpecDir>& dirs, bool in_full)
+      : index_{index}, rejected_{rejected}, dirs_{dirs}, in_full_{in_full} {}
 
-  /// Explains why a name does not resolve. `with_nearest` adds similar names, which costs a pass
-  /// over all devices of the kind.
-  Unresolved explain(std::string_view name, bool with_nearest) const {
+  /// Explains why a name does not resolve.
+  Unresolved explain(std::string_view name) const {
     Unresolved out{.name = std::string{name}};
     out.why.code = Errc::not_found;
     const auto parsed = parse_name(name);
@@ -109,7 +87,7 @@ class Explainer {
     } else if (!parsed) {
       out.why = qualified_name_error(name);
     } else if (!explain_faulty_file(kind, parsed->device, out)) {
-      is_known(kind) ? explain_unknown_device(kind, parsed->device, with_nearest, out)
+      is_known(kind) ? explain_unknown_device(kind, parsed->device, out)
                      : explain_unknown_kind(kind, *parsed, out);
     }
     out.why.message.insert(0, "cannot resolve " + cdi::quoted(name) + ": ");
@@ -117,6 +95,38 @@ class Explainer {
   }
 
  private:
+  static constexpr std::size_t few = 3;  // causes in a message
+
+  /// Returns whether to keep one more cause; counts it if not. If each of many names kept each of
+  /// many files, the cost would be their product.
+  bool keeps_cause(Unresolved& out) const {
+    const bool kept = in_full_ || out.causes.size() < few;
+    if (!kept) ++out.more_causes;
+    return kept;
+  }
+
+  /// Adds a cause; the first cause determines the reason.
+  void add_cause(Reason reason, const Error& cause, Unresolved& out) const {
+    const auto known = out.causes.size() + out.more_causes;
+    if (known == 0) {
+      out.reason = reason;
+      out.why.code = cause.code;
+      out.why.system = cause.system;
+      out.why.message = row_of(reason).meaning;
+    }
+    if (known < few) {
+      out.why.message.append(known == 0 ? ": " : "; ").append(to_string(cause));
+    } else if (known == few) {
+      out.why.message.append("; and more");
+    }
+    if (keeps_cause(out)) out.causes.push_back(cause);
+  }
+
+  void add_cause(const RejectedFile& file, Unresolved& out) const {
+    add_cause(reason_of(file.why), file.why, out);
+    if (out.needs_version.empty()) out.needs_version = file.needs_version;
+  }
+
   bool is_known(std::string_view kind) const {
     for (const auto& spec : index_.specs()) {
       if (spec->spec.kind == kind) return true;
@@ -130,6 +140,7 @@ class Explainer {
     const auto& first = *index_.rival(rivals.first).spec;
     out.causes.push_back(detail::conflict(found, first, 1));
     for (auto i = rivals.first; i < rivals.last; ++i) {
+      if (!keeps_cause(out)) continue;
       out.causes.push_back(detail::conflict(index_.rival(i), *found.spec, 1));
     }
     out.why.code = Errc::conflict;
@@ -163,14 +174,15 @@ class Explainer {
   }
 
   /// Explains a name whose kind has specs, none of which defines the device.
-  void explain_unknown_device(std::string_view kind, std::string_view device, bool with_nearest,
+  void explain_unknown_device(std::string_view kind, std::string_view device,
                               Unresolved& out) const {
     out.reason = Reason::unknown_device;
     out.why.message = "kind " + quoted(kind) + " has no device " + quoted(device);
     for (const auto& file : rejected_) {  // only an unread file may define more devices
-      if (file->kind.empty() && may_hold_specs(file->why)) out.causes.push_back(file->why);
+      if (!file->kind.empty() || !may_hold_specs(file->why)) continue;
+      if (keeps_cause(out)) out.causes.push_back(file->why);
     }
-    if (!with_nearest) return;
+    if (!in_full_) return;
     OfferedNames offered{NearestNames{device}};
     for (const auto& spec : index_.specs()) {
       if (spec->spec.kind != kind) continue;
@@ -198,7 +210,7 @@ class Explainer {
     }
     for (const auto& file : rejected_) {
       if (file->kind.empty()) {
-        out.causes.push_back(file->why);
+        if (keeps_cause(out)) out.causes.push_back(file->why);
       } else {
         offered.nearest.add(file->kind);
       }
@@ -227,6 +239,7 @@ class Explainer {
   const DeviceIndex& index_;
   const std::vector<std::shared_ptr<const RejectedFile>>& rejected_;
   const std::vector<SpecDir>& dirs_;
+  bool in_full_;
 };
 
 /// Joins all reasons into one error. If any name is merely unknown, the error also lists unused

@@ -81,10 +81,10 @@ class Registry {
   /// the other names. Valid as long as the registry or a copy exists.
   std::vector<ResolvedDevice> resolvable(Names names) const;
 
-  /// Returns the names that do not resolve, in the order of `names`, including duplicates. Finds
-  /// similar names for the first `with_nearest` names; each search costs a pass over all devices of
-  /// the kind.
-  std::vector<Unresolved> unresolved(Names names, std::size_t with_nearest = 8) const;
+  /// Returns the names that do not resolve, in the order of `names`, including duplicates. Explains
+  /// the first `in_full` of them in full: with all causes and with similar names, whose search
+  /// costs a pass over all devices of the kind. The others have no similar names and three causes.
+  std::vector<Unresolved> unresolved(Names names, std::size_t in_full = 8) const;
 
   /// Succeeds if all names resolve; otherwise fails with the error of `resolve_all`.
   Result<void> require(Names names) const;

@@ -111,14 +111,12 @@ CDI_INLINE std::vector<ResolvedDevice> Registry::resolvable(Names names) const {
   return found;
 }
 
-CDI_INLINE std::vector<Unresolved> Registry::unresolved(Names names,
-                                                        std::size_t with_nearest) const {
-  const detail::Explainer explainer{index_, rejected_, dirs_};
+CDI_INLINE std::vector<Unresolved> Registry::unresolved(Names names, std::size_t in_full) const {
   std::vector<Unresolved> out;
   names.each([&](std::string_view name) {
-    if (find(name).device == nullptr) {
-      out.push_back(explainer.explain(name, out.size() < with_nearest));
-    }
+    if (find(name).device != nullptr) return;
+    const detail::Explainer explainer{index_, rejected_, dirs_, out.size() < in_full};
+    out.push_back(explainer.explain(name));
   });
   return out;
 }

@@ -108,6 +108,7 @@ struct Unresolved {
   /// Files and directories that may define the device, with path, line and column. If the kind or
   /// device is unknown, lists everything that could not be read.
   std::vector<Error> causes{};
+  std::size_t more_causes = 0;  ///< causes left out: see `Registry::unresolved`
   std::string needs_version{};  ///< the CDI version that a cause needs, if that is the fault
 };
 

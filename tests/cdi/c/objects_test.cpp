@@ -113,6 +113,8 @@ TEST_CASE("The error of a name lists up to three files that may hold the reason"
   CHECK(failure.text.find("; not used: cause 2") != std::string::npos);
   CHECK(failure.text.find("cause 3") == std::string::npos);
   CHECK(failure.text.ends_with("; and 2 more"));
+  one.more_causes = 40;
+  CHECK(Failure{one}.text.ends_with("; and 42 more"));
 }
 
 TEST_CASE("Texts are copied for the caller") {

@@ -277,6 +277,35 @@ TEST_CASE("All causes are kept, but few are in the message") {
   CHECK(one.why.message.size() < 200);
 }
 
+TEST_CASE("All causes are kept for the first names, and three of them for the others") {
+  std::vector<std::shared_ptr<const cdi::LoadedSpec>> twice;
+  for (int i = 0; i < 50; ++i) twice.push_back(spec_at(std::to_string(i), 0, "v/c", {"twice"}));
+  const auto valid = spec_at("valid", 0, "v/valid", {"d"});
+  struct {
+    cdi::Registry registry;
+    std::string name;
+  } const rows[] = {
+      {cdi::Registry{twice}, "v/c=twice"},
+      {cdi::Registry{{}, {50, rejected(error_in("x", cdi::Errc::syntax), "v/c")}}, "v/c=d"},
+      {cdi::Registry{{}, {50, rejected(error_in("x", cdi::Errc::syntax))}}, "v/c=d"},
+      {cdi::Registry{{}, {50, rejected(error_in("x", cdi::Errc::denied))}}, "v/c=d"},
+      {cdi::Registry{{valid}, {50, rejected(error_in("x", cdi::Errc::denied))}}, "v/valid=e"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.name);
+    const auto missing = row.registry.unresolved(Names(3, row.name), 2);
+    REQUIRE(missing.size() == 3);
+    CHECK(missing[1].causes.size() == 50);
+    CHECK(missing[1].more_causes == 0);
+    CHECK(missing[2].causes.size() == 3);
+    CHECK(missing[2].more_causes == 47);
+    CHECK(files_of({missing[2].causes[2]}) == files_of({missing[1].causes[2]}));
+    CHECK(missing[2].reason == missing[1].reason);
+    CHECK(advice(missing[2]) == advice(missing[1]));
+    if (!is_unknown(missing[2].reason)) CHECK(missing[2].why.message == missing[1].why.message);
+  }
+}
+
 TEST_CASE("Messages stay on one line of UTF-8, whatever names and paths hold") {
   const std::string odd = "a\n\"\xff\x1b";
   cdi::LoadedSpec loaded = *spec_at(odd, 0, "v/c", {"d", "e"});

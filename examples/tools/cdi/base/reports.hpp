@@ -32,6 +32,7 @@ inline Json reason_record(const cdi::Unresolved& one) {
   Json record{{"name", one.name},       {"resolved", false},
               {"reason", row.code},     {"message", one.why.message},
               {"nearest", one.nearest}, {"causes", std::move(causes)}};
+  if (one.more_causes > 0) record["moreCauses"] = one.more_causes;
   if (!one.needs_version.empty()) record["needsVersion"] = one.needs_version;
   record["advice"] = advice_on(one);
   return record;

@@ -67,15 +67,21 @@ inline std::string origin_text(const std::string& name, const cdi::ResolvedDevic
   return text;
 }
 
+/// The lines about the files that may define a device.
+inline std::string causes_text(const cdi::Unresolved& one, std::string_view label) {
+  std::string text;
+  for (const auto& cause : one.causes) text += fmt::format("  {}: {}\n", label, to_string(cause));
+  if (one.more_causes > 0) text += fmt::format("  and {} more\n", one.more_causes);
+  return text;
+}
+
 /// Why a name does not resolve, and what to do.
 inline std::string reason_text(const cdi::Unresolved& one) {
   const auto& row = cdi::row_of(one.reason);
   const bool unknown = is_unknown(one.reason) || one.causes.empty();
   auto text = unknown ? fmt::format("{}: {}\n", row.code, one.why.message)
                       : fmt::format("{}: {}: {}\n", row.code, cdi::quoted(one.name), row.meaning);
-  for (const auto& cause : one.causes) {
-    text += fmt::format("  {}: {}\n", unknown ? "may be in" : "at", to_string(cause));
-  }
+  text += causes_text(one, unknown ? "may be in" : "at");
   for (const auto& name : one.nearest) text += fmt::format("  similar: {}\n", name);
   return text + fmt::format("  fix: {}\n", advice_on(one));
 }
@@ -214,7 +220,7 @@ inline Explanation explain(const std::string& name, const cdi::ResolvedDevice& f
 inline Explanation explain_directory(const cdi::Unresolved& one, const SearchedSpecs& specs) {
   Explanation out{fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
                   reason_record(one)};
-  for (const auto& cause : one.causes) out.text += fmt::format("  at: {}\n", to_string(cause));
+  out.text += causes_text(one, "at");
   const auto advice = specs.engine->advice_on_directory(specs.engine_dirs);
   out.text += fmt::format("  fix: {}\n", advice);
   out.record["advice"] = advice;
@@ -231,7 +237,7 @@ inline Explanation explain(cdi::Unresolved one, const SearchedSpecs& specs) {
       fmt::format("{}: {} refuses a file of its kind", cdi::quoted(one.name), specs.engine->name());
   Explanation out{fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
                   reason_record(one)};
-  for (const auto& cause : one.causes) out.text += fmt::format("  at: {}\n", to_string(cause));
+  out.text += causes_text(one, "at");
   const auto& advice = specs.engine->advice(*rejected);
   out.text += fmt::format("  fix: {}\n", advice);
   out.record["advice"] = advice;
