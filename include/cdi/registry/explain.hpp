@@ -202,6 +202,15 @@ class Explainer {
                             Unresolved& out) const {
     out.reason = Reason::unknown_kind;
     out.why.message = "no spec of kind " + quoted(kind);
+    for (const auto& file : rejected_) {
+      if (file->kind.empty() && keeps_cause(out)) out.causes.push_back(file->why);
+    }
+    if (in_full_ && offers_kinds(kind, parsed, out)) return;
+    if (index_.specs().empty() && !dirs_.empty()) add_searched_dirs(out);
+  }
+
+  /// Adds the similar kinds to the message, or the first kinds; false if there are none.
+  bool offers_kinds(std::string_view kind, const QualifiedName& parsed, Unresolved& out) const {
     OfferedNames offered{NearestNames{kind}};
     for (const auto& spec : index_.specs()) {
       const auto other = parse_kind(spec->spec.kind);
@@ -209,11 +218,7 @@ class Explainer {
                                              other->device_class == parsed.device_class));
     }
     for (const auto& file : rejected_) {
-      if (file->kind.empty()) {
-        if (keeps_cause(out)) out.causes.push_back(file->why);
-      } else {
-        offered.nearest.add(file->kind);
-      }
+      if (!file->kind.empty()) offered.nearest.add(file->kind);
     }
     const auto& names = offered.nearest.names();
     for (std::size_t i = 0; i < names.size(); ++i) out.nearest.emplace_back(names[i]);
@@ -223,8 +228,9 @@ class Explainer {
     } else if (!offered.first.empty() || dirs_.empty()) {
       out.why.message.append("; known kinds: ").append(offered.first.text());
     } else {
-      add_searched_dirs(out);
+      return false;
     }
+    return true;
   }
 
   /// Adds the searched directories if there are no specs at all.

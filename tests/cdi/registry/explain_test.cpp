@@ -167,6 +167,7 @@ TEST_CASE("Without any spec, the searched directories are named") {
     CHECK(one.reason == row.reason);
     CHECK(one.why.message.ends_with(row.end));
     CHECK(one.causes.empty());
+    CHECK(registry.unresolved({"v/c=d"}, 0).at(0).reason == row.reason);
   }
   const cdi::Registry known{{spec_at("1", 0, "w/x", {"d"})}, {}, {missing}};
   CHECK(reason(known, "v/c=d").reason == cdi::Reason::unknown_kind);
@@ -354,13 +355,21 @@ TEST_CASE("A reason among a hundred thousand devices is found in one pass") {
 
 TEST_CASE("Similar names are searched only for the first few of many names") {
   const cdi::Registry registry{{spec_at("1", 0, "v/c", {"d"})}};
-  const Names names(20, "v/c=e");
-  const auto missing = registry.unresolved(names);
-  REQUIRE(missing.size() == 20);
-  CHECK(missing[7].nearest == Names{"v/c=d"});
-  CHECK(missing[8].nearest.empty());
-  CHECK(missing[8].reason == cdi::Reason::unknown_device);
-  CHECK(missing[8].why.message.ends_with("kind \"v/c\" has no device \"e\""));
+  struct {
+    std::string name, nearest, rest;
+    cdi::Reason reason;
+  } const rows[] = {
+      {"v/c=e", "v/c=d", "kind \"v/c\" has no device \"e\"", cdi::Reason::unknown_device},
+      {"v/g=d", "v/c", "no spec of kind \"v/g\"", cdi::Reason::unknown_kind},
+  };
+  for (const auto& row : rows) {
+    const auto missing = registry.unresolved(Names(20, row.name));
+    REQUIRE(missing.size() == 20);
+    CHECK(missing[7].nearest == Names{row.nearest});
+    CHECK(missing[8].nearest.empty());
+    CHECK(missing[8].reason == row.reason);
+    CHECK(missing[8].why.message.ends_with(row.rest));
+  }
 }
 
 TEST_CASE("A name of two letters does not resemble a long name that contains them") {
