@@ -71,7 +71,11 @@ class HookReplacer {
     for (const auto& one : hooks_) append(all, one.changes);
     remove_repeated(all);
     for (const auto& link : all.links) links_.add(link);
-    for (const auto& folder : all.library_folders) libraries_.add_folder(folder);
+    for (const auto& folder : all.library_folders) {
+      const auto known = static_cast<std::ptrdiff_t>(libraries_.all().size());
+      libraries_.add_folder(folder);
+      unnamed_[folder].assign(libraries_.all().begin() + known, libraries_.all().end());
+    }
     const std::set<std::string_view> folders(all.library_folders.begin(),
                                              all.library_folders.end());
     for (const auto& [path, target] : links_.targets()) {
@@ -181,20 +185,24 @@ class HookReplacer {
     return {};
   }
 
-  /// Mounts each library under its SONAME.
+  /// Names the libraries in the directories of a hook, unless an earlier hook has the directory.
   void name_libraries(const HookEffects& one) {
-    for (const auto* const library : libraries_.all()) {
-      if (library->link == library->path) continue;
-      if (out_.files.find(library->link)) {
-        if (!needs_link(*library) || finds_without_links()) continue;
-        out_.note(
-            one, HookWay::lost, library->link,
-            "the mounted directory of the host has no file of this name, and nothing is written "
-            "in it: run ldconfig -n in the directory on the host");
-        continue;
-      }
-      out_.add_mount(one, library->host, library->link, *library->mount);
+    for (const auto& folder : one.changes.library_folders) {
+      for (const auto* const library : unnamed_[folder]) name_library(one, *library);
+      unnamed_[folder].clear();
     }
+  }
+
+  /// Mounts a library under its SONAME.
+  void name_library(const HookEffects& one, const DriverLibrary& library) {
+    if (library.link == library.path) return;
+    if (!out_.files.find(library.link)) {
+      return out_.add_mount(one, library.host, library.link, *library.mount);
+    }
+    if (!needs_link(library) || finds_without_links()) return;
+    out_.note(one, HookWay::lost, library.link,
+              "the mounted directory of the host has no file of this name, and nothing is written "
+              "in it: run ldconfig -n in the directory on the host");
   }
 
   /// Whether a library in a mounted directory lacks a file with its SONAME.
@@ -279,6 +287,7 @@ class HookReplacer {
   LinkerSetup linker_;
   ChangedPlan out_;
   DriverLibraries libraries_{out_.files};
+  std::map<std::string, std::vector<const DriverLibrary*>> unnamed_{};  // by directory
   HookLinks links_{out_, libraries_, linker_.image()};
   LinkerWishes wishes_{};
   LinkerChanges changes_{};

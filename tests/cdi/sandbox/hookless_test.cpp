@@ -125,6 +125,38 @@ TEST_CASE("Two hooks for libraries make one change, which both note") {
   CHECK(made.notes[1].origin.name == "second");
 }
 
+TEST_CASE("A SONAME that cannot be made is noted once, by the first hook of its directory") {
+  ContainerCase box;
+  box.options.image_root.clear();
+  for (const auto* name : {"a", "b"}) {
+    box.put_library("host/" + std::string{name} + "/lib" + name + ".so.5",
+                    ("lib" + std::string{name} + ".so.1").c_str());
+    box.mount(name, "/" + std::string{name});
+  }
+  box.add_hook({"update-ldcache", "--folder", "/a"}, "first");
+  box.add_hook({"update-ldcache", "--folder", "/a"}, "second");
+  box.add_hook({"update-ldcache", "--folder", "/a", "--folder", "/b"}, "third");
+  box.add_hook({"update-ldcache", "--folder", "/b"}, "fourth");
+  Texts lost;
+  for (const auto& note : run(box).notes) {
+    if (note.way == HookWay::lost) lost.push_back(note.origin.name + ": " + note.subject);
+  }
+  CHECK(lost == Texts{"first: /a/liba.so.1", "third: /b/libb.so.1"});
+}
+
+TEST_CASE("Each hook names the libraries of its directories") {
+  ContainerCase box;
+  box.mount_library("/a/libx.so.5", "libx.so.1");
+  box.mount_library("/b/liby.so.5", "liby.so.1");
+  box.add_hook({"update-ldcache", "--folder", "/a"}, "first");
+  box.add_hook({"update-ldcache", "--folder", "/b"}, "second");
+  Texts named;
+  for (const auto& [mount, origin, overridden] : run(box).plan.mounts) {
+    if (origin.name != "mounts") named.push_back(origin.name + ": " + mount.container_path);
+  }
+  CHECK(named == Texts{"first: /a/libx.so.1", "second: /b/liby.so.1"});
+}
+
 TEST_CASE("A hook for libraries without a directory needs nothing") {
   ContainerCase box;
   box.use_glibc();
