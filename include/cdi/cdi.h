@@ -140,7 +140,7 @@ typedef struct cdi_mount {
   const char* type;
   cdi_strings options;
   bool is_bind;   /* whether the options contain "bind" or "rbind" */
-  bool read_only; /* whether the last of the options "ro" and "rw" is "ro" */
+  bool read_only; /* by the last of "rro" and "rrw", or else of "ro" and "rw" */
   const char* origin;
 } cdi_mount;
 

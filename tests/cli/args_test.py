@@ -207,6 +207,20 @@ class Words(Scratch):
         self.device(mounts=[self.mount(options=["ro"])])
         self.assertIn("--ro-bind", self.words("bwrap"))
 
+    def test_the_last_of_ro_and_rw_decides(self):
+        for options, read_only in ((["bind", "ro", "rw"], False), (["bind", "rw", "ro"], True),
+                                   (["bind", "rro"], True), (["bind", "ro", "rrw"], False)):
+            self.device(mounts=[self.mount(options=options)])
+            with self.subTest(options):
+                self.assertEqual("--ro-bind" in self.words("bwrap"), read_only)
+                self.assertEqual("/mnt/file:ro" in " ".join(self.words("apptainer")), read_only)
+                self.assertEqual(",readonly" in " ".join(self.words("docker")), read_only)
+                self.assertEqual(",ro" in " ".join(self.words("lxc")).replace(",rro", ""),
+                                 read_only)
+                self.assertEqual("bind,ro" in " ".join(self.words("unshare")), read_only)
+        self.device(mounts=[self.mount(options=["bind", "ro", "rw"])])
+        self.assertEqual(self.lost("charliecloud"), [])
+
     def test_options_of_a_writable_mount(self):
         self.device(mounts=[self.mount(options=["bind", "noatime"])])
         root = os.path.realpath(self.folder / "root")

@@ -13,6 +13,7 @@
 #include <cdi/cdi.h>
 #include <cdi/nvidia.hpp>
 #include <cdi/plan.hpp>
+#include <cdi/rules/mount_options.hpp>
 #include <cdi/sandbox.hpp>
 #include <cdi/spec.hpp>
 
@@ -98,11 +99,10 @@ inline cdi_mount mount_of(const cdi::Mount& from, const char* origin, EditsStora
                   .type = from.type.c_str(),
                   .options = to.strings(from.options),
                   .is_bind = false,
-                  .read_only = false,
+                  .read_only = cdi::detail::is_read_only(from.options),
                   .origin = origin};
   for (const auto& option : from.options) {
     mount.is_bind = mount.is_bind || option == "bind" || option == "rbind";
-    mount.read_only = option == "ro" || (mount.read_only && option != "rw");
   }
   return mount;
 }

@@ -24,6 +24,7 @@
 #include <cdi/policy/policy.hpp>
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/requests/requests.hpp>
+#include <cdi/rules/mount_options.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/rules/rules.hpp>
 #include <cdi/text/json.hpp>
@@ -88,18 +89,6 @@ inline bool has_control(std::string_view text) {
 /// line reads a name with a newline as two, but a pattern such as `GPU*` covers only the first.
 inline bool covers_variable(const PatternSet& patterns, std::string_view name) {
   return patterns.covers_all() || (!has_control(name) && patterns.covers(name));
-}
-
-/// Returns whether a mount with these options is writable. The last option decides, except that
-/// runtimes apply `rrw` after the mount, despite a later `ro`, and old runtimes ignore `rro`.
-inline bool mount_is_writable(const std::vector<std::string>& options) {
-  bool writable = true;
-  for (const auto& option : options) {
-    if (option == "rrw") return true;
-    if (option == "ro") writable = false;
-    if (option == "rw") writable = true;
-  }
-  return writable;
 }
 
 /// Returns whether the spec file of a device meets the conditions of a rule, or `unknown` when the
@@ -202,7 +191,7 @@ class LimitCheck {
       if (rule_.mount_options.covers(option)) continue;
       deny(item_path(where + ".options", i), "mounts with the option", option);
     }
-    if (limits_.writable_mounts.value_or(true) || !mount_is_writable(mount.options)) return;
+    if (limits_.writable_mounts.value_or(true) || !may_be_writable(mount.options)) return;
     deny(where, "mounts without the option ro:", mount.host_path);
   }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -94,4 +95,24 @@ TEST_CASE("An empty plan has empty lists") {
   CHECK(edits.rule_count == 0);
   CHECK(edits.note_count == 0);
   CHECK(edits.intel_rdt == nullptr);
+}
+
+TEST_CASE("A mount is a bind mount and read-only by its options, as runc reads them") {
+  struct {
+    std::vector<std::string> options;
+    bool is_bind, read_only;
+  } const rows[] = {
+      {{"ro"}, false, true},
+      {{"rbind", "ro", "rw"}, true, false},
+      {{"bind", "rro"}, true, true},
+      {{"bind", "rrw", "ro"}, true, false},
+  };
+  for (const auto& row : rows) {
+    c_library::EditsStorage storage;
+    const cdi::Mount mount{
+        .host_path = "/h", .container_path = "/c", .options = row.options, .type = "bind"};
+    const auto made = c_library::mount_of(mount, "", storage);
+    CHECK(made.is_bind == row.is_bind);
+    CHECK(made.read_only == row.read_only);
+  }
 }

@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 
 #include <cdi/plan.hpp>
+#include <cdi/rules/mount_options.hpp>
 #include <cdi/rules/validate_edits.hpp>
 
 #include "../../shared/host/rooted_paths.hpp"
@@ -182,7 +183,7 @@ inline void ArgumentsWriter::add(const cdi::Mount& mount, const cdi::Origin& ori
   values["flags"] = (has_option(mount, "rbind") ? "rbind" : "bind") +
                     (options.empty() ? std::string{} : "," + options);
   values["kind"] = S_ISDIR(there.st_mode) ? "dir" : "file";
-  const bool read_only = has_option(mount, "ro") && program_.read_only[0];
+  const bool read_only = cdi::detail::is_read_only(mount.options) && program_.read_only[0];
   // A directory of nodes needs a mount that lets them be opened.
   const bool has_nodes = mount.host_path.starts_with("/dev/") && !has_option(mount, "nodev") &&
                          program_.places == NodePlaces::any && program_.shape == Shape::words &&

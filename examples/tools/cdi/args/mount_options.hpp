@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <cdi/plan.hpp>
+#include <cdi/rules/mount_options.hpp>
 
 #include "access.hpp"
 #include "program.hpp"
@@ -54,9 +55,10 @@ inline bool matters(std::string_view option, const std::string& source, const st
 
 /// The options of a mount that a program writes, but `bind` and `rbind`.
 inline std::string written_options(const cdi::Mount& mount, const Program& program) {
-  std::string out;
+  const bool read_only = cdi::detail::is_read_only(mount.options);
+  std::string out = read_only && is_listed(program.keeps, "ro") ? "ro" : "";
   for (const auto& option : mount.options) {
-    if (is_usual_option(option) || !is_listed(program.keeps, option)) continue;
+    if (is_usual_option(option) || option == "ro" || !is_listed(program.keeps, option)) continue;
     out.append(out.empty() ? "" : ",").append(option);
   }
   return out;
@@ -66,7 +68,8 @@ inline std::string written_options(const cdi::Mount& mount, const Program& progr
 inline std::vector<std::string> lost_options(const cdi::Mount& mount, const struct stat& there,
                                              const Program& program) {
   std::vector<std::string> out;
-  const bool has_form = static_cast<bool>(program.read_only[0]);
+  // Without a form of its own, only an `ro` that no later option reverses is lost.
+  const bool has_form = program.read_only[0] || !cdi::detail::is_read_only(mount.options);
   for (const auto& option : mount.options) {
     const bool kept = is_usual_option(option) || is_listed(program.keeps, option) ||
                       is_listed(program.implies, option) || (option == "ro" && has_form);

@@ -1,0 +1,41 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <cdi/rules/mount_options.hpp>
+
+namespace {
+
+using Options = std::vector<std::string_view>;
+
+}  // namespace
+
+TEST_CASE("The last of ro and rw decides, and rro and rrw decide over both") {
+  struct {
+    Options options;
+    bool read_only, may_be_writable;
+  } const rows[] = {
+      {{}, false, true},
+      {{"bind", "nosuid"}, false, true},
+      {{"bind", "ro"}, true, false},
+      {{"ro", "rw"}, false, true},
+      {{"rw", "ro"}, true, false},
+      {{"ro", "rw", "ro"}, true, false},
+      {{"rro"}, true, true},  // old runtimes ignore it
+      {{"rro", "rw"}, true, true},
+      {{"ro", "rro"}, true, false},
+      {{"rrw"}, false, true},
+      {{"rrw", "ro"}, false, true},
+      {{"rro", "rrw"}, false, true},
+      {{"ro", "rrw", "rro"}, true, true},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.options);
+    CHECK(cdi::detail::is_read_only(row.options) == row.read_only);
+    CHECK(cdi::detail::may_be_writable(row.options) == row.may_be_writable);
+  }
+}
