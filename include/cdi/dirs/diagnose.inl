@@ -18,6 +18,7 @@
 #include <cdi/files/make_registry.hpp>
 #include <cdi/files/signature.hpp>
 #include <cdi/files/text_file.hpp>
+#include <cdi/registry/explain.hpp>
 #include <cdi/registry/registry.hpp>
 #include <cdi/rules/names.hpp>
 
@@ -63,32 +64,45 @@ inline bool may_be_elsewhere(const Unresolved& one) {
   return is_unknown(one.reason) || one.reason == Reason::no_directory;
 }
 
+/// Adds a second fault to an error, after its advice. `advice` is for both.
+inline void add_fault(Error& error, std::string_view fault, std::string_view advice) {
+  error.message = detail::advised_message(error).append("; and ").append(fault);
+  error.advice = advice;
+}
+
 /// Changes the reason for a name that was found where programs do not look.
 inline void found_elsewhere(Unresolved& one, Reason reason, std::string_view what, Error cause) {
   one.reason = reason;
-  one.why.message.append("; it is in ").append(cdi::quoted(cause.position.file)).append(what);
+  one.why.message.append(cause.code == Errc::not_found ? "; it is in " : "; it may be in ");
+  one.why.message.append(cdi::quoted(cause.position.file)).append(what);
   one.causes.clear();  // unreadable files are not the cause
   one.more_causes = 0;
   one.causes.push_back(std::move(cause));
 }
 
 /// Looks for a device in a registry of files that programs do not read. Returns its place, or why
-/// its file is invalid; the message is empty if no file concerns the name.
+/// the file that defines it, or may define it, is invalid; the message is empty if there is none.
 inline Error place_in(const Registry& elsewhere, const std::string& name) {
   const auto found = elsewhere.find(name);
   if (found.device != nullptr) {
     return {.code = Errc::not_found, .message = "the device is here", .position = found.position()};
   }
   auto there = elsewhere.unresolved({name}, 0).front();
-  if (may_be_elsewhere(there) || there.causes.empty()) return {};
-  return std::move(there.causes.front());
+  if (there.reason == Reason::conflict || there.reason == Reason::quarantined) {
+    return std::move(there.causes.front());
+  }
+  const std::string_view all = name;
+  const auto equals = all.find('=');
+  for (const auto& file : elsewhere.rejected()) {
+    if (may_define(*file, all.substr(0, equals), all.substr(equals + 1))) return file->why;
+  }
+  return {};
 }
 
 /// Adds to an error the fact that its file is also ignored.
 inline void add_ignored(const IgnoredSpec& file, Error& error) {
   const auto ignored = error_of(file);
-  error.message.append("; and the file is ").append(ignored.message);
-  error.advice.append(error.advice.empty() ? "" : ", and ").append(ignored.advice);
+  add_fault(error, "the file is " + ignored.message, ignored.advice);
 }
 
 /// Reads files with ignored names. A file that cannot be read may define any unknown device.
@@ -165,7 +179,7 @@ CDI_INLINE std::vector<Unresolved> diagnose(const Registry& registry, Names name
     if (!detail::may_be_elsewhere(one)) continue;
     auto cause = detail::place_in(*elsewhere, one.name);
     if (cause.message.empty()) continue;
-    cause.message.append("; and the directory is not searched");
+    detail::add_fault(cause, "the directory is not searched", "");
     detail::found_elsewhere(one, Reason::not_searched, ", whose directory is not searched",
                             std::move(cause));
   }

@@ -44,6 +44,15 @@ inline bool may_hold_specs(const Error& error) {
          (error.code == Errc::system && !other_kind_of_file);
 }
 
+/// Returns whether a rejected file may define a device: it is of the kind, and names the device or,
+/// as far as known, none.
+inline bool may_define(const RejectedFile& file, std::string_view kind, std::string_view device) {
+  if (file.kind != kind) return false;
+  bool named = file.devices.empty();
+  for (const auto& name : file.devices) named = named || name == device;
+  return named;
+}
+
 inline Reason reason_of(const Error& error) {
   if (error.code == Errc::system) return Reason::unreadable;
   return error.code == Errc::denied ? Reason::denied : Reason::rejected;
@@ -159,16 +168,17 @@ class Explainer {
       if (spec->last_error) add_cause(reason_of(*spec->last_error), *spec->last_error, out);
     }
     for (const auto& file : rejected_) {
-      if (file->kind != kind) continue;
-      bool may_have_it = file->devices.empty();
-      for (const auto& name : file->devices) may_have_it = may_have_it || name == device;
-      if (may_have_it) add_cause(*file, out);
+      if (may_define(*file, kind, device)) add_cause(*file, out);
     }
     if (!out.causes.empty() || is_known(kind)) return !out.causes.empty();
-    // The kind is unknown, so any unread file or directory may define it.
+    // The kind is unknown, so any unread file or directory may define it, and rather than a file
+    // of the kind that names other devices.
     for (const auto& file : rejected_) {
       const bool unseen = file->kind.empty() && may_hold_specs(file->why);
-      if (file->kind == kind || (unseen && file->why.code != Errc::limit)) add_cause(*file, out);
+      if (unseen && file->why.code != Errc::limit) add_cause(*file, out);
+    }
+    for (const auto& file : rejected_) {
+      if (file->kind == kind) add_cause(*file, out);
     }
     return !out.causes.empty();
   }

@@ -272,9 +272,24 @@ TEST_CASE("A device in a directory that is not searched is reported with its pla
   CHECK(bad.reason == Reason::not_searched);
   REQUIRE(places(bad).size() == 1);
   CHECK(places(bad)[0].starts_with(b + "/bad.yaml:"));
+  CHECK(bad.why.message.find("; it may be in \"" + b + "/bad.yaml\"") != std::string::npos);
+  CHECK(bad.causes[0].message.ends_with("; and the directory is not searched"));
+  CHECK(bad.causes[0].advice.empty());
   tree.put("a/x.yaml", spec("v/c", "e"));
   CHECK(why({a}, "v/c=d", {b}).reason == Reason::not_searched);
   CHECK(why({a}, "v/c=f", {b}).reason == Reason::unknown_device);
+}
+
+TEST_CASE("An invalid file of other devices has no device, wherever it is") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  const auto b = tree.make_dir("b");
+  tree.put("a/x.yaml", spec("v/c", "0"));
+  tree.put("a/bad.yml", spec("v/c", "0") + "  new: {}\n");
+  tree.put("b/bad.yaml", spec("v/c", "0") + "  new: {}\n");
+  const auto one = why({a}, "v/c=1", {b});
+  CHECK(one.reason == Reason::unknown_device);
+  CHECK(one.nearest == Names{"v/c=0"});
 }
 
 TEST_CASE("A name with another reason keeps it, even if the device is in another directory") {
@@ -358,7 +373,10 @@ TEST_CASE(
   const auto bad = why({a}, "v/c=bad");  // it is not valid either
   CHECK(bad.reason == Reason::ignored);
   CHECK(places(bad) == Names{a + "/bad.YAML:6:3"});
-  CHECK(bad.causes[0].advice.ends_with(", and rename it to \"bad.yaml\""));
+  CHECK(bad.causes[0].message ==
+        "unknown field: use one of name, annotations, containerEdits; and the file is ignored: "
+        "its name ends neither in .json nor in .yaml");
+  CHECK(bad.causes[0].advice == "rename it to \"bad.yaml\"");
   CHECK(why({a}, "v/c=e").reason == Reason::unknown_kind);
   CHECK(why({a}, "v/other=e").reason == Reason::unknown_device);
   CHECK(cdi::diagnose(*cdi::scan_spec_dirs({a}), {"v/other=d"}, {}).empty());

@@ -269,6 +269,17 @@ TEST_CASE("A quarantined device, and a file that became invalid, explain only th
   CHECK(registry.find("w/c=a").device != nullptr);
 }
 
+TEST_CASE("An unread file comes before a file of the kind that names other devices") {
+  const auto other = rejected(error_in("1", cdi::Errc::syntax), "v/c", {"e"});
+  const auto unread = rejected(error_in("2", cdi::Errc::system, EACCES));
+  const auto one = reason(cdi::Registry{{}, {other, unread}}, "v/c=d");
+  CHECK(one.reason == cdi::Reason::unreadable);
+  CHECK(files_of(one.causes) == Names{"2", "1"});
+  const auto named = reason(cdi::Registry{{}, {other, unread}}, "v/c=e");
+  CHECK(named.reason == cdi::Reason::rejected);
+  CHECK(files_of(named.causes) == Names{"1"});
+}
+
 TEST_CASE("All causes are kept, but few are in the message") {
   const auto bad = rejected(error_in("x", cdi::Errc::syntax), "v/c");
   const cdi::Registry registry{{}, std::vector<std::shared_ptr<const cdi::RejectedFile>>(50, bad)};
