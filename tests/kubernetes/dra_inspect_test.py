@@ -191,6 +191,18 @@ class Inspect(unittest.TestCase):
                         encoding="utf-8")
         self.assertIn("it has no device one-0", self.look("status")[1]["claims"]["one"]["fault"])
 
+    def test_a_claim_whose_device_is_gone(self):
+        self.prepare("one")
+        self.assertIsNone(self.look("status")[1]["claims"]["one"]["fault"])
+        table = self.root / "dev.tab"
+        table.write_text("".join(line for line in table.read_text("ascii").splitlines(True)
+                                 if "/nvidia0" not in line), encoding="ascii")
+        (self.root / "dev/nvidia0").unlink(missing_ok=True)
+        code, status = self.look("status")
+        self.assertEqual(code, 1)
+        self.assertIn("/dev/nvidia0", status["claims"]["one"]["fault"])
+        self.assertEqual(self.findings()[1]["claim one"][0], "fault")
+
     def test_a_claim_of_a_killed_call(self):
         self.prepare("one")
         journal = self.state / "one.json"
@@ -199,7 +211,7 @@ class Inspect(unittest.TestCase):
         journal.write_text(text.replace('"prepared"', '"preparing"'), encoding="utf-8")
         self.assertIn("a call for it was killed",
                       self.look("status")[1]["claims"]["one"]["fault"])
-        self.assertIn("The driver repairs claims when it starts", self.findings()[1]["claim one"][1])
+        self.assertIn("The driver repairs claims that it can repair", self.findings()[1]["claim one"][1])
 
     def test_a_claim_that_the_kubelet_forgot(self):
         """Its GPU is free again after the command that the page names."""

@@ -168,7 +168,8 @@ void add_serve(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Descr
       ->excludes(claims);
   dra::add_device_plugin(command, settings);
   dra::add_places(command, settings, "The form of the log");
-  dra::add_host(command, settings.host);
+  dra::add_survey(command, settings.host);
+  dra::add_contents(command, settings.host);
   command.footer(dra::exit_code_help());
   command.callback([&] {
     chosen = [&settings] {
@@ -206,6 +207,7 @@ void add_look(CLI::App& app, const char* name, const char* help, dra::Settings& 
   auto& command = *app.add_subcommand(name, help);
   dra::add_driver(command, settings);
   dra::add_places(command, settings, "The form of the output");
+  dra::add_survey(command, settings.host);
   command.footer(dra::exit_code_help());
   command.callback([&settings, &chosen, show] {
     chosen = [&settings, show] {

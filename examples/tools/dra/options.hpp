@@ -61,8 +61,8 @@ inline void add_places(CLI::App& app, Settings& settings, const char* output_hel
       ->check(CLI::IsMember({"text", "json"}));
 }
 
-/// The GPUs, and the content of their specs.
-inline void add_host(CLI::App& app, prepare::Options& host) {
+/// How to find the GPUs.
+inline void add_survey(CLI::App& app, prepare::Options& host) {
   app.add_option("--driver-root", host.driver_root,
                  "Directory on the host where the vendor's driver is installed")
       ->type_name("DIR");
@@ -76,6 +76,10 @@ inline void add_host(CLI::App& app, prepare::Options& host) {
       ->check(CLI::ExistingFile);
   app.add_flag("--nvml", host.nvml,
                "Query NVIDIA's library for the UUIDs and sizes of MIG instances");
+}
+
+/// The content of specs.
+inline void add_contents(CLI::App& app, prepare::Options& host) {
   std::vector<std::string> profiles;
   for (const auto name : tools::profile_names) profiles.emplace_back(name);
   app.add_option("--profile", host.profile, "What containers will do with the GPUs")

@@ -22,6 +22,7 @@
 #include "../../prepare/base/one_line.hpp"
 #include "../../prepare/claims/claim_edits.hpp"
 #include "../../prepare/host/directories.hpp"
+#include "../../prepare/vendors/survey.hpp"
 #include "../settings.hpp"
 #include "sockets.hpp"
 
@@ -67,8 +68,17 @@ inline std::optional<std::string> fault_in_spec(const cdi::Claim& claim, const s
   return std::nullopt;
 }
 
+/// Why the host does not have the devices of a claim; nullopt if it has them.
+inline std::optional<std::string> fault_on_host(const cdi::Claim& claim,
+                                                const cdi::Result<prepare::Survey>& survey) {
+  if (!survey) return to_string(survey.error());
+  const auto found = prepare::find_again(*survey, claim);
+  return found ? std::nullopt : std::optional{to_string(found.error())};
+}
+
 inline ClaimState claim_state(const std::string& uid, const cdi::Result<cdi::Claim>& claim,
-                              const prepare::Options& options) {
+                              const prepare::Options& options,
+                              const cdi::Result<prepare::Survey>& survey) {
   ClaimState out{.uid = uid};
   if (!claim) {
     out.fault = to_string(claim.error());
@@ -78,13 +88,15 @@ inline ClaimState claim_state(const std::string& uid, const cdi::Result<cdi::Cla
   const bool is_prepared = claim->phase == cdi::Claim::Phase::prepared;
   out.fault = is_prepared ? fault_in_spec(*claim, out.spec)
                           : "a call for it was killed, or is still running";
+  if (!out.fault) out.fault = fault_on_host(*claim, survey);
   out.claim = *claim;
   return out;
 }
 
 }  // namespace detail
 
-/// Reads the state of a driver. Fails if its journal cannot be read; a missing one has no claims.
+/// Reads the state of a driver, and looks for the devices of its claims on the host. Fails if its
+/// journal cannot be read; a missing one has no claims.
 inline cdi::Result<Status> read_status(const Settings& settings) {
   const auto names = socket_names(settings.kubelet_dir, settings.driver, settings.instance);
   if (!names) return names.error();
@@ -95,8 +107,10 @@ inline cdi::Result<Status> read_status(const Settings& settings) {
   if (!directory->descriptor) return out;
   const auto claims = cdi::ClaimJournal::peek(*directory);
   if (!claims) return claims.error();
+  if (claims->empty()) return out;
+  const auto survey = prepare::survey_host(settings.host);
   for (const auto& [uid, claim] : *claims) {
-    out.claims.push_back(detail::claim_state(uid, claim, settings.host));
+    out.claims.push_back(detail::claim_state(uid, claim, settings.host, survey));
   }
   return out;
 }
