@@ -126,7 +126,7 @@ Result<void> edit_with(OciSpec& target, JoinedEdits& edits, const Host& host) {
 }
 
 template <class Editor>
-struct PleaseWrite;  // the type needs an editor: see <cdi/apply/spec_editor.hpp>
+struct PleaseWrite;  // see <cdi/apply/spec_editor.hpp>; for a text, use cdi::ConfigJson
 
 /// Makes the compiler report, in one error, why a type cannot be edited. Constraints on `apply`
 /// and each function that calls it would print fifty lines instead.
