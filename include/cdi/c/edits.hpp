@@ -93,18 +93,14 @@ inline void fill_rules(EditsStorage& to) {
 
 inline cdi_mount mount_of(const cdi::Mount& from, const char* origin, EditsStorage& to) {
   static_assert(cdi::field_count<cdi::Mount>() == 4, "cdi: give cdi_mount the new member");
-  cdi_mount mount{.size = sizeof(cdi_mount),
-                  .destination = from.container_path.c_str(),
-                  .source = from.host_path.c_str(),
-                  .type = from.type.c_str(),
-                  .options = to.strings(from.options),
-                  .is_bind = false,
-                  .read_only = cdi::detail::is_read_only(from.options),
-                  .origin = origin};
-  for (const auto& option : from.options) {
-    mount.is_bind = mount.is_bind || option == "bind" || option == "rbind";
-  }
-  return mount;
+  return {.size = sizeof(cdi_mount),
+          .destination = from.container_path.c_str(),
+          .source = from.host_path.c_str(),
+          .type = from.type.c_str(),
+          .options = to.strings(from.options),
+          .is_bind = cdi::detail::has_bind(from.options),
+          .read_only = cdi::detail::is_read_only(from.options),
+          .origin = origin};
 }
 
 inline cdi_hook hook_of(const cdi::Hook& from, const char* origin, EditsStorage& to) {

@@ -196,9 +196,10 @@ class LimitCheck {
   }
 
   /// Only a new bind mount is identified by its host path: the options of other types may name more
-  /// paths, and `remount` changes a mount that the container already has, whatever the path.
+  /// paths, and `remount` changes a mount that the container already has, whatever the path. The
+  /// type counts even beside the option `bind`, with which runc ignores it: other runtimes may not.
   void check_source(const Mount& mount, const std::string& where) {
-    const bool bind = mount.type.empty() || mount.type == "bind" || mount.type == "none";
+    const bool bind = !is_file_system(mount.type);
     if (!bind) deny(where + ".type", "mounts a file system of type", mount.type);
     if (bind && !covers_edit(rule_.mounts, mount.host_path)) {
       deny(where + ".hostPath", "mounts", mount.host_path);

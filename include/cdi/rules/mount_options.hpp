@@ -1,4 +1,4 @@
-// What the options of a mount mean for it, as runc reads them.
+// What the type and the options of a mount mean, as runc reads them.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_RULES_MOUNT_OPTIONS_HPP
@@ -6,9 +6,32 @@
 
 #include <string_view>
 
+#include <cdi/model/spec.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
+
+/// Returns whether a mount's type is a file system type, so that the source need not be a path.
+constexpr bool is_file_system(std::string_view type) {
+  return !type.empty() && type != "bind" && type != "rbind" && type != "none";
+}
+
+/// Returns whether the options make a mount a bind mount in runc, which then ignores the type. runc
+/// fails to mount a source with neither such an option nor a file system type.
+template <class List>
+constexpr bool has_bind(const List& options) {
+  for (const std::string_view option : options) {
+    if (option == "bind" || option == "rbind") return true;
+  }
+  return false;
+}
+
+/// Returns whether a mount can only be a bind mount, which shows a file or directory of the host:
+/// programs other than runc need no option for it.
+template <class S>
+constexpr bool is_bind_mount(const BasicMount<S>& mount) {
+  return has_bind(mount.options) || !is_file_system(mount.type);
+}
 
 /// Returns whether the last of two opposite options in a list is `yes`, or `otherwise` if the list
 /// has neither.

@@ -17,6 +17,7 @@
 #include <cdi/model/spec.hpp>
 #include <cdi/oci/hooks.hpp>
 #include <cdi/rules/findings.hpp>
+#include <cdi/rules/mount_options.hpp>
 #include <cdi/rules/rules.hpp>
 #include <cdi/version.hpp>
 
@@ -146,21 +147,6 @@ void check(const BasicHook<S>& hook, const MemberPath& at, Findings& out) {
   }
   check_each("env", hook.env, at, out,
              [&](const auto& entry, const MemberPath& to) { check_env(entry, to, out); });
-}
-
-/// Whether a mount's type is a file system type, so that the source need not be a path. runc fails
-/// to mount a source with neither such a type nor a bind option.
-constexpr bool is_file_system(std::string_view type) {
-  return !type.empty() && type != "bind" && type != "rbind" && type != "none";
-}
-
-/// Whether a mount's options make it a bind mount.
-template <class List>
-bool has_bind(const List& options) {
-  for (const std::string_view option : options) {
-    if (option == "bind" || option == "rbind") return true;
-  }
-  return false;
 }
 
 template <class S>

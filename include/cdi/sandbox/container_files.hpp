@@ -21,16 +21,11 @@
 #include <cdi/files/directory.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/plan/plan.hpp>
-#include <cdi/rules/validate_edits.hpp>
+#include <cdi/rules/mount_options.hpp>
 #include <cdi/sandbox/elf_library.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
-
-/// Returns whether a mount shows a file or directory of the host.
-inline bool is_bind_mount(const Mount& mount) {
-  return has_bind(mount.options) || mount.type == "bind";
-}
 
 /// The directory of a clean path; empty for a relative path of one name.
 inline std::string_view parent_of(std::string_view path) {

@@ -22,6 +22,7 @@
 #include <cdi/model/spec.hpp>
 #include <cdi/nvidia/root_changes.hpp>
 #include <cdi/plan/plan.hpp>
+#include <cdi/rules/mount_options.hpp>
 #include <cdi/sandbox/container_files.hpp>
 #include <cdi/sandbox/cuda_compat.hpp>
 #include <cdi/sandbox/elf_library.hpp>

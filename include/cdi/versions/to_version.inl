@@ -21,6 +21,7 @@
 #include <cdi/model/type_of.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/minimum_version.inl>
+#include <cdi/rules/mount_options.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/rules/validate.hpp>
 #include <cdi/rules/validate.inl>
@@ -76,11 +77,7 @@ bool is_needless(const BasicDeviceNode<S>& node, std::string_view key) {
 /// The options `bind` and `rbind` have the same effect as the type `bind`.
 template <class S>
 bool is_needless(const BasicMount<S>& mount, std::string_view key) {
-  if (key != "type" || mount.type != "bind") return false;
-  for (const std::string_view option : mount.options) {
-    if (option == "bind" || option == "rbind") return true;
-  }
-  return false;
+  return key == "type" && mount.type == "bind" && has_bind(mount.options);
 }
 
 /// An empty list of schemata sets no limit.

@@ -18,6 +18,7 @@
 #include <cdi/oci/features.hpp>
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/registry/registry.hpp>
+#include <cdi/rules/mount_options.hpp>
 #include <cdi/version.hpp>
 #include <cdi/versions/unsupported_edits.hpp>
 
@@ -39,12 +40,6 @@ inline bool has_text(const std::vector<std::string>& list, std::string_view text
     if (one == text) return true;
   }
   return false;
-}
-
-/// Returns whether the runtime handles all options of a mount, as it does for bind mounts.
-inline bool is_bind(const Mount& mount) {
-  return mount.type.empty() || mount.type == "bind" || mount.type == "none" ||
-         has_text(mount.options, "bind") || has_text(mount.options, "rbind");
 }
 
 /// Returns the key of the member that asks for monitoring. Injection turns the older members into
@@ -78,7 +73,8 @@ class FeatureCheck {
 
  private:
   void check(const Mount& mount, std::size_t index) {
-    if (!features_.mount_options || !is_bind(mount)) return;
+    // A file system handles some of its options itself.
+    if (!features_.mount_options || !is_bind_mount(mount)) return;
     for (std::size_t i = 0; i < mount.options.size(); ++i) {
       if (has_text(*features_.mount_options, mount.options[i])) continue;
       add(item_path(item_path("mounts", index) + ".options", i),

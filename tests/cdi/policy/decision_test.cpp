@@ -190,8 +190,10 @@ TEST_CASE("Mounts have roots, must be bind mounts there, and may have to be read
                {.mounts = {{.host_path = "/usr/lib/a", .type = "bind"},
                            {.host_path = "/usr/lib/../../etc"},
                            {.host_path = "/usr/lib", .options = {"lowerdir=/"}, .type = "overlay"},
-                           {.host_path = "tmpfs", .type = "tmpfs"}}}) ==
-        Texts{"mounts[1].hostPath", "mounts[2].type", "mounts[3].type"});
+                           {.host_path = "tmpfs", .type = "tmpfs"},
+                           {.host_path = "/usr/lib/b", .options = {"bind"}, .type = "tmpfs"},
+                           {.host_path = "/usr/lib/b", .options = {"rbind"}, .type = "rbind"}}}) ==
+        Texts{"mounts[1].hostPath", "mounts[2].type", "mounts[3].type", "mounts[4].type"});
   CHECK(denied({.writable_mounts = false}, {.mounts = {{.host_path = "/a"},
                                                        {.host_path = "/a", .options = {"ro", "rw"}},
                                                        {.host_path = "/a", .options = {"rw", "ro"}},

@@ -1,11 +1,13 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <cdi/model/spec.hpp>
 #include <cdi/rules/mount_options.hpp>
 
 namespace {
@@ -13,6 +15,28 @@ namespace {
 using Options = std::vector<std::string_view>;
 
 }  // namespace
+
+TEST_CASE("A mount is a bind mount by its options, or if its type is no file system") {
+  struct {
+    std::vector<std::string> options;
+    std::string type;
+    bool has_bind, is_bind_mount;
+  } const rows[] = {
+      {{}, "", false, true},
+      {{"ro"}, "none", false, true},
+      {{}, "bind", false, true},
+      {{}, "rbind", false, true},
+      {{"ro", "binding"}, "tmpfs", false, false},
+      {{"ro", "rbind"}, "tmpfs", true, true},  // runc ignores the type
+      {{"bind"}, "", true, true},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.type);
+    const cdi::Mount mount{.options = row.options, .type = row.type};
+    CHECK(cdi::detail::has_bind(mount.options) == row.has_bind);
+    CHECK(cdi::detail::is_bind_mount(mount) == row.is_bind_mount);
+  }
+}
 
 TEST_CASE("The last of ro and rw decides, and rro and rrw decide over both") {
   struct {

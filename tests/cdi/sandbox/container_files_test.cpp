@@ -66,19 +66,14 @@ using Lines = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("Bind mounts are known by their options or their type") {
-  cdi::Mount mount{.host_path = "/h", .container_path = "/c"};
-  CHECK_FALSE(cdi::detail::is_bind_mount(mount));
-  mount.type = "tmpfs";
-  CHECK_FALSE(cdi::detail::is_bind_mount(mount));
-  mount.options = {"ro", "rbind"};
-  CHECK(cdi::detail::is_bind_mount(mount));
-  mount.options = {"bind"};
-  CHECK(cdi::detail::is_bind_mount(mount));
-  mount.options = {"ro", "binding"};
-  CHECK_FALSE(cdi::detail::is_bind_mount(mount));
-  mount.type = "bind";
-  CHECK(cdi::detail::is_bind_mount(mount));
+TEST_CASE("A path leads into a bind mount without the option bind, but not into a file system") {
+  for (const auto* const type : {"", "none", "bind", "rbind", "tmpfs"}) {
+    CAPTURE(type);
+    cdi::Plan plan;
+    plan.mounts = {{{.host_path = "/h", .container_path = "/c", .type = type}, {}}};
+    CHECK(cdi::detail::ContainerFiles{plan}.find("/c/a").has_value() ==
+          (type != std::string_view{"tmpfs"}));
+  }
 }
 
 TEST_CASE("A path leads to the file of the innermost mount over it") {

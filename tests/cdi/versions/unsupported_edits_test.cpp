@@ -57,6 +57,15 @@ TEST_CASE("A runtime that lacks everything") {
   CHECK(lacking(none, {.env = {"A=1"}, .additional_gids = {4}}).empty());
 }
 
+TEST_CASE("Options that a runtime lacks are found in bind mounts of any type") {
+  const Features none{.mount_options = Texts{}};
+  for (const std::string type : {"", "none", "bind", "rbind"}) {
+    CAPTURE(type);
+    CHECK(lacking(none, {.mounts = {{.host_path = "/a", .options = {"ro"}, .type = type}}}) ==
+          Texts{"mounts[0].options[0]"});
+  }
+}
+
 TEST_CASE("A runtime that has some") {
   const Features some{
       .oci_version_max = "1.3.0",

@@ -21,7 +21,6 @@
 
 #include <cdi/plan.hpp>
 #include <cdi/rules/mount_options.hpp>
-#include <cdi/rules/validate_edits.hpp>
 
 #include "../../shared/host/rooted_paths.hpp"
 #include "access.hpp"
@@ -164,9 +163,7 @@ inline void ArgumentsWriter::add_tmpfs(const cdi::Mount& mount, const cdi::Origi
 }
 
 inline void ArgumentsWriter::add(const cdi::Mount& mount, const cdi::Origin& origin) {
-  if (!cdi::detail::has_bind(mount.options) && cdi::detail::is_file_system(mount.type)) {
-    return add_tmpfs(mount, origin);
-  }
+  if (!cdi::detail::is_bind_mount(mount)) return add_tmpfs(mount, origin);
   const PossibleLoss loss{"mount", mount.container_path, "it is not mounted", origin};
   struct stat there = {};
   if (!mount.host_path.starts_with('/') || ::stat(mount.host_path.c_str(), &there) != 0) {

@@ -20,7 +20,7 @@
 #include <cdi/host.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/result.hpp>
-#include <cdi/rules/validate_edits.hpp>
+#include <cdi/rules/mount_options.hpp>
 #include <cdi/spec.hpp>
 
 #include "../host/host_tree.hpp"
@@ -106,13 +106,12 @@ inline std::optional<HostFault> host_fault(const HostTree& tree, const cdi::Devi
 }
 
 inline std::optional<HostFault> host_fault(const HostTree& tree, const cdi::Mount& mount) {
-  const bool binds = cdi::detail::has_bind(mount.options);
-  if (!binds && cdi::detail::is_file_system(mount.type)) return std::nullopt;
+  if (!cdi::detail::is_bind_mount(mount)) return std::nullopt;
   if (mount.host_path.starts_with('/')) {  // other paths are relative to the bundle
     const auto mode = tree.mode(mount.host_path);
     if (!mode) return faults::not_found("mount source", mount.host_path, mode.error());
   }
-  if (binds) return std::nullopt;
+  if (cdi::detail::has_bind(mount.options)) return std::nullopt;
   return faults::fault(
       HostFault::Effect::may_fail,
       fmt::format("mount of {} has neither \"bind\" nor \"rbind\" in its options, and runc fails "
