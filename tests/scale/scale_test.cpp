@@ -401,6 +401,15 @@ TEST_CASE("Many unresolved names and many broken files cost their sum, not their
   CHECK(cost(1000) < 3 * cost(500));
 }
 
+TEST_CASE("The owner of a spec is found without an allocation") {
+  cdi::LoadedSpec loaded;
+  loaded.spec.annotations[std::string{cdi::owner_annotation}] = "an owner of many specs";
+  const std::size_t before = counted::allocations;
+  const auto owner = loaded.owner();
+  CHECK(counted::allocations == before);
+  CHECK(owner == "an owner of many specs");
+}
+
 TEST_CASE("Many requested names cost a sort, in any order") {
   constexpr int count =
       1'000'000 / tenth;  // with a cost for each pair, it would run into a timeout

@@ -39,7 +39,7 @@ CDI_INLINE Position ResolvedDevice::position() const {
 }
 
 CDI_INLINE std::string_view LoadedSpec::owner() const {
-  const auto recorded = spec.annotations.find(std::string{owner_annotation});
+  const auto recorded = spec.annotations.find(owner_annotation);
   std::string_view owner = owner_comment;
   if (recorded != spec.annotations.end() && !recorded->second.empty()) owner = recorded->second;
   return cdi::check_owner(owner) ? owner : std::string_view{};

@@ -55,7 +55,7 @@ struct Stale {
 /// Why one of our specs differs from the expected spec.
 inline std::string_view reason_for_changes(const cdi::Spec& spec, const cdi::Spec& expected) {
   const auto options_in = [](const cdi::Spec& one) {
-    const auto found = one.annotations.find(std::string{tools::options_annotation});
+    const auto found = one.annotations.find(tools::options_annotation);
     return found == one.annotations.end() ? std::string{} : found->second;
   };
   if (options_in(spec) != options_in(expected)) return "it was written with different options";

@@ -65,7 +65,7 @@ inline std::optional<std::string> outdated(const tools::HostTree& tree, const In
                                                           {gpus_annotation, gpu_places(found)},
                                                           {boot_annotation, boot_id(tree)}};
   for (const auto& [key, value] : now) {
-    const auto recorded = spec.annotations.find(std::string{key});
+    const auto recorded = spec.annotations.find(key);
     if (recorded == spec.annotations.end() || recorded->second == value) continue;
     if (key == gpus_annotation && has_other_gpus(spec)) continue;
     return fmt::format("{} was {}, and is now {}", key.substr(key.find('/') + 1), recorded->second,

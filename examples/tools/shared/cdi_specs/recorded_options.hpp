@@ -110,7 +110,7 @@ inline bool is_option_word(std::string_view word) {
 /// The option words recorded in a spec, such as `profile=all`. Unknown words, which only another
 /// program can have written, and repeated options are left out.
 inline std::vector<std::string> recorded_options(const cdi::Spec& spec) {
-  const auto recorded = spec.annotations.find(std::string{options_annotation});
+  const auto recorded = spec.annotations.find(options_annotation);
   if (recorded == spec.annotations.end()) return {};
   std::vector<std::string> words;
   std::set<std::string> names;
