@@ -83,17 +83,17 @@ inline Result<void> use_drift(NodeView& node, const HostRef& host, HostDrift rul
   return {};
 }
 
-/// Returns the part of a path at `at`, after any slashes, and moves `at` past it; empty at the end
-/// of the path.
-inline std::string take_part(const std::string& path, std::size_t& at) {
+/// Returns the component of a path at `at`, after any slashes, and moves `at` past it; empty at the
+/// end of the path.
+inline std::string take_component(const std::string& path, std::size_t& at) {
   const auto begin = path.find_first_not_of('/', at);
   at = begin == std::string::npos ? path.size() : path.find('/', begin);
   if (at == std::string::npos) at = path.size();
   return begin == std::string::npos ? std::string{} : path.substr(begin, at - begin);
 }
 
-/// Reads the target of a link. Returns 0 or `errno`.
-inline int read_link(const std::string& path, std::string& target) {
+/// Reads a link into `target`. Returns 0 or `errno`.
+inline int read_link_into(const std::string& path, std::string& target) {
   char text[PATH_MAX];
   const auto size = ::readlink(path.c_str(), text, sizeof text);
   if (size < 0) return errno;
@@ -189,14 +189,14 @@ inline Result<FollowedPath> follow_links(std::string_view path, std::string_view
   std::string& done = out.path;  // has no trailing slash
   std::string rest{path};
   std::size_t at = 0;
-  for (auto part = take_part(rest, at); !part.empty(); part = take_part(rest, at)) {
+  for (auto part = take_component(rest, at); !part.empty(); part = take_component(rest, at)) {
     if (part == ".") continue;
     if (part == "..") {
       done.erase(done.empty() ? 0 : done.rfind('/'));
       continue;
     }
     std::string target;
-    const int number = read_link(std::string{root} + done + "/" + part, target);
+    const int number = read_link_into(std::string{root} + done + "/" + part, target);
     if (number == EINVAL) {  // the part is not a link
       done.append("/").append(part);
       continue;
