@@ -130,18 +130,6 @@ struct Joining {
   }
 };
 
-/// A field list that collects the addresses of an object's members.
-template <class Object>
-struct AddressList {
-  Object& object;
-  void** next;
-
-  template <class Class, class T>
-  void operator()(const char*, T Class::*member, const FieldTraits& = {}) {
-    *next++ = &(object.*member);
-  }
-};
-
 /// A field list that stores views of an edit's members at given addresses.
 template <class Edit>
 struct ViewList {
@@ -164,7 +152,7 @@ struct ViewList {
 template <class Edit, class View>
 void join_members(const Edit& from, View& view, Joining& to) {
   void* members[field_count<View>()];
-  AddressList<View> addresses{view, members};
+  FieldPointerList<View> addresses{view, members};
   View::fields(addresses);
   ViewList<Edit> list{from, to, members};
   Edit::fields(list);

@@ -95,6 +95,22 @@ struct CountList {
   }
 };
 
+/// A field list that collects the addresses of an object's members. `Class` may be a base class.
+template <class Object>
+struct FieldPointerList {
+  Object& object;
+  void** out;
+
+  template <class Class, class T>
+  void operator()(const char*, T Class::*member) {
+    *out++ = &(object.*member);
+  }
+  template <class Class, class T>
+  void operator()(const char*, T Class::*member, const FieldTraits&) {
+    *out++ = &(object.*member);
+  }
+};
+
 /// A field list that visits fields until the visitor returns false.
 template <class Visitor>
 struct VisitList {

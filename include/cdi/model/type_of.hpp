@@ -45,22 +45,6 @@ extern template const Type& table_of<oci::Spec>();
 extern template const Type& table_of<oci::SpecView>();
 #endif
 
-/// A field list that collects the addresses of an object's members. `Class` may be a base class.
-template <class Object>
-struct FieldPointerList {
-  Object& object;
-  void** out;
-
-  template <class Class, class T>
-  void operator()(const char*, T Class::*member) {
-    *out++ = &(object.*member);
-  }
-  template <class Class, class T>
-  void operator()(const char*, T Class::*member, const FieldTraits&) {
-    *out++ = &(object.*member);
-  }
-};
-
 template <class T>
 void pointers_of_object(void* self, void** out) {
   T& object = *static_cast<T*>(self);
