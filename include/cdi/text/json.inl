@@ -14,6 +14,7 @@
 #include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/model/type.hpp>
+#include <cdi/text/bytes.hpp>
 #include <cdi/text/json.hpp>
 #include <cdi/text/unicode.hpp>
 #include <cdi/text/write.hpp>
@@ -22,15 +23,6 @@
 namespace cdi::inline CDI_ABI {
 
 namespace detail {
-
-/// Sets bits if any of eight bytes is a quote, a backslash or not printable ASCII.
-constexpr std::uint64_t special_bits(std::uint64_t bytes) noexcept {
-  constexpr std::uint64_t ones = 0x0101010101010101;
-  const std::uint64_t high = bytes | (bytes + ones);  // set for bytes over 0x7e
-  const std::uint64_t low = bytes - 0x20 * ones;  // set for bytes under 0x20, and some in `high`
-  const std::uint64_t marks = ((bytes ^ '"' * ones) - ones) | ((bytes ^ '\\' * ones) - ones);
-  return (high | low | marks) & 0x80 * ones;
-}
 
 constexpr bool is_special(char c) noexcept {
   const auto byte = static_cast<unsigned char>(c);
@@ -43,8 +35,7 @@ bool copy_plain_word(const char* from, char* to) noexcept {
   Word word{};
   std::memcpy(&word, from, sizeof word);
   std::memcpy(to, &word, sizeof word);
-  constexpr std::uint64_t spaces = 0x2020202020202020;
-  return special_bits(sizeof word < 8 ? spaces << 32 | word : word) == 0;
+  return mark_string_end(sizeof word < 8 ? eight_of(' ') << 32 | word : word) == 0;
 }
 
 /// Copies the leading bytes that need no escape, and returns their number. The bytes after them may
