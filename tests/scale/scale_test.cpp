@@ -18,6 +18,7 @@
 #include <cdi/file.hpp>
 #include <cdi/oci.hpp>
 #include <cdi/requests.hpp>
+#include <cdi/rules/owner.hpp>
 
 #include "../../bench/nvidia_spec.hpp"
 #include "../../bench/scale_data.hpp"
