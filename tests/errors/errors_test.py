@@ -158,10 +158,13 @@ class ErrorsTest(unittest.TestCase):
                                    f"{with_advice(record)}{rule}")
 
     def test_why_gives_the_same_advice(self):
-        why = [CDI, "why", "--no-host", "--spec-dir", self.folder.name, *self.names()]
-        found = json.loads(run(*why, "-o", "json").stdout)
+        why = [CDI, "why", "--no-host", "--spec-dir", self.folder.name]
+        names, found, text = self.names(), [], ""
+        for first in range(0, len(names), 8):  # so many names have all causes
+            some = names[first:first + 8]
+            found += json.loads(run(*why, *some, "-o", "json").stdout)
+            text += run(*why, *some).stdout
         causes = [cause for one in found for cause in one.get("causes", [])]
-        text = run(*why).stdout
         for record in self.records:
             if record["level"] == "warning":
                 continue
