@@ -92,6 +92,22 @@ class Lists(unittest.TestCase):
         self.assertIn("no device matches", self.cdi("devices", "a.com/b=*", expect=1)[1])
         self.assertIn('has no device "7"', self.cdi("devices", "vendor.com/gpu=7", expect=1)[1])
 
+    def test_a_list_of_nothing_says_why(self):
+        os.rename(self.gpu, os.path.join(self.specs, "gpu.yml"))
+        for command in ("devices", "vendors", "classes", "specs"):
+            with self.subTest(command):
+                out, err = self.cdi(command)
+                self.assertEqual(out, "")
+                self.assertEqual(err.count("\n"), 1, err)
+                self.assertIn('gpu.yml: ignored: its name ends neither in .json nor in .yaml: '
+                              'rename it to "gpu.yaml"', err)
+        os.unlink(os.path.join(self.specs, "gpu.yml"))
+        self.assertEqual(self.cdi("devices"),
+                         ("", f"cdi: warning: no spec files in {self.specs}\n"))
+        self.write("gpu.yml", GPU)
+        self.write("gpu.yaml", GPU)
+        self.assertEqual(self.cdi("devices")[1], "")
+
     def test_show_has_a_line_for_each_edit_with_its_place(self):
         device, kind = "vendor.com/gpu=0", "vendor.com/gpu"
         lines = [f"{device}  {self.gpu}:7", "  annotation  model: big",

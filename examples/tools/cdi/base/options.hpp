@@ -66,6 +66,13 @@ inline std::shared_ptr<const cdi::Registry> scan_and_warn(const CommonOptions& c
   return registry;
 }
 
+/// The warning that the spec directories have no spec files.
+inline cdi::Error no_spec_files(const CommonOptions& common) {
+  cdi::Error nothing{.message = "no spec files in"};
+  for (const auto& dir : common.spec_dirs()) nothing.message.append(" ").append(printable(dir));
+  return nothing;
+}
+
 /// The engine with the name of our tables: `crio`, the name of a program, stands for `cri-o`.
 inline std::string engine_of_word(const std::string& word) {
   const bool is_program = word.substr(0, word.find('@')) == "crio";

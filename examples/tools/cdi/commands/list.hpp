@@ -15,6 +15,8 @@
 
 #include <fmt/format.h>
 
+#include <cdi/diagnose.hpp>
+
 #include "../../shared/base/table.hpp"
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
@@ -22,6 +24,23 @@
 #include "../base/output.hpp"
 #include "../base/spec_dirs.hpp"
 #include "show.hpp"
+
+/// Warns of what may explain that there is no spec at all, which a list would not show.
+inline void warn_if_empty(const CommonOptions& common, const cdi::Registry& registry,
+                          const Output& output) {
+  if (!registry.specs().empty() || !registry.errors().empty()) return;
+  const auto ignored = cdi::ignored_specs(common.spec_dirs());
+  for (const auto& one : ignored) output.warning(cdi::error_of(one));
+  if (ignored.empty()) output.warning(no_spec_files(common));
+}
+
+/// Reads the specs for a list of what they have.
+inline std::shared_ptr<const cdi::Registry> scan_for_list(const CommonOptions& common,
+                                                          const Output& output) {
+  auto registry = scan_and_warn(common, output);
+  warn_if_empty(common, *registry, output);
+  return registry;
+}
 
 /// Prints names, one per line, or as a list.
 template <class Names>
@@ -47,7 +66,7 @@ inline std::optional<std::vector<cdi::ResolvedDevice>> selected_devices(
 
 inline ExitCode list_devices(const CommonOptions& common, const ListOptions& options,
                              const Output& output) {
-  const auto registry = scan_and_warn(common, output);
+  const auto registry = scan_for_list(common, output);
   const auto devices = selected_devices(options.names, *registry, output);
   if (!devices) return exit_failed;
   std::string text;
@@ -67,11 +86,11 @@ inline ExitCode list_devices(const CommonOptions& common, const ListOptions& opt
 }
 
 inline ExitCode list_vendors(const CommonOptions& common, const Output& output) {
-  return print_names(scan_and_warn(common, output)->vendors(), output);
+  return print_names(scan_for_list(common, output)->vendors(), output);
 }
 
 inline ExitCode list_classes(const CommonOptions& common, const Output& output) {
-  return print_names(scan_and_warn(common, output)->classes(), output);
+  return print_names(scan_for_list(common, output)->classes(), output);
 }
 
 /// The names of the devices that a file defines, with their lines.
@@ -165,6 +184,7 @@ inline ExitCode list_specs(const CommonOptions& common, const ListOptions& optio
                            const Output& output) {
   const auto registry = cdi::scan_spec_dirs(common.spec_dirs(), common.reading);
   warn_of_other_files(common, *registry, output);
+  warn_if_empty(common, *registry, output);
   SpecList list{options.details};
   for (const auto& loaded : registry->specs()) list.add(*loaded);
   for (const auto& file : registry->rejected()) {

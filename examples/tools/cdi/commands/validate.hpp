@@ -72,7 +72,7 @@ class Validation {
     const auto ignored = cdi::ignored_specs(dirs.spec_dirs());
     for (const auto& one : ignored) report_warning(cdi::error_of(one));
     if (registry->specs().empty() && registry->errors().empty() && ignored.empty()) {
-      report_warning(no_files(dirs));
+      report_warning(no_spec_files(dirs));
     }
   }
 
@@ -186,12 +186,6 @@ class Validation {
     auto text = cdi::read_file(path, common_.reading.limits.bytes);
     last_text_ = text ? *std::move(text) : std::string{};
     return last_text_;
-  }
-
-  static cdi::Error no_files(const CommonOptions& dirs) {
-    cdi::Error nothing{.message = "no spec files in"};
-    for (const auto& dir : dirs.spec_dirs()) nothing.message.append(" ").append(printable(dir));
-    return nothing;
   }
 
   /// How many of the files have errors or warnings.
