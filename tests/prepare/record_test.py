@@ -13,6 +13,7 @@ import re
 import shutil
 import signal
 import socket
+import stat
 import struct
 import subprocess
 import sys
@@ -296,6 +297,28 @@ class Odd(RecordTest):
         self.assertEqual(output.returncode, 1)
         for one in (done, missing, output):  # nothing is said to be recorded
             self.assertRegex(one.stderr.decode(), r"\Acdi-prepare: error: [^\n]*\n\Z")
+
+    def test_only_a_regular_file_is_replaced(self):
+        fifo, link = self.place / "fifo", self.place / "link"
+        os.mkfifo(fifo)
+        link.symlink_to("/dev/stdout")
+        places = [fifo, link]
+        if os.geteuid() == 0:
+            node = self.place / "null"
+            try:
+                os.mknod(node, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+                places.append(node)
+            except PermissionError:
+                pass  # a container without CAP_MKNOD
+        for place in places:
+            with self.subTest(place=place):
+                before = os.lstat(place)
+                done = self.run_at(self.root, "record", "-o", place)
+                self.assertEqual((done.returncode, done.stdout), (1, b""))
+                self.assertIn(f"{place}: not a regular file: name another file, or - for standard "
+                              "output, with -o", done.stderr.decode())
+                self.assertEqual((os.lstat(place).st_ino, os.lstat(place).st_mode),
+                                 (before.st_ino, before.st_mode))
 
     def test_it_says_what_is_recorded(self):
         self.assertRegex(self.record(), r"\Acdi-prepare: recorded: devices \d+, files \d+, of ")

@@ -13,12 +13,12 @@
 
 #include <fmt/format.h>
 
-#include <cdi/files/replace_file.hpp>
 #include <cdi/result.hpp>
 
 #include "../../shared/base/options.hpp"
 #include "../../shared/base/release.hpp"
 #include "../../shared/host/read_log.hpp"
+#include "../../shared/host/replace_regular.hpp"
 #include "../base/options.hpp"
 #include "../cdi_specs/prepared_spec.hpp"
 #include "../record/hashed_names.hpp"
@@ -101,7 +101,8 @@ inline cdi::Result<Archive> archive_of_node(const Options& given, const RecordOp
 /// Writes the bytes of an archive to a file or to standard output; reports why it cannot.
 inline ExitCode write_archive(const std::string& bytes, const std::string& file) {
   if (file == "-") return finish(bytes, ExitCode::done);
-  const auto done = cdi::replace_file(file, bytes, {.mode = 0600});
+  const auto done = tools::replace_regular(
+      file, bytes, "name another file, or - for standard output, with -o", {.mode = 0600});
   return done ? ExitCode::done : finish(done.error(), ExitCode::failed);
 }
 
