@@ -73,7 +73,7 @@ TEST_CASE("a file in the top directory is made there") {
   const TempTree tree;
   prepare::HostOptions options;
   options.root = tree.path();
-  REQUIRE(configure::make(options, {.path = "/new.json", .after = "ours"}));
+  REQUIRE(configure::make(options, {.path = tree / "new.json", .after = "ours"}));
   CHECK(get_file(tree / "new.json") == "ours");
 }
 

@@ -60,7 +60,7 @@ inline configure::Needs needs_of(const tools::HostTree& tree, const tools::Engin
   return needs;
 }
 
-/// Prints the changes, or makes them.
+/// Prints the changes, or makes them. Engines of another root are not restarted from here.
 inline ExitCode show_or_make(const configure::Edits& edits, const Options& options,
                              const ConfigureOptions& own, std::string_view restart) {
   std::string out;
@@ -81,7 +81,7 @@ inline ExitCode show_or_make(const configure::Edits& edits, const Options& optio
     done.push_back(Message::note(fmt::format("{}: {}", edit.path, configure::action_of(edit))));
     out += as_line(done.back().what.message);
   }
-  if (!own.dry_run) out += as_line(restart);
+  if (!own.dry_run && options.root == "/") out += as_line(restart);
   return finish(out, ExitCode::done);
 }
 
@@ -128,7 +128,9 @@ inline ExitCode change_configuration(const tools::HostTree& tree, const Options&
                     "was found",
                     wanted.engine));
   }
-  for (const auto& warning : engine->warnings) report(Message::warning(warning));
+  for (const auto& warning : engine->warnings) {
+    report(Message::warning(configure::with_path_here(options, warning)));
+  }
   if (engine->version) {
     const auto newest = cdi::newest_spec_version_for(engine->of_version());
     if (!newest) {

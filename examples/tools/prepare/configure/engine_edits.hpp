@@ -106,11 +106,11 @@ inline cdi::Result<FileEdit> drop_in(const tools::HostTree& tree, const std::str
     if (!file->before->starts_with(first_line(name))) {
       return cdi::Error{.code = cdi::Errc::conflict,
                         .message = "another program or person wrote it: rename or remove it",
-                        .position = {.file = path}};
+                        .position = {.file = file->path}};
     }
     old = rest_of_own(without_settings(*file->before).text, name);
   }
-  auto text = with_settings(first_line(name) + old.value_or(begin), path, settings);
+  auto text = with_settings(first_line(name) + old.value_or(begin), file->path, settings);
   if (!text) return text.error();
   file->after = *std::move(text);
   return file;

@@ -34,7 +34,7 @@ using Content = std::optional<std::string>;
 
 /// A file, and what becomes of it.
 struct FileEdit {
-  std::string path{};  // on the host
+  std::string path{};  // here, under the root
   Content before{};
   Content after{};
   std::string like{};                // the file whose mode, owner and group a new file gets
@@ -43,15 +43,23 @@ struct FileEdit {
   bool changes() const { return before != after; }
 };
 
+/// A path on the host, or a message that begins with one, with the path here.
+inline std::string with_path_here(const HostOptions& options, const std::string& text) {
+  return text.starts_with('/') ? options.below_root(text) : text;
+}
+
 /// Reads a file that will be changed. A missing file is no error, but a file that cannot be read
 /// is, because a new one would lose its content.
 inline cdi::Result<FileEdit> read_to_edit(const tools::HostTree& tree, const std::string& path) {
+  const HostOptions host{.root = tree.root()};
   auto text = tree.read(path);
   if (text) {
-    return FileEdit{.path = tree.real_path(path).value_or(path), .before = *text, .after = *text};
+    const auto real = tree.real_path(path).value_or(path);
+    return FileEdit{.path = with_path_here(host, real), .before = *text, .after = *text};
   }
   const bool missing = text.error().system == ENOENT || text.error().system == ENOTDIR;
-  if (missing && !tree.exists(path)) return FileEdit{.path = path};
+  if (missing && !tree.exists(path)) return FileEdit{.path = with_path_here(host, path)};
+  text.error().message = with_path_here(host, text.error().message);
   return std::move(text).error();
 }
 
@@ -141,14 +149,13 @@ inline std::string_view action_of(const FileEdit& edit) {
 
 namespace detail {
 
-/// Opens the directory of a file on the host.
+/// Opens the directory of a file.
 inline cdi::Result<Directory> directory_of(const HostOptions& options, const std::string& path) {
   const auto slash = path.rfind('/');
-  return open_directory(options, options.below_root(slash == 0 ? "/" : path.substr(0, slash)),
-                        Missing::made);
+  return open_directory(options, slash == 0 ? "/" : path.substr(0, slash), Missing::made);
 }
 
-/// The mode, owner and group of a file on the host; those of any new file if it is missing.
+/// The mode, owner and group of a file; those of any new file if it is missing.
 inline cdi::Result<cdi::FileAttributes> attributes_of(const HostOptions& options,
                                                       const std::string& path) {
   if (path.empty()) return cdi::FileAttributes{};
