@@ -377,6 +377,10 @@ class Docker(ConfigureTest):
     def test_file_that_is_missing(self):
         after = self.check_all("docker", "docker")
         self.assertEqual(json.loads(after[DOCKER[1:]]), {"features": {"cdi": True}})
+        self.configure("docker")
+        self.configure("docker", "--output-dir", str(self.path("/opt/cdi")))
+        self.configure("docker", "--undo")
+        self.assertEqual(os.listdir(self.path("/etc/docker")), [])
 
     def test_what_was_changed_later_stays(self):
         for text in ('{"features": {"cdi": false}, "a": 1}', '{"a": 1}', ""):
@@ -489,6 +493,12 @@ class Docker(ConfigureTest):
             self.assertEqual(os.listdir(self.path("/etc/docker")), ["daemon.json"])
 
     def test_empty_file_is_empty_again(self):
+        self.docker("")
+        out = ("--output-dir", str(self.path("/opt/cdi")))
+        self.configure("docker")
+        self.configure("docker", *out)
+        self.configure("docker", "--undo")
+        self.assertEqual(self.text(DOCKER), "")
         self.put(DOCKER, " \n")
         self.configure("docker")
         self.put(DOCKER, "")

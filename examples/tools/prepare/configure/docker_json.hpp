@@ -184,9 +184,9 @@ inline cdi::Result<void> keep_later_values(FileEdit& copy, const FileEdit& file,
   return {};
 }
 
-/// Takes back what the record has, where it is still so. `old` is the file before. If nothing else
-/// has changed since then, the result is the old file, byte by byte.
-inline cdi::Result<void> take_docker_settings_back(FileEdit& file, const std::string& old_text,
+/// Takes back what the record has, where it is still so. `old_text` is the file before. If nothing
+/// else has changed since then, the result is the old file, byte by byte; none if there was none.
+inline cdi::Result<void> take_docker_settings_back(FileEdit& file, const Content& old_text,
                                                    const FileEdit& record) {
   auto config = detail::parse_object(file.before, file.path);
   if (!config) return config.error();
@@ -208,7 +208,7 @@ inline cdi::Result<void> take_docker_settings_back(FileEdit& file, const std::st
   if (nlohmann::json(*config) != nlohmann::json(*old)) {
     file.after = detail::write_like(*config, file.before);
   } else {
-    file.after = old_text.empty() ? Content{} : Content{old_text};
+    file.after = old_text;
   }
   return {};
 }

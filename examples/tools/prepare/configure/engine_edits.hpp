@@ -174,8 +174,10 @@ inline constexpr const char* docker_record = "/etc/docker/daemon.json.set-by-cdi
 /// Docker's file, and ours beside it.
 struct DockerFiles {
   FileEdit config{};
-  FileEdit copy{};    // of the file before the first change
+  FileEdit copy{};    // of the file before the first change; missing if that was
   FileEdit record{};  // of what was set
+
+  bool are_configured() const { return copy.before || record.before; }
 };
 
 inline cdi::Result<DockerFiles> docker_files(const tools::HostTree& tree) {
@@ -202,9 +204,8 @@ inline cdi::Result<Edits> docker_edits(const tools::HostTree& tree, const tools:
   if (!text) return text.error();
   auto set = record_of(files->record, wanted);
   if (!set) return set.error();
-  // An older copy is from before our first change.
-  if (!files->copy.before) {
-    files->copy.after = files->config.before.value_or("");
+  if (!files->are_configured()) {
+    files->copy.after = files->config.before;
   } else if (auto kept = keep_later_values(files->copy, files->config, files->record, wanted);
              !kept) {
     return kept.error();
@@ -217,8 +218,8 @@ inline cdi::Result<Edits> docker_edits(const tools::HostTree& tree, const tools:
 inline cdi::Result<Edits> undo_docker(const tools::HostTree& tree) {
   auto files = docker_files(tree);
   if (!files) return files.error();
+  if (!files->are_configured()) return Edits{};
   auto& [config, copy, record] = *files;
-  if (!copy.before) return Edits{};
   const auto is_blank = [](const FileEdit& file) {
     return tools::trim(file.before.value_or("")).empty();
   };
@@ -227,7 +228,7 @@ inline cdi::Result<Edits> undo_docker(const tools::HostTree& tree) {
     config.like = copy.path;
     config.notes.push_back(config.path +
                            ": it was emptied or removed since: its text from before comes back");
-  } else if (auto taken = take_docker_settings_back(config, *copy.before, record); !taken) {
+  } else if (auto taken = take_docker_settings_back(config, copy.before, record); !taken) {
     return taken.error();
   }
   copy.after.reset();
