@@ -337,8 +337,14 @@ class Containerd(ConfigureTest):
         self.assertIn("update it", self.configure("containerd", code=1))
 
     def test_not_installed(self):
-        for name in ("containerd", "docker", "podman", "crio"):
-            self.assertIn("is not on this host", self.configure(name, code=1))
+        self.install(docker=None)
+        self.path("usr/bin/docker").touch()  # the client alone is no engine
+        for name, program in (("containerd", "containerd"), ("docker", "dockerd"),
+                              ("podman", "podman"), ("crio", "crio")):
+            said = self.configure(name, code=1)
+            self.assertIn(f" is not on this host: neither its program {program}, in /usr/local/sbin, "
+                          "/usr/local/bin, /usr/sbin, /usr/bin, nor its configuration was found",
+                          said)
         self.assertIn("rkt", self.configure("rkt", code=2))
 
 

@@ -37,9 +37,7 @@
 
 /// Whether the version of an engine can be queried.
 inline bool can_be_asked(std::string_view engine) {
-  const auto& sources = tools::engines::version_sources;
-  return std::any_of(sources.begin(), sources.end(),
-                     [&](const auto& source) { return source.engine == engine; });
+  return tools::engines::version_source(engine) != nullptr;
 }
 
 /// Why an engine is not valid for `why --for`; empty if it is valid, even if it reads no specs.

@@ -124,9 +124,10 @@ inline ExitCode change_configuration(const tools::HostTree& tree, const Options&
   const auto engine = find_engine(tree, options, wanted);
   if (!engine) {
     return fail(
-        fmt::format("{} is not on this host: neither its program nor its configuration "
+        fmt::format("{} is not on this host: neither its program {}, in {}, nor its configuration "
                     "was found",
-                    wanted.engine));
+                    wanted.engine, tools::engines::version_source(wanted.engine)->program,
+                    fmt::join(tools::engines::program_directories, ", ")));
   }
   for (const auto& warning : engine->warnings) {
     report(Message::warning(configure::with_path_here(options, warning)));

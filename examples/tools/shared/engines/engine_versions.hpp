@@ -58,6 +58,14 @@ inline constexpr std::array<VersionSource, 10> version_sources{{
     {"singularity-ce", "singularity", {"singularity-container", "singularity-ce"}},
 }};
 
+/// The names of an engine; null if its version cannot be looked up.
+inline const VersionSource* version_source(std::string_view engine) {
+  for (const auto& source : version_sources) {
+    if (source.engine == engine) return &source;
+  }
+  return nullptr;
+}
+
 /// The first word of a text that is a version, as in `podman version 4.3.1`.
 inline std::optional<cdi::EngineVersion> version_in(std::string_view text) {
   for (const auto& word : split(text, " \t\r\n,")) {
@@ -178,14 +186,12 @@ class EngineVersions {
   /// The version of an engine, or why it is unknown; nullopt if the program is not on the host.
   std::optional<cdi::Result<cdi::EngineVersion>> find(const HostTree& tree,
                                                       std::string_view engine) {
-    for (const auto& source : engines::version_sources) {
-      if (source.engine != engine) continue;
-      const auto program = engines::program_path(tree, source.program);
-      if (!program) break;
-      if (from_ == VersionsFrom::packages) return engines::look_up_version(tree, source);
-      return ask(tree, *program);
-    }
-    return std::nullopt;
+    const auto* const source = engines::version_source(engine);
+    if (source == nullptr) return std::nullopt;
+    const auto program = engines::program_path(tree, source->program);
+    if (!program) return std::nullopt;
+    if (from_ == VersionsFrom::packages) return engines::look_up_version(tree, *source);
+    return ask(tree, *program);
   }
 
   VersionsFrom from_;

@@ -5,6 +5,7 @@
 #define CDI_TOOLS_SHARED_ENGINES_ENGINES_HPP
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -77,10 +78,13 @@ struct Engine {
 
 namespace engines {
 
-/// The path of a program, found in the search order of services; nullopt if it is not installed.
+/// Where programs are looked for, in the search order of services.
+inline constexpr std::array<std::string_view, 4> program_directories{
+    "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin"};
+
+/// The path of a program; nullopt if it is not installed.
 inline std::optional<std::string> program_path(const HostTree& tree, std::string_view name) {
-  for (const std::string_view directory :
-       {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin"}) {
+  for (const auto directory : program_directories) {
     auto path = fmt::format("{}/{}", directory, name);
     if (tree.exists(path)) return path;
   }
