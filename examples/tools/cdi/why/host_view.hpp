@@ -40,6 +40,15 @@ inline bool can_be_asked(std::string_view engine) {
   return tools::engines::version_source(engine) != nullptr;
 }
 
+/// An engine with its newest known version, which reads specs, as an example for `--for`.
+inline std::string with_newest_version(std::string_view engine) {
+  std::string example;
+  for (const auto& row : cdi::engine_versions) {
+    if (row.engine == engine) example = fmt::format("{}@{}", engine, to_string(row.last));
+  }
+  return example;
+}
+
 /// Why an engine is not valid for `why --for`; empty if it is valid, even if it reads no specs.
 inline std::string requested_engine_error(const std::string& engine) {
   if (can_be_asked(engine)) return {};
@@ -47,7 +56,8 @@ inline std::string requested_engine_error(const std::string& engine) {
   if (parsed) return {};
   for (const auto& row : cdi::engine_defaults) {
     if (row.engine != engine) continue;
-    return fmt::format("{0} does not report its version: give it, such as {0}@1.2.3", engine);
+    return fmt::format("{} does not report its version: give it, such as {}", engine,
+                       with_newest_version(engine));
   }
   return to_string(parsed.error());
 }
@@ -118,7 +128,7 @@ class HostView {
         engine == nullptr ? "it is not installed on this host" : engine->why_no_version();
     return cdi::Error{.code = cdi::Errc::not_found,
                       .message = fmt::format("--for {}: {}", name, why),
-                      .advice = fmt::format("give the version, such as {}@1.2.3", name)};
+                      .advice = "give the version, such as " + with_newest_version(name)};
   }
 
   /// An installed engine; null if it is not installed.

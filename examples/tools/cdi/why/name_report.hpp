@@ -126,7 +126,7 @@ inline cdi::Result<cdi::VersionedEngine> requested_engine(const std::string& eng
   return cdi::Error{
       .code = cdi::Errc::invalid,
       .message = fmt::format("--for {} takes the version from the host", engine),
-      .advice = fmt::format("leave out --no-host, or give the version, such as {}@1.2.3", engine)};
+      .advice = "leave out --no-host, or give the version, such as " + with_newest_version(engine)};
 }
 
 /// The result refers to the question.
