@@ -189,6 +189,12 @@ devices:
             self.assertIn(f"{place}: not a regular file: use another file", err)
             self.assertEqual(os.lstat(place).st_ino, before)
 
+    def test_the_log_does_not_go_to_standard_output(self):
+        out, err = self.run_cdi("inject", "--policy", self.policy(ALL), "--decisions", "-",
+                                self.config, "vendor.com/gpu=plain", expect=2)
+        self.assertEqual(out, "")
+        self.assertIn("--decisions: standard output has the result: name a file", err)
+
     def test_a_file_that_is_not_of_features_is_refused(self):
         _, err = self.run_cdi("inject", "--features", self.config, self.config,
                               "vendor.com/gpu=plain", expect=1)

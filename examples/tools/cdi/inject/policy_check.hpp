@@ -27,13 +27,19 @@ struct PolicyCheck {
   std::string decisions{};  // the log file; may be empty
 };
 
+/// Why a file is not valid for the log; empty if it is valid.
+inline std::string log_error(const std::string& log) {
+  if (log == "-") return "standard output has the result: name a file, or write ./- for a file -";
+  return not_empty(log);
+}
+
 /// Adds the options for policies. Returns `--policy`.
 inline CLI::Option* add_policy(CLI::App& app, PolicyCheck& check, const char* help) {
   auto* const policy = app.add_option("--policy", check.policy.file, help);
   policy->type_name("FILE")->check(not_empty);
   app.add_option("--decisions", check.decisions, "Write the policy decisions as JSON")
       ->type_name("FILE")
-      ->check(not_empty)
+      ->check(log_error)
       ->needs(policy);
   add_source(app, check.policy)->needs(policy);
   return policy;
