@@ -79,6 +79,15 @@ class Write(ToolCase):
         self.write(TWO, "--force")
         self.assertIn(COMMENT + "cdi\n", self.get("specs/acme.com-npu.yaml"))
 
+    def test_force_is_advised_only_where_it_helps(self):
+        os.makedirs(self.path("specs"))
+        os.mkfifo(self.path("specs/fifo.yaml"))
+        for words in ((), ("--force",)):
+            error = self.run_cdi("write", "-", "-d", "specs", "--name", "fifo.yaml", *words,
+                                 given=SPEC, expect=1)[1]
+            self.assertEqual(error, "cdi: error: specs/fifo.yaml: not a regular file: choose "
+                                    "another --name, or remove it by hand\n")
+
     def test_a_device_of_another_file_is_a_conflict(self):
         self.put("specs/other.yaml", TWO)
         self.assertEqual(self.refused(SPEC),

@@ -98,14 +98,16 @@ inline ExitCode write_published(const CommonOptions& common, const WriteOptions&
   const auto dir = dir_to_write(common);
   auto directory = open_to_write(dir, IfMissing::fail);
   if (!directory) return output.reject(directory.error());
-  const auto publish = [&](cdi::DryRun dry_run) {
-    const auto replace = options.force ? cdi::Replace::any : cdi::Replace::own;
+  const auto publish = [&](cdi::DryRun dry_run, bool force) {
+    const auto replace = force ? cdi::Replace::any : cdi::Replace::own;
     return cdi::Publisher{options.owner, directory->get(), dir}.write(name, *spec, dry_run,
                                                                       replace);
   };
-  auto done = publish(cdi::DryRun::yes);
+  auto done = publish(cdi::DryRun::yes, options.force);
   if (!done && done.error().code == cdi::Errc::conflict) {
-    done.error().advice = "choose another --name, or replace the file with --force";
+    done.error().advice = publish(cdi::DryRun::yes, true)
+                              ? "choose another --name, or replace the file with --force"
+                              : "choose another --name, or remove it by hand";
   }
   if (!done) return output.reject(done.error());
   const auto registry = cdi::scan_spec_dirs(common.spec_dirs(), common.reading);
@@ -114,7 +116,7 @@ inline ExitCode write_published(const CommonOptions& common, const WriteOptions&
   if (!options.dry_run) {
     if (!*directory) directory = open_to_write(dir, IfMissing::make_directories);
     if (!directory) return output.reject(directory.error());
-    done = publish(cdi::DryRun::no);
+    done = publish(cdi::DryRun::no, options.force);
   }
   return done ? print_written(*done, options, output) : output.reject(done.error());
 }
