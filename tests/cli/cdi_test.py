@@ -486,6 +486,20 @@ devices:
         out = self.run_cdi("convert", "--to", "1.1.0", "-o", "yaml", self.high)[0]
         self.assertTrue(out.startswith('---\ncdiVersion: "1.1.0"\n'))
 
+    def test_standard_input_is_converted_like_a_file(self):
+        commented = self.write("commented.yaml", "# a comment\n" + LOW)
+        for spec, options in ((self.low, ["--to", "0.7.0"]), (commented, ["--for", "podman@5.8"]),
+                              (self.low, ["--to", "1.1.0", "-o", "json"]),
+                              (self.high, ["--to", "1.1.0", "-o", "json"]),
+                              (self.high, ["--for", "podman@5.8"])):
+            with self.subTest(spec=spec, options=options), open(spec) as file:
+                self.assertEqual(self.run_cdi("convert", *options, "-", given=file.read()),
+                                 self.run_cdi("convert", *options, spec))
+        _, err = self.run_cdi("convert", "--for", "podman@4.9.3", "-", given=NEW, expect=1)
+        self.assertIn("cdi: error: standard input: not converted to 0.6.0; --lossy ", err)
+        _, err = self.run_cdi("convert", "--to", "0.5.0", "--in-place", "-", given=LOW, expect=2)
+        self.assertIn("--in-place: standard input is no file to rewrite: leave it out", err)
+
     def test_losses_prevent_the_conversion_and_are_reported_with_their_places(self):
         spec = self.write("new.yaml", NEW)
         _, err = self.run_cdi("convert", "--to", "0.6.0", spec, expect=1)
@@ -672,8 +686,7 @@ devices:
                                    (["--to", "0.6.0"], bad, "bad.yaml"),
                                    (["--to", "1.0.0"], link, "a file in another format"),
                                    (["--to", "0.6.0"], self.path("none.yaml"), "none.yaml"),
-                                   (["--to", "0.6.0"], self.path("specs"), ".json or .yaml"),
-                                   (["--to", "0.6.0"], "-", ".json or .yaml")):
+                                   (["--to", "0.6.0"], self.path("specs"), ".json or .yaml")):
             with self.subTest(path):
                 out, err = self.run_cdi("convert", "--in-place", "--backup", *target, path,
                                         expect=1)

@@ -24,13 +24,19 @@ inline cdi::Result<void> check_link(const FileInPlace& file) {
       .position = {.file = file.path}};
 }
 
+/// Parses the spec of standard input, which may have either format.
+inline cdi::Result<cdi::LoadedSpec> parse_spec_input(const std::string& text,
+                                                     const cdi::ReadOptions& reading) {
+  return cdi::parse_spec(text, "standard input", cdi::Format::yaml, reading);
+}
+
 /// Reads the spec of a file, or of standard input for `-`, which may have either format.
 inline cdi::Result<cdi::LoadedSpec> read_spec(const std::string& file,
                                               const cdi::ReadOptions& reading) {
   if (file != "-") return cdi::read_spec_file(file, reading);
   const auto text = read_standard_input();
   if (!text) return text.error();
-  return cdi::parse_spec(*text, "standard input", cdi::Format::yaml, reading);
+  return parse_spec_input(*text, reading);
 }
 
 /// The spec of a file in its own version, with the owner that the file records. Fails, with the

@@ -97,11 +97,19 @@ inline void print_warnings(const cdi::LoadedSpec& loaded, const Output& output) 
 /// A spec file, and with `--in-place` the file to replace.
 struct ConvertedFile {
   cdi::LoadedSpec spec{};
+  std::string input{};  // the text of standard input
   std::optional<FileInPlace> in_place{};
 };
 
 inline cdi::Result<ConvertedFile> read_file_to_convert(const CommonOptions& common,
                                                        const ConvertOptions& options) {
+  if (options.file == "-") {
+    auto text = read_standard_input();
+    if (!text) return std::move(text).error();
+    auto loaded = parse_spec_input(*text, common.reading);
+    if (!loaded) return std::move(loaded).error();
+    return ConvertedFile{.spec = *std::move(loaded), .input = *std::move(text)};
+  }
   const auto format = cdi::format_of(options.file);
   if (!options.in_place || !format) {
     auto loaded = cdi::read_spec_file(options.file, common.reading);
@@ -118,8 +126,9 @@ inline cdi::Result<ConvertedFile> read_file_to_convert(const CommonOptions& comm
 
 /// Prints a file unchanged.
 inline ExitCode print_file(const CommonOptions& common, const ConvertOptions& options,
-                           const Output& output) {
-  const auto text = cdi::read_file(options.file, common.reading.limits.bytes);
+                           const std::string& input, const Output& output) {
+  const auto text = options.file == "-" ? cdi::Result<std::string>{input}
+                                        : cdi::read_file(options.file, common.reading.limits.bytes);
   if (!text) return output.reject(text.error());
   return output.print(*text) ? exit_done : exit_failed;
 }
@@ -153,7 +162,7 @@ inline ExitCode deliver(const ConvertedFile& file, const cdi::Conversion& conver
   if (file.in_place && is_same(file.spec, converted.spec)) return exit_done;
   auto text = cdi::write_spec(converted.spec, format, converted.owner);
   if (!text) {
-    text.error().position.file = options.file;
+    text.error().position.file = file.spec.path;
     return output.reject(text.error());
   }
   if (file.in_place) return replace(*file.in_place, *text, options, output);
@@ -168,12 +177,12 @@ inline ExitCode convert(const CommonOptions& common, const ConvertOptions& optio
   if (!file) return output.reject(file.error());
   const auto& loaded = file->spec;
   print_warnings(loaded, output);
-  const auto own_format = *cdi::format_of(options.file);
+  const auto own_format = cdi::format_of(options.file).value_or(cdi::Format::yaml);
   const auto format = output.format() == OutputFormat::json   ? cdi::Format::json
                       : output.format() == OutputFormat::yaml ? cdi::Format::yaml
                                                               : own_format;
   if (format == own_format && is_read_already(options, loaded)) {
-    return file->in_place ? exit_done : print_file(common, options, output);
+    return file->in_place ? exit_done : print_file(common, options, file->input, output);
   }
   const auto converted = convert_file(options, loaded);
   if (!converted) return output.reject(converted.error());
@@ -183,13 +192,15 @@ inline ExitCode convert(const CommonOptions& common, const ConvertOptions& optio
   if (!options.lossy && !converted->losses.empty()) {
     return output.reject({.message = fmt::format("not converted to {}; --lossy converts it anyway",
                                                  converted->spec.version),
-                          .position = {.file = options.file}});
+                          .position = {.file = loaded.path}});
   }
   return deliver(*file, *converted, format, options, output);
 }
 
 inline void add_convert_options(CLI::App& app, ConvertOptions& options) {
-  app.add_option("FILE", options.file, "Spec file, .json or .yaml")->required()->check(not_empty);
+  app.add_option("FILE", options.file, "Spec file, .json or .yaml, or - for standard input")
+      ->required()
+      ->check(not_empty);
   auto* const target = app.add_option_group("Target", "The version to convert to");
   target->add_option("--to", options.version, "A version of the CDI specification, such as 0.5.0")
       ->type_name("VERSION")
@@ -213,6 +224,9 @@ inline void add_convert_options(CLI::App& app, ConvertOptions& options) {
 /// Rejects options that contradict each other or the file name.
 inline void check_convert_options(const ConvertOptions& options, const CommonOptions& common) {
   reject_quarantine("convert", common);
+  if (options.in_place && options.file == "-") {
+    throw CLI::ValidationError{"--in-place", "standard input is no file to rewrite: leave it out"};
+  }
   const auto& format = common.format;
   const auto own = cdi::format_of(options.file);
   if (!options.in_place || !own || format == "text") return;
