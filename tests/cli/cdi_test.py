@@ -270,6 +270,22 @@ devices:
                                                  expect=1)[1])
                 self.assertEqual(self.read("config.json"), CONFIG)
 
+    def test_a_kind_or_a_comma_gets_advice_on_several_names(self):
+        for names, said in (
+                (["vendor.com/gpu"], "is not a qualified device name: write 'vendor.com/gpu=*' for "
+                 "all of its devices\n"),
+                (["vendor.com/gpu=one,vendor.com/gpu=two"], ': separate names with spaces, not '),
+                (["vendor.com/gpu=one,", "vendor.com/gpu=two"], ': separate names with spaces, '),
+                (["vendor.com/gpu=*,", "vendor.com/gpu=two"], "`cdi devices` lists all names"),
+                (["vendor.com/gpu,vendor.com/nic"], ': separate names with spaces, not ')):
+            for command in (["devices"], ["show"], ["inject", self.config]):
+                with self.subTest(names=names, command=command):
+                    self.assertIn(said, self.run_cdi(*command, *names, expect=1)[1])
+        for name, said in (("vendor.com/gpu", "write 'vendor.com/gpu=*' for all of its devices"),
+                           ("vendor.com/gpu=one,two", "separate names with spaces, not")):
+            out = subprocess.run([CDI, "why", name], capture_output=True, text=True).stdout
+            self.assertIn(f"  fix: {said}", out)
+
     def test_a_member_in_another_case_is_refused(self):
         """Go runtimes would read it as the member, and so lose it when a second one is added."""
         self.write("high/x.yaml", NEW + """\

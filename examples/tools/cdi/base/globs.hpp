@@ -159,12 +159,15 @@ inline ExpandedNames expand_names(const std::vector<std::string>& names,
   return out;
 }
 
-/// Replaces what is said about the patterns among names that do not resolve.
+/// Improves what is said about names that do not resolve: explains the patterns, and advises on
+/// several devices.
 inline void explain_patterns(std::vector<cdi::Unresolved>& missing, const ExpandedNames& names) {
   for (auto& one : missing) {
     for (const auto& pattern : names.failed) {
       if (pattern.name == one.name) one = pattern;
     }
+    const auto advice = advice_on_several(one);
+    if (!advice.empty()) one.why.advice = advice;
   }
 }
 

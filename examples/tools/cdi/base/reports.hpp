@@ -17,9 +17,19 @@
 #include "../../shared/base/glob.hpp"
 #include "output.hpp"
 
+/// The advice on what people write for several devices: a kind, or names with commas. Empty for
+/// other names.
+inline std::string advice_on_several(const cdi::Unresolved& one) {
+  if (one.reason != cdi::Reason::invalid_name) return {};
+  if (one.name.find(',') != std::string::npos) return "separate names with spaces, not with commas";
+  if (!cdi::parse_kind(one.name)) return {};
+  return fmt::format("write '{}=*' for all of its devices", one.name);
+}
+
 /// What to do about a name that does not resolve. The error of a pattern has its own advice.
 inline std::string advice_on(const cdi::Unresolved& one) {
   if (one.reason != cdi::Reason::invalid_name) return cdi::advice(one);
+  if (auto advice = advice_on_several(one); !advice.empty()) return advice;
   const auto pattern = tools::Glob::parse(one.name);
   return pattern ? cdi::advice(one) : pattern.error().advice;
 }
