@@ -98,14 +98,27 @@ class UsageFault {
     return out.empty() ? out : out + "?";
   }
 
+  /// The command that lists, for a word that does so in other tools; otherwise the word.
+  std::string_view usual_name(std::string_view word) const {
+    if (word != "ls" && word != "list") return word;
+    for (const std::string_view name : {"list", "devices"}) {
+      if (std::find(commands_.begin(), commands_.end(), name) != commands_.end()) return name;
+    }
+    return word;
+  }
+
   /// A word that is no command, option or argument.
   cdi::Error extra_word(const std::string& word) const {
     if (word.size() > 1 && word.starts_with('-')) return unknown_option(word);
+    if (word == "help") {
+      return {.message = "\"help\" is not a command",
+              .advice = fmt::format("use `{} --help`", words_)};
+    }
     if (commands_.empty()) {
       return {.message = fmt::format("{} does not take {}", words_, cdi::quoted(word)),
               .advice = help_hint()};
     }
-    const auto near = did_you_mean(word, commands_);
+    const auto near = did_you_mean(usual_name(word), commands_);
     return {.message = fmt::format("{} is not a command", cdi::quoted(word)),
             .advice = near.empty() ? "use one of " + command_list() : near};
   }
