@@ -116,6 +116,12 @@ class Source(PackagingTest):
         self.change("CHANGELOG.md", heading, f"## {RELEASE}, not yet released")
         self.assertIn("CHANGELOG.md", self.release("out", fails=True))
         self.change("CHANGELOG.md", f"## {RELEASE}, not yet released", f"## {RELEASE}, 2026-11-21")
+        pages = [self.tree / "README.md", *self.tree.glob("docs/*.md")]
+        programs = {name for page in pages for name in re.findall(
+            r"`g\+\+ [^`]* -o ([^` ]+)`", page.read_text(encoding="utf-8"))}
+        self.assertIn("inject", programs)
+        for name in programs:  # that a reader has compiled are no part of the project
+            (self.tree / name).touch()
         self.release("released")
         (self.tree / "include/cdi/new.hpp").touch()
         self.assertIn("not committed:\n?? include/cdi/new.hpp", self.release("out", fails=True))

@@ -45,8 +45,9 @@ def install(folder, *options):
     lines = install_block("Installed, with pkg-config", "sh")
     # -Doptimization=0 would do nothing, because of --buildtype=release.
     options = " ".join([f"--prefix '{first}' --optimization=0", *options])
-    lines = lines[:lines.index("c++ ")].replace("setup build", f"setup '{folder}/build' {options}")
-    lines = lines.replace("-C build", f"-C '{folder}/build'")
+    lines = lines[:lines.index("c++ ")].replace("setup build-release",
+                                               f"setup '{folder}/build' {options}")
+    lines = lines.replace("-C build-release", f"-C '{folder}/build'")
     done = subprocess.run(["sh", "-ec", lines], cwd=TREE, text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout
