@@ -105,6 +105,14 @@ class ConfigureTest(TreeTest):
         self.assertEqual(drop(patched), drop(after))
 
 
+class HelpOfConfigure(ConfigureTest):
+    def test_it_is_about_engines_only(self):
+        done = self.run_prepare("configure", "--help")
+        self.assertIn("cdi-prepare configure [OPTIONS] ENGINE\n", done.stdout)
+        for word in ("archive", "GPU", "`check`", "doctor", "\n  3  "):
+            self.assertNotIn(word, done.stdout)
+
+
 class Containerd(ConfigureTest):
     def test_before_2_the_main_file_changes(self):
         # An imported file would replace the whole table, with the runtimes.

@@ -40,6 +40,13 @@ struct ConfigureOptions {
   bool undo = false;
 };
 
+/// The exit code table of `configure --help`.
+inline constexpr ExitMeaning configure_exit_meanings[] = {
+    {ExitCode::done, "done, or nothing to do"},
+    {ExitCode::failed, "error, or the engine is not on the host or still does not read the specs"},
+    {ExitCode::usage, "wrong usage"},
+};
+
 /// The engine that an option names; nullopt if it is not on the host.
 inline std::optional<tools::Engine> find_engine(const tools::HostTree& tree, const Options& options,
                                                 const configure::Configurable& wanted) {
@@ -178,10 +185,9 @@ inline Run set_up_configure(CLI::App& app, Options& options) {
     names.emplace_back(one.name);
     if (one.engine != one.name) names.emplace_back(one.engine);  // cri-o, besides crio
   }
-  app.add_option("engine", own->engine, "The engine")
-      ->required()
-      ->type_name("ENGINE")
-      ->check(CLI::IsMember(names));
+  app.get_option("--root")->description("Directory that contains the host's etc and usr");
+  app.footer(exit_code_help(configure_exit_meanings));
+  app.add_option("ENGINE", own->engine, "The engine")->required()->check(CLI::IsMember(names));
   app.add_flag("--dry-run", own->dry_run, "Print what would change; write nothing");
   app.add_flag("--undo", own->undo, "Remove what configure has added");
   add_output_dir(app, options);

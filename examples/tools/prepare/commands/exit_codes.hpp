@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_EXIT_CODES_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_EXIT_CODES_HPP
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -39,10 +40,10 @@ inline constexpr ExitMeaning exit_meanings[] = {
      "files are not changed"},
 };
 
-/// The table as text, one line per code.
-inline std::string exit_code_help() {
+/// A table as text, one line per code.
+inline std::string exit_code_help(std::span<const ExitMeaning> table = exit_meanings) {
   std::string out = "Exit codes:";
-  for (const auto& [code, meaning] : exit_meanings) {
+  for (const auto& [code, meaning] : table) {
     out.append("\n  ").append(std::to_string(static_cast<int>(code))).append("  ").append(meaning);
   }
   return out;
