@@ -563,6 +563,14 @@ class Docker(ConfigureTest):
             self.assertEqual((self.text(DOCKER), self.path(DOCKER_COPY).exists()), (text, False))
         self.docker('{"a": [18446744073709551615, {"b": 0.5}, {"b": 1e3}]}')
 
+    def test_file_that_is_nested_too_deeply_to_write(self):
+        for levels in (65, 80_000):
+            text = '{"a": ' + "[" * (levels - 1) + "]" * (levels - 1) + "}"
+            self.put(DOCKER, text)
+            self.assertIn("is more than 64 levels deep", self.configure("docker", code=1))
+            self.assertEqual((self.text(DOCKER), self.path(DOCKER_COPY).exists()), (text, False))
+        self.docker('{"a": ' + "[" * 63 + "]" * 63 + "}")
+
     def test_file_that_is_wrong(self):
         for text in ('{"a": 1,}', "[]", '{"features": []}', "\x00"):
             self.put(DOCKER, text)

@@ -47,10 +47,17 @@ inline cdi::Error not_editable(const std::string& path, std::string_view why) {
       {.code = cdi::Errc::syntax, .message = std::string{why}, .position = {.file = path}});
 }
 
-/// Finds what would not be the same after the text is read and written again.
+/// Finds what would not be the same after the text is read and written again, or is nested too
+/// deeply to write: the writer recurses, and indents each level.
 class Losses {
  public:
-  bool operator()(int, Json::parse_event_t event, const Json& value) {
+  bool operator()(int depth, Json::parse_event_t event, const Json& value) {
+    constexpr int most_levels = 64;
+    const bool is_level =
+        event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+    if (is_level && depth >= most_levels) {
+      reason = fmt::format("is more than {} levels deep", most_levels);
+    }
     if (event == Json::parse_event_t::object_start) keys_.emplace_back();
     if (event == Json::parse_event_t::object_end) keys_.pop_back();
     if (event == Json::parse_event_t::key && !keys_.back().insert(value).second) {
