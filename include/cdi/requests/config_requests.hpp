@@ -103,8 +103,9 @@ Result<void> add_requests_of(const ConfigJson& config, const RequestOptions& opt
 }  // namespace detail
 
 /// Returns the devices that an OCI config requests: first from the CRI field, then from the
-/// annotations, then from the first environment variable of the process with the given name. The
-/// config is an `oci::Spec`, an `nlohmann::json` object or a `ConfigJson`.
+/// annotations, then from the environment variable of the process with the given name: the first of
+/// several, as in the agent of Kata. The config is an `oci::Spec`, an `nlohmann::json` object or a
+/// `ConfigJson`.
 ///
 /// Fails with the errors of `Requests`, and with `Errc::schema` for JSON that writes `annotations`,
 /// `process` or `env` in another case, which only some runtimes read. For a `ConfigJson`, also
