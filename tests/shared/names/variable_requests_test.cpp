@@ -38,8 +38,14 @@ TEST_CASE("Variables that count select devices of their kinds, each once") {
         Names{"a.com/gpu=0", "a.com/gpu=1", "b.com/gpu=x"});
   CHECK(names_of(R"(["A=all"])") == Names{"a.com/gpu=all"});
   CHECK(names_of(R"(["A=a.com/gpu=3"])") == Names{"a.com/gpu=3"});
-  CHECK(names_of(R"(["A=0", "A=1"])") == Names{"a.com/gpu=0"});
   CHECK(names_of(R"(["A=x,,x"])") == Names{"a.com/gpu=x"});
+}
+
+TEST_CASE("The last of several variables with one name counts, as in the container") {
+  CHECK(names_of(R"(["A=0", "A=1"])") == Names{"a.com/gpu=1"});
+  CHECK(names_of(R"(["A=3-1", "X=1", "A=0", "AB=7"])") == Names{"a.com/gpu=0"});
+  CHECK(names_of(R"(["A=0", "A=none"])").empty());
+  CHECK(names_of(R"(["A=0", "A="])").empty());
 }
 
 TEST_CASE("A text that looks like a UUID or a name in a kind is the name of a device") {

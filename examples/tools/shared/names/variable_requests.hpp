@@ -61,7 +61,8 @@ inline void add_once(std::vector<cdi::RequestedDevice>& devices, cdi::RequestedD
   if (std::none_of(devices.begin(), devices.end(), same)) devices.push_back(std::move(device));
 }
 
-/// What the variables in a config select. `kinds` has the kind of each variable that counts. An
+/// What the variables in a config select. `kinds` has the kind of each variable that counts. Of
+/// several variables with one name, the last counts: runtimes give it to the container. An
 /// annotation for a device of the same kind comes first: images set variables, too, and Kubernetes
 /// counts only what it has annotated. Fails with the errors of `parse_json` and `read_visible`.
 inline cdi::Result<std::vector<VariableRequest>> variable_requests(
@@ -84,14 +85,13 @@ inline cdi::Result<std::vector<VariableRequest>> variable_requests(
   }
   for (const auto& [variable, kind] : kinds) {
     if (!counts(std::pair{variable, kind})) continue;
+    std::string value;  // an empty one selects nothing
     for (const auto item : env.items()) {
-      if (!item.text().starts_with(variable + "=")) continue;
-      const auto text = item.text().substr(variable.size() + 1);
-      auto list = read_visible({Dialect::container, variable, std::string{text}});
-      if (!list) return std::move(list).error();
-      if (!list->entries.empty()) out.push_back({variable, kind, std::move(list->entries)});
-      break;
+      if (item.text().starts_with(variable + "=")) value = item.text().substr(variable.size() + 1);
     }
+    auto list = read_visible({Dialect::container, variable, std::move(value)});
+    if (!list) return std::move(list).error();
+    if (!list->entries.empty()) out.push_back({variable, kind, std::move(list->entries)});
   }
   return out;
 }
