@@ -204,25 +204,53 @@ inline cdi::Error not_toml(std::string_view path, std::uint32_t line, std::uint3
           .position = {.file = std::string{path}, .line = line, .column = column}};
 }
 
-/// The first line that may contain a key with too many parts, each of which is a nested table; 0 if
-/// there is none. toml++ 3.3 does not limit them.
-inline std::uint32_t line_of_deep_key(std::string_view text) {
-  constexpr std::ptrdiff_t max_dots = 128;
-  for (std::uint32_t number = 1; !text.empty(); ++number) {
-    const auto line = text.substr(0, text.find('\n'));
-    if (std::count(line.begin(), line.end(), '.') > max_dots) return number;
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+constexpr std::size_t max_dots = 128;
+
+/// The place in a line of the first dot beyond `max_dots`; npos if there is none. Dots in comments
+/// and strings count only with `all`.
+inline std::size_t excess_dot(std::string_view line, bool all) {
+  std::size_t dots = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '.' && ++dots > max_dots) return i;
+    if (all) continue;
+    if (c == '#') break;
+    if (c != '"' && c != '\'') continue;
+    for (++i; i < line.size() && line[i] != c; ++i) {
+      if (c == '"' && line[i] == '\\') ++i;
+    }
   }
-  return 0;
+  return std::string_view::npos;
+}
+
+/// The error for the first line that may contain a key with too many parts, each of which is a
+/// nested table: toml++ 3.3 does not limit them. From the first string of several lines on, all
+/// dots count: what begins like a comment or a string may be inside or behind one.
+inline cdi::Result<void> check_depth_of_keys(std::string_view text, std::string_view path) {
+  const auto long_string = std::min(text.find("\"\"\""), text.find("'''"));
+  std::size_t start = 0;
+  for (std::uint32_t number = 1; start < text.size(); ++number) {
+    const auto end = std::min(text.find('\n', start), text.size());
+    const auto excess = excess_dot(text.substr(start, end - start), end > long_string);
+    if (excess != std::string_view::npos) {
+      return cdi::Error{.code = cdi::Errc::limit,
+                        .message = "has a line with more than " + std::to_string(max_dots) +
+                                   " dots, so its settings are unknown",
+                        .advice = "shorten the key, or write the value on several lines",
+                        .position = {.file = std::string{path},
+                                     .line = number,
+                                     .column = static_cast<std::uint32_t>(excess + 1)}};
+    }
+    start = end + 1;
+  }
+  return {};
 }
 
 }  // namespace detail
 
 /// Parses a file. `path` is for messages, which contain the line and column of an error.
 inline cdi::Result<TomlSettings> parse_toml(std::string_view text, std::string_view path) {
-  if (const auto line = detail::line_of_deep_key(text); line != 0) {
-    return detail::not_toml(path, line, 1, "a line has more than 128 dots");
-  }
+  if (auto shallow = detail::check_depth_of_keys(text, path); !shallow) return shallow.error();
   auto parsed = toml::parse(text, path);
   if (parsed) return TomlSettings{std::move(parsed).table()};
   const auto& begin = parsed.error().source().begin;
