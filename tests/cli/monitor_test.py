@@ -224,6 +224,14 @@ class Wait(Files):
         self.assertEqual((code, err), (10, ""))
         self.assertIn("invalid-name: ", out)
 
+    def test_a_name_that_can_never_resolve_ends_it_beside_others(self):
+        for never in ("vendor.com/gpu=[", "gpu0", "gpu*"):
+            for other in ("vendor.com/gpu=7", "vendor.com/gpu=7*"):
+                for names in ((never, other), (other, never)):
+                    with self.subTest(names):
+                        _, out, err = self.run_wait("--timeout", "1h", *names)
+                        self.assertEqual((err, out.count("invalid-name: ")), ("", 1), out)
+
     def test_a_time_without_meaning_is_wrong_usage(self):
         for text in ("-1", "x", "1d", "", "1.5s", "9223372036854775807h", "367h0", "9000h"):
             code, out, _ = self.run_wait(f"--timeout={text}", self.NAME)

@@ -51,40 +51,47 @@ inline std::optional<std::chrono::milliseconds> parse_duration(std::string_view 
   return milliseconds{number * factor};
 }
 
-/// Waits until each pattern matches a device that resolves, and returns the patterns that do not.
-/// An invalid pattern ends the wait.
-inline std::vector<cdi::Unresolved> wait_for_matches(
-    cdi::Cache& cache, const std::vector<std::string>& patterns,
-    std::chrono::steady_clock::time_point deadline) {
+/// Whether a name or pattern is invalid, so that it never resolves.
+inline bool has_invalid_name(const std::vector<std::string>& names, const cdi::Registry& registry) {
+  const auto missing = unresolved_names(expand_names(names, registry), registry);
+  return std::any_of(missing.begin(), missing.end(),
+                     [](const auto& one) { return one.reason == cdi::Reason::invalid_name; });
+}
+
+/// Waits until each pattern matches a device that resolves; returns whether each does.
+inline bool wait_for_matches(cdi::Cache& cache, const std::vector<std::string>& patterns,
+                             std::chrono::steady_clock::time_point deadline) {
   using namespace std::chrono;
   for (;;) {
-    auto failed = expand_names(patterns, *cache.registry()).failed;
-    const bool in_vain = std::any_of(failed.begin(), failed.end(), [](const auto& one) {
-      return one.reason == cdi::Reason::invalid_name;
-    });
+    const bool matched = expand_names(patterns, *cache.registry()).failed.empty();
     const auto left = ceil<milliseconds>(deadline - steady_clock::now());
-    if (failed.empty() || in_vain || left.count() <= 0) return failed;
+    if (matched || left.count() <= 0) return matched;
     constexpr milliseconds pause{1000};  // inotify does not report all changes: see `Watcher`
     pollfd changes{cache.descriptor(), POLLIN, 0};
     ::poll(&changes, 1, static_cast<int>(std::min(left, pause).count()));
   }
 }
 
-/// Waits until all names resolve; then, or at the end of the time, prints what `cdi why --no-host`
-/// prints.
-inline ExitCode wait_for_devices(const CommonOptions& common, const WaitCommandOptions& options,
-                                 const Output& output) {
-  const auto deadline = std::chrono::steady_clock::now() + *parse_duration(options.timeout);
-  std::vector<std::string> names = options.names;
+/// Waits until all names and patterns resolve; returns whether they do.
+inline bool wait_for_all(cdi::Cache& cache, std::vector<std::string> names,
+                         std::chrono::steady_clock::time_point deadline) {
   const auto first_pattern = std::stable_partition(names.begin(), names.end(),
                                                    [](const auto& name) { return !is_glob(name); });
   const std::vector<std::string> patterns{first_pattern, names.end()};
   names.erase(first_pattern, names.end());
+  const bool matched = wait_for_matches(cache, patterns, deadline);
+  return cache.wait_for(names, deadline, {.fail_on_unknown_device = false}).has_value() && matched;
+}
+
+/// Waits until all names resolve, unless one is invalid; then, or at the end of the time, prints
+/// what `cdi why --no-host` prints.
+inline ExitCode wait_for_devices(const CommonOptions& common, const WaitCommandOptions& options,
+                                 const Output& output) {
+  const auto deadline = std::chrono::steady_clock::now() + *parse_duration(options.timeout);
   cdi::Cache cache{common.spec_dirs(),
                    {.read = common.reading, .freshness = cdi::Freshness::watched}};
-  const bool matched = patterns.empty() || wait_for_matches(cache, patterns, deadline).empty();
-  const bool found = cache.wait_for(names, deadline, {.fail_on_unknown_device = false}).has_value();
-  if (!(matched && found) && std::chrono::steady_clock::now() >= deadline) {
+  if (!has_invalid_name(options.names, *cache.registry()) &&
+      !wait_for_all(cache, options.names, deadline)) {
     output.error({.message = fmt::format("not all names resolve after {}", options.timeout)});
   }
   return explain_names(common, {.names = options.names, .no_host = true}, output);
