@@ -213,7 +213,8 @@ class Requests(Case):
 
     def test_only_prefixes_of_the_settings_count(self):
         given = {**annotation("vendor.com/nic=0"), "my.io/a": "amd.com/gpu=1",
-                 "my.io/b": "amd.com/gpu=1", "your.io/a": "nvidia.com/gpu=3"}
+                 "my.io/b": "amd.com/gpu=1", "your.io/a": "nvidia.com/gpu=3",
+                 "your.io/b": "amd.com/gpu=1"}
         for prefixes, devices in ((["my.io/"], ["1"]), ([], []),
                                   (["my.io/", "cdi.k8s.io/", "your.io/"], ["1", "0", "3"])):
             with self.subTest(prefixes):

@@ -80,7 +80,7 @@ cdi::Result<void> inject_requests(cdi::ConfigJson& config, const Settings& setti
   for (const auto& prefix : settings.prefixes) {
     auto found = cdi::gather_requests(config, {.prefix = prefix});
     if (!found) return std::move(found).error();
-    for (auto& device : *found) add_once(requested, std::move(device));
+    requested.insert(requested.end(), found->begin(), found->end());
   }
   const auto variables = variable_requests(config, settings.variables, requested);
   if (!variables) return variables.error();

@@ -70,6 +70,12 @@ TEST_CASE("An annotation for a device of the same kind comes before a variable")
   CHECK(names_of(R"(["A=all", "B=1"])", {"a.com/gpu=0"}) == Names{"a.com/gpu=0", "b.com/gpu=1"});
 }
 
+TEST_CASE(
+    "A device that several annotations or variables name is requested once, where it was first") {
+  CHECK(names_of(R"(["A=0", "B=1"])", {"c.com/gpu=0", "d.com/gpu=0", "c.com/gpu=0"}) ==
+        Names{"c.com/gpu=0", "d.com/gpu=0", "a.com/gpu=0", "b.com/gpu=1"});
+}
+
 TEST_CASE("A name with an escape counts, too") {
   const std::map<std::string, std::string> one{{"A_B", "a.com/gpu"}};
   const auto variables = variable_requests(config_with(R"(["A\u005fB=1"])"), one, {});

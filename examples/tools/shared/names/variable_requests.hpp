@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,14 +54,6 @@ inline bool lacks_variable(std::string_view text, std::string_view variable) {
 
 }  // namespace detail
 
-/// Adds a device, unless it is already there: the hooks of one that is injected twice run twice.
-inline void add_once(std::vector<cdi::RequestedDevice>& devices, cdi::RequestedDevice device) {
-  const auto same = [&](const cdi::RequestedDevice& other) {
-    return other.name == device.name;
-  };
-  if (std::none_of(devices.begin(), devices.end(), same)) devices.push_back(std::move(device));
-}
-
 /// What the variables in a config select. `kinds` has the kind of each variable that counts. Of
 /// several variables with one name, the last counts: runtimes give it to the container. An
 /// annotation for a device of the same kind comes first: images set variables, too, and Kubernetes
@@ -96,7 +89,8 @@ inline cdi::Result<std::vector<VariableRequest>> variable_requests(
   return out;
 }
 
-/// Adds the devices that variables select.
+/// Adds the devices that variables select, and then keeps the first of each name: the hooks of a
+/// device that is injected twice run twice.
 inline void add_variables(const std::vector<VariableRequest>& variables,
                           const cdi::Registry& registry,
                           std::vector<cdi::RequestedDevice>& devices) {
@@ -106,11 +100,13 @@ inline void add_variables(const std::vector<VariableRequest>& variables,
       if (name.starts_with(kind + "=")) known.push_back(name.substr(kind.size() + 1));
     }
     for (const auto& entry : entries) {
-      add_once(devices, {.name = kind + "=" + detail::device_of(entry, kind, known),
+      devices.push_back({.name = kind + "=" + detail::device_of(entry, kind, known),
                          .origin = cdi::RequestOrigin::variable,
                          .key = variable});
     }
   }
+  std::set<std::string> names;
+  std::erase_if(devices, [&](const auto& device) { return !names.insert(device.name).second; });
 }
 
 #endif  // CDI_TOOLS_SHARED_NAMES_VARIABLE_REQUESTS_HPP
