@@ -12,6 +12,7 @@
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <sys/resource.h>
@@ -96,6 +97,21 @@ TEST_CASE("dra: the error of a method becomes the status of its call") {
     CHECK(status.error_message() == "no");
   }
   CHECK(server.call("/v1.Test/Other").error_code() == StatusCode::UNIMPLEMENTED);
+}
+
+TEST_CASE("dra: an exception in a method ends only its call") {
+  bool throws = true;
+  Methods methods;
+  methods.add("/v1.Test/Throw", [&throws](std::string_view, Call&) -> cdi::Result<std::string> {
+    if (throws) throw std::runtime_error{"no memory"};
+    return std::string{"well"};
+  });
+  const TestServer server{std::move(methods)};
+  const auto status = server.call("/v1.Test/Throw");
+  CHECK(status.error_code() == grpc::StatusCode::INTERNAL);
+  CHECK(status.error_message() == "no memory");
+  throws = false;
+  CHECK(server.call("/v1.Test/Throw").ok());
 }
 
 TEST_CASE("dra: a stream takes messages until it ends") {

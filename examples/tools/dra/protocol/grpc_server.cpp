@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/server.h>
@@ -110,10 +111,21 @@ class Unary : public grpc::ServerGenericBidiReactor, public Call {
  private:
   void answer() {
     if (is_dead()) return Finish({grpc::StatusCode::CANCELLED, "the caller no longer waits"});
-    const auto made = handler_(text_of(request_), *this);
-    if (!made) return Finish(status_of(made.error()));
-    answer_ = buffer_of(*made);
-    StartWriteAndFinish(&answer_, {}, grpc::Status::OK);
+    const auto status = make_answer();
+    if (!status.ok()) return Finish(status);
+    StartWriteAndFinish(&answer_, {}, status);
+  }
+
+  /// Runs the handler. An exception, which would end the program, ends only this call.
+  grpc::Status make_answer() {
+    try {
+      const auto made = handler_(text_of(request_), *this);
+      if (!made) return status_of(made.error());
+      answer_ = buffer_of(*made);
+      return grpc::Status::OK;
+    } catch (const std::exception& error) {
+      return {grpc::StatusCode::INTERNAL, error.what()};
+    }
   }
 
   const Clock::time_point deadline_;

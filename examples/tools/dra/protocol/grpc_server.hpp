@@ -68,7 +68,8 @@ class Stream {
 };
 using StreamPointer = std::shared_ptr<Stream>;
 
-/// The methods of a server. An error of a handler becomes the status of the call.
+/// The methods of a server. An error of a handler becomes the status of the call, as does an
+/// exception of a method with one answer.
 class Methods {
  public:
   /// Returns the encoded answer. Handlers are called by several threads, and may wait.
