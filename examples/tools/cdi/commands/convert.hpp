@@ -17,6 +17,7 @@
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/in_place.hpp"
+#include "../base/option_checks.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/spec_input.hpp"
@@ -30,19 +31,6 @@ struct ConvertOptions {
   bool in_place = false;
   bool backup = false;
 };
-
-/// The versions that `--to` accepts.
-inline std::vector<std::string> spec_version_names_of_to() {
-  std::vector<std::string> names;
-  for (const auto version : cdi::spec_versions) names.push_back(to_string(version));
-  return names;
-}
-
-/// Why an engine is not valid for `--for`; empty if it is valid.
-inline std::string engine_error(const std::string& engine) {
-  const auto version = cdi::written_spec_version_for(engine);
-  return version ? std::string{} : to_string(version.error());
-}
 
 /// The engine table of `cdi convert --help`.
 inline std::string engine_table() {
@@ -204,7 +192,7 @@ inline void add_convert_options(CLI::App& app, ConvertOptions& options) {
   auto* const target = app.add_option_group("Target", "The version to convert to");
   target->add_option("--to", options.version, "A version of the CDI specification, such as 0.5.0")
       ->type_name("VERSION")
-      ->check(CLI::IsMember(spec_version_names_of_to()));
+      ->check(CLI::IsMember(known_version_names()));
   target
       ->add_option("--for", options.engine,
                    "The newest CDI version that an engine reads; podman@4.9 is podman 4.9.0")

@@ -20,6 +20,7 @@
 
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
+#include "../base/option_checks.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 
@@ -31,16 +32,6 @@ struct GcOptions {
   unsigned unused = 30;             // in days
   bool dry_run = false;
 };
-
-/// Why the name of an owner, or of a file to keep, is not valid; empty if it is valid.
-inline std::string owner_error(const std::string& owner) {
-  const auto good = cdi::check_owner(owner);
-  return good ? std::string{} : to_string(good.error());
-}
-inline std::string keep_error(const std::string& name) {
-  const auto good = cdi::check_spec_file_name(name);
-  return good ? std::string{} : to_string(good.error());
-}
 
 /// The files removed from the directories; in a dry run, the files that would be removed.
 struct Garbage {
@@ -164,7 +155,7 @@ inline Run set_up_gc(CLI::App& app, CommonOptions& /*common*/) {
       ->needs(state);
   add_repeated(app, "--keep", options->keep, "Name of a file to keep; may be repeated")
       ->type_name("FILE")
-      ->check(keep_error)
+      ->check(file_name_error)
       ->needs(owner);
   app.add_flag("--dry-run", options->dry_run, "Print what would be removed, and remove nothing");
   app.footer(

@@ -13,10 +13,10 @@
 
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
+#include "../base/option_checks.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../specs/spec_of_words.hpp"
-#include "convert.hpp"
 
 /// The options of `new`.
 struct NewOptions {
@@ -115,7 +115,7 @@ inline Run set_up_new(CLI::App& app, CommonOptions& /*common*/) {
   auto* const version =
       app.add_option("--version", options->version,
                      "The CDI version (default: the oldest that can hold the spec)");
-  version->type_name("VERSION")->check(CLI::IsMember(spec_version_names_of_to()));
+  version->type_name("VERSION")->check(CLI::IsMember(known_version_names()));
   app.add_option("--for", options->engine,
                  "Fail if this engine does not read the spec; podman@4.9 is podman 4.9.0")
       ->type_name("ENGINE@VERSION")

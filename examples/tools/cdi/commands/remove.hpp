@@ -24,6 +24,7 @@
 #include "../base/exit_codes.hpp"
 #include "../base/globs.hpp"
 #include "../base/in_place.hpp"
+#include "../base/option_checks.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/spec_dirs.hpp"
@@ -241,7 +242,7 @@ inline Run set_up_remove(CLI::App& app, CommonOptions& /*common*/) {
   app.add_option("--owner", options->owner, "The owner that the files record")
       ->type_name("NAME")
       ->capture_default_str()
-      ->check(write_owner_error);
+      ->check(owner_error);
   app.add_flag("--force", options->force, "Remove files of any owner");
   app.add_flag("--dry-run", options->dry_run, "Print what would be removed, and remove nothing");
   app.footer(

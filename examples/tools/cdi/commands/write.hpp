@@ -16,6 +16,7 @@
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/in_place.hpp"
+#include "../base/option_checks.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/spec_input.hpp"
@@ -32,18 +33,6 @@ struct WriteOptions {
   bool force = false;
   bool dry_run = false;
 };
-
-/// Why the name of an owner is not valid; empty if it is valid.
-inline std::string write_owner_error(const std::string& owner) {
-  const auto good = cdi::check_owner(owner);
-  return good ? std::string{} : to_string(good.error());
-}
-
-/// Why the name of a spec file is not valid; empty if it is valid.
-inline std::string file_name_error(const std::string& name) {
-  const auto good = cdi::check_spec_file_name(name);
-  return good ? std::string{} : to_string(good.error());
-}
 
 /// The directory to write to, as the registry names it: the last of --spec-dir, or else the
 /// directory for specs of an administrator, which outlive a reboot.
@@ -134,7 +123,7 @@ inline Run set_up_write(CLI::App& app, CommonOptions& common) {
   app.add_option("--owner", options->owner, "The owner that the file records")
       ->type_name("NAME")
       ->capture_default_str()
-      ->check(write_owner_error);
+      ->check(owner_error);
   app.add_flag("--force", options->force,
                "Replace a file of another owner, and write in spite of conflicts");
   app.add_flag("--dry-run", options->dry_run, "Check everything, but write nothing");
