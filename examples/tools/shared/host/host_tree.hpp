@@ -79,7 +79,7 @@ class HostTree {
     return text ? printable(trim(*text)) : std::string{};
   }
 
-  /// The first bytes of a regular file, at most `count`; nullopt if the file cannot be read.
+  /// The first bytes of a regular file, at most `count`; empty if the file cannot be read.
   std::string first_bytes(std::string_view path, std::size_t count) const {
     const auto found = status_of(path, Last::follow);
     if (!found || !S_ISREG(found->st_mode)) return {};
