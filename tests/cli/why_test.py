@@ -155,6 +155,17 @@ class Why(Files):
         code, record = self.record("vendor.com/gpu=gpu0", dirs=("plain",))
         self.assertEqual((code, [c["file"] for c in record["causes"]]), (16, [plain]))
 
+    def test_all_files_are_listed_for_the_first_names_and_counted_for_the_others(self):
+        for number in range(5):
+            self.write(f"specs/broken{number}.yaml", "{")
+        names = [f"other.com/gpu={number}" for number in range(9)]
+        _, out = self.why(*names)
+        self.assertEqual(out.count("  may be in: "), 8 * 5 + 3)
+        self.assertEqual(out.count("  and 2 more\n"), 1)
+        records = json.loads(self.why("-o", "json", *names)[1])
+        self.assertEqual([(len(one["causes"]), one.get("moreCauses")) for one in records],
+                         [(5, None)] * 8 + [(3, 2)])
+
     def test_a_rejected_file_of_higher_priority_is_reported(self):
         bad = self.write("high/x.yaml", GOOD + "odd: 1\n")
         _, out = self.why("vendor.com/gpu=gpu0", dirs=("specs", "high"))
