@@ -164,7 +164,7 @@ class OtherVendors(ClaimTest):
         self.set_mode("CPX", "DPX")
         part = f"{node_trees.AMD_UNIQUE_ID:x}-p1"
         reason = (f"device {part}: its GPU is now partitioned differently: it is DPX/NPS4, not "
-                  "CPX/NPS4: undo that, or unprepare the claim")
+                  "CPX/NPS4: restore the partitions, or unprepare the claim")
         self.assertEqual(self.list(3), {"a": reason})
         self.assertEqual(self.refuse("a", "0-p1"), reason)
         self.set_mode("DPX", "CPX")

@@ -45,6 +45,28 @@ TEST_CASE("a MIG instance of another size is another one") {
         std::string::npos);
 }
 
+TEST_CASE("the message about a lost device says what brings it back") {
+  MigHost mig{"1g.10gb"};
+  CHECK(mig.fault("2g.20gb").ends_with(": restore the partitions, or unprepare the claim"));
+  auto& gpu = mig.survey.inventories[0].gpus[0];
+  gpu.partitions.clear();
+  CHECK(mig.fault("1g.10gb").ends_with(
+      "its GPU is now partitioned differently: restore the partitions, or unprepare the claim"));
+  gpu.driver = "vfio-pci";
+  mig.survey.inventories[0].kind = "vfio.local/gpu";
+  gpu.pci_address = "0000:17:00.0";
+  const auto by_address = find_again(
+      mig.survey,
+      ClaimedGpu{.kind = "nvidia.com/gpu", .name = "GPU-1", .pci_address = "0000:17:00.0"});
+  REQUIRE_FALSE(by_address);
+  CHECK(by_address.error().message.ends_with(
+      ": bind it to its former driver, or unprepare the claim"));
+  mig.survey.inventories.clear();
+  CHECK(mig.fault("1g.10gb") ==
+        "device GPU-1:gi1:ci0: it is gone from this host: put the GPU back, "
+        "or unprepare the claim");
+}
+
 TEST_CASE("GPUs of one IOMMU group are bound together if both are passed through") {
   Gpu passed_through;
   passed_through.driver = "vfio-pci";
@@ -122,5 +144,6 @@ TEST_CASE("a GPU that iommufd no longer has is reported so") {
       mig.survey,
       ClaimedGpu{.kind = "nvidia.com/gpu", .name = "GPU-1", .id = "GPU-1", .by_iommufd = true});
   REQUIRE_FALSE(found);
-  CHECK(found.error().message.find("iommufd has no node") != std::string::npos);
+  CHECK(found.error().message.ends_with(
+      "iommufd has no node for its GPU now: enable iommufd, or unprepare the claim"));
 }

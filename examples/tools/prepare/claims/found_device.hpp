@@ -226,25 +226,29 @@ inline bool may_be_equal(std::string_view a, std::string_view b) {
 /// The device of a claim in its current state. `Errc::conflict` if another GPU is at its address,
 /// because the claim's spec could then give access to that GPU.
 inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedGpu& claimed) {
-  const auto failure = [&](std::string_view reason, cdi::Errc code = cdi::Errc::not_found) {
-    return device_error(claimed.name, fmt::format("{}: undo that, or unprepare the claim", reason),
+  const auto failure = [&](std::string_view reason, std::string_view advice,
+                           cdi::Errc code = cdi::Errc::not_found) {
+    return device_error(claimed.name, fmt::format("{}: {}, or unprepare the claim", reason, advice),
                         code);
   };
+  constexpr std::string_view put_back = "put the GPU back";
+  constexpr std::string_view restore = "restore the partitions";
   const auto whole = find_gpu(survey, claimed);
   if (whole.gpu == nullptr) {
     const auto other = gpu_at_place_of(survey, claimed);
     if (other.gpu == nullptr && !survey.complete) {
       return device_error(claimed.name, "not all devices of this host can be listed now");
     }
-    if (other.gpu == nullptr) return failure("it is gone from this host");
+    if (other.gpu == nullptr) return failure("it is gone from this host", put_back);
     return failure(fmt::format("it is gone from this host, and the GPU at {} is now {} ({})",
                                claimed.pci_address, other.gpu->stable_name(), other.gpu->pci_id),
-                   cdi::Errc::conflict);
+                   put_back, cdi::Errc::conflict);
   }
   const auto& [inventory, gpu] = whole;
   if (inventory->kind != claimed.kind) {
     return failure(fmt::format("its GPU now has the driver {}, and is {}={}", gpu->driver,
-                               inventory->kind, gpu->stable_name()));
+                               inventory->kind, gpu->stable_name()),
+                   "bind it to its former driver");
   }
   if (gpu->whole.left_out) return device_error(claimed.name, gpu->whole.left_out->text);
   for (auto& device : devices_of(whole)) {
@@ -253,10 +257,11 @@ inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedGp
     const auto division = device.division();
     if (may_be_equal(division, claimed.division)) return std::move(device);
     return failure(fmt::format("its GPU is now partitioned differently: it is {}, not {}", division,
-                               claimed.division));
+                               claimed.division),
+                   restore);
   }
-  return failure(claimed.by_iommufd ? "iommufd has no node for its GPU now"
-                                    : "its GPU is now partitioned differently");
+  if (claimed.by_iommufd) return failure("iommufd has no node for its GPU now", "enable iommufd");
+  return failure("its GPU is now partitioned differently", restore);
 }
 
 /// Whether a device and a part of a GPU overlap: they are equal, or one is the whole GPU.
