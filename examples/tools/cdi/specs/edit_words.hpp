@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/rules/mount_options.hpp>
 #include <cdi/spec.hpp>
 
 #include "../../shared/base/text.hpp"
@@ -91,12 +92,7 @@ inline std::optional<cdi::Mount> parse_mount(std::string_view word) {
   if (!host.starts_with('/') || !container.starts_with('/')) return std::nullopt;
   cdi::Mount mount{.host_path = std::string{host}, .container_path = std::string{container}};
   if (mark != std::string_view::npos) mount.options = tools::split(rest.substr(mark + 1), ",");
-  const auto is_bind = [](const std::string& option) {
-    return option == "bind" || option == "rbind";
-  };
-  if (std::none_of(mount.options.begin(), mount.options.end(), is_bind)) {
-    mount.options.insert(mount.options.begin(), "rbind");
-  }
+  if (!cdi::detail::has_bind(mount.options)) mount.options.insert(mount.options.begin(), "rbind");
   return mount;
 }
 
