@@ -406,15 +406,15 @@ class Library(unittest.TestCase):
         (self.folder / "source").symlink_to(PROJECT)
         shutil.copy(PROJECT / "examples/c/runtime.c", self.folder / "app.c")
         lines = block("sh").replace("--buildtype=release", f"--prefix={self.folder}/usr")
-        lines = lines.replace("meson setup build", "meson setup build source")
+        lines = lines.replace("meson setup build-c", "meson setup build-c source")
         found = f"$(dirname $(find {self.folder}/usr -name container-device-interface-c.pc))"
         self.must_run(lines.replace("cc app.c", f"export PKG_CONFIG_PATH={found}\ncc app.c"))
         libraries = next((self.folder / "usr").rglob("libcontainer-device-interface-c.so.0")).parent
         made = run("env", f"LD_LIBRARY_PATH={libraries}", f"{self.folder}/app", str(self.folder),
                    "v.com/c=d")
         self.assertTrue(made.stdout.startswith("env A=1\n"), made.stderr)
-        self.must_run("meson configure build -Dlibrary_for_c=enabled -Dcompiled=disabled "
-                      "-Dtests=disabled -Dexamples=disabled\nmeson install -C build")
+        self.must_run("meson configure build-c -Dlibrary_for_c=enabled -Dcompiled=disabled "
+                      "-Dtests=disabled -Dexamples=disabled\nmeson install -C build-c")
         self.check_find_package()
         for shared in libraries.glob("*.so*"):  # then there is only the static library
             shared.unlink()
