@@ -154,8 +154,10 @@ TEST_CASE("annotations, groups and the rest") {
   CHECK(after([](cdi::Spec& s) {
           s.devices[0].container_edits.additional_gids = {44, 110};
         }) == Lines{"- device \"0\": gid 109", "+ device \"0\": gid 110"});
+  CHECK(after([](cdi::Spec& s) { s.container_edits.net_devices[0].name = "e"; }) ==
+        Lines{"~ network device eth0: name net0 -> e"});
   CHECK(after([](cdi::Spec& s) { s.container_edits.net_devices[0].host_interface_name = "e"; }) ==
-        Lines{"~ network device net0: hostInterfaceName eth0 -> e"});
+        Lines{"+ network device e", "- network device eth0"});
   CHECK(after([](cdi::Spec& s) { s.container_edits.intel_rdt->clos_id = "burst"; }) ==
         Lines{"~ intelRdt: closID guaranteed -> burst"});
   CHECK(after([](cdi::Spec& s) { s.container_edits.intel_rdt->schemata = {{"L3:0=f"}}; }) ==

@@ -66,7 +66,9 @@ inline std::pair<std::string, json> named(std::string_view list, const json& ite
     return {fmt::format("device \"{}\"", text_of(item, "name")), by_name(item)};
   }
   if (list == "deviceNodes") return {"node " + text_of(item, "path"), by_name(item)};
-  if (list == "netDevices") return {"network device " + text_of(item, "name"), by_name(item)};
+  if (list == "netDevices") {
+    return {"network device " + text_of(item, "hostInterfaceName"), by_name(item)};
+  }
   if (list == "mounts") return {"mount " + text_of(item, "containerPath"), by_name(item)};
   if (list == "hooks") {
     std::string name = "hook";
