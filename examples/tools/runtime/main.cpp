@@ -82,12 +82,12 @@ cdi::Result<void> inject_requests(cdi::ConfigJson& config, const Settings& setti
     if (!found) return std::move(found).error();
     requested.insert(requested.end(), found->begin(), found->end());
   }
-  const auto variables = variable_requests(config, settings.variables, requested);
+  const auto variables = tools::variable_requests(config, settings.variables, requested);
   if (!variables) return variables.error();
   if (requested.empty() && variables->empty()) return {};
   const auto registry = variables->empty() ? cdi::scan_spec_dirs_for(requested, settings.spec_dirs)
                                            : cdi::scan_spec_dirs(settings.spec_dirs);
-  add_variables(*variables, *registry, requested);
+  tools::add_variables(*variables, *registry, requested);
   return inject_devices(config, requested, *registry, settings);
 }
 

@@ -13,6 +13,8 @@
 
 namespace {
 
+using tools::add_variables;
+using tools::variable_requests;
 using Names = std::vector<std::string>;
 
 const std::map<std::string, std::string> kinds{{"A", "a.com/gpu"}, {"B", "b.com/gpu"}};

@@ -27,6 +27,13 @@
 #include "../base/output.hpp"
 #include "../base/reports.hpp"
 
+using tools::Dialect;
+using tools::match_visible;
+using tools::read_visible;
+using tools::VisibleEntry;
+using tools::VisibleList;
+using tools::VisibleText;
+
 /// The options of `names`.
 struct NamesOptions {
   std::string from{};
@@ -205,7 +212,7 @@ class NamesSearch {
       return true;
     }
     VisibleList list;
-    const bool goes_on = detail::keep_repeated(given_, entry, list);
+    const bool goes_on = tools::detail::keep_repeated(given_, entry, list);
     if (given_.dialect == Dialect::cuda) names_.clear();
     warnings_.insert(warnings_.end(), list.warnings.begin(), list.warnings.end());
     return goes_on;

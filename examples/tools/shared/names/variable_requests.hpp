@@ -20,6 +20,8 @@
 #include "visible_list.hpp"
 #include "visible_names.hpp"
 
+namespace tools {
+
 /// The entries of a variable of a container.
 struct VariableRequest {
   std::string variable{};
@@ -108,5 +110,7 @@ inline void add_variables(const std::vector<VariableRequest>& variables,
   std::set<std::string> names;
   std::erase_if(devices, [&](const auto& device) { return !names.insert(device.name).second; });
 }
+
+}  // namespace tools
 
 #endif  // CDI_TOOLS_SHARED_NAMES_VARIABLE_REQUESTS_HPP

@@ -20,6 +20,8 @@
 
 #include "../base/text.hpp"
 
+namespace tools {
+
 /// Whose rules decide what a text means: `container` is for the variables that container runtimes
 /// read, NVIDIA_VISIBLE_DEVICES and AMD_VISIBLE_DEVICES.
 enum class Dialect { cuda, hip, rocr, slurm, container };
@@ -111,14 +113,14 @@ inline bool is_decimal(std::string_view text) {
 
 /// An index: digits in a base, and nothing else.
 inline std::optional<VisibleEntry> index_entry(std::string_view digits, int base = 10) {
-  const auto number = tools::parse_number<std::uint32_t>(digits, base);
+  const auto number = parse_number<std::uint32_t>(digits, base);
   if (digits.starts_with('-') || !number) return std::nullopt;
   return VisibleEntry{.device = std::to_string(*number)};
 }
 
 /// `MIG-GPU-UUID/1/0`, as drivers before R470 write it; the UUID may be its beginning.
 inline std::optional<VisibleEntry> old_mig_entry(std::string_view text) {
-  const auto words = tools::split(text.substr(4), "/");
+  const auto words = split(text.substr(4), "/");
   if (words.size() != 3 || std::count(text.begin(), text.end(), '/') != 2) return std::nullopt;
   if (!is_decimal(words[1]) || !is_decimal(words[2])) return std::nullopt;
   VisibleEntry out{.uuid = lowered(words[0]),
@@ -175,7 +177,7 @@ inline std::optional<VisibleEntry> entry_of(Dialect dialect, std::string_view te
 /// What is wrong with an entry that is neither an index nor a UUID, and what to change.
 inline std::pair<std::string, std::string> words_of_fault(std::string_view text) {
   const auto is_control = [](char c) {
-    return !tools::is_plain(c);
+    return !is_plain(c);
   };
   if (text.empty()) return {"is empty", "remove one comma, or write an index"};
   if (text.starts_with('-')) return {"is negative", "remove it to keep what follows"};
@@ -251,8 +253,8 @@ inline cdi::Result<void> add_numbers(const VisibleText& given, std::size_t place
   if (!is_decimal(first) || !is_decimal(last)) {
     return fault("is neither a number nor a range", "write numbers such as 0,1 or 0-3");
   }
-  const auto begin = tools::parse_number<std::uint32_t>(first);
-  const auto end = tools::parse_number<std::uint32_t>(last);
+  const auto begin = parse_number<std::uint32_t>(first);
+  const auto end = parse_number<std::uint32_t>(last);
   if (!begin || !end || *end >= 1'000'000'000) {
     return fault("is too large", "write the number of a GPU");
   }
@@ -319,7 +321,7 @@ inline cdi::Result<VisibleList> read_visible(const VisibleText& given) {
                       .advice = "write only the GPUs that are needed"};
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::string text{given.dialect == Dialect::hip ? parts[i] : tools::trim(parts[i])};
+    const std::string text{given.dialect == Dialect::hip ? parts[i] : trim(parts[i])};
     if (given.dialect == Dialect::slurm || given.dialect == Dialect::container) {
       auto done = given.dialect == Dialect::slurm
                       ? detail::add_numbers(given, i + 1, parts[i], list)
@@ -339,5 +341,7 @@ inline cdi::Result<VisibleList> read_visible(const VisibleText& given) {
   }
   return list;
 }
+
+}  // namespace tools
 
 #endif  // CDI_TOOLS_SHARED_NAMES_VISIBLE_LIST_HPP

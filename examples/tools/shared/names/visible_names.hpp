@@ -11,6 +11,8 @@
 
 #include "visible_list.hpp"
 
+namespace tools {
+
 /// The devices that an entry may mean.
 struct VisibleMatch {
   std::vector<std::string> devices{};  // one, if it is clear
@@ -81,5 +83,7 @@ inline VisibleMatch match_visible(const VisibleEntry& entry,
   return entry.uuid.empty() ? detail::match_index(entry, devices)
                             : detail::match_uuid(entry, devices);
 }
+
+}  // namespace tools
 
 #endif  // CDI_TOOLS_SHARED_NAMES_VISIBLE_NAMES_HPP
