@@ -4,6 +4,7 @@
 #ifndef CDI_DIRS_DIAGNOSE_INL
 #define CDI_DIRS_DIAGNOSE_INL
 
+#include <cstddef>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -70,39 +71,57 @@ inline void add_fault(Error& error, std::string_view fault, std::string_view adv
   error.advice = advice;
 }
 
+/// A file that defines a device, or may define it, and why it does not count. The message is empty
+/// if there is no such file.
+struct OtherPlace {
+  Error cause{};
+  bool is_certain = true;
+};
+
 /// Changes the reason for a name that was found where programs do not look.
-inline void found_elsewhere(Unresolved& one, Reason reason, std::string_view what, Error cause) {
+inline void found_elsewhere(Unresolved& one, Reason reason, std::string_view what,
+                            OtherPlace place) {
   one.reason = reason;
-  one.why.message.append(cause.code == Errc::not_found ? "; it is in " : "; it may be in ");
-  one.why.message.append(cdi::quoted(cause.position.file)).append(what);
+  one.why.message.append(place.is_certain ? "; it is in " : "; it may be in ");
+  one.why.message.append(cdi::quoted(place.cause.position.file)).append(what);
   one.causes.clear();  // unreadable files are not the cause
   one.more_causes = 0;
-  one.causes.push_back(std::move(cause));
+  one.causes.push_back(std::move(place.cause));
 }
 
-/// Looks for a device in a registry of files that programs do not read. Returns its place, or why
-/// the file that defines it, or may define it, is invalid; the message is empty if there is none.
-inline Error place_in(const Registry& elsewhere, const std::string& name) {
+/// Looks for a device in a registry of files that programs do not read.
+inline OtherPlace place_in(const Registry& elsewhere, const std::string& name) {
   const auto found = elsewhere.find(name);
   if (found.device != nullptr) {
-    return {.code = Errc::not_found, .message = "the device is here", .position = found.position()};
+    return {
+        {.code = Errc::not_found, .message = "the device is here", .position = found.position()}};
   }
   auto there = elsewhere.unresolved({name}, 0).front();
   if (there.reason == Reason::conflict || there.reason == Reason::quarantined) {
-    return std::move(there.causes.front());
+    return {std::move(there.causes.front())};
   }
   const std::string_view all = name;
   const auto equals = all.find('=');
   for (const auto& file : elsewhere.rejected()) {
-    if (may_define(*file, all.substr(0, equals), all.substr(equals + 1))) return file->why;
+    if (!may_define(*file, all.substr(0, equals), all.substr(equals + 1))) continue;
+    return {file->why, !file->devices.empty()};
   }
-  return {};
+  const bool unread = there.reason == Reason::unreadable || there.reason == Reason::denied;
+  return unread ? OtherPlace{std::move(there.causes.front()), false} : OtherPlace{};
 }
 
 /// Adds to an error the fact that its file is also ignored.
 inline void add_ignored(const IgnoredSpec& file, Error& error) {
   const auto ignored = error_of(file);
   add_fault(error, "the file is " + ignored.message, ignored.advice);
+}
+
+/// Adds a file that may define a device: for all but the first names, only a few, as `unresolved`.
+inline void add_cause(const Error& cause, std::size_t place_of_name, Unresolved& one) {
+  constexpr std::size_t in_full = 8;
+  constexpr std::size_t few = 3;
+  if (place_of_name < in_full || one.causes.size() < few) return one.causes.push_back(cause);
+  ++one.more_causes;
 }
 
 /// Reads files with ignored names. A file that cannot be read may define any unknown device.
@@ -117,8 +136,8 @@ inline Registry read_ignored(const std::vector<IgnoredSpec>& files, const ReadOp
       continue;
     }
     add_ignored(file, text.error());
-    for (auto& one : missing) {
-      if (may_be_elsewhere(one)) one.causes.push_back(text.error());
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      if (may_be_elsewhere(missing[i])) add_cause(text.error(), i, missing[i]);
     }
   }
   return make_registry(std::move(texts), options);
@@ -130,11 +149,11 @@ inline void find_in_ignored(const std::vector<IgnoredSpec>& files, const ReadOpt
   const auto registry = read_ignored(files, options, missing);
   for (auto& one : missing) {
     if (!may_be_elsewhere(one)) continue;
-    auto cause = place_in(registry, one.name);
+    auto place = place_in(registry, one.name);
     for (const auto& file : files) {
-      if (file.path != cause.position.file) continue;
-      add_ignored(file, cause);
-      found_elsewhere(one, Reason::ignored, ", which is ignored", std::move(cause));
+      if (file.path != place.cause.position.file) continue;
+      add_ignored(file, place.cause);
+      found_elsewhere(one, Reason::ignored, ", which is ignored", std::move(place));
       break;
     }
   }
@@ -177,11 +196,11 @@ CDI_INLINE std::vector<Unresolved> diagnose(const Registry& registry, Names name
   const auto elsewhere = scan_spec_dirs(detail::not_searched(registry.dirs(), others), options);
   for (auto& one : missing) {
     if (!detail::may_be_elsewhere(one)) continue;
-    auto cause = detail::place_in(*elsewhere, one.name);
-    if (cause.message.empty()) continue;
-    detail::add_fault(cause, "the directory is not searched", "");
+    auto place = detail::place_in(*elsewhere, one.name);
+    if (place.cause.message.empty()) continue;
+    detail::add_fault(place.cause, "the directory is not searched", "");
     detail::found_elsewhere(one, Reason::not_searched, ", whose directory is not searched",
-                            std::move(cause));
+                            std::move(place));
   }
   return missing;
 }

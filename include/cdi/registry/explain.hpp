@@ -171,8 +171,8 @@ class Explainer {
       if (may_define(*file, kind, device)) add_cause(*file, out);
     }
     if (!out.causes.empty() || is_known(kind)) return !out.causes.empty();
-    // The kind is unknown, so any unread file or directory may define it, and rather than a file
-    // of the kind that names other devices.
+    // The kind is unknown, so any unread file or directory may define it. They come first: a file
+    // of the kind that names other devices is a less likely place.
     for (const auto& file : rejected_) {
       const bool unseen = file->kind.empty() && may_hold_specs(file->why);
       if (unseen && file->why.code != Errc::limit) add_cause(*file, out);

@@ -272,7 +272,7 @@ TEST_CASE("A device in a directory that is not searched is reported with its pla
   CHECK(bad.reason == Reason::not_searched);
   REQUIRE(places(bad).size() == 1);
   CHECK(places(bad)[0].starts_with(b + "/bad.yaml:"));
-  CHECK(bad.why.message.find("; it may be in \"" + b + "/bad.yaml\"") != std::string::npos);
+  CHECK(bad.why.message.find("; it is in \"" + b + "/bad.yaml\"") != std::string::npos);
   CHECK(bad.causes[0].message.ends_with("; and the directory is not searched"));
   CHECK(bad.causes[0].advice.empty());
   tree.put("a/x.yaml", spec("v/c", "e"));
@@ -290,6 +290,32 @@ TEST_CASE("An invalid file of other devices has no device, wherever it is") {
   const auto one = why({a}, "v/c=1", {b});
   CHECK(one.reason == Reason::unknown_device);
   CHECK(one.nearest == Names{"v/c=0"});
+}
+
+TEST_CASE("A file that cannot be read, in a directory that is not searched, may have the device") {
+  const UnprivilegedUser unprivileged;
+  if (!unprivileged) return;
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  const auto b = tree.make_dir("b");
+  tree.put("b/x.yaml", spec("v/c", "d"));
+  REQUIRE(::chmod((b + "/x.yaml").c_str(), 0) == 0);
+  const auto one = why({a}, "v/c=d", {b});
+  CHECK(one.reason == Reason::not_searched);
+  CHECK(places(one) == Names{b + "/x.yaml"});
+  CHECK(one.why.message.find("; it may be in \"" + b + "/x.yaml\"") != std::string::npos);
+  CHECK(one.causes[0].system == EACCES);
+}
+
+TEST_CASE("A device of two files that are not searched is in them for certain") {
+  const TempTree tree;
+  const auto a = tree.make_dir("a");
+  const auto b = tree.make_dir("b");
+  tree.put("b/x.yaml", spec("v/c", "d"));
+  tree.put("b/y.yaml", spec("v/c", "d"));
+  const auto one = why({a}, "v/c=d", {b});
+  CHECK(one.reason == Reason::not_searched);
+  CHECK(one.why.message.find("; it is in \"" + b + "/") != std::string::npos);
 }
 
 TEST_CASE("A name with another reason keeps it, even if the device is in another directory") {

@@ -49,7 +49,7 @@ class EngineView {
   EngineView(const cdi::VersionedEngine& engine, const cdi::Registry& all, SpecHost host)
       : engine_{engine}, host_{std::move(host)}, newest_{cdi::newest_spec_version_for(engine)} {
     std::vector<std::shared_ptr<const cdi::LoadedSpec>> specs;
-    auto rejected = all.rejected();
+    std::vector<std::shared_ptr<const cdi::RejectedFile>> rejected;  // first: few causes are kept
     for (const auto& spec : all.specs()) {
       auto rejection = cdi::rejection_by(engine_, *spec);
       if (rejection) {
@@ -59,6 +59,7 @@ class EngineView {
         specs.push_back(spec);
       }
     }
+    rejected.insert(rejected.end(), all.rejected().begin(), all.rejected().end());
     registry_ =
         std::make_shared<const cdi::Registry>(std::move(specs), std::move(rejected), all.dirs());
   }
