@@ -2,6 +2,7 @@
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of the `cdi` tool. usage: cdi_test.py CDI"""
+import itertools
 import json
 import os
 import re
@@ -504,10 +505,10 @@ devices:
 
     def test_standard_input_is_converted_like_a_file(self):
         commented = self.write("commented.yaml", "# a comment\n" + LOW)
-        for spec, options in ((self.low, ["--to", "0.7.0"]), (commented, ["--for", "podman@5.8"]),
-                              (self.low, ["--to", "1.1.0", "-o", "json"]),
-                              (self.high, ["--to", "1.1.0", "-o", "json"]),
-                              (self.high, ["--for", "podman@5.8"])):
+        for spec, version, form in itertools.product(
+                (self.low, commented, self.high), (["--to", "1.1.0"], ["--for", "podman@5.8"]),
+                ([], ["-o", "yaml"], ["-o", "json"])):
+            options = [*version, *form]
             with self.subTest(spec=spec, options=options), open(spec) as file:
                 self.assertEqual(self.run_cdi("convert", *options, "-", given=file.read()),
                                  self.run_cdi("convert", *options, spec))

@@ -163,7 +163,8 @@ CDI_INLINE bool Temporary::create(const std::string& name) {
   if (renamed_ || (errno != EINVAL && errno != ENOSYS)) return renamed_;
   // Without such renames, as on NFS: a link of a name that exists fails, too.
   renamed_ = ::linkat(directory_, name_.c_str(), directory_, name.c_str(), 0) == 0;
-  if (!renamed_) return errno != EEXIST && replace(name);
+  const bool has_links = errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS;
+  if (!renamed_) return !has_links && replace(name);
   ::unlinkat(directory_, name_.c_str(), 0);
   return true;
 }

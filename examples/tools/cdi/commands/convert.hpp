@@ -157,6 +157,15 @@ inline ExitCode deliver(const ConvertedFile& file, const cdi::Conversion& conver
   return output.print(*text) ? exit_done : exit_failed;
 }
 
+/// The format of a file by its name, or of standard input by its first character.
+inline cdi::Format own_format_of(const ConvertOptions& options, const ConvertedFile& file) {
+  const auto named = cdi::format_of(options.file);
+  if (named) return *named;
+  const auto first = file.input.find_first_not_of(" \t\r\n");
+  const bool is_json = first != std::string::npos && file.input[first] == '{';
+  return is_json ? cdi::Format::json : cdi::Format::yaml;
+}
+
 /// Prints or rewrites a spec file in another version, in its own format unless `-o` selects another
 /// format.
 inline ExitCode convert(const CommonOptions& common, const ConvertOptions& options,
@@ -165,7 +174,7 @@ inline ExitCode convert(const CommonOptions& common, const ConvertOptions& optio
   if (!file) return output.reject(file.error());
   const auto& loaded = file->spec;
   print_warnings(loaded, output);
-  const auto own_format = cdi::format_of(options.file).value_or(cdi::Format::yaml);
+  const auto own_format = own_format_of(options, *file);
   const auto format = output.format() == OutputFormat::json   ? cdi::Format::json
                       : output.format() == OutputFormat::yaml ? cdi::Format::yaml
                                                               : own_format;
