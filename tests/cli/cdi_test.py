@@ -271,6 +271,10 @@ devices:
                                                  expect=1)[1])
                 self.assertEqual(self.read("config.json"), CONFIG)
 
+    def test_a_comma_in_the_brackets_of_a_pattern_gets_no_advice(self):
+        for pattern in ("vendor.com/gpu=[0,1", "gpu[0,1]"):
+            self.assertNotIn("with spaces", self.run_cdi("devices", pattern, expect=1)[1])
+
     def test_a_kind_or_a_comma_gets_advice_on_several_names(self):
         for names, said in (
                 (["vendor.com/gpu"], "is not a qualified device name: write 'vendor.com/gpu=*' for "

@@ -211,7 +211,8 @@ class Inspect(unittest.TestCase):
         journal.write_text(text.replace('"prepared"', '"preparing"'), encoding="utf-8")
         self.assertIn("a call for it was killed",
                       self.look("status")[1]["claims"]["one"]["fault"])
-        self.assertIn("The driver repairs claims that it can repair", self.findings()[1]["claim one"][1])
+        self.assertIn("The driver tries to repair claims: its log has the reason",
+                      self.findings()[1]["claim one"][1])
 
     def test_a_claim_that_the_kubelet_forgot(self):
         """Its GPU is free again after the command that the page names."""

@@ -72,7 +72,8 @@ class ConfigureTest(TreeTest):
         changes = done.stdout.splitlines()
         self.assertTrue(changes)
         for line in changes:  # none of them restarts an engine of this host
-            self.assertRegex(line, f"^{self.root}/etc/[^ ]*: (created|changed|removed)$")
+            self.assertRegex(
+                line, f"^{re.escape(str(self.root))}/etc/[^ ]*: (created|changed|removed)$")
         after = self.files()
         self.check_diff(diff, before, after)
         self.assertEqual([one["level"] for one in self.finding(engine)], ["good"])
@@ -350,9 +351,9 @@ class Containerd(ConfigureTest):
         for name, program in (("containerd", "containerd"), ("docker", "dockerd"),
                               ("podman", "podman"), ("crio", "crio")):
             said = self.configure(name, code=1)
-            self.assertIn(f" is not on this host: neither its program {program}, in /usr/local/sbin, "
-                          "/usr/local/bin, /usr/sbin, /usr/bin, nor its configuration was found",
-                          said)
+            self.assertIn(f" is not on this host: neither its program {program}, in "
+                          "/usr/local/sbin, /usr/local/bin, /usr/sbin, /usr/bin, nor its "
+                          "configuration was found", said)
         self.assertIn("rkt", self.configure("rkt", code=2))
 
 

@@ -66,11 +66,12 @@ inline constexpr std::array hook_losses{
 };
 
 /// What an option of a mount prevents.
-inline constexpr std::array<std::pair<std::string_view, std::string_view>, 4> option_losses{{
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 5> option_losses{{
     {"nosuid", "set-user-ID programs there keep their effect"},
     {"nodev", "device nodes there can be opened"},
     {"noexec", "programs there can be run"},
     {"ro", "the container may write there"},
+    {"rro", "the container may write there, or in the mounts below"},
 }};
 
 }  // namespace detail

@@ -18,9 +18,9 @@
 #include "output.hpp"
 
 /// The advice on what people write for several devices: a kind, or names with commas. Empty for
-/// other names.
+/// other names, and for patterns, whose brackets may have a comma.
 inline std::string advice_on_several(const cdi::Unresolved& one) {
-  if (one.reason != cdi::Reason::invalid_name) return {};
+  if (one.reason != cdi::Reason::invalid_name || one.name.find('[') != std::string::npos) return {};
   if (one.name.find(',') != std::string::npos) return "separate names with spaces, not with commas";
   if (!cdi::parse_kind(one.name)) return {};
   return fmt::format("write '{}=*' for all of its devices", one.name);

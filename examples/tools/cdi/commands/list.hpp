@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_CDI_COMMANDS_LIST_HPP
 #define CDI_TOOLS_CDI_COMMANDS_LIST_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -31,7 +32,11 @@ inline void warn_if_empty(const CommonOptions& common, const cdi::Registry& regi
   if (!registry.specs().empty() || !registry.errors().empty()) return;
   const auto ignored = cdi::ignored_specs(common.spec_dirs());
   for (const auto& one : ignored) output.warning(cdi::error_of(one));
-  if (ignored.empty()) output.warning(no_spec_files(common));
+  const auto& dirs = registry.dirs();
+  const bool said = common.dirs_named() && std::all_of(dirs.begin(), dirs.end(), [](auto& dir) {
+                      return dir.state == cdi::SpecDir::State::missing;
+                    });
+  if (ignored.empty() && !said) output.warning(no_spec_files(common));
 }
 
 /// Reads the specs for a list of what they have.
