@@ -83,8 +83,8 @@ class Registry {
 
   /// Returns the names that do not resolve, in the order of `names`, including duplicates. Explains
   /// the first `in_full` of them in full: with all causes and with similar names, whose search
-  /// costs a pass over all kinds or all devices of the kind. The others have no similar names and at
-  /// most three causes; `Unresolved::more_causes` counts the rest.
+  /// costs a pass over all kinds or all devices of the kind. The others have no similar names, and
+  /// at most three causes; `Unresolved::more_causes` counts the rest.
   std::vector<Unresolved> unresolved(Names names, std::size_t in_full = 8) const;
 
   /// Succeeds if all names resolve; otherwise fails with the error of `resolve_all`.

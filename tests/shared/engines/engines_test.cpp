@@ -203,7 +203,7 @@ TEST_CASE("odd configuration is a warning") {
   CHECK(host.engine().warnings[0].starts_with("/etc/containerd/config.toml:2:"));
   host.put("etc/containerd/config.toml", "[" + std::string(500000, '.') + "]");
   REQUIRE(host.engine().warnings.size() == 1);
-  CHECK(host.engine().warnings[0].starts_with("/etc/containerd/config.toml:1:130: "));  // the dot too many
+  CHECK(host.engine().warnings[0].starts_with("/etc/containerd/config.toml:1:130: "));  // a dot
   host.remove("etc/containerd");
 
   host.make("etc/crio/crio.conf");
