@@ -160,7 +160,7 @@ class ErrorsTest(unittest.TestCase):
     def test_why_gives_the_same_advice(self):
         why = [CDI, "why", "--no-host", "--spec-dir", self.folder.name]
         names, found, text = self.names(), [], ""
-        for first in range(0, len(names), 8):  # so many names have all causes
+        for first in range(0, len(names), 8):  # the first eight names have all causes
             some = names[first:first + 8]
             found += json.loads(run(*why, *some, "-o", "json").stdout)
             text += run(*why, *some).stdout

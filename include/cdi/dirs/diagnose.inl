@@ -116,14 +116,6 @@ inline void add_ignored(const IgnoredSpec& file, Error& error) {
   add_fault(error, "the file is " + ignored.message, ignored.advice);
 }
 
-/// Adds a file that may define a device: for all but the first names, only a few, as `unresolved`.
-inline void add_cause(const Error& cause, std::size_t place_of_name, Unresolved& one) {
-  constexpr std::size_t in_full = 8;
-  constexpr std::size_t few = 3;
-  if (place_of_name < in_full || one.causes.size() < few) return one.causes.push_back(cause);
-  ++one.more_causes;
-}
-
 /// Reads files with ignored names. A file that cannot be read may define any unknown device.
 inline Registry read_ignored(const std::vector<IgnoredSpec>& files, const ReadOptions& options,
                              std::vector<Unresolved>& missing) {
@@ -137,7 +129,9 @@ inline Registry read_ignored(const std::vector<IgnoredSpec>& files, const ReadOp
     }
     add_ignored(file, text.error());
     for (std::size_t i = 0; i < missing.size(); ++i) {
-      if (may_be_elsewhere(missing[i])) add_cause(text.error(), i, missing[i]);
+      auto& one = missing[i];
+      if (!may_be_elsewhere(one) || !keeps_cause(one, i < Registry::names_in_full)) continue;
+      one.causes.push_back(text.error());
     }
   }
   return make_registry(std::move(texts), options);

@@ -23,6 +23,12 @@ namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
+/// Returns whether a text begins with a brace, as JSON does.
+inline bool begins_with_brace(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{';
+}
+
 /// Parses a document and takes ownership of its text. `format` comes from the file name, but the
 /// text may have the other format. If the text is rejected, it stays unchanged.
 Result<Document> document_of_text(std::string& text, std::string_view path, Format format,

@@ -42,9 +42,9 @@ namespace detail {
 CDI_INLINE Result<Document> document_of_text(std::string& text, std::string_view path,
                                              Format format, const Limits& limits,
                                              std::vector<Error>& warnings) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  const bool braces = first != std::string_view::npos && text[first] == '{';
-  if (format == Format::yaml && !braces) return detail::parse_yaml_in_place(text, path, limits);
+  if (format == Format::yaml && !begins_with_brace(text)) {
+    return detail::parse_yaml_in_place(text, path, limits);
+  }
   auto json = detail::parse_json_in_place(text, path, limits);
   if (json || json.error().code != Errc::syntax) return json;
   if (format == Format::yaml) return detail::parse_yaml_in_place(text, path, limits);

@@ -76,6 +76,14 @@ struct OfferedNames {
   }
 };
 
+/// Returns whether to keep one more cause of a name; counts it if not. If each of many names kept
+/// each of many files, the cost would be their product.
+inline bool keeps_cause(Unresolved& one, bool in_full) {
+  const bool kept = in_full || one.causes.size() < few_causes;
+  if (!kept) ++one.more_causes;
+  return kept;
+}
+
 /// Explains unresolved names from everything that was read.
 class Explainer {
  public:
@@ -104,16 +112,6 @@ class Explainer {
   }
 
  private:
-  static constexpr std::size_t few = 3;  // causes in a message
-
-  /// Returns whether to keep one more cause; counts it if not. If each of many names kept each of
-  /// many files, the cost would be their product.
-  bool keeps_cause(Unresolved& out) const {
-    const bool kept = in_full_ || out.causes.size() < few;
-    if (!kept) ++out.more_causes;
-    return kept;
-  }
-
   /// Adds a cause; the first cause determines the reason.
   void add_cause(Reason reason, const Error& cause, Unresolved& out) const {
     const auto known = out.causes.size() + out.more_causes;
@@ -123,12 +121,12 @@ class Explainer {
       out.why.system = cause.system;
       out.why.message = row_of(reason).meaning;
     }
-    if (known < few) {
+    if (known < few_causes) {
       out.why.message.append(known == 0 ? ": " : "; ").append(to_string(cause));
-    } else if (known == few) {
+    } else if (known == few_causes) {
       out.why.message.append("; and more");
     }
-    if (keeps_cause(out)) out.causes.push_back(cause);
+    if (keeps_cause(out, in_full_)) out.causes.push_back(cause);
   }
 
   void add_cause(const RejectedFile& file, Unresolved& out) const {
@@ -149,7 +147,7 @@ class Explainer {
     const auto& first = *index_.rival(rivals.first).spec;
     out.causes.push_back(detail::conflict(found, first, 1));
     for (auto i = rivals.first; i < rivals.last; ++i) {
-      if (!keeps_cause(out)) continue;
+      if (!keeps_cause(out, in_full_)) continue;
       out.causes.push_back(detail::conflict(index_.rival(i), *found.spec, 1));
     }
     out.why.code = Errc::conflict;
@@ -190,7 +188,7 @@ class Explainer {
     out.why.message = "kind " + quoted(kind) + " has no device " + quoted(device);
     for (const auto& file : rejected_) {  // only an unread file may define more devices
       if (!file->kind.empty() || !may_hold_specs(file->why)) continue;
-      if (keeps_cause(out)) out.causes.push_back(file->why);
+      if (keeps_cause(out, in_full_)) out.causes.push_back(file->why);
     }
     if (!in_full_) return;
     OfferedNames offered{NearestNames{device}};
@@ -213,7 +211,7 @@ class Explainer {
     out.reason = Reason::unknown_kind;
     out.why.message = "no spec of kind " + quoted(kind);
     for (const auto& file : rejected_) {
-      if (file->kind.empty() && keeps_cause(out)) out.causes.push_back(file->why);
+      if (file->kind.empty() && keeps_cause(out, in_full_)) out.causes.push_back(file->why);
     }
     if (in_full_ && offers_kinds(kind, parsed, out)) return;
     if (index_.specs().empty() && !dirs_.empty()) add_searched_dirs(out);

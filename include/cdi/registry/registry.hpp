@@ -81,11 +81,14 @@ class Registry {
   /// the other names. Valid as long as the registry or a copy exists.
   std::vector<ResolvedDevice> resolvable(Names names) const;
 
+  /// The names that do not resolve and are explained in full, by default.
+  static constexpr std::size_t names_in_full = 8;
+
   /// Returns the names that do not resolve, in the order of `names`, including duplicates. Explains
   /// the first `in_full` of them in full: with all causes and with similar names, whose search
   /// costs a pass over all kinds or all devices of the kind. The others have no similar names, and
   /// at most three causes; `Unresolved::more_causes` counts the rest.
-  std::vector<Unresolved> unresolved(Names names, std::size_t in_full = 8) const;
+  std::vector<Unresolved> unresolved(Names names, std::size_t in_full = names_in_full) const;
 
   /// Succeeds if all names resolve; otherwise fails with the error of `resolve_all`.
   Result<void> require(Names names) const;

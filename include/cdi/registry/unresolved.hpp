@@ -99,6 +99,12 @@ constexpr bool is_unknown(Reason reason) {
   return reason == Reason::unknown_kind || reason == Reason::unknown_device;
 }
 
+namespace detail {
+
+inline constexpr std::size_t few_causes = 3;  // in a message, and of names not explained in full
+
+}  // namespace detail
+
 /// A name that does not resolve, and the reason.
 struct Unresolved {
   std::string name{};                    ///< as requested

@@ -161,9 +161,7 @@ inline ExitCode deliver(const ConvertedFile& file, const cdi::Conversion& conver
 inline cdi::Format own_format_of(const ConvertOptions& options, const ConvertedFile& file) {
   const auto named = cdi::format_of(options.file);
   if (named) return *named;
-  const auto first = file.input.find_first_not_of(" \t\r\n");
-  const bool is_json = first != std::string::npos && file.input[first] == '{';
-  return is_json ? cdi::Format::json : cdi::Format::yaml;
+  return cdi::detail::begins_with_brace(file.input) ? cdi::Format::json : cdi::Format::yaml;
 }
 
 /// Prints or rewrites a spec file in another version, in its own format unless `-o` selects another

@@ -155,7 +155,7 @@ inline cdi::Result<Directory> directory_of(const HostOptions& options, const std
   return open_directory(options, slash == 0 ? "/" : path.substr(0, slash), Missing::made);
 }
 
-/// The mode, owner and group of a file; those of any new file if it is missing.
+/// The mode, owner and group of a file. A missing file has those of any new file.
 inline cdi::Result<cdi::FileAttributes> attributes_of(const HostOptions& options,
                                                       const std::string& path) {
   if (path.empty()) return cdi::FileAttributes{};
