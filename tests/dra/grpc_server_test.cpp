@@ -106,10 +106,16 @@ TEST_CASE("dra: an exception in a method ends only its call") {
     if (throws) throw std::runtime_error{"no memory"};
     return std::string{"well"};
   });
+  methods.add_stream("/v1.Test/ThrowInStream", [](std::string_view, const StreamPointer& stream) {
+    CHECK(stream->is_open());
+    throw std::runtime_error{"no memory"};
+  });
   const TestServer server{std::move(methods)};
-  const auto status = server.call("/v1.Test/Throw");
-  CHECK(status.error_code() == grpc::StatusCode::INTERNAL);
-  CHECK(status.error_message() == "no memory");
+  for (const auto* const method : {"/v1.Test/Throw", "/v1.Test/ThrowInStream"}) {
+    const auto status = server.call(method);
+    CHECK(status.error_code() == grpc::StatusCode::INTERNAL);
+    CHECK(status.error_message() == "no memory");
+  }
   throws = false;
   CHECK(server.call("/v1.Test/Throw").ok());
 }

@@ -98,7 +98,6 @@ class Driver {
     const auto repaired = try_repair();
     if (!repaired && repaired.error().code == cdi::Errc::invalid) return repaired;  // for ever
     if (auto listening = listen(); !listening) return listening;
-    watch_->drain();
     open_uevents();
     return {};
   }

@@ -146,10 +146,15 @@ class OpenStream : public Stream {
   bool send(std::string message) override;
   bool is_open() const override;
   void end() override;
+  void fail(const char* message);
   void written();
   void gone();
 
  private:
+  /// Changes the members under the lock, and does what follows.
+  template <class Change>
+  void change(const Change& change);
+
   /// What to do next, chosen under the lock and done without it.
   struct Step {
     StreamCall* writes = nullptr;
@@ -162,6 +167,7 @@ class OpenStream : public Stream {
   StreamCall* call_;  // null once it finishes
   std::optional<std::string> waiting_{};
   grpc::ByteBuffer message_{};  // being written
+  grpc::Status status_{};       // of the call when it finishes
   bool writes_ = false;
   bool ends_ = false;
 };
@@ -175,10 +181,11 @@ class StreamCall : public grpc::ServerGenericBidiReactor {
   }
 
   void OnReadDone(bool read) override {
-    if (read) {
+    if (!read) return stream_->end();
+    try {
       handler_(text_of(request_), stream_);
-    } else {
-      stream_->end();
+    } catch (const std::exception& error) {
+      stream_->fail(error.what());
     }
   }
   void OnWriteDone(bool) override { stream_->written(); }
@@ -192,13 +199,12 @@ class StreamCall : public grpc::ServerGenericBidiReactor {
 };
 
 bool OpenStream::send(std::string message) {
-  std::unique_lock lock{mutex_};
-  if (call_ == nullptr || ends_) return false;
-  waiting_ = std::move(message);
-  const auto step = next();
-  lock.unlock();
-  take(step);
-  return true;
+  bool is_taken = false;
+  change([&] {
+    is_taken = call_ != nullptr && !ends_;
+    if (is_taken) waiting_ = std::move(message);
+  });
+  return is_taken;
 }
 
 bool OpenStream::is_open() const {
@@ -207,25 +213,33 @@ bool OpenStream::is_open() const {
 }
 
 void OpenStream::end() {
-  std::unique_lock lock{mutex_};
-  ends_ = true;
-  const auto step = next();
-  lock.unlock();
-  take(step);
+  change([&] { ends_ = true; });
+}
+
+void OpenStream::fail(const char* message) {
+  change([&] {
+    if (call_ == nullptr) return;  // it finishes: another thread reads the status
+    status_ = {grpc::StatusCode::INTERNAL, message};
+    waiting_.reset();
+    ends_ = true;
+  });
 }
 
 void OpenStream::written() {
-  std::unique_lock lock{mutex_};
-  writes_ = false;
-  const auto step = next();
-  lock.unlock();
-  take(step);
+  change([&] { writes_ = false; });
 }
 
 void OpenStream::gone() {
+  change([&] {
+    waiting_.reset();
+    ends_ = true;
+  });
+}
+
+template <class Change>
+void OpenStream::change(const Change& change) {
   std::unique_lock lock{mutex_};
-  waiting_.reset();
-  ends_ = true;
+  change();
   const auto step = next();
   lock.unlock();
   take(step);
@@ -246,7 +260,7 @@ OpenStream::Step OpenStream::next() {
 
 void OpenStream::take(const Step& step) {
   if (step.writes != nullptr) step.writes->StartWrite(&message_);
-  if (step.finishes != nullptr) step.finishes->Finish(grpc::Status::OK);
+  if (step.finishes != nullptr) step.finishes->Finish(status_);
 }
 
 /// Finds the method of each call.

@@ -68,8 +68,7 @@ class Stream {
 };
 using StreamPointer = std::shared_ptr<Stream>;
 
-/// The methods of a server. An error of a handler becomes the status of the call, as does an
-/// exception of a method with one answer.
+/// The methods of a server. An error or exception of a handler becomes the status of the call.
 class Methods {
  public:
   /// Returns the encoded answer. Handlers are called by several threads, and may wait.
