@@ -35,6 +35,8 @@ only=      # the tests to build and run; all if empty
 run_with=  # a command before that which runs the tests
 which=     # which of the built tests to run
 goal=      # what to build for all tests; everything if empty
+quiet=--quiet
+[ ! -t 1 ] || quiet=  # a terminal shows the progress
 optimised=-Doptimised_tools=true
 [ "$mode" = --all ] || { which='--no-suite slow' && goal=meson-test-prereq && optimised=; }
 configure() {  # NAME COMPILER OPTION...: in the folder that `folder` names then
@@ -55,11 +57,11 @@ run_tests() {  # with `only`, meson builds what these tests need
   rebuild=
   if [ -z "$only" ]; then
     # shellcheck disable=SC2086  # one word, or none
-    ninja -C "$folder" --quiet $goal || return
+    ninja -C "$folder" $quiet $goal || return
     rebuild=--no-rebuild
   fi
   # shellcheck disable=SC2086  # one word for each test, and for each part of the command
-  $run_with meson test -C "$folder" $rebuild --print-errorlogs --quiet $which $only
+  $run_with meson test -C "$folder" $rebuild --print-errorlogs $quiet $which $only
 }
 build_and_test() {
   configure "$@" && run_tests
