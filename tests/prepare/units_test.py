@@ -167,8 +167,9 @@ class ServiceTest(unittest.TestCase):
         # PathExists= would start the service again as soon as it is done. A node changes when a
         # program that has it open for writing ends.
         paths = read_unit(PATH)["Path"]["PathChanged"]
-        self.assertEqual(paths, ["/etc/ld.so.cache", "/dev/nvidia-caps", "/usr/bin/containerd",
-                                 "/usr/bin/crio", "/usr/bin/dockerd", "/usr/bin/podman"])
+        self.assertEqual(paths, ["/etc/ld.so.cache", "/dev/nvidia-caps",
+                                 *(f"/usr/{place}/{engine}" for place in ("bin", "local/bin")
+                                   for engine in ("containerd", "crio", "dockerd", "podman"))])
 
     def test_systemd_finds_no_fault(self):
         if not shutil.which("systemd-analyze"):
@@ -188,7 +189,7 @@ class ServiceTest(unittest.TestCase):
         self.assertEqual((done.returncode, ours), (0, []))
 
 
-RULE_PART = re.compile(r'(ACTION|SUBSYSTEM|KERNEL|ENV\{[A-Z_]+\}|GOTO|LABEL|RUN)(==|!=|\+=|=)'
+RULE_PART = re.compile(r'(ACTION|SUBSYSTEM|KERNEL|TEST|ENV\{[A-Z_]+\}|GOTO|LABEL|RUN)(==|!=|\+=|=)'
                        r'"([^"\\]*)"(?:, |$)')
 
 
@@ -206,7 +207,7 @@ def read_rules():
 
 
 def programs_for(event):
-    """What the rules run for an event, as udev goes through them."""
+    """What the rules run for an event, as udev goes through them. TEST is the one file there is."""
     rules, at, programs = read_rules(), 0, []
     while at < len(rules):
         rule, at = rules[at], at + 1
@@ -224,9 +225,10 @@ def programs_for(event):
 class RulesTest(unittest.TestCase):
 
     RESTART = ["/usr/bin/systemctl --no-block restart " + ONCE]
+    ENABLED = "/etc/systemd/system/multi-user.target.wants/" + ONCE
 
     def starts(self, subsystem, kernel="", action="add", **environment):
-        event = {"ACTION": action, "SUBSYSTEM": subsystem, "KERNEL": kernel}
+        event = {"ACTION": action, "SUBSYSTEM": subsystem, "KERNEL": kernel, "TEST": self.ENABLED}
         event.update({f"ENV{{{key}}}": value for key, value in environment.items()})
         programs = programs_for(event)
         self.assertIn(programs, ([], self.RESTART))
@@ -252,6 +254,12 @@ class RulesTest(unittest.TestCase):
             self.assertTrue(self.starts("misc", "iommu", action))
             self.assertFalse(self.starts("misc", "fuse", action))
             self.assertFalse(self.starts("vfiox", "x", action))
+
+    def test_a_service_that_is_not_enabled_is_not_started(self):
+        event = {"ACTION": "add", "SUBSYSTEM": "accel"}
+        self.assertEqual(programs_for({**event, "TEST": self.ENABLED}), self.RESTART)
+        self.assertEqual(programs_for(event), [])
+        self.assertEqual(read_unit(ONCE)["Install"]["WantedBy"], ["multi-user.target"])
 
     def test_a_monitor_is_not_a_gpu(self):
         self.assertFalse(self.starts("drm", "card1", "change", DEVTYPE="drm_minor"))
