@@ -189,7 +189,10 @@ class Containerd(ConfigureTest):
 
     def test_file_without_a_line_end_at_its_end(self):
         self.install(containerd="1.7.24")
-        self.put(CONTAINERD, f'version = 2\n[plugins."{CRI_2}"]\nenable_cdi = false')
+        for text in ("version = 2", f'version = 2\n[plugins."{CRI_2}"]\nenable_cdi = false'):
+            self.put(CONTAINERD, text)
+            self.check_all("containerd", "containerd")
+        self.put(CONTAINERD, text)
         self.configure("containerd")
         self.assertEqual(self.toml(CONTAINERD)["plugins"][CRI_2], {"enable_cdi": True})
         self.configure("containerd", "--undo")
@@ -344,6 +347,16 @@ class Containerd(ConfigureTest):
     def test_too_old(self):
         self.install(containerd="1.6.20")
         self.assertIn("update it", self.configure("containerd", code=1))
+
+    def test_the_cri_plugin_is_disabled(self):
+        self.install(containerd="1.7.24")
+        self.put(CONTAINERD, 'version = 2\ndisabled_plugins = ["cri"]\n')
+        before = self.files()
+        said = self.configure("containerd", code=1)
+        self.assertIn("the CRI plugin of containerd, which reads specs, is in disabled_plugins: "
+                      "configure docker, if containerd only serves Docker;", said)
+        self.assertIn(CONTAINERD, said)
+        self.assertEqual(self.files(), before)
 
     def test_not_installed(self):
         self.install(docker=None)

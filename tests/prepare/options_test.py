@@ -165,6 +165,15 @@ class DriverRoot(OptionsTest):
         done = self.run_prepare("doctor")
         self.assertIn("no libcuda is installed", done.stdout)
 
+    def test_doctor_does_not_look_where_a_shadowed_file_records_it(self):
+        self.write("--driver-root", DRIVER, "--output-dir", str(self.path("etc/cdi")))
+        for name in ("usr", "lib", "etc/OpenCL"):
+            if (self.driver / name).exists():
+                shutil.copytree(self.driver / name, self.path(name), dirs_exist_ok=True)
+        self.write()
+        shutil.rmtree(self.driver / "usr")
+        self.assertNotIn("no libcuda", self.run_prepare("doctor").stdout)
+
     def test_the_root_itself(self):
         for name in ("usr", "lib", "etc"):
             shutil.move(self.driver / name, self.path(name))
@@ -280,6 +289,8 @@ class Kinds(OptionsTest):
         self.write("--kind", "acme.com/gpu")
         self.assertEqual(self.files(), ["acme.com-gpu.yaml"])
         self.check("--kind", "acme.com/gpu")
+        done = self.run_prepare("doctor")  # it asks for no spec of the usual kind
+        self.assertEqual((done.returncode, "no spec for" in done.stdout), (0, False), done.stdout)
         self.assertIn("is not a kind", self.write("--kind", "gpu", code=2).stderr)
 
     def test_misspelt(self):

@@ -120,31 +120,45 @@ inline ExitCode undo_configuration(const tools::HostTree& tree, const Options& o
   return show_or_make(*edits, options, own, wanted.restart);
 }
 
+/// Why there is nothing to configure: the engine is missing, or containerd has no CRI plugin.
+inline cdi::Error missing_engine(const tools::HostTree& tree,
+                                 const configure::Configurable& wanted) {
+  const std::string path = tools::engines::containerd_config;
+  tools::Engine unused;
+  if (wanted.engine == "containerd" &&
+      tools::engines::is_cri_disabled(tools::engines::read_toml(tree, path, unused))) {
+    return {.code = cdi::Errc::host,
+            .message = "the CRI plugin of containerd, which reads specs, is in disabled_plugins",
+            .advice =
+                "configure docker, if containerd only serves Docker; if Kubernetes uses "
+                "containerd, remove the plugin from that list first",
+            .position = {.file = path}};
+  }
+  return {.code = cdi::Errc::host,
+          .message = fmt::format(
+              "{} is not on this host: neither its program {}, in {}, nor its configuration "
+              "was found",
+              wanted.engine, tools::engines::version_source(wanted.engine)->program,
+              fmt::join(tools::engines::program_directories, ", "))};
+}
+
 inline ExitCode change_configuration(const tools::HostTree& tree, const Options& options,
                                      const ConfigureOptions& own,
                                      const configure::Configurable& wanted,
                                      const std::string& directory) {
-  const auto fail = [](std::string message) {
-    return finish(cdi::Error{.code = cdi::Errc::host, .message = std::move(message)},
-                  ExitCode::failed);
-  };
   const auto engine = find_engine(tree, options, wanted);
-  if (!engine) {
-    return fail(
-        fmt::format("{} is not on this host: neither its program {}, in {}, nor its configuration "
-                    "was found",
-                    wanted.engine, tools::engines::version_source(wanted.engine)->program,
-                    fmt::join(tools::engines::program_directories, ", ")));
-  }
+  if (!engine) return finish(missing_engine(tree, wanted), ExitCode::failed);
   for (const auto& warning : engine->warnings) {
     report(Message::warning(configure::with_path_here(options, warning)));
   }
   if (engine->version) {
     const auto newest = cdi::newest_spec_version_for(engine->of_version());
     if (!newest) {
-      return fail(newest.error().message +
-                  ": update it, because this version cannot inject CDI "
-                  "devices");
+      return finish(cdi::Error{.code = cdi::Errc::host,
+                               .message = newest.error().message,
+                               .advice = "update it, because this version cannot inject CDI "
+                                         "devices"},
+                    ExitCode::failed);
     }
   }
   const auto needs = needs_of(tree, *engine, directory);

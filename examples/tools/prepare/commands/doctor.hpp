@@ -88,6 +88,15 @@ inline std::string diagnosis_text(const Survey& survey, const std::vector<Findin
   return format == "html" ? diagnosis_page(record) : json_text(record);
 }
 
+/// Whether engines use a device of a spec: a file of a higher priority may define all of them.
+inline bool is_in_use(const cdi::Registry& registry, const cdi::LoadedSpec& loaded) {
+  const auto& devices = loaded.spec.devices;
+  return std::any_of(devices.begin(), devices.end(), [&](const auto& device) {
+    const auto used = registry.find(cdi::qualified_name(loaded.spec.kind, device.name));
+    return used.spec != nullptr && used.spec->path == loaded.path;
+  });
+}
+
 /// Looks for the driver where a spec of `write` records that it is: doctor has no such options.
 inline void use_recorded_place(Options& options, const CheckedPaths& own) {
   const auto tree = open_host(options);
@@ -101,7 +110,7 @@ inline void use_recorded_place(Options& options, const CheckedPaths& own) {
   };
   const auto registry = doctor::read_specs(*tree, dirs);
   for (const auto& loaded : registry.specs()) {
-    if (!doctor::is_ours(*loaded)) continue;
+    if (!doctor::is_ours(*loaded) || !is_in_use(registry, *loaded)) continue;
     for (const auto& word : tools::recorded_options(loaded->spec)) {
       const auto value = word.substr(word.find('=') + 1);
       if (word.starts_with("driver-root=") && is_there(value)) options.driver_root = value;

@@ -158,6 +158,7 @@ inline cdi::Result<std::string> with_settings(const std::string& text, const std
     auto lines = detail::to_lines(now);
     detail::set(lines, *before, setting);
     now = detail::to_text(lines);
+    if (!text.empty() && !text.ends_with('\n')) now.pop_back();  // so that undo restores the bytes
     const auto after = tools::parse_toml(now, path);
     const auto alone =
         tools::parse_toml((setting.table.empty() ? "" : toml_header(setting.table) + "\n") +

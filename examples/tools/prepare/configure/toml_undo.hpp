@@ -104,6 +104,7 @@ inline Undone without_settings(std::string_view text) {
     if (i < lines.size() && !detail::is_header(lines[i].text)) setting.push_back(lines[i++]);
     detail::undo_setting(setting, out);
   }
+  if (!text.ends_with('\n') && out.text.ends_with('\n')) out.text.pop_back();
   return out;
 }
 

@@ -74,6 +74,18 @@ inline std::optional<std::string> outdated(const tools::HostTree& tree, const In
   return std::nullopt;
 }
 
+/// Whether a spec has the devices of a kind: under its name, or, as recorded, under the name that
+/// `write --kind` gave them.
+inline bool has_devices_of(const cdi::LoadedSpec& loaded, const Inventory& found) {
+  if (loaded.spec.kind == found.kind) return true;
+  const auto options = tools::recorded_options(loaded.spec);
+  const auto gpus = loaded.spec.annotations.find(gpus_annotation);
+  return is_ours(loaded) && gpus != loaded.spec.annotations.end() &&
+         gpus->second == gpu_places(found) &&
+         std::any_of(options.begin(), options.end(),
+                     [](std::string_view option) { return option.starts_with("kind="); });
+}
+
 /// Whether an installed engine that injects CDI devices refuses a spec file.
 inline bool is_rejected(const std::vector<tools::Engine>& engines, const cdi::LoadedSpec& loaded) {
   return std::any_of(engines.begin(), engines.end(), [&](const tools::Engine& engine) {
@@ -152,7 +164,7 @@ inline std::set<std::string> check_specs_of(const tools::HostTree& tree,
   bool any = false;
   std::set<std::string> old;
   for (const auto& loaded : registry.specs()) {
-    if (loaded->spec.kind != found.kind || owner_journal(tree, *loaded)) continue;
+    if (!has_devices_of(*loaded, found) || owner_journal(tree, *loaded)) continue;
     any = true;
     const auto reason = outdated(tree, found, loaded->spec);
     if (!reason) continue;

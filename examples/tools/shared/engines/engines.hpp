@@ -194,6 +194,8 @@ inline std::vector<std::string> containerd_imports(const HostTree& tree, const s
   return paths;
 }
 
+inline constexpr const char* containerd_config = "/etc/containerd/config.toml";
+
 /// Whether containerd runs without its CRI plugin, as on hosts where it only serves Docker.
 inline bool is_cri_disabled(const TomlSettings& settings) {
   const auto list = settings.list({"disabled_plugins"});
@@ -212,7 +214,7 @@ inline cdi::EngineVersion first_with_cdi(std::string_view engine) {
 }
 
 inline std::optional<Engine> containerd(const HostTree& tree) {
-  const std::string path = "/etc/containerd/config.toml";
+  const std::string path = containerd_config;
   if (!has_program(tree, "containerd") && !tree.exists(path)) return std::nullopt;
   Engine engine{.name = "containerd",
                 .cdi = Engine::Cdi::by_version,
