@@ -145,9 +145,13 @@ class OpenStream : public Stream {
 
   bool send(std::string message) override;
   bool is_open() const override;
-  void end() override;
+  void end() override {
+    change([&] { ends_ = true; });
+  }
   void fail(const char* message);
-  void written();
+  void written() {
+    change([&] { writes_ = false; });
+  }
   void gone();
 
  private:
@@ -212,10 +216,6 @@ bool OpenStream::is_open() const {
   return call_ != nullptr && !ends_;
 }
 
-void OpenStream::end() {
-  change([&] { ends_ = true; });
-}
-
 void OpenStream::fail(const char* message) {
   change([&] {
     if (call_ == nullptr) return;  // it finishes: another thread reads the status
@@ -223,10 +223,6 @@ void OpenStream::fail(const char* message) {
     waiting_.reset();
     ends_ = true;
   });
-}
-
-void OpenStream::written() {
-  change([&] { writes_ = false; });
 }
 
 void OpenStream::gone() {
