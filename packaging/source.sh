@@ -44,6 +44,10 @@ agrees() {
 }
 agrees CDI_ABI "$(value include/cdi/version.hpp '^#define CDI_ABI \([^ ]*\)')" \
   "v$(part MAJOR)_$(part MINOR)_$(part PATCH)"
+for number in MAJOR MINOR PATCH; do
+  agrees include/cdi/cdi.h "$(value include/cdi/cdi.h "^#define CDI_VERSION_$number \([0-9]*\)")" \
+    "$(part $number)"
+done
 agrees meson.build "$(value meson.build "^  version: '\([^']*\)'")" "$version"
 agrees conanfile.py "$(value conanfile.py '^    version = "\([^"]*\)"')" "$version"
 agrees packaging/vcpkg "$(value packaging/vcpkg/container-device-interface/vcpkg.json \

@@ -24,7 +24,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -33,6 +32,10 @@ extern "C" {
 #else
 #define CDI_API
 #endif
+/* The release of this header; cdi_version returns that of the library. */
+#define CDI_VERSION_MAJOR 0
+#define CDI_VERSION_MINOR 1
+#define CDI_VERSION_PATCH 0
 
 /* Whether the library provides a member of a struct, as in CDI_HAS(cdi_node, node, host_path). The
  * members of release 0.1.0 are always present. */
@@ -77,10 +80,9 @@ typedef struct cdi_error {
   /* The path of the member, such as devices[0].containerEdits.env[1], or "". If a name does not
    * resolve, this and the next three members describe the first cause. */
   const char* where;
-  const char* file; /* or "" */
-  uint32_t line;    /* from 1; 0 if unknown */
-  uint32_t column;  /* from 1, in bytes; 0 if unknown */
-  int system;       /* errno after a failed system call, or 0 */
+  const char* file;             /* or "" */
+  uint32_t line, column;        /* from 1, in bytes; 0 if unknown */
+  int system;                   /* errno after a failed system call, or 0 */
   const struct cdi_error* next; /* of the same call, or NULL; freed with the first error */
 } cdi_error;
 
@@ -265,7 +267,7 @@ CDI_API void cdi_free(const void* object);
 /* The release of the library, such as "0.1.0". Do not free it. */
 CDI_API const char* cdi_version(void);
 
-/* Spec directories, up to date at each call. */
+/* Spec directories, up to date at each call. After fork, the new process must open its own. */
 typedef struct cdi_cache cdi_cache;
 
 /* Opens a cache of directories, listed from the lowest priority to the highest; with a `count` of
@@ -276,7 +278,8 @@ CDI_API cdi_cache* cdi_cache_open(cdi_texts dirs, size_t count, cdi_error** erro
 enum cdi_cache_flags {
   CDI_QUARANTINE = 1,      /* skips an invalid device, and keeps the others of its file */
   CDI_REFUSE_WRITABLE = 2, /* rejects files and directories that other users may write to */
-  CDI_WATCHED = 4          /* notices changes with inotify, not stat; uses a descriptor */
+  CDI_WATCHED = 4,         /* notices changes with inotify, not stat; uses a descriptor */
+  CDI_FORGET_INVALID = 8   /* a file that becomes invalid loses its last valid contents, too */
 };
 
 /* Opens a cache with flags. Fails with CDI_UNSUPPORTED if the library does not know a flag. */
@@ -284,8 +287,8 @@ CDI_API cdi_cache* cdi_cache_open_with(cdi_texts dirs, size_t count, uint32_t fl
                                        cdi_error** error);
 
 /* With CDI_WATCHED, returns a descriptor that is readable (poll, epoll) if files may have changed.
- * Then, and once a second, call a function of the cache. Never read from the descriptor; it is
- * closed with the last cache that shares it. Without inotify, fails with CDI_SYSTEM. */
+ * Then, and once a second, call cdi_cache_devices or cdi_cache_refresh. Never read from the
+ * descriptor; the last cache that shares it closes it. Without inotify, fails with CDI_SYSTEM. */
 CDI_API int cdi_cache_descriptor(cdi_cache* cache, cdi_error** error);
 
 /* Checks all directories and files, and reads the changed ones again. */
@@ -294,7 +297,7 @@ CDI_API int cdi_cache_refresh(cdi_cache* cache, cdi_error** error);
 /* The qualified names of all devices, sorted. */
 CDI_API cdi_strings* cdi_cache_devices(cdi_cache* cache, cdi_error** error);
 
-/* Why files and devices are not used. */
+/* Why files and devices are not used, or, without CDI_FORGET_INVALID, as they were last valid. */
 CDI_API cdi_errors* cdi_cache_errors(cdi_cache* cache, cdi_error** error);
 
 /* Why names do not resolve; empty if all resolve. */
@@ -347,10 +350,9 @@ CDI_API cdi_policy* cdi_policy_open(const char* path, cdi_error** error);
 CDI_API cdi_policy* cdi_policy_parse(const char* text, const char* path, cdi_error** error);
 
 /* Returns a cache of the same directories with another policy than `cache`. If the policy denies a
- * device, the functions that inject devices or return edits fail with one error per reason, all
- * CDI_REFUSED. Hooks without an environment get a PATH. `source` is where requests come from:
- * "field", "annotation", "variable", "commandLine" or NULL. `cache` and `policy` may be freed
- * before the result. */
+ * device, the functions that inject devices or return edits fail with one CDI_REFUSED per reason.
+ * Hooks without an environment get a PATH. `source` is where requests come from: "field",
+ * "annotation", "variable", "commandLine" or NULL. `cache` and `policy` may be freed. */
 CDI_API cdi_cache* cdi_cache_with_policy(cdi_cache* cache, const cdi_policy* policy,
                                          const char* source, cdi_error** error);
 
@@ -361,8 +363,8 @@ CDI_API cdi_strings* cdi_annotated_devices(cdi_texts keys, cdi_texts values, siz
 
 /* Returns the devices that the text of a config.json requests, each once: in its annotations, as in
  * cdi_annotated_devices, and in the environment variable `variable` of its process, such as
- * "VISIBLE_CDI_DEVICES"; NULL for none. The variable's value is not a list of names but a selector,
- * such as "vendor.com/gpu=0,1:vendor.com/nic=all": for each kind, indices or all. */
+ * "VISIBLE_CDI_DEVICES"; NULL for none. Its value selects indices or all of a kind:
+ * "vendor.com/gpu=0,1:vendor.com/nic=all". */
 CDI_API cdi_strings* cdi_requested_devices(const char* config, const char* prefix,
                                            const char* variable, cdi_error** error);
 
@@ -378,8 +380,8 @@ typedef struct cdi_publisher cdi_publisher;
  * NULL, the directory is /var/run/cdi. The first write creates a missing directory. */
 CDI_API cdi_publisher* cdi_publisher_open(const char* owner, const char* dir, cdi_error** error);
 
-/* Writes a spec, in JSON or YAML, to the file `name`, which ends in .json or .yaml. If the process
- * is killed at any time, the file is either the old or the new one. */
+/* Writes the meaning of a spec in JSON or YAML, and its owner (JSON: since CDI 0.6.0), to the file
+ * `name`, which ends in .json or .yaml. A killed process leaves the old or the new file. */
 CDI_API int cdi_publisher_write(cdi_publisher* publisher, const char* name, const char* text,
                                 cdi_error** error);
 
@@ -388,12 +390,10 @@ CDI_API int cdi_publisher_remove(cdi_publisher* publisher, const char* name, cdi
 
 /* Writes the files with these names and texts, and removes this owner's other files. All texts are
  * checked first. If some files cannot be written, the others still are, each failure has an error
- * (see `next`), and no file is removed. A file whose owner cannot be read stays, which is an error
- * only if its name is in `names`. If `unread` is not NULL, *unread says why such files cannot be
- * read, or is NULL after an error; the caller frees it. */
+ * (see `next`), and no file is removed. A file whose owner cannot be read stays: an error if its
+ * name is in `names`. *unread, unless `unread` is NULL, says why; the caller frees it. */
 CDI_API int cdi_publisher_reconcile(cdi_publisher* publisher, cdi_texts names, cdi_texts texts,
                                     size_t count, cdi_errors** unread, cdi_error** error);
-
 #ifdef __cplusplus
 }
 #endif

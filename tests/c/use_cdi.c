@@ -19,9 +19,9 @@
 
 #define CHECK(good) ((good) ? (void)0 : (printf("%s:%d: %s\n", __FILE__, __LINE__, #good), exit(1)))
 
-#define HOOK(args)                                                                         \
-  "{\"hookName\": \"createContainer\", \"path\": \"/p/nvidia-cdi-hook\", \"args\": [\"n\", \"" \
-  args "\"]}"
+#define HOOK(args)                                                                           \
+  "{\"hookName\": \"createContainer\", \"path\": \"/p/nvidia-cdi-hook\", \"args\": [\"n\", " \
+  "\"" args "\"]}"
 
 static const char* const spec =
     "{\"cdiVersion\": \"0.7.0\", \"kind\": \"v.com/c\", \"containerEdits\": {\"env\": [\"S=1\"],"
@@ -391,6 +391,54 @@ static void check_requested_by_policy(cdi_cache* cache) {
   cdi_free(of_requests);
 }
 
+static const char* const q_spec =
+    "{\"cdiVersion\": \"0.7.0\", \"kind\": \"q.com/c\", \"devices\": ["
+    "{\"name\": \"d\", \"containerEdits\": {\"env\": [\"A=1\"]}}]}";
+
+static void put(const char* path, const char* text) {
+  FILE* file = fopen(path, "w");
+  CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* Each function that checks the files takes the events: otherwise a loop of poll would never end.
+ */
+static void check_events(cdi_cache* cache, const char* path, struct pollfd* poller) {
+  const char* const names[] = {"q.com/c=d"};
+  for (int i = 0; i < 5; ++i) {
+    put(path, q_spec);
+    CHECK(poll(poller, 1, 10000) == 1);
+    errno = ENOTTY;
+    if (i == 0) CHECK(cdi_cache_refresh(cache, NULL) == 0);
+    if (i == 1) CHECK(cdi_cache_wait(cache, names, 1, 10000, NULL) == 0);
+    if (i == 2) cdi_free(cdi_cache_errors(cache, NULL));
+    if (i == 3) cdi_free(cdi_cache_why(cache, names, 1, NULL));
+    if (i == 4) cdi_free(cdi_cache_edits(cache, names, 1, NULL));
+    CHECK(errno == ENOTTY);
+    CHECK(poll(poller, 1, 0) == 0);
+  }
+}
+
+/* The last valid contents of a file stay in use, unless a flag says no. */
+static void check_last_valid(const char* dir, const char* path) {
+  const char* const dirs[] = {dir};
+  for (int i = 0; i < 2; ++i) {
+    cdi_cache* cache = cdi_cache_open_with(dirs, 1, i == 0 ? 0 : CDI_FORGET_INVALID, NULL);
+    put(path, q_spec);
+    const char* const names[] = {"q.com/c=d"};
+    CHECK(cdi_cache_wait(cache, names, 1, 10000, NULL) == 0);
+    put(path, "");
+    cdi_error* error = NULL;
+    cdi_edits* edits = cdi_cache_edits(cache, names, 1, &error);
+    CHECK((edits != NULL) == (i == 0));
+    cdi_free(edits);
+    cdi_free(error);
+    cdi_errors* errors = cdi_cache_errors(cache, NULL);
+    CHECK(errors != NULL && errors->count == 1);
+    cdi_free(errors);
+    cdi_free(cache);
+  }
+}
+
 static void check_flags(const char* dir) {
   const char* const dirs[] = {dir};
   cdi_error* error = NULL;
@@ -401,18 +449,18 @@ static void check_flags(const char* dir) {
   cdi_free(cdi_cache_devices(cache, NULL));
   char path[4096];
   CHECK((size_t)snprintf(path, sizeof path, "%s/q.json", dir) < sizeof path);
-  FILE* file = fopen(path, "w");
-  CHECK(file != NULL &&
-        fputs("{\"cdiVersion\": \"0.7.0\", \"kind\": \"q.com/c\", \"devices\": ["
-              "{\"name\": \"d\", \"containerEdits\": {\"env\": [\"A=1\"]}},"
-              "{\"name\": \"e\"}]}",
-              file) >= 0 &&
-        fclose(file) == 0);
+  put(path,
+      "{\"cdiVersion\": \"0.7.0\", \"kind\": \"q.com/c\", \"devices\": ["
+      "{\"name\": \"d\", \"containerEdits\": {\"env\": [\"A=1\"]}},"
+      "{\"name\": \"e\"}]}");
   CHECK(poll(&poller, 1, 10000) == 1 && (poller.revents & POLLIN) != 0);
   cdi_strings* devices = cdi_cache_devices(cache, NULL);
   CHECK(devices != NULL && devices->count == 2 && strcmp(devices->items[0], "q.com/c=d") == 0);
   cdi_free(devices);
+  check_events(cache, path, &poller);
   cdi_free(cache);
+  check_last_valid(dir, path);
+  put(path, q_spec);
   CHECK(chmod(path, 0666) == 0);
   cache = cdi_cache_open_with(dirs, 1, CDI_QUARANTINE | CDI_REFUSE_WRITABLE, NULL);
   CHECK(cdi_cache_descriptor(cache, &error) == -1 && error->code == CDI_INVALID);

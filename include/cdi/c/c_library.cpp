@@ -46,7 +46,8 @@ cdi::Error missing(std::string what) {
 }
 
 cdi::Result<cdi::CacheOptions> options_of(std::uint32_t flags) {
-  constexpr std::uint32_t known = CDI_QUARANTINE | CDI_REFUSE_WRITABLE | CDI_WATCHED;
+  constexpr std::uint32_t known =
+      CDI_QUARANTINE | CDI_REFUSE_WRITABLE | CDI_WATCHED | CDI_FORGET_INVALID;
   if ((flags & ~known) != 0) {
     return cdi::Error{.code = cdi::Errc::unsupported,
                       .message = "unknown cache flags " + std::to_string(flags & ~known)};
@@ -54,6 +55,7 @@ cdi::Result<cdi::CacheOptions> options_of(std::uint32_t flags) {
   cdi::CacheOptions options;
   options.read.quarantine_devices = (flags & CDI_QUARANTINE) != 0;
   options.read.reject_writable = (flags & CDI_REFUSE_WRITABLE) != 0;
+  options.read.keep_last_good = (flags & CDI_FORGET_INVALID) == 0;
   if ((flags & CDI_WATCHED) != 0) options.freshness = cdi::Freshness::watched;
   return options;
 }
@@ -252,6 +254,7 @@ extern "C" {
 void cdi_free(const void* object) {
   if (object == nullptr) return;
   const NoCancellation guard;
+  const SameErrno same_errno;
   auto* const header = static_cast<Header*>(const_cast<void*>(object)) - 1;
   header->destroy(header);
 }

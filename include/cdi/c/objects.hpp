@@ -234,10 +234,23 @@ class NoCancellation {
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
+/// Keeps errno: a function that succeeds would otherwise leave what a system call set, or 0.
+class SameErrno {
+ public:
+  SameErrno() = default;
+  SameErrno(const SameErrno&) = delete;
+  SameErrno& operator=(const SameErrno&) = delete;
+  ~SameErrno() { errno = before_; }
+
+ private:
+  int before_ = errno;
+};
+
 /// Calls `work`, which returns an `Answer`, and passes on the value or the errors.
 template <class Work>
 auto guarded(cdi_error** error, const Work& work) noexcept {
   const NoCancellation guard;
+  const SameErrno same_errno;
   using Value = decltype(work().value);
   if (error != nullptr) *error = nullptr;
   try {

@@ -55,6 +55,7 @@ class Cache::Impl {
   }
 
   std::shared_ptr<const Registry> refresh() {
+    take_polled_events();
     return scan(detail::ScanScope::everything)->registry;
   }
 
@@ -68,6 +69,7 @@ class Cache::Impl {
     auto found = ledger_.last();
     for (;;) {
       const auto began = std::chrono::steady_clock::now();
+      take_polled_events();
       const auto ticket = ledger_.begin(detail::ScanScope::everything);
       found = detail::Scanner{read}.scan(paths_, found, detail::ScanScope::everything);
       const auto missing = found->registry->unresolved(names, 0);
@@ -121,16 +123,23 @@ class Cache::Impl {
     }
   }
 
-  /// Checks whatever may have changed.
-  std::shared_ptr<const detail::Scan> check() {
-    auto scope = detail::ScanScope::everything;
-    if (watcher_) {
-      const detail::Lock lock{watch_mutex_};
-      if (watcher_->consume()) ledger_.report_change();
-      scope = ledger_.needed_scope(std::chrono::seconds{1});
-    }
-    return scan(scope);
+  /// Takes the events of the watcher, whose descriptor is readable until then. Returns what they,
+  /// and the time since the last scan, make necessary.
+  detail::ScanScope note_events() {
+    if (!watcher_) return detail::ScanScope::everything;
+    const detail::Lock lock{watch_mutex_};
+    if (watcher_->consume()) ledger_.report_change();
+    return ledger_.needed_scope(std::chrono::seconds{1});
   }
+
+  /// Takes the events of the descriptor that a caller polls, before a scan that covers them. Those
+  /// of `background` are for its thread.
+  void take_polled_events() {
+    if (descriptor() >= 0) note_events();
+  }
+
+  /// Checks whatever may have changed.
+  std::shared_ptr<const detail::Scan> check() { return scan(note_events()); }
 
   /// Checks whatever may have changed. Without memory, the next check makes up for it: an exception
   /// would end the process.
