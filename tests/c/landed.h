@@ -16,6 +16,9 @@ extern "C" {
 #else
 #define CDI_API
 #endif
+#define CDI_VERSION_MAJOR 0
+#define CDI_VERSION_MINOR 1
+#define CDI_VERSION_PATCH 0
 #define CDI_HAS(type, object, member) \
   ((object)->size >= offsetof(type, member) + sizeof((object)->member))
 #if defined(__GNUC__) && !defined(__cplusplus) && !defined(CDI_PLAIN_TEXTS)
@@ -49,8 +52,7 @@ typedef struct cdi_error {
   const char* advice;
   const char* where;
   const char* file;
-  uint32_t line;
-  uint32_t column;
+  uint32_t line, column;
   int system;
   const struct cdi_error* next;
 } cdi_error;
@@ -201,7 +203,8 @@ CDI_API cdi_cache* cdi_cache_open(cdi_texts dirs, size_t count, cdi_error** erro
 enum cdi_cache_flags {
   CDI_QUARANTINE = 1,
   CDI_REFUSE_WRITABLE = 2,
-  CDI_WATCHED = 4
+  CDI_WATCHED = 4,
+  CDI_FORGET_INVALID = 8
 };
 CDI_API cdi_cache* cdi_cache_open_with(cdi_texts dirs, size_t count, uint32_t flags,
                                        cdi_error** error);
