@@ -130,6 +130,15 @@ TEST_CASE("text that is not TOML is refused, with its place") {
   }
 }
 
+TEST_CASE("a message about a long name is not cut inside a character") {
+  for (const std::string_view before : {"", "a", "ab"}) {
+    const auto name = std::string{before} + repeated(200, "\u20ac");
+    const auto message = refusal("x = 1\n[x.\"" + name + "\"]\n");
+    CHECK(message.find("cannot redefine existing integer") != std::string::npos);
+    CHECK(cdi::detail::is_utf8(message));
+  }
+}
+
 TEST_CASE("values nested too deep are refused, in any form") {
   const std::size_t many = 250000;  // as much as is read of a file
   CHECK(refusal("a = " + repeated(many, "[")).starts_with("f.toml:1:"));

@@ -199,8 +199,10 @@ namespace detail {
 inline cdi::Error not_toml(std::string_view path, std::uint32_t line, std::uint32_t column,
                            std::string_view reason) {
   std::string message = "is not valid TOML, so its settings are unknown: ";
+  message.append(reason);
+  while (!cdi::detail::is_utf8(message)) message.pop_back();  // toml++ cuts a long one anywhere
   return {.code = cdi::Errc::syntax,
-          .message = message.append(reason),
+          .message = std::move(message),
           .position = {.file = std::string{path}, .line = line, .column = column}};
 }
 
