@@ -158,13 +158,30 @@ INNER = [
                   device(6, "04", "0x8086")]},
      {"annotations": vfio(vfio3="nvidia.com/gpu=1", vfio4="nvidia.com/gpu=0"),
       "unknown": ["0x8086-0x030200"]}, "not in Kata's table"),
-    # The path of the host tells a device, too; the container of all VFIO groups is no device.
+    # The path tells a device, too; the container of all VFIO groups is no device.
     (["inner", "--runtime", "go"],
-     {"devices": [device(9, "", hostPath="/dev/vfio/3"),
-                  {**device(0, ""), "containerPath": "/dev/vfio/vfio"}],
+     {"devices": [device(3, ""), {**device(0, ""), "containerPath": "/dev/vfio/vfio"}],
       "siblings": [device(1, "02", hostPath="/dev/vfio/3"),
                    device(2, "01", hostPath="/dev/vfio/2")]},
-     {"annotations": vfio(vfio9="nvidia.com/gpu=1")}, ""),
+     {"annotations": vfio(vfio3="nvidia.com/gpu=1")}, ""),
+    # A group has one annotation, for its first device, whether or not siblings are listed.
+    *((["inner", "--runtime", "go"], {"devices": [*group, device(13, "00", bdf="c")], **siblings},
+       {"annotations": vfio(vfio12="nvidia.com/gpu=1", vfio13="nvidia.com/gpu=0")},
+       "devices[0]: /dev/vfio/12 has several GPUs, and gets one annotation")
+      for group in [[device(12, "01", bdf="a"), device(12, "02", bdf="b")],
+                    [device(12, "02", bdf="b"), device(12, "01", bdf="a")]]
+      for siblings in ({}, {"siblings": [device(0, "02", bdf="b"), device(0, "00", bdf="c"),
+                                         device(0, "01", bdf="a")]})),
+    # The sound of a GPU is in its group.
+    (["inner", "--runtime", "go"],
+     {"devices": [device(12, "02", device_class="0x040300"), device(12, "01")]},
+     {"annotations": vfio(vfio12="nvidia.com/gpu=0")}, ""),
+    # Kata skips paths that are not of VFIO, and does not count their devices.
+    *((["inner", "--runtime", "go"],
+       {"devices": [{**device(0, "00"), "containerPath": path}, device(12, "01")]},
+       {"annotations": vfio(vfio12="nvidia.com/gpu=0")},
+       f'devices[0]: the guest gets no annotation for "{path}", which is not in /dev/vfio')
+      for path in ("/dev/gpu/7", "/dev/nvidia0")),
     # A place of its own counts more than the options; an option without a place counts nothing.
     (["inner"],
      {"devices": [{**device(1, "01"), "bus": "03"}, {**device(2, ""), "options": ["0000:01:00.0"]},

@@ -21,7 +21,7 @@
 #include "input.hpp"
 
 // kata-containers 7c6ba40. runtime-rs: crates/resource/src/cdi_devices/container_device.rs;
-// runtime-go: virtcontainers/kata_agent.go.
+// runtime-go: virtcontainers/container.go, siblingAnnotation.
 
 namespace pod {
 
@@ -138,6 +138,19 @@ class InnerAnnotations {
                                device.vendor_and_class + ", which is not in Kata's table");
   }
 
+  /// Reports a device that runtime-go skips because of its path.
+  void report_outside(const VfioDevice& device) {
+    answer_.warnings.push_back(device.place.path() + ": the guest gets no annotation for " +
+                               cdi::quoted(device.container_path) + ", which is not in /dev/vfio");
+  }
+
+  /// Reports a group of which only one GPU gets an annotation.
+  void report_group(const VfioDevice& device) {
+    answer_.warnings.push_back(device.place.path() + ": " + device.container_path +
+                               " has several GPUs, and gets one annotation, for the first in the "
+                               "guest");
+  }
+
   /// Reports a text order that differs from the numeric order: rp10 comes before rp2.
   void check_order(const std::vector<const VfioDevice*>& sorted) {
     for (std::size_t i = 1; i < sorted.size(); ++i) {
@@ -185,32 +198,84 @@ inline void number_for_rs(const std::vector<VfioDevice>& devices, InnerAnnotatio
   }
 }
 
-/// Whether a device of the sandbox is the container's device.
-inline bool is_same(const VfioDevice& sibling, const VfioDevice& device) {
-  if (&sibling.place == &device.place) return true;
-  if (!device.bdf.empty() && sibling.bdf == device.bdf) return true;
-  return !device.host_path.empty() && sibling.host_path == device.host_path;
+/// The devices of a path: one, or all of a VFIO group.
+using VfioGroup = std::vector<const VfioDevice*>;
+
+/// runtime-go: the index of a path is that of its first device among all known devices of the
+/// sandbox.
+class Siblings {
+ public:
+  /// `path` is the member that has the path on the host.
+  Siblings(const std::vector<VfioDevice>& devices, std::string VfioDevice::*path,
+           InnerAnnotations& out) {
+    const auto sorted = sorted_by_bus(devices, inner_kinds[0].kind);
+    out.check_order(sorted);
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      by_path_.emplace(sorted[i]->*path, i);
+      if (!sorted[i]->bdf.empty()) by_bdf_.emplace(sorted[i]->bdf, i);
+    }
+  }
+
+  std::optional<std::size_t> first_of(const VfioGroup& group) const {
+    std::optional<std::size_t> first;
+    const auto look = [&](const std::map<std::string, std::size_t>& map, const std::string& key) {
+      const auto found = map.find(key);
+      if (found != map.end()) first = std::min(first.value_or(found->second), found->second);
+    };
+    look(by_path_, group.front()->container_path);
+    for (const auto* device : group) look(by_bdf_, device->bdf);
+    return first;
+  }
+
+ private:
+  std::map<std::string, std::size_t> by_path_{};
+  std::map<std::string, std::size_t> by_bdf_{};
+};
+
+/// Adds the one annotation of a group.
+inline void number_group(const VfioGroup& group, const Siblings& siblings, InnerAnnotations& out) {
+  const auto is_known = [](const auto* device) {
+    return !device->kind.empty();
+  };
+  const auto known = std::find_if(group.begin(), group.end(), is_known);
+  if (known == group.end()) {
+    for (const auto* device : group) {
+      if (!device->vendor_and_class.starts_with(nvswitch)) out.report_unknown(*device);
+    }
+    return;
+  }
+  const auto& device = **known;
+  const auto index = siblings.first_of(group);
+  if (!index) {
+    device.place.reject(
+        "is not among the siblings: no NVIDIA GPU (by vendorId and classId) there has this bdf, "
+        "or this containerPath as its hostPath");
+  }
+  out.add(device, *index);
+  if (std::count_if(group.begin(), group.end(), is_known) > 1) out.report_group(device);
 }
 
-/// runtime-go: the index is the position among all known devices of the sandbox.
-inline void number_for_go(const std::vector<VfioDevice>& devices,
-                          const std::vector<VfioDevice>& siblings, InnerAnnotations& out) {
-  const auto sorted = sorted_by_bus(siblings, inner_kinds[0].kind);
-  out.check_order(sorted);
+/// The devices that runtime-go looks at, without the control device of VFIO.
+inline std::vector<VfioDevice> in_vfio_folder(std::vector<VfioDevice> devices,
+                                              InnerAnnotations& out) {
+  std::erase_if(devices, [&](const auto& device) {
+    if (device.container_path.empty()) device.place.at("containerPath");
+    if (device.container_path.starts_with("/dev/vfio")) {
+      return device.container_path == "/dev/vfio/vfio";
+    }
+    out.report_outside(device);
+    return true;
+  });
+  return devices;
+}
+
+inline void number_for_go(const std::vector<VfioDevice>& devices, const Siblings& siblings,
+                          InnerAnnotations& out) {
+  std::map<std::string, VfioGroup> groups;
+  for (const auto& device : devices) groups[device.container_path].push_back(&device);
   for (const auto& device : devices) {
-    if (device.container_path == "/dev/vfio/vfio") continue;
-    if (device.kind.empty()) {
-      if (!device.vendor_and_class.starts_with(nvswitch)) out.report_unknown(device);
-      continue;
-    }
-    const auto found = std::find_if(sorted.begin(), sorted.end(),
-                                    [&](const auto* sibling) { return is_same(*sibling, device); });
-    if (found == sorted.end()) {
-      device.place.reject(
-          "is not among the siblings: no NVIDIA GPU (by vendorId and classId) there "
-          "has this bdf or host_path");
-    }
-    out.add(device, static_cast<std::size_t>(found - sorted.begin()));
+    const auto group = groups.extract(device.container_path);
+    if (!group.empty()) number_group(group.mapped(), siblings, out);
   }
 }
 
@@ -219,7 +284,7 @@ inline void number_for_go(const std::vector<VfioDevice>& devices,
 /// The annotations of the guest's container. runtime-rs keeps existing annotations; runtime-go
 /// removes CDI annotations, which are meant for the host. For runtime-go, `siblings` in the input
 /// lists the sandbox's devices: first on root ports, then on switch ports. Without `siblings`,
-/// `devices` is used.
+/// `devices` is used. Devices with one containerPath are of one VFIO group.
 inline Answer answer_inner(const Member& input, bool go) {
   input.allow({"devices", "siblings", "annotations"});
   std::map<std::string, std::string> kept;
@@ -229,15 +294,17 @@ inline Answer answer_inner(const Member& input, bool go) {
     }
   }
   detail::InnerAnnotations out{std::move(kept)};
-  const auto devices = detail::read_devices(input.at("devices"), go);
-  const auto siblings = input.find("siblings");
+  auto devices = detail::read_devices(input.at("devices"), go);
   if (!go) {
     detail::number_for_rs(devices, out);
-  } else if (siblings) {
-    detail::number_for_go(devices, detail::read_devices(*siblings, go), out);
-  } else {
-    detail::number_for_go(devices, devices, out);
+    return std::move(out).take();
   }
+  devices = detail::in_vfio_folder(std::move(devices), out);
+  const auto list = input.find("siblings");
+  const auto siblings =
+      list ? detail::Siblings{detail::read_devices(*list, go), &detail::VfioDevice::host_path, out}
+           : detail::Siblings{devices, &detail::VfioDevice::container_path, out};
+  detail::number_for_go(devices, siblings, out);
   return std::move(out).take();
 }
 
