@@ -360,6 +360,9 @@ BOTH = {"podResources": {"name": "p", "namespace": "n", "containers": [
     {"name": "c", "devices": [PLUGIN], "dynamicResources": [DRA]},
     {"name": "d", "devices": [SNAKE]}]}}
 KUBELET = [
+    # JSON of protobuf leaves out an empty list.
+    (["podresources"], {}, {"devices": []}, ""),
+    (["podresources"], {"podResources": None}, {"devices": []}, ""),
     (["podresources"], BOTH,
      {"devices": ["nvidia.com/pgpu=0", "nvidia.com/pgpu=1", "gpu.example.com/claim=a"]}, ""),
     (["podresources", "--plugins-only"], BOTH,
@@ -617,7 +620,8 @@ REFUSED = [
     (["strategy"], {"operator": "25.10", "nodes": [], "cdi": {"on": True}}, "cdi.on: is unknown"),
     (["instance"], {"types": SMALL, "request": {"cpus": 1}}, "request.cpus: is unknown"),
     (["instance"], {"types": SMALL, "request": {}, "valid": []}, "valid: is unknown"),
-    (["podresources"], {}, "podResources: is missing"),
+    (["podresources"], {"podresources": []}, "podresources: is unknown: use one of podResources"),
+    (["podresources", "--pod", "n/q"], {}, "the input has no such pod or container"),
     (["podresources", "--pod", "n/q"], BOTH, "the input has no such pod or container"),
     (["podresources", "--container", "x"], BOTH, "the input has no such pod or container"),
     (["slices"], {"types": []}, "types: must contain at least one type"),

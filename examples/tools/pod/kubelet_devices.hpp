@@ -105,10 +105,14 @@ class DeviceNames {
   std::size_t left_out_ = 0;
 };
 
-/// The pods of an answer to List, which has a list, or to Get, which has one pod.
+/// The pods of an answer to List, which has a list, or to Get, which has one pod. JSON of protobuf
+/// leaves out an empty list.
 inline std::vector<Member> pods_of(const Member& input) {
   const auto pods = find_either(input, "podResources", "pod_resources");
-  if (!pods) input.at("podResources");
+  if (!pods) {
+    input.allow({"podResources", "pod_resources"});
+    return {};
+  }
   return pods->is_list() ? pods->items() : std::vector<Member>{*pods};
 }
 
