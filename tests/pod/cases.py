@@ -387,7 +387,24 @@ KUBELET = [
 ]
 SMALL = types(("wide", 8, 4096, 0), ("tall", 2, 8192, 0), ("big", 8, 8192, 0),
               ("gpu", 4, 4096, 1))
+WITH_AMD = [{**vm(4, 8192), "name": "amd", "devices": {"amd.com/gpu": 1}},
+            {**vm(8, 16384), "name": "big"}]
+WITHOUT_ANY = [{**WITH_AMD[0], "devices": {"amd.com/gpu": 0}}, WITH_AMD[1]]
 INSTANCE = [
+    # cloud-api-adaptor does not know other devices; here, types that have them come last.
+    (["instance", "--compatible"], {"types": WITH_AMD, "request": vm(2, 4096)},
+     {"instance": "amd"}, "the first type that fits is big"),
+    (["instance"], {"types": WITH_AMD, "request": vm(2, 4096)},
+     {"instance": "big"}, "binary search finds amd; the first type that fits is big"),
+    (["instance"], {"types": WITH_AMD[:1], "request": vm(2, 4096)}, {"instance": "amd"}, ""),
+    (["peerpod"], {**pod(container(requests={"cpu": 1, "memory": "1Gi"})), "types": WITH_AMD[:1]},
+     {"instance": "amd", "rule": "vcpus and memory"}, ""),
+    (["instance", "--compatible"],
+     {"types": [{**one, "gpus": 1} for one in WITH_AMD], "request": {"gpus": 1}},
+     {"instance": "amd", "rule": "gpus"}, "the first type that fits is big"),
+    *((["instance", *mode], {"types": WITHOUT_ANY, "request": {**vm(2, 4096), **devices}},
+       {"instance": "amd", "rule": "vcpus and memory"}, "")
+      for mode in ([], ["--compatible"]) for devices in ({}, {"devices": {"amd.com/gpu": 0}})),
     (["instance"], {"types": SMALL, "request": {"vcpus": 2, "memoryMiB": 1}},
      {"instance": "wide", "rule": "vcpus and memory"}, ""),
     # The binary search looks at `tall` first, which has too few vCPUs.

@@ -47,7 +47,7 @@ inline std::int64_t device_count(const InstanceType& type) {
 inline bool has_devices(const InstanceType& type, const InstanceType& request) {
   for (const auto& [name, count] : request.devices) {
     const auto found = type.devices.find(name);
-    if (count > 0 && (found == type.devices.end() || found->second < count)) return false;
+    if (found == type.devices.end() || found->second < count) return false;
   }
   return true;
 }
@@ -66,22 +66,31 @@ inline InstanceType read_amounts(const Member& member, std::string name) {
   return out;
 }
 
-/// The types, sorted by GPUs, other devices, memory and vCPUs; without types that have devices if
-/// no device is requested.
-inline std::vector<InstanceType> read_types(const Member& list, bool with_devices) {
+/// The types, if not `with_gpus` without those that have GPUs, as in FilterOutGPUInstances.
+inline std::vector<InstanceType> read_types(const Member& list, bool with_gpus) {
   std::vector<InstanceType> types;
   for (const auto& item : list.items()) {
     const auto name = item.at("name");
     auto type = read_amounts(item, name.text());
     if (type.name.empty()) name.reject("must not be empty");
-    const bool has_any = type.gpus != 0 || !type.devices.empty();
-    if (with_devices || !has_any) types.push_back(std::move(type));
+    if (with_gpus || type.gpus == 0) types.push_back(std::move(type));
   }
-  const auto key = [](const InstanceType& type) {
-    return std::tuple{type.gpus, device_count(type), type.memory_mib, type.vcpus};
+  return types;
+}
+
+/// Sorts by GPUs, memory and vCPUs, as cloud-api-adaptor does; `by_devices` after GPUs by others.
+inline void sort_types(std::vector<InstanceType>& types, bool by_devices) {
+  const auto key = [&](const InstanceType& type) {
+    return std::tuple{type.gpus, by_devices ? device_count(type) : 0, type.memory_mib, type.vcpus};
   };
   std::stable_sort(types.begin(), types.end(),
                    [&](const auto& a, const auto& b) { return key(a) < key(b); });
+}
+
+/// The types of `read_types`, sorted by GPUs, other devices, memory and vCPUs.
+inline std::vector<InstanceType> smallest_first(const Member& list, bool with_gpus) {
+  auto types = read_types(list, with_gpus);
+  sort_types(types, true);
   return types;
 }
 
@@ -92,9 +101,10 @@ inline std::string first_fit(const std::vector<InstanceType>& types, const Insta
   return found == types.end() ? std::string{} : found->name;
 }
 
-/// The result of cloud-api-adaptor's binary search, Go's sort.Search. The vCPUs are not sorted in
-/// this order, so the search misses types.
-inline std::string binary_fit(const std::vector<InstanceType>& types, const InstanceType& request) {
+/// The result of cloud-api-adaptor's binary search, Go's sort.Search, in its own order. The vCPUs
+/// are not sorted in this order, so the search misses types.
+inline std::string binary_fit(std::vector<InstanceType> types, const InstanceType& request) {
+  sort_types(types, false);
   std::size_t begin = 0;
   for (std::size_t end = types.size(); begin < end;) {
     const auto middle = begin + (end - begin) / 2;
@@ -119,9 +129,8 @@ inline std::string amounts_text(const InstanceType& request) {
 /// The best fit, with a warning if the two searches differ.
 inline std::string best_fit(const Member& types_list, const InstanceType& request, bool compatible,
                             Answer& answer) {
-  const auto types = read_types(types_list, request.gpus > 0);
-  const auto right = first_fit(types, request);
-  const auto upstream = binary_fit(types, request);
+  const auto right = first_fit(smallest_first(types_list, request.gpus > 0), request);
+  const auto upstream = binary_fit(read_types(types_list, request.gpus > 0), request);
   const auto& chosen = compatible ? upstream : right;
   const auto named = [](const std::string& name) {
     return name.empty() ? "no type" : name;
@@ -159,7 +168,7 @@ inline void check_valid(const Member& input, const std::string& chosen,
 /// The type with devices that cloud-api-adaptor does not count.
 inline std::string fit_for_devices(const Member& types, const InstanceType& request,
                                    Answer& answer) {
-  auto chosen = first_fit(read_types(types, true), request);
+  auto chosen = first_fit(smallest_first(types, true), request);
   if (chosen.empty()) types.reject("no type fits " + amounts_text(request));
   answer.warnings.push_back(
       "cloud-api-adaptor counts only NVIDIA GPUs: name the type in the "
@@ -199,7 +208,8 @@ inline Answer answer_instance(const Member& input, bool compatible) {
   input.allow({"types", "request", "default", "validTypes"});
   const auto request = input.at("request");
   request.allow({"machineType", "gpus", "vcpus", "memoryMiB", "devices"});
-  const auto amounts = detail::read_amounts(request, {});
+  auto amounts = detail::read_amounts(request, {});
+  std::erase_if(amounts.devices, [](const auto& device) { return device.second == 0; });
   const auto machine_type = text_at(request, "machineType");
   const auto fallback = text_at(input, "default");
   input.at("types");

@@ -136,7 +136,7 @@ class PeerVm {
 
   void choose(const Member& list, const std::string& named) {
     const bool any = need_.gpus > 0 || !need_.devices.empty();
-    const auto types = detail::read_types(list, any || !named.empty() || !instances_.empty());
+    const auto types = detail::smallest_first(list, any || !named.empty() || !instances_.empty());
     if (!named.empty()) return check(types, named);
     if (!instances_.empty()) return choose_claimed(list);
     if (!any && (need_.vcpus == 0 || need_.memory_mib == 0)) return;
@@ -150,7 +150,7 @@ class PeerVm {
 
   /// The type that a claim to the pool of `slices` has.
   void choose_claimed(const Member& list) {
-    const auto types = detail::read_types(list, true);
+    const auto types = detail::smallest_first(list, true);
     for (const auto& type : types) {
       if (instance_label(type.name) == *instances_.begin()) {
         set_instance(type.name, "claim");

@@ -81,7 +81,7 @@ inline Json answer_slices(const Member& input, const SlicesOptions& options) {
   const auto place = input.at("types");
   std::map<std::string, std::string> labels;
   std::vector<Json> devices;
-  for (const auto& type : detail::read_types(place, true)) {
+  for (const auto& type : detail::smallest_first(place, true)) {
     auto device = detail::instance_device(type, place);
     const auto [other, is_new] = labels.emplace(instance_label(type.name), type.name);
     if (!is_new) {
