@@ -22,7 +22,8 @@ def container(limits=None, requests=None, **more):
 
 
 def pod(*containers, init=(), **spec):
-    return {"pod": {"spec": {"runtimeClassName": "kata-remote", "containers": list(containers),
+    return {"pod": {"metadata": {"name": "p"},
+                    "spec": {"runtimeClassName": "kata-remote", "containers": list(containers),
                              "initContainers": list(init), **spec}}}
 
 
@@ -36,16 +37,30 @@ def exactly(name, device_class, count=1, **more):
     return {"name": name, "exactly": {"deviceClassName": device_class, "count": count, **more}}
 
 
-def claim(name, *requests, pod_claim=None, results=None):
-    """A ResourceClaim; `results` has (request, driver, device, *flags) of its allocation."""
-    annotations = {"resource.kubernetes.io/pod-claim-name": pod_claim} if pod_claim else {}
-    out = {"kind": "ResourceClaim", "metadata": {"name": name, "annotations": annotations},
+def made_for(pod_name, **more):
+    """The owner of a claim that was made for a pod from a template."""
+    return {"apiVersion": "v1", "kind": "Pod", "name": pod_name, "controller": True, **more}
+
+
+def claim(name, *requests, space=None, pod_claim=None, owner=made_for("p"), results=None):
+    """A ResourceClaim, for `pod_claim` of its owner if it was made from a template; `results` has
+    (request, driver, device, *flags) of its allocation."""
+    metadata = {"name": name, **({"namespace": space} if space else {})}
+    if pod_claim:
+        metadata["annotations"] = {"resource.kubernetes.io/pod-claim-name": pod_claim}
+        metadata["ownerReferences"] = [owner]
+    out = {"kind": "ResourceClaim", "metadata": metadata,
            "spec": {"devices": {"requests": list(requests)}}}
     if results is not None:
         out["status"] = {"allocation": {"devices": {"results": [
             {"request": request, "driver": driver, "pool": "p", "device": device,
              **dict.fromkeys(flags, True)} for request, driver, device, *flags in results]}}}
     return out
+
+
+def in_namespace(space, one, **metadata):
+    """A pod in a namespace."""
+    return {"pod": {**one["pod"], "metadata": {"name": "p", "namespace": space, **metadata}}}
 
 
 def using(name, **more):
@@ -56,6 +71,23 @@ def using(name, **more):
 def mapped(*requests):
     """The members of an answer for one claim."""
     return {"claims": [{"claim": "x", "requests": list(requests)}]}
+
+
+ONE_AMD, ONE_NVIDIA = exactly("r", "gpu.amd.com"), exactly("r", "gpu.nvidia.com")
+NAMED = pod(using("g"), resourceClaims=[{"name": "g", "resourceClaimName": "x"}])
+FROM_TEMPLATE = pod(using("g"), resourceClaims=[{"name": "g", "resourceClaimTemplateName": "t"}])
+
+
+def with_status(one, **made):
+    """A pod whose status has the names of claims from templates."""
+    return {"pod": {**one["pod"], "status": {"resourceClaimStatuses": [
+        {"name": name, "resourceClaimName": made[name]} for name in made]}}}
+
+
+def found(resource, name="x", **more):
+    """The members of an answer for the one claim that a pod has."""
+    return {"claims": [{"claim": name, **more, "requests": [
+        {"request": "r", "resource": resource, "count": 1}]}]}
 
 
 DEVICE_TYPES = [{"name": "small", "vcpus": 2, "memoryMiB": 4096},
@@ -285,6 +317,53 @@ CLAIMS = [
      {"unmapped": [{"container": "c", "claim": "c"}],
       "containers": [{"container": "c", "devices": ["kata.peerpods.io/claim=x"]}] * 2},
      'request "r" of ResourceClaim "y" is not mapped'),
+    # Claims of other namespaces may have the same name; those without one are of the pod's.
+    (["peerpod"], {**in_namespace("a", NAMED), "claims": [
+        claim("x", ONE_AMD, space="b"), claim("x", ONE_NVIDIA, space="a")]},
+     found("nvidia.com/gpu", namespace="a"), ""),
+    (["peerpod"], {**in_namespace("a", NAMED), "claims": [claim("x", ONE_AMD)]},
+     found("amd.com/gpu"), ""),
+    (["peerpod"], {**NAMED, "claims": [claim("x", ONE_AMD, space="a"),
+                                       claim("x", ONE_NVIDIA, space="default")]},
+     found("nvidia.com/gpu", namespace="default"), ""),
+    (["peerpod"], {**in_namespace("b", NAMED), "claims": [claim("x", ONE_AMD, space="a")]},
+     {"unmapped": [{"container": "c", "claim": "g"}]},
+     'in the namespace "b", no claim has the name "x", for "g" of the pod'),
+    # Claims that were made for other pods, and for an older pod of the same name.
+    *((["peerpod"], {**in_namespace("a", FROM_TEMPLATE, uid="1"), "claims": [
+        claim("x", ONE_AMD, space=space, pod_claim=name, owner=owner),
+        claim("y", ONE_NVIDIA, space="a", pod_claim="g", owner=made_for("p", uid="1"))]},
+       found("nvidia.com/gpu", "y", namespace="a"), "")
+      for space, name, owner in [
+          ("a", "g", made_for("q")), ("b", "g", made_for("p", uid="1")),
+          ("a", "h", made_for("p", uid="1")), ("a", "g", made_for("p", uid="0")),
+          ("a", "g", made_for("p", kind="PodGroup")), ("a", "g", made_for("p", controller=False)),
+          ("a", "g", made_for("p", apiVersion="example.com/v1"))]),
+    *((["peerpod"], {**in_namespace("a", FROM_TEMPLATE, **pod_uid), "claims": [
+        claim("x", ONE_AMD, space="a", pod_claim="g", owner=made_for("p", **uid))]},
+       found("amd.com/gpu", namespace="a"), "")
+      for pod_uid, uid in [({"uid": "1"}, {}), ({}, {"uid": "1"}), ({}, {})]),
+    (["peerpod"], {**FROM_TEMPLATE, "claims": [claim("x", ONE_AMD)]},
+     {"unmapped": [{"container": "c", "claim": "g"}]},
+     'in the namespace "default", no claim was made from a template for "g" of the pod'),
+    # The status has the names of claims from templates only.
+    (["peerpod"], {**with_status(FROM_TEMPLATE, g="x"), "claims": [
+        claim("x", ONE_AMD, space="b"), claim("x", ONE_NVIDIA, space="default")]},
+     found("nvidia.com/gpu", namespace="default"), ""),
+    (["peerpod"], {**with_status(NAMED, g="y"), "claims": [claim("x", ONE_AMD),
+                                                           claim("y", ONE_NVIDIA)]},
+     found("amd.com/gpu"), ""),
+    (["peerpod"], {"kind": "List", "items": [claim("x", ONE_AMD, space="b"),
+                                             claim("x", ONE_NVIDIA, space="a"),
+                                             claim("x", ONE_AMD, space="b")]},
+     {"claims": [*found("amd.com/gpu", namespace="b")["claims"],
+                 *found("nvidia.com/gpu", namespace="a")["claims"]]},
+     "the claims are of several namespaces"),
+    (["peerpod"], {"kind": "List", "items": None}, {"annotations": {}}, ""),
+    (["peerpod"], {"kind": "ResourceClaimList"}, {"annotations": {}}, ""),
+    # The items of a list of the API have no kind.
+    (["peerpod"], {"kind": "ResourceClaimList", "items": [{**claim("x", ONE_AMD), "kind": ""}]},
+     found("amd.com/gpu"), ""),
     (["peerpod"], claim("x", exactly("r", "gpu.amd.com", 3)),
      mapped({"request": "r", "resource": "amd.com/gpu", "count": 3}), ""),
     (["peerpod"], claim("x", {"name": "r", "deviceClassName": "gpu.amd.com"}),  # v1beta1
@@ -333,6 +412,11 @@ CLAIMS = [
                         results=[("r", "gpu.amd.com", "a"),
                                  ("r", "gpu.amd.com", "b", "adminAccess")]),
      mapped({"request": "r", "resource": "amd.com/gpu", "count": 1}), ""),
+    # An allocation without devices needs no type that has them.
+    (["peerpod"], {**pod(using("g"), container(requests={"cpu": 1, "memory": "1Gi"}),
+                         resourceClaims=[{"name": "g", "resourceClaimName": "x"}]),
+                   "claims": [claim("x", ONE_AMD, results=[])], "types": DEVICE_TYPES},
+     {"instance": "small", "rule": "vcpus and memory"}, "set the annotation"),
     *((["peerpod"], {**claim("x", exactly("r", "gpu.amd.com")),
                      "status": {"allocation": allocation}},
        mapped({"request": "r", "resource": "amd.com/gpu", "count": 0}), "")
@@ -653,6 +737,7 @@ REFUSED = [
      '"a" has more than the 32 attributes of a device'),
     (["instance"], {"types": DEVICE_TYPES, "request": {"devices": {"amd.com/gpu": 2}}},
      "no type fits 0 GPUs, 2 amd.com/gpu, 0 vCPUs"),
+    (["peerpod"], {"kind": "List", "items": [{}]}, "items[0]: must be a ResourceClaim"),
     (["peerpod"], {"kind": "Pod"}, "must be a ResourceClaim, a DeviceClass or a list"),
     (["peerpod"], claim("x", exactly("r", "gpu.amd.com", 33)), "count: is more than the 32"),
     (["peerpod"], claim("x", *[exactly("r", "gpu.amd.com")] * 33), "requests: has more than the 32"),

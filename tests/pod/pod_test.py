@@ -147,6 +147,20 @@ class PeerPods(unittest.TestCase):
         self.assertEqual(nodes["two:b"], ["/dev/kfd", "/dev/dri/renderD128"])
         self.assertEqual(nodes["two"], [*nodes["two:a"], *nodes["two:b"]])
 
+    def test_claims_of_the_same_name_in_two_namespaces(self):
+        claims = {"kind": "List", "items": [cases.claim("x", cases.ONE_AMD, space="b"),
+                                            cases.claim("x", cases.ONE_NVIDIA, space="a")]}
+        answer, err = self.answer(given=claims)
+        self.assertEqual(sorted(self.nodes(answer)), ["a_x", "b_x"])
+        self.assertIn("the claims are of several namespaces", err)
+        # A pod has those of its own namespace, so their names are enough.
+        answer, err = self.answer("--claim", self.put("claims.json", claims),
+                                  given=cases.in_namespace("a", cases.NAMED))
+        self.assertEqual(answer["containers"],
+                         [{"container": "c", "devices": ["kata.peerpods.io/claim=x"]}])
+        self.assertEqual(self.nodes(answer)["x"][-1], "/dev/nvidia0")
+        self.assertNotIn("several namespaces", err)
+
     def test_claims_and_classes_of_files(self):
         """Standard input has the pod, so the claims come from files."""
         one = self.put("one.json", {"kind": "ResourceClaimList", "items": [

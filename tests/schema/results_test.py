@@ -326,8 +326,10 @@ class Results(unittest.TestCase):
     def test_claims_of_peer_pods(self):
         """The spec for the guest is valid, too."""
         request = {"name": "r", "exactly": {"deviceClassName": "gpu.nvidia.com", "count": 2}}
-        given = {"kind": "ResourceClaim", "metadata": {"name": "x.y"},
-                 "spec": {"devices": {"requests": [request, {**request, "name": "s"}]}}}
+        given = {"kind": "List", "items": [
+            {"kind": "ResourceClaim", "metadata": {"name": "x.y", "namespace": space},
+             "spec": {"devices": {"requests": [request, {**request, "name": "s"}]}}}
+            for space in ("a", "b")]}
         self.put("types.json", '[{"name": "a", "gpus": 8}]')
         done = self.run_tool(POD, "peerpod", "--types", "types.json", given=json.dumps(given))
         answer = json.loads(done.stdout)

@@ -42,9 +42,17 @@ struct ClaimResult {
   std::string device{};
 };
 
+/// The pod for which a claim was made from a template.
+struct ClaimOwner {
+  std::string name{};  // empty: it was not made for a pod
+  std::string uid{};
+};
+
 struct Claim {
   std::string name{};
-  std::string pod_claim{};  // its name in the pod for which it was made, if from a template
+  std::string space{};  // its namespace; may be unknown
+  ClaimOwner owner{};
+  std::string pod_claim{};  // its name in the pod for which it was made
   std::vector<ClaimRequest> requests{};
   bool is_allocated = false;
   std::vector<ClaimResult> results{};
@@ -116,9 +124,23 @@ inline std::vector<ClaimResult> read_results(const Member& allocation) {
   return out;
 }
 
+inline ClaimOwner read_owner(const Member& metadata) {
+  const auto references = metadata.find("ownerReferences");
+  if (!references) return {};
+  for (const auto& one : references->items()) {
+    const bool is_pod = text_at(one, "kind") == "Pod" && text_at(one, "apiVersion") == "v1";
+    if (is_pod && boolean_at(one, "controller", false)) {
+      return {one.at("name").text(), text_at(one, "uid")};
+    }
+  }
+  return {};
+}
+
 inline Claim read_claim(const Member& object) {
   const auto metadata = object.at("metadata");
-  Claim out{.name = metadata.at("name").text()};
+  Claim out{.name = metadata.at("name").text(),
+            .space = text_at(metadata, "namespace"),
+            .owner = read_owner(metadata)};
   if (const auto annotations = metadata.find("annotations")) {
     out.pod_claim = text_at(*annotations, "resource.kubernetes.io/pod-claim-name");
   }
@@ -136,16 +158,20 @@ inline Claim read_claim(const Member& object) {
 
 }  // namespace detail
 
-/// Adds a ResourceClaim, a DeviceClass, or a list of them.
-inline void read_claims(const Member& object, ClaimInput& out) {
-  const auto kind = text_at(object, "kind");
+/// Adds a ResourceClaim, a DeviceClass, or a list of them; `kind` is that of an object without one.
+inline void read_claims(const Member& object, ClaimInput& out, std::string kind = {}) {
+  if (const auto own = text_at(object, "kind"); !own.empty()) kind = own;
   if (kind == "ResourceClaim") {
     out.claims.push_back(detail::read_claim(object));
   } else if (kind == "DeviceClass") {
     const auto resource = text_at(object.at("spec"), "extendedResourceName");
     if (!resource.empty()) out.resources[object.at("metadata").at("name").text()] = resource;
   } else if (kind == "List" || kind == "ResourceClaimList" || kind == "DeviceClassList") {
-    for (const auto& item : object.at("items").items()) read_claims(item, out);
+    const auto list = object.find("items");
+    if (!list) return;
+    // The API leaves the kind out of the items of a list that has one kind.
+    kind.erase(kind.size() - std::string_view{"List"}.size());
+    for (const auto& item : list->items()) read_claims(item, out, kind);
   } else {
     object.reject("must be a ResourceClaim, a DeviceClass or a list of them, with its kind");
   }

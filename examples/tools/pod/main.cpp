@@ -199,8 +199,9 @@ void add_peerpod(CLI::App& app, CommandLine& line) {
       ->type_name("FILE")
       ->check(not_empty);
   tools::add_example(sub,
-                     "kubectl get pod p -o json | jq '{pod: .}' | cdi-pod peerpod\n"
-                     "  kubectl get resourceclaims -o json | cdi-pod peerpod --types types.json");
+                     "kubectl get resourceclaims -o json > claims.json\n"
+                     "  kubectl get pod p -o json | jq '{pod: .}' |\n"
+                     "    cdi-pod peerpod --claim claims.json --types types.json");
 }
 
 void add_instance(CLI::App& app, CommandLine& line) {

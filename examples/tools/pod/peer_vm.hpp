@@ -23,22 +23,17 @@
 #include "input.hpp"
 #include "instance.hpp"
 #include "kata_annotations.hpp"
-#include "pod_resources.hpp"
 
 namespace pod {
 
 /// What a pod asks of its VM, and what could not be mapped. Refers to the input and the answer.
 class PeerVm {
  public:
-  PeerVm(const ClaimInput& input, Answer& answer) : names_{input.resources}, answer_{&answer} {
-    for (const auto& claim : input.claims) {
-      by_name_.emplace(claim.name, &claim);
-      if (!claim.pod_claim.empty()) by_pod_claim_.emplace(claim.pod_claim, &claim);
-    }
-  }
+  PeerVm(const ClaimInput& input, Answer& answer) : names_{input.resources}, answer_{&answer} {}
 
   /// Adds resources that containers request.
   void add_resource(const std::string& name, std::int64_t count) {
+    if (count == 0) return;
     if (name == nvidia_) {
       need_.gpus += std::min(count, detail::max_device_count);
     } else {
@@ -55,23 +50,31 @@ class PeerVm {
   /// Adds a claim. Returns whether all its requests are mapped.
   bool add_claim(const Claim& claim) {
     is_beyond_webhook_ = true;
-    if (!seen_.insert(claim.name).second) return mapped_.contains(claim.name);
-    bool all = true;
+    const auto [known, is_new] = mapped_.emplace(std::pair{claim.space, claim.name}, true);
+    if (!is_new) return known->second;
+    auto& all = known->second;
     Json requests = Json::array();
     for (const auto& request : claim.requests) {
       const auto one = map_request(claim, request, names_);
       all = add_request(claim, one, requests) && all;
     }
-    answer_->value["claims"].push_back({{"claim", claim.name}, {"requests", std::move(requests)}});
-    if (all) mapped_.insert(claim.name);
+    Json record{{"claim", claim.name}};
+    if (!claim.space.empty()) record["namespace"] = claim.space;
+    record["requests"] = std::move(requests);
+    answer_->value["claims"].push_back(std::move(record));
     return all;
   }
 
-  /// The claim of a pod; null if it was not passed.
-  const Claim* find(const PodClaim& claim) const {
-    const auto& map = claim.object.empty() ? by_pod_claim_ : by_name_;
-    const auto found = map.find(claim.object.empty() ? claim.name : claim.object);
-    return found == map.end() ? nullptr : found->second;
+  /// Adds claims without their pods. Devices for the guest get the namespace in their names if
+  /// there are several.
+  void add_claims(const std::vector<Claim>& claims) {
+    for (const auto& claim : claims) {
+      has_namespaces_ = has_namespaces_ || claim.space != claims.front().space;
+    }
+    for (const auto& claim : claims) add_claim(claim);
+    if (!has_namespaces_) return;
+    answer_->warnings.emplace_back(
+        "the claims are of several namespaces, and a pod has claims of one: pass those of a pod");
   }
 
   /// The devices of the guest's spec for a claim of a container; empty if the spec has none.
@@ -88,14 +91,21 @@ class PeerVm {
   }
 
  private:
-  static std::string device_name(const Claim& claim, const std::string& request) {
-    return request.empty() ? claim.name : claim.name + ":" + request;
+  /// The name of a claim, with its namespace where others may have the same name.
+  std::string claim_name(const Claim& claim, char separator) const {
+    const bool is_long = has_namespaces_ && !claim.space.empty();
+    return is_long ? claim.space + separator + claim.name : claim.name;
+  }
+
+  std::string device_name(const Claim& claim, const std::string& request) const {
+    const auto name = claim_name(claim, '_');  // which a namespace does not have
+    return request.empty() ? name : name + ":" + request;
   }
 
   /// Adds a request of a claim to the VM. Returns whether it is mapped.
   bool add_request(const Claim& claim, const MappedRequest& one, Json& requests) {
-    const auto what =
-        "request " + cdi::quoted(one.name) + " of ResourceClaim " + cdi::quoted(claim.name);
+    const auto what = "request " + cdi::quoted(one.name) + " of ResourceClaim " +
+                      cdi::quoted(claim_name(claim, '/'));
     Json record{{"request", one.name}};
     if (!one.instance.empty()) {
       record["instanceDevice"] = one.instance;
@@ -187,15 +197,14 @@ class PeerVm {
   }
 
   static constexpr std::string_view nvidia_ = "nvidia.com/gpu";
-  std::map<std::string, const Claim*> by_name_{};
-  std::map<std::string, const Claim*> by_pod_claim_{};
   ResourceNames names_;
   Answer* answer_;
   detail::InstanceType need_{};
   bool is_beyond_webhook_ = false;  // it has devices that the webhook does not know
   GuestSpec spec_{};
-  std::set<std::string> seen_{};       // names of claims
-  std::set<std::string> mapped_{};     // those of which all requests are mapped
+  // By namespace and name of a claim: whether all its requests are mapped.
+  std::map<std::pair<std::string, std::string>, bool> mapped_{};
+  bool has_namespaces_ = false;        // whether there are claims of several namespaces
   std::set<std::string> in_guest_{};   // the devices of the spec
   std::set<std::string> instances_{};  // the claimed devices of the pool of instance types
 };

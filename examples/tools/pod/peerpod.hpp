@@ -17,6 +17,7 @@
 
 #include "answer.hpp"
 #include "claims.hpp"
+#include "claims_of_pod.hpp"
 #include "input.hpp"
 #include "kata_annotations.hpp"
 #include "peer_vm.hpp"
@@ -169,19 +170,33 @@ inline ClaimInput read_claim_input(const Member& input, const PeerpodOptions& op
   return out;
 }
 
+/// Warns that the claims that were passed do not have one of a pod.
+inline void warn_missing(const PodClaim& claim, const PodSpec& pod, Answer& answer) {
+  const auto which = claim.object.empty()
+                         ? "no claim was made from a template for "
+                         : "no claim has the name " + cdi::quoted(claim.object) + ", for ";
+  answer.warnings.push_back("in the namespace " + cdi::quoted(pod.space) + ", " + which +
+                            cdi::quoted(claim.name) + " of the pod");
+}
+
 /// Adds the devices of a pod to its VM: those that containers request, and its claims. Returns the
 /// names that mapped claims have in the pod.
-inline std::set<std::string> add_devices(const PodSpec& pod, PeerVm& vm, Answer& answer) {
+inline std::set<std::string> add_devices(const PodSpec& pod, const ClaimInput& input, PeerVm& vm,
+                                         Answer& answer) {
   std::set<std::string> mapped;
   auto amounts = summed(pod, &Requirements::requests);
   raise_to(amounts, summed(pod, &Requirements::limits));
   for (const auto& [name, amount] : amounts) {
     if (is_device(name) && amount != Quantity{}) vm.add_resource(name, units(amount));
   }
+  const ClaimsOfPod known{input.claims, pod};
   std::map<std::string, const Claim*> claims;
   for (const auto& claim : pod.claims) {
-    const auto* const found = vm.find(claim);
-    if (found == nullptr) continue;
+    const auto* const found = known.find(claim);
+    if (found == nullptr) {
+      if (!input.claims.empty()) warn_missing(claim, pod, answer);
+      continue;
+    }
     claims.emplace(claim.name, found);
     if (vm.add_claim(*found)) mapped.insert(claim.name);
   }
@@ -262,7 +277,7 @@ inline Answer answer_peerpod(const Member& input, const PeerpodOptions& options)
   const detail::TypesInput types{input, options.types};
   PeerVm vm{claims, answer};
   if (input.find("kind")) {
-    for (const auto& claim : claims.claims) vm.add_claim(claim);
+    vm.add_claims(claims.claims);
     vm.finish(types.list(), {});
     return answer;
   }
@@ -274,7 +289,7 @@ inline Answer answer_peerpod(const Member& input, const PeerpodOptions& options)
   }
   if (options.set_defaults) set_default_requests(pod);
   detail::write_annotations(pod, vm, answer);
-  const auto mapped = detail::add_devices(pod, vm, answer);
+  const auto mapped = detail::add_devices(pod, claims, vm, answer);
   const auto named = detail::named_instance(input);
   vm.finish(types.list(), named);
   detail::list_unmapped(pod, named, mapped, answer);

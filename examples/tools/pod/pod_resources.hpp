@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "input.hpp"
@@ -48,6 +49,9 @@ struct PodClaim {
 
 struct PodSpec {
   Member place;
+  std::string name{};
+  std::string space = "default";  // its namespace
+  std::string uid{};
   std::optional<std::string> runtime_class{};
   std::vector<Container> containers{};
   std::vector<Container> init_containers{};
@@ -103,23 +107,38 @@ inline std::vector<ClaimUse> read_claim_uses(const Member& resources) {
   return out;
 }
 
-/// The claims of a pod. The status has the names of those that were made from templates.
+/// The names of the ResourceClaims that were made from templates, by their names in the pod.
+inline std::map<std::string, std::string> read_made_claims(const Member& pod) {
+  std::map<std::string, std::string> out;
+  const auto status = pod.find("status");
+  const auto list = status ? status->find("resourceClaimStatuses") : std::nullopt;
+  if (!list) return out;
+  for (const auto& item : list->items()) {
+    out.emplace(text_at(item, "name"), text_at(item, "resourceClaimName"));
+  }
+  return out;
+}
+
 inline std::vector<PodClaim> read_pod_claims(const Member& pod) {
   std::vector<PodClaim> out;
   const auto list = pod.at("spec").find("resourceClaims");
   if (!list) return out;
+  const auto made = read_made_claims(pod);
   for (const auto& item : list->items()) {
-    out.push_back({item.at("name").text(), text_at(item, "resourceClaimName")});
-  }
-  const auto status = pod.find("status");
-  const auto made = status ? status->find("resourceClaimStatuses") : std::nullopt;
-  if (!made) return out;
-  for (const auto& item : made->items()) {
-    for (auto& claim : out) {
-      if (claim.name == text_at(item, "name")) claim.object = text_at(item, "resourceClaimName");
-    }
+    PodClaim claim{item.at("name").text(), text_at(item, "resourceClaimName")};
+    const auto found = made.find(claim.name);
+    if (claim.object.empty() && found != made.end()) claim.object = found->second;
+    out.push_back(std::move(claim));
   }
   return out;
+}
+
+inline void read_metadata(const Member& pod, PodSpec& out) {
+  const auto metadata = pod.find("metadata");
+  if (!metadata) return;
+  out.name = text_at(*metadata, "name");
+  if (const auto space = metadata->find("namespace")) out.space = space->text();
+  out.uid = text_at(*metadata, "uid");
 }
 
 inline std::vector<Container> read_containers(const Member& spec, std::string_view key) {
@@ -146,6 +165,7 @@ inline void raise_to(ResourceList& list, const ResourceList& other) {
 inline PodSpec read_pod(const Member& input) {
   const auto spec = input.at("pod").at("spec");
   PodSpec pod{.place = spec};
+  detail::read_metadata(input.at("pod"), pod);
   if (const auto name = spec.find("runtimeClassName")) pod.runtime_class = name->text();
   spec.at("containers");
   pod.containers = detail::read_containers(spec, "containers");
