@@ -5,11 +5,11 @@ import re
 import subprocess
 
 
-def instructions(test, expect, *command):
-    """The instructions of a command, which exits with `expect`."""
+def instructions(test, expect, *command, given=None):
+    """The instructions of a command, which reads `given`, and exits with `expect`."""
     done = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
-        capture_output=True, text=True, timeout=300, check=False)
+        input=given, capture_output=True, text=True, timeout=300, check=False)
     test.assertEqual(done.returncode, expect, done.stderr)
     return int(re.search(r"Collected : (\d+)", done.stderr)[1])
 

@@ -186,12 +186,15 @@ inline ResourceList effective(const PodSpec& pod, ResourceList Requirements::*wh
   ResourceList max;
   for (const auto& one : pod.init_containers) {
     const auto& own = one.resources.*which;
-    auto together = sidecars;
+    if (one.sidecar) {
+      add_to(total, own, pod.place);
+      add_to(sidecars, own, pod.place);
+      continue;
+    }
+    ResourceList together;  // without the other resources of sidecars, which are in the total
+    for (const auto& [name, amount] : own) together[name] = amount_of(sidecars, name);
     add_to(together, own, pod.place);
     detail::raise_to(max, together);
-    if (!one.sidecar) continue;
-    add_to(total, own, pod.place);
-    sidecars = together;
   }
   detail::raise_to(total, max);
   for (const auto& [name, amount] : pod.pod_level.*which) total[name] = amount;

@@ -53,6 +53,10 @@ inline Json instance_device(const InstanceType& type, const Member& place) {
   if (!good) {
     place.reject(cdi::quoted(type.name) + " cannot be made a DNS label of at most 63 characters");
   }
+  constexpr std::size_t own = 4;  // attributes, other than those of `devices`
+  if (type.devices.size() > max_attributes - own) {
+    place.reject(cdi::quoted(type.name) + " has more than the 32 attributes of a device");
+  }
   Json attributes{{"instanceType", {{"string", type.name}}},
                   {"vcpus", {{"int", type.vcpus}}},
                   {"memoryMiB", {{"int", type.memory_mib}}},
@@ -64,9 +68,6 @@ inline Json instance_device(const InstanceType& type, const Member& place) {
                    " needs the attribute " + name + ", which the device already has");
     }
     attributes[name] = {{"int", count}};
-  }
-  if (attributes.size() > max_attributes) {
-    place.reject(cdi::quoted(type.name) + " has more than the 32 attributes of a device");
   }
   return {
       {"name", label}, {"attributes", std::move(attributes)}, {"allowMultipleAllocations", true}};
