@@ -170,7 +170,13 @@ class CommandLine(Case):
         ["create", "--b", "bundle", "id"],
         ["create", "-b", "bin", "--config", "{bundle}/config.json", "id"],
         ["create", "-b", "bin", "-f{bundle}/config.json", "id"],
-        ["create", "-b", "bin", "--conf={bundle}/config.json", "id"])
+        ["create", "-b", "bin", "--conf={bundle}/config.json", "id"],
+        ["create", "-b", "bin", "--config", "bundle/config.json", "id"],
+        ["create", "-b", "bundle", "-f", "config.json", "id"],
+        # Values that are commands or, in runsc, options without a value before a command.
+        ["--host-uds", "delete", "create", "-b", "bundle", "id"],
+        ["-debug-command", "start", "-strace-syscalls", "kill", "create", "-b", "bundle", "id"],
+        ["--rootless", "create", "-b", "bundle", "id"])
 
     def arguments(self):
         """Ways to create a container in the bundle."""
@@ -197,11 +203,24 @@ class CommandLine(Case):
     def test_other_commands_start_the_runtime_at_once(self):
         for arguments in (["delete", "--force", "create"], ["state", "run"], ["--version"], [],
                           ["exec", "--bundle", "bundle", "id", "run"], ["--log", "run", "start", "i"],
-                          ["--", "create", "-b", "bundle", "id"]):
+                          ["--", "create", "-b", "bundle", "id"],
+                          ["--host-uds", "create", "delete", "-b", "bundle", "id"]):
             with self.subTest(arguments):
                 self.check_arguments(arguments, [])
         self.write("bundle/config.json", "no JSON")
         self.check_started(self.start("delete", "--bundle", "bundle", "id"))
+
+
+    def test_another_name_of_the_config_is_looked_up_from_the_current_directory(self):
+        """As crun does: only config.json itself is in the bundle."""
+        self.config(**annotation("vendor.com/nic=0"))
+        before = self.bundle()
+        self.write("bundle/other.json", before)
+        self.write("other.json", before)
+        self.check_started(self.start("create", "-b", "bundle", "-f", "other.json", "id"))
+        self.assertIn("hooks", json.loads((self.place / "other.json").read_text()))
+        self.assertEqual((self.place / "bundle/other.json").read_text(), before)
+        self.assertEqual(self.bundle(), before)
 
 
 class Requests(Case):
@@ -295,6 +314,12 @@ class Errors(Case):
         self.check_refused(self.create("--log", "text"), why)
         self.assertTrue((self.place / "text").read_text().startswith(why))
 
+    def test_a_log_that_is_a_service_of_crun_is_no_file(self):
+        self.config(**annotation("vendor.com/nic=7"))
+        for log in ("journald:id", "syslog:id", "syslog:"):
+            self.check_refused(self.create("--log", log), "vendor.com/nic=7")
+            self.assertFalse((self.place / log).exists())
+
     def test_a_message_is_one_line(self):
         self.config(**annotation("vendor.com/nic=7\n\x1b[2J"))
         done = self.create("--log", "log", "--log-format=json")
@@ -333,16 +358,39 @@ class Errors(Case):
     def test_settings_that_are_wrong(self):
         for text in ("runtim = 'fake'", "runtime = 1", "spec-dirs = '/etc/cdi'", "policy = true",
                      "annotation-prefixes = [1]", "variables = 'x'", "variables = ['x']",
-                     "[variables]\nA = 'gpu'", "[variables]\nA = 1", "runtime", "[runtime]\na = 1"):
+                     "[variables]\nA = 'gpu'", "[variables]\nA = 1", "runtime", "[runtime]\na = 1",
+                     "policy = ''", "runtime = ''", "spec-dirs = ['/etc/cdi', '']",
+                     "annotation-prefixes = ['']"):
             with self.subTest(text):
                 self.write("config.toml", text)
                 self.config()
                 self.check_refused(self.create(), "config.toml")
-                self.check_refused(self.start("delete", "id"), "config.toml")
+                self.check_refused(self.start("run", "-b", "bundle", "id"), "config.toml")
+
+    def test_containers_end_whatever_is_wrong_with_the_settings(self):
+        self.config()
+        for name in ("runc", "other"):
+            self.program(name)
+            self.write(f"bin/{name}", f"{FAKE}".replace("exit 7", f"echo {name}; exit 7"))
+        for text, runtime in (("policy = ''\nruntime = 'other'", "other"),
+                              ("runtime = 'other'\n[variables]\nA = 1", "other"),
+                              ("runtime = 'other'\npolicy = ", "other"),
+                              ("runtime = 'other'\n= '1'\nruntime = 'fake'", "other"),
+                              ("runtime = 'other'\r\nx", "other"),
+                              ("policy\nruntime = 'other'", "runc"), ("x", "runc"),
+                              ("runtime = 1", "runc"), ("runtime = ''", "runc")):
+            for command in (["delete", "--force", "id"], ["kill", "id", "KILL"], ["state", "id"]):
+                with self.subTest(text, command=command):
+                    self.write("config.toml", text)
+                    done = self.start(*command)
+                    self.assertEqual((done.returncode, done.stdout, done.stderr),
+                                     (7, f"{runtime}\n", ""))
+        (self.place / "config.toml").unlink()
+        self.assertEqual(self.start("delete", "id").stdout, "runc\n")
 
     def test_a_wrong_setting_has_its_line_and_column(self):
         for text, place, name in (("# a\n  runtim = 'x'", "2:3", "runtim"),
-                                  ("policy = ''\nspec-dirs = 'x'", "2:1", "spec-dirs"),
+                                  ("policy = '/p'\nspec-dirs = 'x'", "2:1", "spec-dirs"),
                                   ("[variables]\nA = 'v.com/a'\n B = 'gpu'", "3:2", "B"),
                                   ("\n[polices]\na = 1", "2:2", "polices"),
                                   ("variables.A = 1", "1:11", "A")):

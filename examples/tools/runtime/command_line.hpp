@@ -15,7 +15,7 @@ namespace runtime {
 struct CommandLine {
   std::string_view command{};
   std::string bundle{"."};
-  std::string config{"config.json"};  // in the bundle; only crun has an option for it
+  std::string config{"config.json"};  // this one in the bundle; only crun has an option for it
   std::string log{};
   bool json_log = false;
 
@@ -35,10 +35,13 @@ constexpr std::string_view commands[] = {
     "info",       "init",   "kill",   "list",  "mounts", "pause",  "ps",       "restore",
     "resume",     "run",    "spec",   "start", "state",  "update", "wait"};
 
-/// The options whose next argument is a value, even if it looks like a command or an option.
+/// The options whose next argument is a value, even if it looks like a command or an option. Not
+/// `rootless`: it has no value in runsc, and elsewhere none that is a command.
 constexpr std::string_view with_value[] = {
-    "b",   "bundle",     "cgroup-manager", "config",   "console-socket", "criu", "f",
-    "log", "log-format", "log-level",      "pid-file", "preserve-fds",   "root", "rootless"};
+    "b",    "bundle",          "cgroup-manager", "config",   "console-socket",
+    "criu", "debug-command",   "debug-log",      "f",        "host-uds",
+    "log",  "log-format",      "log-level",      "pid-file", "preserve-fds",
+    "root", "strace-syscalls", "user-log"};
 
 inline bool is_one_of(std::span<const std::string_view> words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();

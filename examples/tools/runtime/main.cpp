@@ -52,7 +52,9 @@ int report(const CommandLine& line, std::string_view message) {
   std::tm parts{};
   std::strftime(&time[0], sizeof time, "%FT%TZ", ::gmtime_r(&now, &parts));
   const auto json = cdi::write_json(LogLine{"error", text, &time[0]}, -1);
-  const auto path = line.log.starts_with("file:") ? line.log.substr(5) : line.log;  // as in crun
+  // crun's names of logs: a file, or one of two services.
+  if (line.log.starts_with("journald:") || line.log.starts_with("syslog:")) return 1;
+  const auto path = line.log.starts_with("file:") ? line.log.substr(5) : line.log;
   constexpr int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY;
   const cdi::Descriptor log{::open(path.c_str(), flags, 0644)};
   if (log) ::dprintf(log.get(), "%s\n", line.json_log && json ? json->c_str() : text.c_str());
@@ -95,7 +97,9 @@ cdi::Result<void> inject_requests(cdi::ConfigJson& config, const Settings& setti
 /// is of no use after a crash of the system. A link is replaced by a file of the bundle: its target
 /// may be the config of other bundles, too.
 cdi::Result<void> rewrite_bundle(const CommandLine& line, const Settings& settings) {
-  const auto path = (line.config.starts_with('/') ? "" : line.bundle + "/") + line.config;
+  // crun looks up any other file from the current directory, not from the bundle.
+  auto path = line.config == "config.json" ? line.bundle + "/" + line.config : line.config;
+  if (path.find('/') == std::string::npos) path.insert(0, "./");
   const auto name = path.substr(path.rfind('/') + 1);
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   const cdi::Descriptor folder{::open(path.substr(0, path.rfind('/') + 1).c_str(), flags)};
@@ -130,12 +134,12 @@ bool may_start_another() {
 }
 
 /// Becomes the real runtime, with the same arguments. Returns only after an error.
-int start_runtime(const CommandLine& line, const Settings& settings, char** argv) {
-  const bool any = settings.runtime.empty();
-  auto path = tools::path_of_program(any ? "runc" : settings.runtime);
+int start_runtime(const CommandLine& line, const std::string& runtime, char** argv) {
+  const bool any = runtime.empty();
+  auto path = tools::path_of_program(any ? "runc" : runtime);
   if (path.empty() && any) path = tools::path_of_program("crun");
   if (path.empty()) {
-    return report(line, "cannot find the runtime " + (any ? "runc or crun" : settings.runtime) +
+    return report(line, "cannot find the runtime " + (any ? "runc or crun" : runtime) +
                             ": install it, or name another one in the settings");
   }
   if (!may_start_another()) {
@@ -148,13 +152,15 @@ int start_runtime(const CommandLine& line, const Settings& settings, char** argv
 }
 
 int run(const CommandLine& line, char** argv) {
-  const auto settings = read_settings(std::getenv("CDI_RUNTIME_CONFIG"));  // the engine's variable
-  if (!settings) return report(line, to_string(settings.error()));
-  if (line.command == "create" || line.command == "run") {
-    const auto done = rewrite_bundle(line, *settings);
-    if (!done) return report(line, to_string(done.error()));
+  const char* const named = std::getenv("CDI_RUNTIME_CONFIG");  // the engine's variable
+  if (line.command != "create" && line.command != "run") {
+    return start_runtime(line, read_runtime(named), argv);
   }
-  return start_runtime(line, *settings, argv);
+  const auto settings = read_settings(named);
+  if (!settings) return report(line, to_string(settings.error()));
+  const auto done = rewrite_bundle(line, *settings);
+  if (!done) return report(line, to_string(done.error()));
+  return start_runtime(line, settings->runtime, argv);
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #ifndef CDI_TOOLS_RUNTIME_SETTINGS_HPP
 #define CDI_TOOLS_RUNTIME_SETTINGS_HPP
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <utility>
@@ -30,19 +32,26 @@ struct Settings {
 
 namespace detail {
 
-/// Keeps a setting. Returns the one that is unknown or whose value is wrong; empty if there is
-/// none.
+/// The default file, which may be missing, if none is named.
+inline std::string file_of(const char* named) {
+  return named == nullptr ? "/etc/cdi-runtime/config.toml" : named;
+}
+
+/// Keeps a setting. Returns the one that is unknown or whose value is wrong, for example empty; an
+/// empty key if there is none.
 inline tools::TomlKey keep(const tools::TomlSettings& toml, const std::string& name,
                            Settings& settings) {
   const auto text = toml.text({name});
   const auto list = toml.list({name});
-  if (name == "runtime" && text) {
+  const bool has_text = text && !text->empty();
+  const bool has_list = list && std::count(list->items.begin(), list->items.end(), "") == 0;
+  if (name == "runtime" && has_text) {
     settings.runtime = *text;
-  } else if (name == "policy" && text) {
+  } else if (name == "policy" && has_text) {
     settings.policy = *text;
-  } else if (name == "spec-dirs" && list) {
+  } else if (name == "spec-dirs" && has_list) {
     settings.spec_dirs = list->items;
-  } else if (name == "annotation-prefixes" && list) {
+  } else if (name == "annotation-prefixes" && has_list) {
     settings.prefixes = list->items;
   } else if (name == "variables" && !text && !list) {
     for (const auto& variable : toml.names_in({name})) {
@@ -61,7 +70,7 @@ inline tools::TomlKey keep(const tools::TomlSettings& toml, const std::string& n
 /// The settings of a file; those of the default file, which may be missing, if `named` is null.
 /// Unknown settings are errors: a policy with a typo would not count.
 inline cdi::Result<Settings> read_settings(const char* named) {
-  const std::string path{named == nullptr ? "/etc/cdi-runtime/config.toml" : named};
+  const auto path = detail::file_of(named);
   Settings settings;
   const auto text = cdi::read_file(path);
   if (!text && named == nullptr && text.error().system == ENOENT) return settings;
@@ -78,10 +87,25 @@ inline cdi::Result<Settings> read_settings(const char* named) {
         .message = "the setting " + cdi::quoted(wrong.back()) + " is unknown or its value is wrong",
         .advice =
             "write runtime and policy as text, spec-dirs and annotation-prefixes as lists, and in "
-            "[variables] a kind for each, such as nvidia.com/gpu",
+            "[variables] a kind for each, such as nvidia.com/gpu; no text is empty",
         .position = std::move(position)};
   }
   return settings;
+}
+
+/// The setting `runtime` alone, for commands such as `kill`, which must work whatever else is
+/// wrong: of a text that is no TOML, the lines before the error count. Empty if it cannot be read.
+inline std::string read_runtime(const char* named) {
+  const auto path = detail::file_of(named);
+  const auto text = cdi::read_file(path);
+  if (!text) return {};
+  auto toml = tools::parse_toml(*text, path);
+  if (!toml) {
+    std::size_t end = 0;
+    for (auto n = toml.error().position.line; n > 1; --n) end = text->find('\n', end) + 1;
+    toml = tools::parse_toml(text->substr(0, end), path);
+  }
+  return toml ? toml->text({"runtime"}).value_or("") : "";
 }
 
 }  // namespace runtime
