@@ -128,7 +128,7 @@ class Resolution(JudgedCase):
     """Names for runtimes that inject them, edits for the others."""
 
     VERSIONS = {"containerd/v2.4.2": True, "containerd/2.1.0": True, "containerd/v2.0.7": False,
-                "containerd/v1.7.30": True, "containerd/1.7.29": False, "cri-o/1.34.0": True,
+                "containerd/v1.7.30": False, "containerd/1.7.29": False, "cri-o/1.34.0": True,
                 "cri-o/1.33.5": False, "something/1": False}
 
     def test_by_the_version_of_the_runtime(self):

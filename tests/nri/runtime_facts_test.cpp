@@ -31,7 +31,8 @@ TEST_CASE("nri: versions are read with and without a v, and with missing or furt
 
 TEST_CASE("nri: runtimes with an injector for names") {
   CHECK_FALSE(facts("containerd", "1.7.29").injects_names);
-  CHECK(facts("containerd", "v1.7.30").injects_names);
+  CHECK_FALSE(facts("containerd", "v1.7.30").injects_names);  // by default, it refuses them
+  CHECK_FALSE(facts("containerd", "1.7.99").injects_names);
   CHECK_FALSE(facts("containerd", "2.0.11").injects_names);
   CHECK(facts("containerd", "2.1.0").injects_names);
   CHECK_FALSE(facts("cri-o", "1.33.9").injects_names);
@@ -51,8 +52,11 @@ TEST_CASE("nri: what an adjustment may have, by the runtime or by its NRI") {
   CHECK(facts("containerd", "2.2.0").has_device_rules);
   CHECK_FALSE(facts("containerd", "2.2.0").has_net_devices);
   CHECK(facts("containerd", "2.2.1").has_net_devices);
-  CHECK_FALSE(facts("cri-o", "1.35.0").has_device_rules);
-  CHECK(facts("cri-o", "1.36.0", "v0.12.3").has_device_rules);
+  CHECK_FALSE(facts("cri-o", "1.33.13").has_device_rules);
+  CHECK(facts("cri-o", "1.34.0").has_device_rules);
+  CHECK_FALSE(facts("cri-o", "1.34.11").has_net_devices);
+  CHECK(facts("cri-o", "1.35.0").has_net_devices);
+  CHECK(facts("cri-o", "unknown", "v0.12.3").has_device_rules);
   CHECK(facts("other", "1", "0.11.0").has_net_devices);
   CHECK_FALSE(facts("other", "1", "0.10.9").has_net_devices);
 }

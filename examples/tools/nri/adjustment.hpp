@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <nri.pb.h>
 #include <span>
 #include <string>
@@ -22,12 +23,35 @@ namespace nri {
 
 namespace detail {
 
-/// The items that a list has and an earlier state of it had not.
-template <class List>
-std::vector<const typename List::value_type*> added(const List& before, const List& after) {
-  std::vector<const typename List::value_type*> items;
+inline std::string_view key_of(const std::string& text) {
+  return text;
+}
+inline std::string_view key_of(const cdi::oci::Hook& hook) {
+  return hook.path;
+}
+inline std::string_view key_of(const cdi::oci::Mount& mount) {
+  return mount.destination;
+}
+inline std::string_view key_of(const cdi::oci::LinuxDevice& device) {
+  return device.path;
+}
+inline std::string_view key_of(const cdi::oci::LinuxDeviceCgroup& rule) {
+  return rule.access;
+}
+
+/// The items that a list has and an earlier state of it had not. A pod may have very many variables
+/// and mounts, of its own choice: in a hash table, they could be made to collide.
+template <class Item>
+std::vector<const Item*> added(const std::vector<Item>& before, const std::vector<Item>& after) {
+  std::multimap<std::string_view, const Item*> known;
+  for (const auto& item : before) known.emplace(key_of(item), &item);
+  std::vector<const Item*> items;
   for (const auto& item : after) {
-    if (std::find(before.begin(), before.end(), item) == before.end()) items.push_back(&item);
+    const auto [from, to] = known.equal_range(key_of(item));
+    const auto is_same = [&item](const auto& one) {
+      return *one.second == item;
+    };
+    if (std::none_of(from, to, is_same)) items.push_back(&item);
   }
   return items;
 }
@@ -202,13 +226,9 @@ class AdjustmentWriter {
   /// NRI has no member for the groups of a process.
   cdi::Result<void> check_groups() const {
     if (before_.process->user == after_.process->user) return {};
-    return detail::located(
-        detail::cannot_say(
-            "NRI cannot add a group to a container",
-            "request the device in the CRI field, as a DRA driver or a device plugin "
-            "does; without a policy, --resolve never also helps"),
-        devices_, "additionalGids",
-        [](const Edits& edits) { return !edits.additional_gids.empty(); });
+    return detail::located(detail::cannot_say("NRI cannot add a group to a container", other_way()),
+                           devices_, "additionalGids",
+                           [](const Edits& edits) { return !edits.additional_gids.empty(); });
   }
 
   /// A name that begins with `-` would remove what has the rest as its name.
@@ -280,7 +300,7 @@ class AdjustmentWriter {
   cdi::Result<void> no_rule_for(const cdi::oci::LinuxDevice& device) const {
     return detail::located(
         detail::cannot_say("NRI cannot add a device node of type " + cdi::quoted(device.type),
-                           "let the runtime inject the device (--resolve never)"),
+                           other_way()),
         devices_, "deviceNodes",
         [&device](const Edits& edits) { return detail::has_name(edits, device.path); });
   }
@@ -289,7 +309,7 @@ class AdjustmentWriter {
     return detail::located(
         detail::cannot_say("the NRI of this runtime would allow more than " + cdi::quoted(wanted) +
                                " for the device node",
-                           "use containerd 2.2 or CRI-O with NRI 0.10, or leave out permissions"),
+                           "use containerd 2.2 or CRI-O 1.34, or leave out permissions"),
         devices_, "deviceNodes", [&wanted](const Edits& edits) {
           return std::any_of(edits.device_nodes.begin(), edits.device_nodes.end(),
                              [&wanted](const auto& node) { return node.permissions == wanted; });
@@ -330,10 +350,17 @@ class AdjustmentWriter {
     return {};
   }
 
-  static cdi::Error needs_nri(std::string_view what) {
+  cdi::Error needs_nri(std::string_view what) const {
     return detail::cannot_say("the NRI of this runtime does not know " + std::string{what},
-                              "use containerd 2.2.1 or a CRI-O with NRI 0.11, or let the runtime "
-                              "inject the device (--resolve never)");
+                              "use containerd 2.2.1 or CRI-O 1.35, or " + other_way());
+  }
+
+  /// How a container gets a device without edits in an adjustment.
+  std::string other_way() const {
+    std::string advice =
+        "request the device in the CRI field, as a DRA driver or a device plugin does";
+    if (runtime_.injects_names) advice += "; without a policy, --resolve never also helps";
+    return advice;
   }
 
   const cdi::oci::Spec& before_;

@@ -20,7 +20,7 @@ inline Version read_version(std::string_view text) {
 
 /// The abilities that matter for an injection.
 struct RuntimeFacts {
-  bool injects_names = false;        ///< it resolves the CDI names in an adjustment
+  bool injects_names = false;        ///< it resolves the CDI names in an adjustment, by default
   bool injects_annotations = false;  ///< it injects the devices of a container's own annotations
   bool has_device_rules = false;     ///< NRI 0.10: an adjustment may have device cgroup rules
   bool has_net_devices = false;      ///< NRI 0.11: and network devices and Intel RDT settings
@@ -33,15 +33,19 @@ inline RuntimeFacts facts_of(const ConfigureRequest& runtime) {
   const bool crio = runtime.runtime_name() == "cri-o" || runtime.runtime_name() == "crio";
   RuntimeFacts facts;
   if (containerd) {
-    const bool old = version < Version{2, 0, 0};
-    facts.injects_names = old ? version >= Version{1, 7, 30} : version >= Version{2, 1, 0};
-    facts.injects_annotations = !old;  // 1.7 does only with enable_cdi = true, which is not default
+    // 1.7 has both only with enable_cdi = true, which is not default: since 1.7.30, its injector
+    // refuses each container with a name otherwise.
+    facts.injects_names = version >= Version{2, 1, 0};
+    facts.injects_annotations = version >= Version{2, 0, 0};
     facts.has_device_rules = version >= Version{2, 2, 0};
     facts.has_net_devices = version >= Version{2, 2, 1};
   } else if (crio) {
     facts.injects_names = version >= Version{1, 34, 0};
     facts.injects_annotations = true;
+    facts.has_device_rules = version >= Version{1, 34, 0};
+    facts.has_net_devices = version >= Version{1, 35, 0};
   }
+  // Runtimes tell the version since NRI 0.12.
   const auto nri = read_version(runtime.nri_version());
   facts.has_device_rules = facts.has_device_rules || nri >= Version{0, 10, 0};
   facts.has_net_devices = facts.has_net_devices || nri >= Version{0, 11, 0};
