@@ -28,7 +28,7 @@ POD = {"id": (1, TEXT), "name": (2, TEXT), "uid": (3, TEXT), "namespace": (4, TE
        "labels": (5, MAP), "annotations": (6, MAP)}
 CONTAINER = {"id": (1, TEXT), "podSandboxId": (2, TEXT), "name": (3, TEXT), "state": (4, INT),
              "labels": (5, MAP), "annotations": (6, MAP), "args": (7, [TEXT]), "env": (8, [TEXT]),
-             "mounts": (9, [MOUNT]), "linux": (11, {"devices": (2, [DEVICE])}),
+             "mounts": (9, [MOUNT]), "hooks": (10, HOOKS), "linux": (11, {"devices": (2, [DEVICE])}),
              "CDIDevices": (20, [NAMED])}
 REGISTER = {"pluginName": (1, TEXT), "pluginIdx": (2, TEXT), "NRIVersion": (3, TEXT)}
 CONFIGURE = {"config": (1, TEXT), "runtimeName": (2, TEXT), "runtimeVersion": (3, TEXT),

@@ -327,8 +327,7 @@ class Limits(WireCase):
                 for _ in range(3):
                     with self.assertRaises(Failed) as failed:
                         connection.create(GOOD)
-                    self.assertIn(f"the specs could not be read within {limit} ms",
-                                  str(failed.exception))
+                    self.assertIn(f"done within {limit} ms: wait", str(failed.exception))
                     self.assertEqual(connection.create(request({})), {})
                 self.kill(plugin)
 

@@ -3,8 +3,10 @@
 
 #include "../../examples/tools/nri/injection.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -91,6 +93,18 @@ struct Node {
 };
 
 using Texts = std::vector<std::string>;
+
+/// An item of a list that counts how often two are compared.
+struct Counted {
+  std::string text{};
+  static inline std::size_t compared = 0;
+
+  friend bool operator==(const Counted& one, const Counted& other) {
+    ++compared;
+    return one.text == other.text;
+  }
+  friend std::string_view key_of(const Counted& item) { return item.text; }
+};
 
 }  // namespace
 
@@ -197,11 +211,12 @@ TEST_CASE("nri: a name in the CRI's field is left to the runtime") {
 
 TEST_CASE("nri: a container's own annotations are left to a runtime that reads them") {
   Node node{""};
-  node.around.settings.resolve = "never";
   auto& annotations = *node.request.mutable_container()->mutable_annotations();
   annotations["cdi.k8s.io/vendor_0"] = "v.com/c=all";
-  CHECK(node.inject() == "names");
-  CHECK(node.names() == Texts{"v.com/c=all"});
+  CHECK(node.inject() == "edits");
+  CHECK(node.out.env_size() == 2);
+  node.around.settings.resolve = "never";  // for runtimes that resolve names: they read both
+  CHECK(node.inject().empty());
   node.around.runtime.injects_annotations = true;
   CHECK(node.inject().empty());
   (*node.request.mutable_pod()->mutable_annotations())["cdi.k8s.io/pod"] =
@@ -320,6 +335,19 @@ TEST_CASE("nri: groups cannot be expressed, unless the process is in them") {
   CHECK(node.inject() == "edits");
 }
 
+TEST_CASE("nri: --resolve never is advised only where the runtime injects names") {
+  for (const std::string name : {"group", "unbuffered", "net", "rdt"}) {
+    CAPTURE(name);
+    Node node{"v.com/c=" + name};
+    node.around.settings.resolve = "always";
+    node.around.runtime = {};
+    CHECK(node.inject().find("request the device in the CRI field") != std::string::npos);
+    CHECK(node.inject().find("--resolve never") == std::string::npos);
+    node.around.runtime.injects_names = true;
+    CHECK(node.inject().find("--resolve never") != std::string::npos);
+  }
+}
+
 TEST_CASE("nri: network devices and Intel RDT settings need NRI 0.11") {
   Node net{"v.com/c=net"};
   CHECK(net.inject() == "edits");
@@ -398,6 +426,69 @@ TEST_CASE("nri: a policy decides, and what it has checked is injected") {
   CHECK(node.inject().starts_with("policy:1:2: "));
 }
 
+TEST_CASE("nri: what is new in a list is found without comparing all with all") {
+  std::vector<Counted> before;
+  for (int i = 0; i < 1000; ++i) before.push_back({std::to_string(i)});
+  auto after = before;
+  after.front().text = "new";
+  after.push_back({"last"});
+  const auto items = nri::detail::added(before, after);
+  REQUIRE(items.size() == 2);
+  CHECK(items[0]->text == "new");
+  CHECK(items[1]->text == "last");
+  CHECK(Counted::compared <= after.size());
+}
+
+TEST_CASE("nri: a pod with very many variables does not hold up the others") {
+  // Takes minutes if each variable is compared with each.
+  Node node{"v.com/c=all"};
+  auto& container = *node.request.mutable_container();
+  container.add_env("B=old");
+  for (int i = 0; i < 50'000; ++i) container.add_env("A" + std::to_string(i) + "=");
+  CHECK(node.inject() == "edits");
+  CHECK(node.out.env_size() == 2);
+  CHECK(nri::lacking_devices(node.request.pod(), container, node.around));
+}
+
+TEST_CASE("nri: a device that the container has got already is not injected again") {
+  Node node{"v.com/c=all,v.com/c=block"};
+  REQUIRE(node.inject() == "edits");
+  auto& container = *node.request.mutable_container();
+  container.mutable_hooks()->CopyFrom(node.out.hooks());
+  for (const auto& mount : node.out.mounts()) *container.add_mounts() = mount;
+  container.mutable_linux()->add_devices()->CopyFrom(node.out.linux().devices(0));
+  container.mutable_linux()->mutable_devices(0)->mutable_uid()->set_value(1000);  // of its user
+  container.add_env("A=1");
+  for (const bool names : {true, false}) {
+    node.around.runtime.injects_names = names;
+    CHECK(node.inject() == (names ? "names" : "edits"));
+    CHECK(node.names() == (names ? Texts{"v.com/c=all", "v.com/c=block"} : Texts{}));
+  }
+  container.add_env("B=of another device");
+  for (const bool names : {true, false}) {
+    node.around.runtime.injects_names = names;
+    CHECK(node.inject() == (names ? "names" : "edits"));
+    CHECK(node.names() == (names ? Texts{"v.com/c=block"} : Texts{}));
+    CHECK(node.out.hooks().create_container_size() == 0);
+  }
+}
+
+TEST_CASE("nri: a container's own annotations that are done are nobody's request") {
+  Node node{""};
+  node.around.settings.namespaces = {"gpu-*"};
+  auto& container = *node.request.mutable_container();
+  (*container.mutable_annotations())["cdi.k8s.io/plugin"] = "v.com/c=block";
+  CHECK(node.inject().starts_with("pods of the namespace"));
+  container.mutable_linux()->add_devices()->set_path("/dev/b");
+  CHECK(node.inject().starts_with("pods of the namespace"));  // another node
+  auto& device = *container.mutable_linux()->mutable_devices(0);
+  device.set_type("b");
+  device.set_major(9);
+  device.set_minor(1);
+  CHECK(node.inject().empty());
+  CHECK(node.out.ByteSizeLong() == 0);
+}
+
 TEST_CASE("nri: a running container that asked in vain is found") {
   Node node{"v.com/c=all"};
   auto& container = *node.request.mutable_container();
@@ -409,7 +500,7 @@ TEST_CASE("nri: a running container that asked in vain is found") {
   CHECK_FALSE(nri::lacking_devices(node.request.pod(), container, node.around));
 }
 
-TEST_CASE("nri: why a running container lacks devices, if that is known") {
+TEST_CASE("nri: why it cannot be told whether a running container lacks devices") {
   const auto why = [](const std::string& devices) {
     const Node node{devices};
     const auto lacking =
@@ -437,20 +528,44 @@ TEST_CASE("nri: a running container is not blamed for what NRI cannot give") {
 TEST_CASE("nri: of the pods that ask, only what matters is kept") {
   Node node{"v.com/c=all"};
   (*node.request.mutable_pod()->mutable_annotations())["other"] = "x";
-  nri::RequestingPods pods;
+  nri::ExistingPods existing;
+  std::vector<nri::PodSandbox> pods;
+  const auto keep = [&pods](const nri::PodSandbox& pod, const nri::Container&) {
+    pods.push_back(pod);
+  };
   auto& container = *node.request.mutable_container();
-  CHECK(pods.pod_of(container) == nullptr);
-  pods.add(node.request.pod(), node.around.families);
-  const auto* const pod = pods.pod_of(container);
-  REQUIRE(pod != nullptr);
-  CHECK(pod->namespace_() == "team");
-  CHECK(pod->annotations().at("cdi.k8s.io/pod") == "v.com/c=all");
-  CHECK(pod->annotations().size() == 1);
+  existing.add(node.request.pod(), node.around.families);
+  existing.add(container, keep);
+  REQUIRE(pods.size() == 1);
+  CHECK(pods[0].namespace_() == "team");
+  CHECK(pods[0].annotations().at("cdi.k8s.io/pod") == "v.com/c=all");
+  CHECK(pods[0].annotations().size() == 1);
   container.set_state(nri::CONTAINER_CREATED);
-  CHECK(pods.pod_of(container) == pod);
+  existing.add(container, keep);
+  CHECK(pods.size() == 2);
   container.set_state(nri::CONTAINER_STOPPED);
-  CHECK(pods.pod_of(container) == nullptr);
+  existing.add(container, keep);
   container.set_state(nri::CONTAINER_RUNNING);
   container.set_pod_sandbox_id("other");
-  CHECK(pods.pod_of(container) == nullptr);
+  existing.add(container, keep);
+  CHECK(pods.size() == 2);
+}
+
+TEST_CASE("nri: an existing container that comes before its pod is reported at the end") {
+  const Node node{"v.com/c=all"};
+  const Node silent{""};
+  for (const auto* pod : {&node.request.pod(), &silent.request.pod()}) {
+    nri::ExistingPods existing;
+    int reported = 0;
+    const auto count = [&reported](const auto&, const auto&) {
+      ++reported;
+    };
+    existing.add(node.request.container(), count);
+    existing.add(*pod, node.around.families);
+    CHECK(reported == 0);
+    existing.end(count);
+    CHECK(reported == (pod == &node.request.pod() ? 1 : 0));
+    existing.end(count);
+    CHECK(reported <= 1);
+  }
 }

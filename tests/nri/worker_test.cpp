@@ -9,13 +9,14 @@
 
 #include <doctest/doctest.h>
 
+using nri::JobEnd;
 using std::chrono::milliseconds;
 
 TEST_CASE("nri: a job that ends in time is done") {
   nri::Worker worker;
   int done = 0;
   for (int i = 0; i < 100; ++i) {
-    CHECK(worker.run_within(milliseconds{60'000}, [&done] { ++done; }));
+    CHECK(worker.run_within(milliseconds{60'000}, [&done] { ++done; }) == JobEnd::done);
   }
   CHECK(done == 100);
 }
@@ -23,11 +24,14 @@ TEST_CASE("nri: a job that ends in time is done") {
 TEST_CASE("nri: a job that hangs is left, and later jobs wait for its end") {
   auto hanging = std::make_shared<std::promise<void>>();
   nri::Worker worker;
-  CHECK_FALSE(worker.run_within(milliseconds{1}, [hanging] { hanging->get_future().wait(); }));
+  const auto hang = [hanging] {
+    hanging->get_future().wait();
+  };
+  CHECK(worker.run_within(milliseconds{1}, hang) == JobEnd::late);
   bool begun = false;
-  CHECK_FALSE(worker.run_within(milliseconds{1}, [&begun] { begun = true; }));
+  CHECK(worker.run_within(milliseconds{1}, [&begun] { begun = true; }) == JobEnd::not_begun);
   hanging->set_value();
-  CHECK(worker.run_within(milliseconds{60'000}, [] {}));
+  CHECK(worker.run_within(milliseconds{60'000}, [] {}) == JobEnd::done);
   CHECK_FALSE(begun);
 }
 
@@ -35,7 +39,9 @@ TEST_CASE("nri: a worker does not wait for a job that hangs when it ends") {
   auto hanging = std::make_shared<std::promise<void>>();
   {
     nri::Worker worker;
-    CHECK_FALSE(worker.run_within(milliseconds{1}, [hanging] { hanging->get_future().wait(); }));
+    const auto end =
+        worker.run_within(milliseconds{1}, [hanging] { hanging->get_future().wait(); });
+    CHECK(end == JobEnd::late);
   }
   hanging->set_value();
 }

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -45,11 +47,14 @@ class DevicesPlugin {
     plugin.existing_pod = [this](const auto& pod) {
       existing_.add(pod, around_->families);
     };
-    plugin.existing_container = [this](const auto& container) {
-      report(container);
+    const auto report_one = [this](const PodSandbox& pod, const Container& container) {
+      report(pod, container);
     };
-    plugin.synchronized = [this] {
-      existing_ = {};
+    plugin.existing_container = [this, report_one](const auto& container) {
+      if (!gave_up_) existing_.add(container, report_one);
+    };
+    plugin.synchronized = [this, report_one] {
+      existing_.end(report_one);
     };
     plugin.create_container = [this](const auto& request, auto& response) {
       return create(request, *response.mutable_adjust());
@@ -92,33 +97,40 @@ class DevicesPlugin {
     const auto timeout = request.request_timeout();
     if (timeout > 0) limit_ = std::min(limit_, Milliseconds{timeout - timeout / 10});
     existing_ = {};
+    gave_up_ = settings.resolve == "never";  // without the specs, nothing is known
     read_specs(limit_);
     const auto name = request.runtime_name() + " " + request.runtime_version();
     log_.write({.event = "connected", .runtime = tools::one_line(name)});
     return {};
   }
 
-  /// Returns what `work` returns, called in the worker's thread; nothing if it takes too long, as
-  /// when a file system hangs. It must own all that it uses, since it may outlive this call.
+  /// What a call in the worker's thread returns; no value if it is not done.
+  template <class Value>
+  struct InTime {
+    std::optional<Value> value{};
+    JobEnd end = JobEnd::done;
+  };
+
+  /// Returns what `work` returns, called in the worker's thread, unless it takes too long, as when
+  /// a file system hangs. It must own all that it uses, since it may outlive this call.
   template <class Work>
   auto in_time(Milliseconds limit, Work work)
-      -> std::optional<std::invoke_result_t<Work, const Surroundings&>> {
+      -> InTime<std::invoke_result_t<Work, const Surroundings&>> {
     struct Outcome {
       std::optional<std::invoke_result_t<Work, const Surroundings&>> value{};
       std::exception_ptr thrown{};
     };
     auto outcome = std::make_shared<Outcome>();
-    const bool done =
-        worker_.run_within(limit, [outcome, work = std::move(work), around = around_] {
-          try {
-            outcome->value = work(*around);
-          } catch (...) {
-            outcome->thrown = std::current_exception();
-          }
-        });
-    if (!done) return std::nullopt;
+    const auto end = worker_.run_within(limit, [outcome, work = std::move(work), around = around_] {
+      try {
+        outcome->value = work(*around);
+      } catch (...) {
+        outcome->thrown = std::current_exception();
+      }
+    });
+    if (end != JobEnd::done) return {.end = end};
     if (outcome->thrown) std::rethrow_exception(outcome->thrown);
-    return std::move(outcome->value);
+    return {.value = std::move(outcome->value)};
   }
 
   /// Reads the specs, so that the next request need not wait for it.
@@ -128,17 +140,17 @@ class DevicesPlugin {
 
   /// Reports a running container that has requested devices in vain, for example while no plugin
   /// was there.
-  void report(const Container& container) {
-    const auto* const pod = existing_.pod_of(container);
-    if (pod == nullptr) return;
-    const auto lacking = in_time(limit_, [pod = *pod, container](const Surroundings& around) {
+  void report(const PodSandbox& pod, const Container& container) {
+    if (gave_up_) return;
+    auto lacking = in_time(limit_, [pod, container](const Surroundings& around) {
       return lacking_devices(pod, container, around);
     });
-    if (!lacking) existing_ = {};  // the others would take as long
-    if (!lacking || !*lacking) return;
-    LogLine line{.event = "missing", .devices = (*lacking)->names};
-    if ((*lacking)->why) line.error = tools::one_line(to_string(*(*lacking)->why));
-    log_.write(line.about(*pod, container));
+    gave_up_ = !lacking.value;  // the others would take as long
+    if (gave_up_ || !*lacking.value) return;
+    auto& found = **lacking.value;
+    LogLine line{.event = found.why ? "unknown" : "missing", .devices = std::move(found.names)};
+    if (found.why) line.error = tools::one_line(to_string(*found.why));
+    log_.write(line.about(pod, container));
   }
 
   struct Answer {
@@ -158,20 +170,33 @@ class DevicesPlugin {
                              answer.injection = *std::move(injection);
                              return answer;
                            });
-    if (outcome) return *std::move(outcome);
+    if (outcome.value) return *std::move(outcome.value);
+    const std::string what = outcome.end == JobEnd::late
+                                 ? "the edits of the devices were not ready within "
+                                 : "earlier work, such as reading the specs, was not done within ";
     return cdi::Error{
         .code = cdi::Errc::timeout,
-        .message = "the specs could not be read within " + std::to_string(limit_.count()) + " ms",
-        .advice = "wait for the next try; if it fails, too, check the file systems of the specs"};
+        .message = what + std::to_string(limit_.count()) + " ms",
+        .advice =
+            "wait for the next try; if it fails, too, check the file systems of the specs, or "
+            "give cdi-nri a longer --answer-limit"};
   }
 
-  /// Reports the annotations of a pod that look like requests, and are none.
+  /// Reports the annotations of a pod that look like requests, and are none. A pod may have
+  /// thousands.
   void report_ignored(const CreateContainerRequest& request) const {
-    for (const auto& key : unknown_forms(request.pod(), around_->families)) {
-      LogLine line{.event = "ignored"};
-      line.error = "annotation " + cdi::quoted(key) +
-                   " requests nothing: write PREFIX/container.NAME, PREFIX/pod or PREFIX";
+    constexpr std::size_t most = 10;
+    const auto keys = unknown_forms(request.pod(), request.container(), around_->families);
+    const auto write = [&](std::string error) {
+      LogLine line{.event = "ignored", .error = std::move(error)};
       log_.write(line.about(request.pod(), request.container()));
+    };
+    for (const auto& key : std::span{keys}.first(std::min(keys.size(), most))) {
+      write("annotation " + cdi::quoted(key) +
+            " requests nothing: write PREFIX/container.NAME, PREFIX/pod or PREFIX");
+    }
+    if (keys.size() > most) {
+      write(std::to_string(keys.size() - most) + " more annotations request nothing");
     }
   }
 
@@ -190,6 +215,7 @@ class DevicesPlugin {
       log_.write(line);
       return answer.error();
     }
+    if (answer->injection.way.empty()) return {};  // the container has got all
     out = std::move(answer->adjustment);
     line.event = answer->injection.way == "names" ? "passed" : "injected";
     line.devices = std::move(answer->injection.devices);
@@ -202,7 +228,8 @@ class DevicesPlugin {
   Settings given_;  // without those in the runtime's configuration
   Log log_;
   std::shared_ptr<const Surroundings> around_ = std::make_shared<Surroundings>();
-  RequestingPods existing_{};
+  ExistingPods existing_{};
+  bool gave_up_ = false;  // to report existing containers
   Milliseconds limit_{given_.answer_limit};
   Worker worker_{};
 };

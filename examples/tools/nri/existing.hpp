@@ -17,38 +17,56 @@
 
 namespace nri {
 
-/// The devices that a container has requested and has nothing of, with the reason if there is one.
+/// The devices that a container has requested and has nothing of.
 struct LackingDevices {
   std::vector<std::string> names{};
-  std::optional<cdi::Error> why{};
+  std::optional<cdi::Error> why{};  ///< why it cannot be told whether it has them, if so
 };
 
-/// The pods that request devices, out of all that exist.
-class RequestingPods {
+/// The pods and containers that exist when the plugin connects. A runtime with many of them sends
+/// both in parts, in which a container may come before its pod.
+class ExistingPods {
  public:
+  /// Called with a container that runs or will run, and its pod, which requests devices.
+  using Report = std::function<void(const PodSandbox&, const Container&)>;
+
   /// Keeps a pod that requests devices, without its other annotations: there may be thousands.
   void add(const PodSandbox& pod, const AnnotationFamilies& families) {
     PodSandbox kept;
     for (const auto& [key, value] : pod.annotations()) {
       if (is_request(key, families)) (*kept.mutable_annotations())[key] = value;
     }
+    auto& known = pods_[pod.id()];
     if (kept.annotations().empty()) return;
     kept.set_id(pod.id());
     kept.set_name(pod.name());
     kept.set_namespace_(pod.namespace_());
-    pods_.insert_or_assign(pod.id(), std::move(kept));
+    known = std::move(kept);
   }
 
-  /// The requesting pod of a container that runs or will run; null if there is none.
-  const PodSandbox* pod_of(const Container& container) const {
+  /// Reports a container, unless its pod is not known yet.
+  void add(const Container& container, const Report& report) {
+    if (container.state() != CONTAINER_RUNNING && container.state() != CONTAINER_CREATED) return;
     const auto found = pods_.find(container.pod_sandbox_id());
-    const bool exists =
-        container.state() == CONTAINER_RUNNING || container.state() == CONTAINER_CREATED;
-    return exists && found != pods_.end() ? &found->second : nullptr;
+    if (found == pods_.end()) {
+      early_.push_back(container);
+    } else if (found->second) {
+      report(*found->second, container);
+    }
+  }
+
+  /// Reports the containers whose pods have come after them. Then nothing is known any more.
+  void end(const Report& report) {
+    for (const auto& container : early_) {
+      const auto found = pods_.find(container.pod_sandbox_id());
+      if (found != pods_.end() && found->second) report(*found->second, container);
+    }
+    *this = {};
   }
 
  private:
-  std::map<std::string, PodSandbox, std::less<>> pods_{};
+  std::map<std::string, std::optional<PodSandbox>, std::less<>> pods_{};  // null: requests nothing
+  std::vector<Container> early_{};
 };
 
 namespace detail {
@@ -68,7 +86,8 @@ inline bool has_any(const Container& container, std::span<const cdi::ResolvedDev
 
 }  // namespace detail
 
-/// Returns what a container of a requesting pod lacks; nothing if it has any of its devices.
+/// Returns what a container of a requesting pod lacks, or what cannot be told; nothing if it has
+/// any of its devices.
 inline std::optional<LackingDevices> lacking_devices(const PodSandbox& pod,
                                                      const Container& container,
                                                      const Surroundings& around) {

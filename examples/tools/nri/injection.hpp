@@ -22,6 +22,7 @@
 #include "../shared/names/policy_check.hpp"
 #include "adjustment.hpp"
 #include "container_spec.hpp"
+#include "given_edits.hpp"
 #include "requests.hpp"
 #include "runtime_facts.hpp"
 #include "settings.hpp"
@@ -52,13 +53,20 @@ struct Surroundings {
   AnnotationFamilies families{};
   RuntimeFacts runtime{};
   std::shared_ptr<cdi::Cache> cache{};
+
+  /// Whether containers get names instead of edits. After a policy has checked the edits, the
+  /// runtime may not read others.
+  bool gives_names() const {
+    const bool can = settings.resolve == "auto" && runtime.injects_names;
+    return settings.resolve == "never" || (can && settings.policy.empty());
+  }
 };
 
 namespace detail {
 
-/// Removes the devices that a container gets from its runtime: those of the CRI's field, and of its
-/// own annotations if the runtime reads them. Otherwise their hooks would run twice.
-inline void remove_given(std::vector<cdi::RequestedDevice>& requested, const Container& container,
+/// Removes the devices that a container gets from its runtime by name: those of the CRI's field,
+/// and of its own annotations if the runtime reads them. Otherwise their hooks would run twice.
+inline void remove_named(std::vector<cdi::RequestedDevice>& requested, const Container& container,
                          const std::vector<cdi::RequestedDevice>& annotated) {
   std::erase_if(requested, [&](const cdi::RequestedDevice& device) {
     const auto has_name = [&device](const auto& other) {
@@ -67,6 +75,30 @@ inline void remove_given(std::vector<cdi::RequestedDevice>& requested, const Con
     return std::any_of(annotated.begin(), annotated.end(), has_name) ||
            std::any_of(container.cdi_devices().begin(), container.cdi_devices().end(),
                        [&device](const auto& given) { return given.name() == device.name; });
+  });
+}
+
+inline bool has_hooks(const cdi::ResolvedDevice& found) {
+  return !found.device->container_edits.hooks.empty() ||
+         !found.spec->spec.container_edits.hooks.empty();
+}
+
+/// Removes devices that the container has got already: those of its own annotations, which the
+/// runtime has then read; and if it gets names, those whose hooks the runtime would run again.
+inline void remove_given(std::vector<cdi::RequestedDevice>& requested,
+                         const CreateContainerRequest& request, const cdi::Registry& registry,
+                         const Surroundings& around) {
+  const auto& container = request.container();
+  const bool may_repeat = around.gives_names() && container.hooks().ByteSizeLong() > 0;
+  const auto is_own = [&request](const cdi::RequestedDevice& one) {
+    return !request.pod().annotations().contains(one.key);
+  };
+  if (!may_repeat && std::none_of(requested.begin(), requested.end(), is_own)) return;
+  const GivenEdits given{container, around.settings.host_root};
+  std::erase_if(requested, [&](const cdi::RequestedDevice& one) {
+    const auto found = registry.find(one.name);
+    if (found.device == nullptr) return false;
+    return (is_own(one) || (may_repeat && has_hooks(found))) && given.include(found);
   });
 }
 
@@ -144,7 +176,8 @@ inline cdi::Result<std::vector<cdi::RequestedDevice>> requested_devices(
   auto requested = pod_requests(pod, container, around.families);
   if (!requested) return requested;
   auto own = container_requests(pod, container);
-  if (!around.runtime.injects_annotations) {
+  // A runtime that resolves our names reads these annotations, too.
+  if (!around.runtime.injects_annotations && around.settings.resolve != "never") {
     if (!own) return own;
     for (auto& device : *own) {
       const auto is_same = [&device](const auto& other) {
@@ -156,27 +189,31 @@ inline cdi::Result<std::vector<cdi::RequestedDevice>> requested_devices(
     }
     own = std::vector<cdi::RequestedDevice>{};
   }
-  detail::remove_given(*requested, container, own ? *own : std::vector<cdi::RequestedDevice>{});
+  detail::remove_named(*requested, container, own ? *own : std::vector<cdi::RequestedDevice>{});
   return requested;
 }
 
-/// Writes the adjustment that gives a new container the devices that it has requested. After an
-/// error, the container must not be created.
+/// Writes the adjustment that gives a new container the devices that it has requested, and has not
+/// got. After an error, the container must not be created.
 inline cdi::Result<Injection> inject(const CreateContainerRequest& request,
-                                     const std::vector<cdi::RequestedDevice>& requested,
+                                     std::vector<cdi::RequestedDevice> requested,
                                      const Surroundings& around, ContainerAdjustment& out) {
   Injection injection;
-  if (requested.empty()) return injection;
   const auto& settings = around.settings;
+  std::shared_ptr<const cdi::Registry> registry;
+  if (settings.resolve != "never") {
+    registry = around.cache->registry();
+    detail::remove_given(requested, request, *registry, around);
+  }
+  if (requested.empty()) return injection;
   auto allowed = detail::check_namespace(request.pod().namespace_(), settings);
   if (!allowed) return allowed.error();
   for (const auto& device : requested) injection.devices.push_back(device.name);
-  if (settings.resolve == "never") {
+  if (!registry) {
     detail::give_names(requested, out);
     injection.way = "names";
     return injection;
   }
-  const auto registry = around.cache->registry();
   const auto devices = registry->resolve_all(requested);
   if (!devices) return detail::unresolved_error(*registry, requested);
   if (!settings.policy.empty()) {
@@ -184,8 +221,7 @@ inline cdi::Result<Injection> inject(const CreateContainerRequest& request,
     if (!allowed) return allowed.error();
   }
   injection.specs = detail::used_specs(*devices);
-  // After a policy has checked the edits, the runtime may not read others.
-  if (settings.resolve == "auto" && settings.policy.empty() && around.runtime.injects_names) {
+  if (around.gives_names()) {
     detail::give_names(requested, out);
     injection.way = "names";
     return injection;

@@ -23,8 +23,9 @@ namespace nri {
 /// A line of the log. Members that do not apply are empty, and left out of the JSON.
 struct LogLine {
   std::int64_t version = 1;  // of the form of the lines
-  std::string event{};       // connected, disconnected, injected, passed, refused, missing, ignored
-  std::string runtime{};     // its name and version
+  // connected, disconnected, injected, passed, refused, missing, unknown, ignored
+  std::string event{};
+  std::string runtime{};  // its name and version
   std::string ns{}, pod{}, container{}, id{};
   std::vector<std::string> devices{};
   std::string way{};  // names or edits
@@ -61,6 +62,7 @@ struct LogLine {
 inline std::string text_of(const LogLine& line) {
   const std::string_view event = line.event == "connected" ? "connected to"
                                  : line.event == "missing" ? "runs without"
+                                 : line.event == "unknown" ? "runs, with or without"
                                  : line.event == "passed"  ? "passed on"
                                                            : std::string_view{line.event};
   std::string out;

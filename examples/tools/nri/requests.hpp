@@ -142,18 +142,18 @@ inline bool is_request(const std::string& key, const AnnotationFamilies& familie
   return false;
 }
 
-/// The annotations of a pod with a prefix for NRI and a form that is none of the three, such as
-/// `PREFIX/containers.main`. CDI's own prefix has other forms, which runtimes read.
-inline std::vector<std::string> unknown_forms(const PodSandbox& pod,
+/// The annotations of a pod with a form that is none of the three, such as
+/// `PREFIX/containers.main`, in byte order. Those that a container has itself are left out:
+/// runtimes may read them.
+inline std::vector<std::string> unknown_forms(const PodSandbox& pod, const Container& container,
                                               const AnnotationFamilies& families) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : pod.annotations()) {
-    const auto slash = std::min(key.find('/'), key.size());
-    const auto prefix = key.substr(0, slash);
-    const auto form = std::string_view{key}.substr(slash);
+    const auto form = std::string_view{key}.substr(std::min(key.find('/'), key.size()));
     if (form.empty() || form == "/pod" || form.starts_with("/container.")) continue;
-    if (prefix != "cdi.k8s.io" && is_request(key, families)) keys.push_back(key);
+    if (is_request(key, families) && !container.annotations().contains(key)) keys.push_back(key);
   }
+  std::sort(keys.begin(), keys.end());
   return keys;
 }
 

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,13 @@
 #include <utility>
 
 namespace nri {
+
+/// What became of a job in the time that there was.
+enum class JobEnd : std::uint8_t {
+  done,
+  late,       ///< it still runs
+  not_begun,  ///< an earlier job still runs
+};
 
 /// Runs jobs in a thread of its own, one after the other, so that a file system that hangs stops
 /// the thread and not its user.
@@ -29,17 +37,17 @@ class Worker {
   }
 
   /// Runs a job after an earlier one that still runs, and waits for its end, in all at most for
-  /// `limit`. Returns false if it did not end, or was not begun. The job must own all that it uses.
-  bool run_within(std::chrono::milliseconds limit, std::function<void()> job) {
+  /// `limit`. A job that was not begun by then is not run. The job must own all that it uses.
+  JobEnd run_within(std::chrono::milliseconds limit, std::function<void()> job) {
     const auto end = std::chrono::steady_clock::now() + limit;
     const auto is_free = [this] {
       return !shared_->job;
     };
     std::unique_lock lock{shared_->mutex};
-    if (!shared_->changed.wait_until(lock, end, is_free)) return false;
+    if (!shared_->changed.wait_until(lock, end, is_free)) return JobEnd::not_begun;
     shared_->job = std::move(job);
     shared_->changed.notify_all();
-    return shared_->changed.wait_until(lock, end, is_free);
+    return shared_->changed.wait_until(lock, end, is_free) ? JobEnd::done : JobEnd::late;
   }
 
  private:

@@ -31,8 +31,9 @@ struct Plugin {
 
   /// The runtime's name and version, and the text of the plugin's file in /etc/nri/conf.d.
   std::function<Result<void>(const ConfigureRequest&)> configure{};
-  /// Each pod and each container that exists when the plugin connects, pods first; then the end of
-  /// the list. There may be thousands, so they are passed one by one.
+  /// Each pod and each container that exists when the plugin connects; then the end of the list.
+  /// There may be thousands, so they are passed one by one. A runtime with many sends them in
+  /// parts, each with pods and then containers, so that a container may come before its pod.
   std::function<void(const PodSandbox&)> existing_pod{};
   std::function<void(const Container&)> existing_container{};
   std::function<void()> synchronized{};

@@ -1,0 +1,110 @@
+// The devices that a container has already got, from its runtime or from another plugin.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_NRI_GIVEN_EDITS_HPP
+#define CDI_TOOLS_NRI_GIVEN_EDITS_HPP
+
+#include <algorithm>
+#include <functional>
+#include <initializer_list>
+#include <nri.pb.h>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/host.hpp>
+#include <cdi/oci.hpp>
+#include <cdi/registry.hpp>
+
+#include "container_spec.hpp"
+
+namespace nri {
+
+/// The edits that a container has, to find out which devices it has got. Not every runtime tells of
+/// the names in the CRI field, nor whether it has read the container's own annotations.
+class GivenEdits {
+ public:
+  /// `host_root` is the root directory of the host.
+  GivenEdits(const Container& container, std::string host_root)
+      : has_{shown(container_spec(container))} {
+    host_.options.root = std::move(host_root);
+  }
+
+  /// Whether the container has all edits of a device that each version of NRI shows; false if there
+  /// are none. Another device may have changed the value of a variable, so that its name is enough
+  /// if there are other edits.
+  bool include(const cdi::ResolvedDevice& device) const {
+    cdi::oci::Spec bare;
+    if (!cdi::Registry::inject_resolved(bare, std::span{&device, 1}, host_)) return false;
+    const auto wanted = shown(bare);
+    if (wanted.others.empty()) return !wanted.env.empty() && has_all(has_.env, wanted.env);
+    return has_all(has_.others, wanted.others) && has_all(has_.variables, wanted.variables);
+  }
+
+ private:
+  using Texts = std::set<std::string, std::less<>>;
+
+  /// A text for each edit, by which it is known again.
+  struct Edits {
+    Texts env{}, variables{};  // with and without values
+    Texts others{};
+  };
+
+  static bool has_all(const Texts& texts, const Texts& wanted) {
+    return std::all_of(wanted.begin(), wanted.end(),
+                       [&texts](const auto& text) { return texts.contains(text); });
+  }
+
+  static std::string joined(std::initializer_list<std::string_view> parts) {
+    std::string text;
+    for (const auto part : parts) text.append(part).append(1, '\0');
+    return text;
+  }
+
+  static void add_hooks(std::string_view point, const std::vector<cdi::oci::Hook>& hooks,
+                        Texts& out) {
+    for (const auto& hook : hooks) {
+      auto text = joined({point, hook.path});
+      for (const auto& word : hook.args) text += joined({word});
+      out.insert(std::move(text));
+    }
+  }
+
+  static Edits shown(const cdi::oci::Spec& spec) {
+    Edits edits;
+    if (spec.process) {
+      for (const auto& entry : spec.process->env) {
+        edits.env.insert(entry);
+        edits.variables.insert(entry.substr(0, entry.find('=')));
+      }
+    }
+    for (const auto& mount : spec.mounts) {
+      edits.others.insert(joined({"mount", mount.destination, mount.source}));
+    }
+    if (spec.hooks) {
+      add_hooks("prestart", spec.hooks->prestart, edits.others);
+      add_hooks("createRuntime", spec.hooks->create_runtime, edits.others);
+      add_hooks("createContainer", spec.hooks->create_container, edits.others);
+      add_hooks("startContainer", spec.hooks->start_container, edits.others);
+      add_hooks("poststart", spec.hooks->poststart, edits.others);
+      add_hooks("poststop", spec.hooks->poststop, edits.others);
+    }
+    if (spec.linux_) {
+      for (const auto& node : spec.linux_->devices) {
+        edits.others.insert(joined({"node", node.path, node.type, std::to_string(node.major),
+                                    std::to_string(node.minor)}));
+      }
+    }
+    return edits;
+  }
+
+  Edits has_;
+  cdi::HostWithOptions<> host_{};
+};
+
+}  // namespace nri
+
+#endif  // CDI_TOOLS_NRI_GIVEN_EDITS_HPP
