@@ -377,8 +377,7 @@ class Errors(Case):
                               ("runtime = 'other'\npolicy = ", "other"),
                               ("runtime = 'other'\n= '1'\nruntime = 'fake'", "other"),
                               ("runtime = 'other'\r\nx", "other"),
-                              ("policy\nruntime = 'other'", "runc"), ("x", "runc"),
-                              ("runtime = 1", "runc"), ("runtime = ''", "runc")):
+                              ("runtime = 1", "runc"), ("policy = ''", "runc")):
             for command in (["delete", "--force", "id"], ["kill", "id", "KILL"], ["state", "id"]):
                 with self.subTest(text, command=command):
                     self.write("config.toml", text)
@@ -387,6 +386,10 @@ class Errors(Case):
                                      (7, f"{runtime}\n", ""))
         (self.place / "config.toml").unlink()
         self.assertEqual(self.start("delete", "id").stdout, "runc\n")
+        # The runtime may be another one, which alone knows the containers.
+        for text in ("policy\nruntime = 'other'", "x"):
+            self.write("config.toml", text)
+            self.check_refused(self.start("delete", "--force", "id"), "config.toml")
 
     def test_a_wrong_setting_has_its_line_and_column(self):
         for text, place, name in (("# a\n  runtim = 'x'", "2:3", "runtim"),

@@ -154,11 +154,11 @@ int start_runtime(const CommandLine& line, const std::string& runtime, char** ar
 int run(const CommandLine& line, char** argv) {
   const char* const named = std::getenv("CDI_RUNTIME_CONFIG");  // the engine's variable
   if (line.command != "create" && line.command != "run") {
-    return start_runtime(line, read_runtime(named), argv);
+    const auto runtime = read_runtime(named);
+    return runtime ? start_runtime(line, *runtime, argv) : report(line, to_string(runtime.error()));
   }
   const auto settings = read_settings(named);
-  if (!settings) return report(line, to_string(settings.error()));
-  const auto done = rewrite_bundle(line, *settings);
+  const auto done = settings ? rewrite_bundle(line, *settings) : settings.error();
   if (!done) return report(line, to_string(done.error()));
   return start_runtime(line, settings->runtime, argv);
 }

@@ -94,18 +94,20 @@ inline cdi::Result<Settings> read_settings(const char* named) {
 }
 
 /// The setting `runtime` alone, for commands such as `kill`, which must work whatever else is
-/// wrong: of a text that is no TOML, the lines before the error count. Empty if it cannot be read.
-inline std::string read_runtime(const char* named) {
+/// wrong: of a text that is no TOML, the lines before the error count. Fails if the name may be in
+/// other lines: `delete --force` by another runtime would succeed, and leave the processes.
+inline cdi::Result<std::string> read_runtime(const char* named) {
   const auto path = detail::file_of(named);
   const auto text = cdi::read_file(path);
-  if (!text) return {};
-  auto toml = tools::parse_toml(*text, path);
-  if (!toml) {
-    std::size_t end = 0;
-    for (auto n = toml.error().position.line; n > 1; --n) end = text->find('\n', end) + 1;
-    toml = tools::parse_toml(text->substr(0, end), path);
-  }
-  return toml ? toml->text({"runtime"}).value_or("") : "";
+  if (!text && text.error().system == ENOENT) return std::string{};
+  if (!text) return text.error();
+  const auto toml = tools::parse_toml(*text, path);
+  if (toml) return toml->text({"runtime"}).value_or("");
+  std::size_t end = 0;
+  for (auto n = toml.error().position.line; n > 1; --n) end = text->find('\n', end) + 1;
+  const auto before = tools::parse_toml(text->substr(0, end), path);
+  if (auto name = before ? before->text({"runtime"}) : std::nullopt) return *std::move(name);
+  return toml.error();
 }
 
 }  // namespace runtime
