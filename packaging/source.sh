@@ -31,33 +31,49 @@ case $1 in
   *) out=$OLDPWD/$1 ;;
 esac
 
-# Prints what the group of a pattern matches, where it first matches in a file.
+# Prints what the group of a pattern matches in a file, each text once.
 value() {
-  sed -n "s/$2.*/\1/p" "$1" | head -n 1
+  sed -n "s/$2.*/\1/p" "$1" | sort -u | paste -s -d ' '
 }
 part() {
   value include/cdi/version.hpp "^#define CDI_VERSION_$1 \([0-9]*\)"
 }
 version=$(part MAJOR).$(part MINOR).$(part PATCH)
+abi=v$(part MAJOR)_$(part MINOR)_$(part PATCH)
 agrees() {
   [ "$2" = "$3" ] || fail "$1 has version '$2', but include/cdi/version.hpp has '$3'"
 }
-agrees CDI_ABI "$(value include/cdi/version.hpp '^#define CDI_ABI \([^ ]*\)')" \
-  "v$(part MAJOR)_$(part MINOR)_$(part PATCH)"
+# names FILE PATTERN: each match in the file is the version.
+names() {
+  agrees "$1" "$(value "$1" "$2")" "$version"
+}
+# Logs of changes begin with the newest version.
+newest() {
+  agrees "$1" "$(sed -n "s/$2.*/\1/p" "$1" | head -n 1)" "$version"
+}
+agrees CDI_ABI "$(value include/cdi/version.hpp '^#define CDI_ABI \([^ ]*\)')" "$abi"
 for number in MAJOR MINOR PATCH; do
   agrees include/cdi/cdi.h "$(value include/cdi/cdi.h "^#define CDI_VERSION_$number \([0-9]*\)")" \
     "$(part $number)"
 done
-agrees meson.build "$(value meson.build "^  version: '\([^']*\)'")" "$version"
-agrees conanfile.py "$(value conanfile.py '^    version = "\([^"]*\)"')" "$version"
-agrees packaging/vcpkg "$(value packaging/vcpkg/container-device-interface/vcpkg.json \
-  '^  "version": "\([^"]*\)"')" "$version"
-agrees docs/install.md "$(value docs/install.md '.*container-device-interface-\([0-9.]*\)\.tar')" "$version"
-agrees docs/install.md "$(value docs/install.md '.*container-device-interface\/\([0-9.]*\)`')" "$version"
-agrees docs/cdi.h.3 "$(value docs/cdi.h.3 '^\.TH .*"container-device-interface \([0-9.]*\)"')" "$version"
+names meson.build "^  version: '\([^']*\)'"
+names conanfile.py '^    version = "\([^"]*\)"'
+names packaging/vcpkg/container-device-interface/vcpkg.json '^  "version": "\([^"]*\)"'
+names packaging/container-device-interface.spec '^Version: *\([^ ]*\)'
+newest packaging/container-device-interface.spec '^\* .* - \([0-9.]*\)-'
+for tool in dra nri; do
+  names examples/tools/$tool/deploy/Containerfile ".*podman build .*cdi-$tool:\([^ ]*\)"
+  names examples/tools/$tool/deploy/cdi-$tool.yaml " *image: .*cdi-$tool:\([^ ]*\)"
+done
+names docs/cdi-dra.md '.*podman build .*cdi-dra:\([^ ]*\)'
+names docs/install.md '.*container-device-interface-\([0-9.]*\)\.tar'
+names docs/install.md '.*container-device-interface\/\([0-9][0-9.]*\)'
+names docs/install.md '.*GIT_TAG v\([0-9.]*\)'
+names docs/install.md '.*cdi-tools-\([0-9.]*\)-'
+names docs/cdi.h.3 '^\.TH .*"container-device-interface \([0-9.]*\)"'
 # shellcheck disable=SC2016  # backquotes of Markdown
-agrees docs/abi.md "$(value docs/abi.md '.*`cdi::\(v[0-9_]*\)`')" "v$(echo "$version" | tr . _)"
-agrees CHANGELOG.md "$(value CHANGELOG.md '^## \([0-9.]*\)')" "$version"
+agrees docs/abi.md "$(value docs/abi.md '.*`cdi::\(v[0-9_]*\)`')" "$abi"
+newest CHANGELOG.md '^## \([0-9.]*\)'
 [ $trial = yes ] || ! grep -q "^## $version, not yet released" CHANGELOG.md ||
   fail "CHANGELOG.md calls $version not yet released; use --trial to make its files anyway"
 changed=$(git status --porcelain --untracked-files=all 2>/dev/null) ||

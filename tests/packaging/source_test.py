@@ -89,26 +89,35 @@ class Source(PackagingTest):
             self.assertIn(f"\n// ---- {header}\n".encode(), files["cdi.hpp"])
 
     def test_files_that_disagree_are_refused(self):
-        major, minor, patch = RELEASE.split(".")
-        ours, other = f"{major}.{minor}.{patch}", f"{major}.{minor}.{int(patch) + 1}"
-        for name, old, new in (
-                ("meson.build", f"version: '{ours}'", f"version: '{other}'"),
-                ("conanfile.py", f'version = "{ours}"', f'version = "{other}"'),
-                ("CHANGELOG.md", f"## {ours}", f"## {other}"),
-                (f"packaging/vcpkg/{NAME}/vcpkg.json", f'"version": "{ours}"',
-                 f'"version": "{other}"'),
-                ("docs/install.md", f"{NAME}-{ours}.tar.gz", f"{NAME}-{other}.tar.gz"),
-                ("docs/install.md", f"{NAME}/{ours}`", f"{NAME}/{other}`"),
-                ("docs/cdi.h.3", f"{NAME} {ours}", f"{NAME} {other}"),
-                ("include/cdi/version.hpp", f"CDI_ABI v{major}_{minor}_", f"CDI_ABI v{major}_x_")):
-            with self.subTest(name):
-                self.change(name, old, new)
+        ours, abi = RELEASE, "v" + RELEASE.replace(".", "_")
+        other = re.sub(r"\d+$", "99", ours)
+        rpm = f"packaging/{NAME}.spec"
+        for name, text in (
+                ("meson.build", f"version: '{ours}'"),
+                ("conanfile.py", f'version = "{ours}"'),
+                ("CHANGELOG.md", f"## {ours}"),
+                (f"packaging/vcpkg/{NAME}/vcpkg.json", f'"version": "{ours}"'),
+                (rpm, f"Version:        {ours}"),
+                (rpm, f" - {ours}-1"),
+                *((f"examples/tools/{tool}/deploy/{file}", f"cdi-{tool}:{ours}")
+                  for tool in ("dra", "nri") for file in ("Containerfile", f"cdi-{tool}.yaml")),
+                ("docs/cdi-dra.md", f"cdi-dra:{ours}"),
+                ("docs/install.md", f"{NAME}-{ours}.tar.gz"),
+                ("docs/install.md", f"{NAME}/{ours}`"),
+                ("docs/install.md", f"{NAME}/{ours}\n"),
+                ("docs/install.md", f"GIT_TAG v{ours}"),
+                ("docs/install.md", f"cdi-tools-{ours}-"),
+                ("docs/cdi.h.3", f"{NAME} {ours}"),
+                ("docs/abi.md", f"`cdi::{abi}`"),
+                ("include/cdi/version.hpp", f"CDI_ABI {abi}")):
+            with self.subTest(name, text=text):
+                wrong = text.replace(ours, other).replace(abi, "v" + other.replace(".", "_"))
+                self.change(name, text, wrong)
                 output = self.release("out", "--trial", fails=True)
-                self.assertIn("include/cdi/version.hpp", output)
-                self.assertIn(name if name != f"packaging/vcpkg/{NAME}/vcpkg.json"
-                              else "packaging/vcpkg", output)
+                place = "CDI_ABI" if name == "include/cdi/version.hpp" else name
+                self.assertIn(f"source.sh: {place} has version '", output)
                 self.assertFalse((self.folder / "out").exists())
-                self.change(name, new, old)
+                self.change(name, wrong, text)
 
     def test_uncommitted_or_unreleased_files_are_refused(self):
         heading = re.search(r"^## .*$", (self.tree / "CHANGELOG.md").read_text(encoding="utf-8"),
