@@ -162,6 +162,7 @@ class CMake(CMakeTest):
                 output = self.configure(find.format(asked), where, *WITHOUT_JSON, fails=True)
                 self.assertIn(answer, " ".join(output.split()))
         for asked in (f"{major}.{minor} REQUIRED COMPONENTS core",
+                      f"0.0...<{major + 1} REQUIRED COMPONENTS core",
                       "REQUIRED COMPONENTS core OPTIONAL_COMPONENTS cdi"):
             with self.subTest(asked):
                 self.configure(find.format(asked) + "target_link_libraries(app cdi::core)\n"
