@@ -100,7 +100,7 @@ source_filename = $name.tar.gz
 source_hash = $(sha256sum "$name.tar.gz" | cut -d ' ' -f 1)
 
 [provide]
-dependency_names = container-device-interface, container-device-interface-core, container-device-interface-compiled
+dependency_names = container-device-interface, container-device-interface-c, container-device-interface-compiled, container-device-interface-core
 END
 sha256sum "$name.tar.gz" container-device-interface.wrap cdi.hpp cdi_core.hpp >SHA256SUMS
 mkdir -p "$out"

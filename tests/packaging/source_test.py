@@ -69,6 +69,10 @@ class Source(PackagingTest):
         wrap.read_string(files[f"{NAME}.wrap"].decode())
         self.assertEqual(wrap["wrap-file"]["source_hash"],
                          hashlib.sha256(files[ARCHIVE]).hexdigest())
+        overridden = {name for path in ("include/meson.build", "packaging/meson.build")
+                      for name in re.findall(r"meson\.override_dependency\('([^']+)'",
+                                             (ROOT / path).read_text(encoding="utf-8"))}
+        self.assertEqual(set(wrap["provide"]["dependency_names"].split(", ")), overridden)
         with tarfile.open(self.folder / "out" / ARCHIVE) as archive:
             names = {name.partition("/")[2] for name in archive.getnames()}
             tops = {name.partition("/")[0] for name in archive.getnames()}

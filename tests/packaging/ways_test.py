@@ -68,6 +68,14 @@ def searching(folder):
     return {**os.environ, "PKG_CONFIG_PATH": ":".join(filter(None, path))}
 
 
+def put_wrap(folder):
+    """Gives a Meson project the subproject of the release."""
+    files = folder / "subprojects" / "packagefiles"
+    files.mkdir(parents=True)
+    shutil.copy(os.path.join(RELEASED, f"{NAME}-{RELEASE}.tar.gz"), files)
+    shutil.copy(os.path.join(RELEASED, f"{NAME}.wrap"), files.parent)
+
+
 def program_line(lines):
     """The line that compiles a program."""
     return [line for line in lines.splitlines() if line.startswith("c++ ")][0]
@@ -89,8 +97,9 @@ class Installed(PackagingTest):
             f"share/pkgconfig/{NAME}.pc", f"share/pkgconfig/{NAME}-core.pc"} | LICENCES)
 
     def test_the_library_for_c_alone_needs_no_header_for_cpp(self):
-        self.run_in(self.folder, "meson", "setup", "build", TREE, "--prefix=/usr", "--libdir=lib",
-                    "-Dlibrary_for_c=only")
+        output = self.run_in(self.folder, "meson", "setup", "build", TREE, "--prefix=/usr",
+                             "--libdir=lib", "-Dlibrary_for_c=only", "-Dauto_features=enabled")
+        self.assertNotIn("nlohmann", output)
         plan = json.loads(self.run_in(self.folder, "meson", "introspect", "build", "--installed"))
         library = f"lib/lib{NAME}-c"
         self.assertEqual({os.path.relpath(path, "/usr") for path in plan.values()}, LICENCES | {
@@ -224,10 +233,7 @@ class CMake(CMakeTest):
 class Meson(PackagingTest):
 
     def test_subproject_with_wrap(self):
-        files = self.folder / "subprojects" / "packagefiles"
-        files.mkdir(parents=True)
-        shutil.copy(os.path.join(RELEASED, f"{NAME}-{RELEASE}.tar.gz"), files)
-        shutil.copy(os.path.join(RELEASED, f"{NAME}.wrap"), files.parent)
+        put_wrap(self.folder)
         for component, package in COMPONENTS.items():
             with self.subTest(component):
                 shutil.copy(CONSUMERS / f"{component}.cpp", self.folder / "app.cpp")
@@ -245,6 +251,25 @@ class Meson(PackagingTest):
                 self.run_in(self.folder, "meson", "install", "-C", "build")
                 self.run_in(self.folder, "usr/bin/app")
                 self.assertEqual(os.listdir(self.folder / "usr"), ["bin"])  # no headers of ours
+
+    def test_subproject_of_a_project_in_c(self):
+        """Which has neither nlohmann_json, nor a use for it."""
+        put_wrap(self.folder)
+        shutil.copy(CONSUMERS / "c.c", self.folder / "app.c")
+        page = (ROOT / "docs/c.md").read_text(encoding="utf-8")
+        asked = re.search(r"`(dependency\('[^`]+'\))`", page)[1]
+        (self.folder / "meson.build").write_text(
+            f"project('app', 'c')\nexecutable('app', 'app.c', dependencies: {asked}, install: true)\n",
+            encoding="utf-8")
+        (self.folder / "none.ini").write_text("[binaries]\ncmake = '/none'\n", encoding="utf-8")
+        output = self.run_in(self.folder, "meson", "setup", "build", f"--prefix={self.folder}/usr",
+                             "--native-file=none.ini", "-Dauto_features=enabled",
+                             env={**os.environ, "CXX": QUICK, "PKG_CONFIG_LIBDIR": "/none"})
+        self.assertIn("nlohmann_json found: NO", output)
+        self.assertNotIn("fallback subproject for the dependency nlohmann_json", output)
+        self.run_in(self.folder, "meson", "install", "-C", "build")
+        self.run_in(self.folder, "usr/bin/app")
+        self.assertEqual(os.listdir(self.folder / "usr"), ["bin"])
 
 
 class SingleHeader(PackagingTest):
@@ -469,10 +494,7 @@ int main() { return one() && two() ? 0 : 1; }
                           **{path.name: True for path in (ROOT / "packaging/library").glob("*.cpp")}})
 
     def test_meson(self):
-        files = self.folder / "subprojects" / "packagefiles"
-        files.mkdir(parents=True)
-        shutil.copy(os.path.join(RELEASED, f"{NAME}-{RELEASE}.tar.gz"), files)
-        shutil.copy(os.path.join(RELEASED, f"{NAME}.wrap"), files.parent)
+        put_wrap(self.folder)
         (self.folder / "meson.build").write_text(
             "project('app', 'cpp', default_options: ['cpp_std=c++17', 'buildtype=plain'])\n"
             + install_block("Compiled", "meson") +
@@ -485,8 +507,8 @@ int main() { return one() && two() ? 0 : 1; }
         self.assertEqual(os.listdir(self.folder / "usr"), ["bin"])  # no library of ours
         self.run_in(self.folder, "meson", "setup", "asked", "-Dauto_features=enabled",
                     f"-D{NAME}:tests=enabled")
-        output = self.run_in(self.folder, "meson", "setup", "wrong", f"-D{NAME}:compiled=enabled",
-                             f"-D{NAME}:cdi=disabled", fails=True)
+        output = self.run_in(self.folder, "meson", "setup", "wrong", TREE, "-Dcompiled=enabled",
+                             "-Dcdi=disabled", fails=True)
         self.assertIn("compiled need nlohmann_json: remove -Dcdi=disabled", output)
 
     def test_by_hand(self):
