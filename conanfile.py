@@ -100,7 +100,7 @@ class ContainerDeviceInterface(ConanFile):
             c.libs = [f"{self.name}-c"]
             c.bindirs = []
             if not self.options.shared:
-                c.system_libs = [stdcpp_library(self)]
+                c.system_libs = [stdcpp_library(self), "m", "pthread"]
         if not self.options.cdi:
             return
         cdi = self.cpp_info.components["cdi"]
@@ -115,5 +115,6 @@ class ContainerDeviceInterface(ConanFile):
         compiled.set_property("pkg_config_name", f"{self.name}-compiled")
         compiled.requires = ["core"]
         compiled.libs = [self.name]
+        compiled.system_libs = ["pthread"]
         compiled.defines = ["CDI_COMPILED"]
         compiled.bindirs = compiled.includedirs = []

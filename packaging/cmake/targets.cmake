@@ -2,7 +2,8 @@
 # in _cdi_include; and, if named in _cdi_components, cdi::cdi, when nlohmann_json is found;
 # cdi::compiled, the library with the bodies, which is the file _cdi_library or is built from the
 # files _cdi_source; and cdi::c, the library for programs in C, the file _cdi_c_library with .so or
-# .a; the latter needs the C++ library _cdi_runtime.
+# .a; the latter needs the C++ library _cdi_runtime. Before glibc 2.34, libraries with Cache need
+# pthread: not as Threads::Threads, which users of a subdirectory would not see.
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 
 if(NOT TARGET cdi::core)
@@ -30,7 +31,7 @@ if("compiled" IN_LIST _cdi_components AND NOT TARGET cdi::compiled)
     set_target_properties(cdi::compiled PROPERTIES IMPORTED_LOCATION "${_cdi_library}"
                                                    IMPORTED_LINK_INTERFACE_LANGUAGES CXX)
     target_compile_definitions(cdi::compiled INTERFACE CDI_COMPILED)
-    target_link_libraries(cdi::compiled INTERFACE cdi::core)
+    target_link_libraries(cdi::compiled INTERFACE cdi::core pthread)
   elseif(_cdi_source AND TARGET nlohmann_json::nlohmann_json)
     # It is built only when a target links it, which may be a shared library. With sections, the
     # linker can drop unused functions.
@@ -42,7 +43,7 @@ if("compiled" IN_LIST _cdi_components AND NOT TARGET cdi::compiled)
       PRIVATE -ffunction-sections -fdata-sections
               $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
     target_link_libraries(container-device-interface-compiled
-      PUBLIC cdi::core PRIVATE nlohmann_json::nlohmann_json)
+      PUBLIC cdi::core PRIVATE nlohmann_json::nlohmann_json pthread)
     add_library(cdi::compiled ALIAS container-device-interface-compiled)
   endif()
 endif()
@@ -56,8 +57,8 @@ if("c" IN_LIST _cdi_components AND _cdi_c_library AND NOT TARGET cdi::c)
   else()
     # The project may have no C++, so that the runtime of C++ is a library like any other.
     add_library(cdi::c STATIC IMPORTED ${_cdi_scope})
-    set_target_properties(cdi::c PROPERTIES IMPORTED_LOCATION "${_cdi_c_library}.a"
-                                            INTERFACE_LINK_LIBRARIES ${_cdi_runtime})
+    set_target_properties(cdi::c PROPERTIES IMPORTED_LOCATION "${_cdi_c_library}.a")
+    target_link_libraries(cdi::c INTERFACE ${_cdi_runtime} m pthread)
   endif()
   if(TARGET cdi::c)
     target_include_directories(cdi::c INTERFACE "${_cdi_include}")

@@ -166,6 +166,7 @@ class Recipe(PackagingTest):
         self.assertEqual(compiled.properties, {"cmake_target_name": "cdi::compiled",
                                                "pkg_config_name": f"{NAME}-compiled"})
         self.assertEqual((compiled.requires, compiled.libdirs), (["core"], ["lib"]))
+        self.assertEqual(compiled.system_libs, ["pthread"])
         self.assertEqual(self.make_package(recipe),
                          HEADERS | LICENCES | {f"lib/lib{compiled.libs[0]}.a"})
         package = recipe.package_folder
@@ -183,7 +184,8 @@ class Recipe(PackagingTest):
                 c = recipe.cpp_info.components["c"]
                 self.assertEqual(c.properties, {"cmake_target_name": "cdi::c",
                                                 "pkg_config_name": f"{NAME}-c"})
-                self.assertEqual((c.requires, c.system_libs), ([], [] if shared else ["stdc++"]))
+                self.assertEqual(c.requires, [])
+                self.assertEqual(c.system_libs, [] if shared else ["stdc++", "m", "pthread"])
                 files = self.make_package(recipe) - HEADERS - LICENCES
                 self.assertEqual(files, {"include/cdi/cdi.h",
                                          *(f"lib/lib{c.libs[0]}{end}" for end in endings)})

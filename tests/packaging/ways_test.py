@@ -121,6 +121,40 @@ class Installed(PackagingTest):
                 self.assertEqual(self.run_in(self.folder, "pkg-config", "--modversion", package,
                                              env=search).strip(), RELEASE)
 
+    def test_the_static_library_for_c_names_the_libraries_that_it_needs(self):
+        """For libc++, which needs the most. Before glibc 2.34, threads are in a library."""
+        libcxx = "clang++ -stdlib=libc++"
+        self.compile_or_skip(libcxx)
+        usr = self.folder / "usr"
+        self.run_in(self.folder, "meson", "setup", "build", TREE, f"--prefix={usr}",
+                    "-Dlibrary_for_c=enabled", "-Dcdi=disabled", "-Dtests=disabled",
+                    "-Dexamples=disabled", "--optimization=0", env={**os.environ, "CXX": libcxx})
+        self.run_in(self.folder, "meson", "install", "-C", "build")
+        for shared in usr.rglob("*.so*"):
+            shared.unlink()
+        shutil.copy(CONSUMERS / "c.c", self.folder / "app.c")
+        [libraries] = usr.rglob("pkgconfig/*-c.pc")
+        flags = self.run_in(self.folder, "pkg-config", "--cflags", "--libs", "--static",
+                            f"{NAME}-c", env=searching(str(libraries.parent))).split()
+        self.assertIn("-pthread", flags)
+        self.run_in(self.folder, "cc", "app.c", *flags, "-o", "app")
+        self.run_in(self.folder, "./app")
+        (self.folder / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.16)\nproject(app C)\nadd_executable(app app.c)\n"
+            f"find_package({NAME} REQUIRED COMPONENTS c)\n"
+            "target_link_libraries(app cdi::c)\n", encoding="utf-8")
+        self.run_in(self.folder, "cmake", "-G", "Ninja", "-B", "b", f"-DCMAKE_PREFIX_PATH={usr}")
+        self.assertIn("-lpthread", (self.folder / "b/build.ninja").read_text(encoding="utf-8"))
+        self.run_in(self.folder, "cmake", "--build", "b")
+        self.run_in(self.folder, "b/app")
+
+    def compile_or_skip(self, compiler):
+        (self.folder / "try.cpp").write_text("#include <string>\nint main() {}\n", encoding="utf-8")
+        done = subprocess.run(["sh", "-c", f"{compiler} try.cpp -o try"], cwd=self.folder,
+                              check=False, stderr=subprocess.DEVNULL)
+        if done.returncode:
+            self.skipTest(f"{compiler} does not compile")
+
     def test_no_installed_file_contains_the_build_path(self):
         for path in pathlib.Path(PREFIX).rglob("*.*"):
             self.assertNotIn(os.path.dirname(TREE), path.read_text(encoding="utf-8"), path)
@@ -144,6 +178,9 @@ class CMakeTest(PackagingTest):
         self.configure(lines, *options)
         self.run_in(self.folder, "cmake", "--build", "build")
         self.run_in(self.folder, "build/app")
+        # For Cache, before glibc 2.34; the headers alone need no library.
+        self.assertEqual("-lpthread" in (self.folder / "build/build.ninja").read_text("utf-8"),
+                         component == "compiled")
 
 
 class CMake(CMakeTest):
@@ -196,6 +233,13 @@ class CMake(CMakeTest):
         (self.folder / "app.cpp").touch()
         self.configure(f"add_subdirectory({TREE} one)\nadd_subdirectory({TREE} two)\n"
                        "target_link_libraries(app cdi::cdi)\n")
+
+    def test_programs_of_the_library_for_c_in_a_tree_get_threads(self):
+        (self.folder / "app.cpp").touch()
+        self.configure(f"add_subdirectory({TREE} cdi)\ntarget_link_libraries(app cdi::c)\n",
+                       *WITHOUT_JSON)
+        self.assertRegex((self.folder / "build/build.ninja").read_text(encoding="utf-8"),
+                         r"LINK_LIBRARIES = .*-c\.a +-lpthread\n")
 
     def test_an_existing_nlohmann_json_target_is_used(self):
         (self.folder / "app.cpp").touch()
@@ -259,8 +303,8 @@ class Meson(PackagingTest):
         page = (ROOT / "docs/c.md").read_text(encoding="utf-8")
         asked = re.search(r"`(dependency\('[^`]+'\))`", page)[1]
         (self.folder / "meson.build").write_text(
-            f"project('app', 'c')\nexecutable('app', 'app.c', dependencies: {asked}, install: true)\n",
-            encoding="utf-8")
+            f"project('app', 'c')\nexecutable('app', 'app.c', install: true, "
+            f"dependencies: {asked})\n", encoding="utf-8")
         (self.folder / "none.ini").write_text("[binaries]\ncmake = '/none'\n", encoding="utf-8")
         output = self.run_in(self.folder, "meson", "setup", "build", f"--prefix={self.folder}/usr",
                              "--native-file=none.ini", "-Dauto_features=enabled",
@@ -444,6 +488,8 @@ int main() { return one() && two() ? 0 : 1; }
         search = searching(f"{self.libdir}/pkgconfig")
         self.run_in(self.folder, "sh", "-ec", line, env=search)
         self.run_in(self.folder, "./app")
+        self.assertIn("-pthread", self.run_in(self.folder, "pkg-config", "--libs",
+                                              f"{NAME}-compiled", env=search))
         output = self.run_in(self.folder, "sh", "-ec", line.replace(" --libs", ""), env=search,
                              fails=True)
         self.assertIn("undefined reference", output)
@@ -467,6 +513,7 @@ int main() { return one() && two() ? 0 : 1; }
         self.assertIn("compiled is not optimised: pass -DCMAKE_BUILD_TYPE=Release",
                       self.run_in(self.folder, "cmake", "--build", "build"))
         self.run_in(self.folder, "build/app")
+        self.assertIn("-lpthread", (self.folder / "build/build.ninja").read_text("utf-8"))
 
     def test_cmake_compiles_a_part_without_a_warning(self):
         """As in a project whose warnings are errors. All parts have the same flags."""
