@@ -122,6 +122,9 @@ class Source(PackagingTest):
                 self.assertIn(f"source.sh: {place} has version '", output)
                 self.assertFalse((self.folder / "out").exists())
                 self.change(name, wrong, text)
+        self.change("include/cdi/cdi.h", "CDI_VERSION_PATCH ", "CDI_VERSION_PATCH 9")
+        self.assertIn("source.sh: include/cdi/cdi.h has version '9",
+                      self.release("out", "--trial", fails=True))
 
     def test_uncommitted_or_unreleased_files_are_refused(self):
         heading = re.search(r"^## .*$", (self.tree / "CHANGELOG.md").read_text(encoding="utf-8"),
