@@ -23,6 +23,7 @@
 #include "../../prepare/base/options.hpp"
 #include "../../prepare/claims/claim.hpp"
 #include "../../prepare/claims/claim_edits.hpp"
+#include "../../prepare/claims/claim_places.hpp"
 #include "../../prepare/claims/claims.hpp"
 #include "../../prepare/claims/requested_device.hpp"
 #include "../../prepare/host/directories.hpp"
@@ -152,7 +153,7 @@ class NodeClaims {
     const auto survey = kept_.get();
     if (!survey) return survey.error();
     if (call != nullptr && call->is_dead()) return dead_call();  // nothing is written yet
-    prepare::Claims claims{*journal, **survey, options_};
+    prepare::Claims claims{*journal, **survey, options_, prepare::ClaimPlaces::given};
     if (auto agreed = claims.repair(); !agreed) return std::move(agreed).error();
     auto value = act(claims);
     remember_specs(claims);

@@ -26,6 +26,7 @@
 #include "../cdi_specs/verify.hpp"
 #include "../vendors/survey.hpp"
 #include "claim.hpp"
+#include "claim_places.hpp"
 #include "found_device.hpp"
 
 namespace prepare {
@@ -34,12 +35,15 @@ namespace prepare {
 /// calls with different options make the same spec.
 inline std::map<std::string, std::string> kept_options(const Options& options) {
   const auto version = options.given_version();
-  return {{"profile", options.profile},
-          {"hooks", options.hooks},
-          {"node_numbers", options.ask_host() ? "asked" : "given"},
-          {"ld_library_path", options.ld_library_path ? "yes" : "no"},
-          {"max_version", version ? cdi::to_string(*version) : "none"},
-          {"output_dir", options.output_dir}};
+  std::map<std::string, std::string> out{
+      {"profile", options.profile},
+      {"hooks", options.hooks},
+      {"node_numbers", options.ask_host() ? "asked" : "given"},
+      {"ld_library_path", options.ld_library_path ? "yes" : "no"},
+      {"max_version", version ? cdi::to_string(*version) : "none"},
+      {"output_dir", options.output_dir}};
+  record_place(out, options);
+  return out;
 }
 
 /// The options with which a claim was prepared; without a version if it follows the installed

@@ -16,6 +16,7 @@
 #include "../cdi_specs/fingerprint.hpp"
 #include "../vendors/survey.hpp"
 #include "claim.hpp"
+#include "claim_places.hpp"
 #include "gpu_driver.hpp"
 #include "requested_device.hpp"
 
@@ -24,8 +25,9 @@ namespace prepare {
 /// The claims in a journal on the GPUs of a survey. All arguments must outlive this object.
 class Claims {
  public:
-  Claims(const cdi::ClaimJournal& journal, const Survey& survey, const Options& options)
-      : driver_{journal, survey, options},
+  Claims(const cdi::ClaimJournal& journal, const Survey& survey, const Options& options,
+         ClaimPlaces places = ClaimPlaces::recorded)
+      : driver_{journal, survey, options, places},
         claims_{journal,
                 driver_,
                 {.spec_dir = options.output_dir,

@@ -31,6 +31,7 @@
 #include "claim.hpp"
 #include "claim_command.hpp"
 #include "claim_edits.hpp"
+#include "claim_places.hpp"
 #include "found_device.hpp"
 #include "kept_spec.hpp"
 #include "requested_device.hpp"
@@ -40,8 +41,14 @@ namespace prepare {
 /// The GPUs of a survey, for the claims in a journal. All arguments must outlive this object.
 class GpuDriver final : public cdi::ClaimDriver {
  public:
-  GpuDriver(const cdi::ClaimJournal& journal, const Survey& survey, const Options& options)
-      : journal_{journal}, survey_{survey}, options_{options}, boot_{boot_id(survey.tree)} {}
+  GpuDriver(const cdi::ClaimJournal& journal, const Survey& survey, const Options& options,
+            ClaimPlaces places)
+      : journal_{journal},
+        survey_{survey},
+        options_{options},
+        places_{places},
+        surveys_{survey, options},
+        boot_{boot_id(survey.tree)} {}
 
   const Survey& survey() const { return survey_; }
 
@@ -76,11 +83,13 @@ class GpuDriver final : public cdi::ClaimDriver {
 
   /// Not with a node of another GPU, or with an outdated device number.
   bool may_stay(const Claim& claim, const cdi::Spec& spec) override {
+    const auto its = surveys_.of(claim);
+    const auto& survey = its ? **its : survey_;
     for (const auto& claimed : claim.devices) {
-      const auto* const kind = find_gpu(survey_, gpu_of(claimed)).inventory;
+      const auto* const kind = find_gpu(survey, gpu_of(claimed)).inventory;
       if (kind != nullptr && renumbered(spec, *kind)) return false;
     }
-    return !gives_another_gpu(survey_, claim, spec);
+    return !gives_another_gpu(survey, claim, spec);
   }
 
   /// Opens the spec directory recorded in a claim. A journal under a root may not refer to
@@ -125,7 +134,11 @@ class GpuDriver final : public cdi::ClaimDriver {
 
   /// The present spec of a claim, whose spec so far may be missing.
   cdi::Result<cdi::Spec> next_spec(Claim& claim, const cdi::Spec* old) {
-    const auto found = find_again(survey_, claim);
+    const bool is_guess = places_ == ClaimPlaces::recorded && !has_place(claim);
+    if (is_guess || places_ == ClaimPlaces::given) record_place(claim.options, options_);
+    const auto survey = surveys_.of(claim);
+    if (!survey) return survey.error();
+    const auto found = find_again(**survey, claim);
     if (!found) return found.error();
     const bool is_certain = claim.boot_id == boot_ && old != nullptr;
     if (auto good = is_certain ? cdi::Result<void>{} : check_sizes(claim, *found); !good) {
@@ -133,12 +146,21 @@ class GpuDriver final : public cdi::ClaimDriver {
     }
     auto options = settled_options(claim);
     const bool is_held = hold_version(claim, options, old);
-    auto spec = claim_spec(survey_, claim, *found, options);
+    auto spec = claim_spec(**survey, claim, *found, options);
     if (!spec) return std::move(spec).error();
+    if (is_guess && old != nullptr && loses_files(survey_.tree, *old, spec->spec)) {
+      return wrong_place();
+    }
     if (is_held && spec->converted) warn_of_engines();
     if (old == nullptr || old->devices != spec->spec.devices) warn_of_losses(claim, *spec);
     for (std::size_t i = 0; i < found->size(); ++i) update(claim.devices[i], (*found)[i]);
     return std::move(spec->spec);
+  }
+
+  static cdi::Error wrong_place() {
+    return {.code = cdi::Errc::host,
+            .message = "the files in its spec are not where this command looks for the driver",
+            .advice = "repeat the command with the --driver-root of the driver"};
   }
 
   /// The options with which a claim was prepared. A claim without a version gets the version of the
@@ -221,6 +243,8 @@ class GpuDriver final : public cdi::ClaimDriver {
   const cdi::ClaimJournal& journal_;
   const Survey& survey_;
   const Options& options_;
+  const ClaimPlaces places_;
+  ClaimSurveys surveys_;
   std::string boot_;
   std::optional<VersionChoice> installed_{};  // from the installed engines, if needed
   std::vector<std::string> warnings_{};

@@ -30,6 +30,7 @@
 #include "option_checks.hpp"
 #include "option_paths.hpp"
 #include "output.hpp"
+#include "selection_options.hpp"
 #include "verdict.hpp"
 #include <CLI/CLI.hpp>
 
@@ -51,7 +52,9 @@ inline void add_claim(CLI::App& command, ClaimOptions& own) {
       ->check(uid_fault);
 }
 
-inline void add_claim_options(CLI::App& command, ClaimOptions& own) {
+inline void add_claim_options(CLI::App& command, Options& options, ClaimOptions& own) {
+  add_driver_place(command, options);
+  add_vendor_files(command, options);
   add_state_dir(command, own.state_dir);
   command.add_option("--lock-timeout", own.lock_timeout, "Seconds to wait for other calls")
       ->type_name("SECONDS")
@@ -156,7 +159,7 @@ inline Run set_up_unprepare(CLI::App& app, Options& options) {
   auto own = std::make_shared<ClaimOptions>();
   add_claim(app, *own);
   add_output_dir(app, options);
-  add_claim_options(app, *own);
+  add_claim_options(app, options, *own);
   return after_survey(unprepare_claim, own);
 }
 
@@ -213,7 +216,7 @@ inline Run set_up_list(CLI::App& app, Options& options) {
   auto own = std::make_shared<ClaimOptions>();
   add_output(app, options);
   add_output_dir(app, options);
-  add_claim_options(app, *own);
+  add_claim_options(app, options, *own);
   return after_survey(list_claims, own);
 }
 

@@ -186,7 +186,7 @@ inline Run set_up_prepare(CLI::App& app, Options& options) {
       ->capture_default_str();
   add_spec_options(app, options);
   add_nvml(app, options);
-  add_claim_options(app, *own);
+  add_claim_options(app, options, *own);
   return after_survey(prepare_claim, own);
 }
 

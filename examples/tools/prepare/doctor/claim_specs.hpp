@@ -23,6 +23,7 @@
 
 #include "../cdi_specs/old_numbers.hpp"
 #include "../claims/claim.hpp"
+#include "../claims/claim_places.hpp"
 #include "../claims/found_device.hpp"
 #include "../vendors/survey.hpp"
 #include "finding.hpp"
@@ -37,7 +38,8 @@ namespace prepare::doctor {
 class ClaimCheck {
  public:
   /// Both arguments must outlive this object.
-  ClaimCheck(const Survey& survey, Findings& findings) : survey_{survey}, findings_{findings} {}
+  ClaimCheck(const Survey& survey, Findings& findings)
+      : survey_{survey}, surveys_{survey, {{.root = survey.tree.root()}}}, findings_{findings} {}
 
   /// Checks the claims in a journal, and the specs that record it as their owner.
   void check(const std::string& journal, const cdi::Registry& registry) {
@@ -92,10 +94,12 @@ class ClaimCheck {
   }
 
   /// Why a claim or its spec cannot be used; nullopt if both are usable.
-  std::optional<std::string> fault_of(const Claim& claim) const {
+  std::optional<std::string> fault_of(const Claim& claim) {
+    const auto survey = surveys_.of(claim);
+    if (!survey) return to_string(survey.error());
     std::vector<FoundDevice> found;
     for (const auto& claimed : claim.devices) {
-      auto device = find_again(survey_, gpu_of(claimed));
+      auto device = find_again(**survey, gpu_of(claimed));
       if (!device) return to_string(device.error());
       found.push_back(std::move(*device));
     }
@@ -153,6 +157,7 @@ class ClaimCheck {
   }
 
   const Survey& survey_;
+  ClaimSurveys surveys_;
   Findings& findings_;
 };
 

@@ -1,0 +1,119 @@
+// Where the drivers and devices of claims are: the place options of each claim, and their surveys.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_PREPARE_CLAIMS_CLAIM_PLACES_HPP
+#define CDI_TOOLS_PREPARE_CLAIMS_CLAIM_PLACES_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+
+#include "../../shared/base/text.hpp"
+#include "../../shared/host/host_tree.hpp"
+#include "../base/options.hpp"
+#include "../vendors/driver_place.hpp"
+#include "../vendors/survey.hpp"
+#include "claim.hpp"
+
+namespace prepare {
+
+/// Which place the specs of claims are made for.
+enum class ClaimPlaces : std::uint8_t {
+  recorded,  // that of each claim, as in the journal
+  given,     // that of the options, for a program whose options hold for all claims of a journal
+};
+
+inline constexpr const char* driver_root_key = "driver_root";
+inline constexpr const char* dev_root_key = "dev_root";
+inline constexpr const char* library_dirs_key = "library_dirs";
+inline constexpr const char* vendor_files_key = "vendor_files";
+
+/// Records a place in the options of a claim.
+inline void record_place(std::map<std::string, std::string>& kept, const SurveyOptions& options) {
+  kept[driver_root_key] = options.driver_root;
+  kept[dev_root_key] = options.dev_root;
+  kept[library_dirs_key] = fmt::format("{}", fmt::join(options.library_dirs, ":"));
+  kept[vendor_files_key] = fmt::format("{}", fmt::join(options.vendor_files, "\n"));
+}
+
+/// Whether a claim records its place: journals of earlier versions do not.
+inline bool has_place(const Claim& claim) {
+  return claim.options.contains(driver_root_key);
+}
+
+/// Sets the place that a claim records.
+inline void use_place(const Claim& claim, SurveyOptions& options) {
+  const auto kept = [&](const char* key) {
+    const auto found = claim.options.find(key);
+    return found == claim.options.end() ? std::string{} : found->second;
+  };
+  options.driver_root = kept(driver_root_key);
+  options.dev_root = kept(dev_root_key);
+  options.library_dirs = tools::split(kept(library_dirs_key), ":");
+  options.vendor_files = tools::split(kept(vendor_files_key), "\n");
+}
+
+/// The surveys of the places that claims record.
+class ClaimSurveys {
+ public:
+  /// `survey` is for claims that record no place, and must outlive this object. `options` has the
+  /// host.
+  ClaimSurveys(const Survey& survey, SurveyOptions options)
+      : survey_{survey}, options_{std::move(options)} {}
+
+  /// The survey for a claim: a place is surveyed when its first claim comes. The answer lives as
+  /// long as this object.
+  cdi::Result<const Survey*> of(const Claim& claim) {
+    if (!has_place(claim)) return &survey_;
+    auto options = options_;
+    use_place(claim, options);
+    auto place = place_arguments(options);
+    if (place == survey_.place) return &survey_;
+    auto known = others_.find(place);
+    if (known == others_.end()) {
+      known = others_.emplace(std::move(place), survey_host(options)).first;
+    }
+    if (!known->second) return known->second.error();
+    return &*known->second;
+  }
+
+ private:
+  const Survey& survey_;
+  const SurveyOptions options_;
+  std::map<std::vector<std::string>, cdi::Result<Survey>> others_{};  // by place
+};
+
+/// The sources of all mounts in a spec.
+inline std::set<std::string> mount_sources(const cdi::Spec& spec) {
+  std::set<std::string> out;
+  const auto add = [&](const cdi::ContainerEdits& edits) {
+    for (const auto& mount : edits.mounts) out.insert(mount.host_path);
+  };
+  add(spec.container_edits);
+  for (const auto& device : spec.devices) add(device.container_edits);
+  return out;
+}
+
+/// Whether a new spec has none of the files in the old one, although the host still has them: then
+/// the old one was made for another place.
+inline bool loses_files(const tools::HostTree& tree, const cdi::Spec& old, const cdi::Spec& now) {
+  const auto kept = mount_sources(now);
+  const auto had = mount_sources(old);
+  return std::none_of(had.begin(), had.end(),
+                      [&](const auto& path) { return kept.contains(path); }) &&
+         std::any_of(had.begin(), had.end(), [&](const auto& path) { return tree.exists(path); });
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_PREPARE_CLAIMS_CLAIM_PLACES_HPP

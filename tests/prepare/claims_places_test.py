@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Claims of GPUs whose driver is not in /, and of devices in a vendor file:
+claims_places_test.py CDI_PREPARE [unittest options]"""
+import json
+import shutil
+import sys
+
+sys.dont_write_bytecode = True
+import node_trees  # noqa: E402  pylint: disable=wrong-import-position
+from claim_case import ClaimTest, read_spec  # noqa: E402  pylint: disable=wrong-import-position
+from tree_case import run_tests  # noqa: E402  pylint: disable=wrong-import-position
+from vendor_case import VendorTest  # noqa: E402  pylint: disable=wrong-import-position
+
+DRIVER = "/run/nvidia/driver"
+THERE = ("--driver-root", DRIVER)
+LIBCUDA = f"libcuda.so.{node_trees.NVIDIA_DRIVER}"
+
+
+class PlacesTest(ClaimTest):
+    def files(self, uid):
+        """What is mounted from the host."""
+        edits = read_spec(self.spec_path(uid)).get("containerEdits", {})
+        return sorted(mount["hostPath"] for mount in edits.get("mounts", ()))
+
+    def host_nodes(self, uid):
+        """Where the nodes of a claim's first device are on the host."""
+        edits = read_spec(self.spec_path(uid))["devices"][0]["containerEdits"]
+        return [node.get("hostPath", node["path"]) for node in edits["deviceNodes"]]
+
+    def write_as_earlier_version(self, uid):
+        """The journal of a version that did not record places."""
+        claim = self.journal(uid)
+        for key in ("driver_root", "dev_root", "library_dirs", "vendor_files"):
+            del claim["holds"][key]
+        (self.state / f"{uid}.json").write_text(json.dumps(claim))
+
+
+class DriverRoot(PlacesTest):
+    tree = "nv2"
+
+    def setUp(self):
+        super().setUp()
+        # As doctor wants them.
+        self.state, self.out = self.path("var/lib/cdi-prepare"), self.path("var/run/cdi")
+        self.driver = self.path(DRIVER)
+        self.driver.mkdir(parents=True)
+        for name in ("usr", "lib", "etc"):
+            shutil.move(self.path(name), self.driver / name)
+
+    def test_libraries_are_mounted_from_it(self):
+        self.prepare("a", "0", more=THERE)
+        self.assertIn(f"{DRIVER}/usr/lib/x86_64-linux-gnu/{LIBCUDA}", self.files("a"))
+        self.assertTrue(all(path.startswith(f"{DRIVER}/") for path in self.files("a")))
+
+    def test_calls_for_other_claims_keep_them(self):
+        self.prepare("a", "0", more=THERE)
+        spec = self.spec_path("a").read_bytes()
+        for call in (lambda: self.prepare("b", "1"), lambda: self.unprepare("b"), self.list):
+            call()
+            self.assertEqual(self.spec_path("a").read_bytes(), spec)
+
+    def test_spec_is_written_again_with_them(self):
+        self.prepare("a", "0", more=THERE)
+        files = self.files("a")
+        self.spec_path("a").unlink()
+        self.list()
+        self.assertEqual(self.files("a"), files)
+        self.reboot()
+        self.unprepare("another")
+        self.assertEqual(self.files("a"), files)
+
+    def test_claim_keeps_its_place(self):
+        self.prepare("a", "0")
+        self.prepare("a", "0", more=THERE)
+        self.assertIn("the claim keeps the options", self.errors)
+        self.assertEqual(self.files("a"), [])
+        self.unprepare("a")
+        self.prepare("a", "0", more=THERE)
+        self.assertNotEqual(self.files("a"), [])
+
+    def test_driver_is_away_for_a_while(self):
+        """Its container starts again: running pods keep what they have."""
+        self.prepare("a", "0", more=THERE)
+        spec = self.spec_path("a").read_bytes()
+        self.driver.rename(self.place / "away")
+        fault = self.list(3)["a"]
+        self.assertIn(f"cannot read --driver-root {DRIVER}", fault)
+        self.assertEqual(self.spec_path("a").read_bytes(), spec)
+        self.prepare("b", "1")
+        self.assertIn(f"claim a: {fault}", self.errors)
+        (self.place / "away").rename(self.driver)
+        self.assertEqual(self.list(), {"a": None, "b": None})
+
+    def test_libraries_elsewhere(self):
+        (self.driver / "usr/lib/x86_64-linux-gnu").rename(self.driver / "opengl-driver")
+        self.prepare("a", "0", more=(*THERE, "--library-search-path", "/opengl-driver"))
+        self.spec_path("a").unlink()
+        self.list()
+        self.assertIn(f"{DRIVER}/opengl-driver/{LIBCUDA}", self.files("a"))
+
+    def test_nodes_elsewhere(self):
+        self.edit("dev.tab", "/dev/nvidia", f"{DRIVER}/dev/nvidia")
+        self.prepare("a", "0", more=("--dev-root", DRIVER))
+        self.prepare("b", "1", more=THERE)
+        before = self.snapshot()
+        self.assertEqual(self.list(), {"a": None, "b": None})
+        self.assertEqual(self.snapshot(), before)
+        for number, uid in enumerate("ab"):
+            self.assertIn(f"{DRIVER}/dev/nvidia{number}", self.host_nodes(uid))
+        self.assertIn("claim a has", self.refuse("c", "0", more=THERE))
+        done = self.run_prepare("doctor", "-o", "json")
+        self.assertEqual([finding for finding in json.loads(done.stdout)["findings"]
+                          if finding["about"] == "claims"], [])
+
+    def test_directory_that_is_not_there(self):
+        for command in (["prepare", *self.asked("a", "0")], ["unprepare", "--claim", "a"],
+                        ["list"]):
+            self.run_claims(*command, "--driver-root", "/nothing", code=1)
+            self.assertIn("cannot read --driver-root /nothing", self.errors)
+
+
+class EarlierVersion(PlacesTest):
+    """Journals that do not record places."""
+
+    tree = "nv2"
+
+    def setUp(self):
+        super().setUp()
+        self.driver = self.path(DRIVER)
+        self.driver.mkdir(parents=True)
+
+    def move_driver(self):
+        for name in ("usr", "lib", "etc"):
+            shutil.move(self.path(name), self.driver / name)
+
+    def test_files_are_not_lost(self):
+        self.move_driver()
+        self.prepare("a", "0", more=THERE)
+        self.write_as_earlier_version("a")
+        before = self.snapshot()
+        self.assertIn("repeat the command with the --driver-root", self.list(3)["a"])
+        self.unprepare("another")
+        self.assertIn("claim a: ", self.errors)
+        self.assertEqual(self.snapshot(), before)
+        self.run_claims("list", *THERE)
+        self.assertEqual(self.list(), {"a": None})
+        self.assertNotEqual(self.files("a"), [])
+
+    def test_driver_of_another_version(self):
+        """Its files have other names, and the old ones are gone."""
+        self.prepare("a", "0")
+        self.write_as_earlier_version("a")
+        old = self.files("a")
+        for name in ("usr", "lib", "etc"):
+            shutil.rmtree(self.path(name))
+        self.assertEqual(self.list(), {"a": None})
+        self.assertNotEqual(old, self.files("a"))
+
+    def test_place_is_recorded_then(self):
+        self.prepare("a", "0")
+        self.write_as_earlier_version("a")
+        files = self.files("a")
+        self.assertEqual(self.list(), {"a": None})
+        self.move_driver()
+        self.assertEqual(self.list(), {"a": None})
+        self.assertEqual((self.files("a"), self.journal("a")["holds"]["driver_root"]), ([], ""))
+        self.assertNotEqual(files, [])
+
+
+class VendorFile(PlacesTest, VendorTest):
+    FILE = 'kind = "acme.com/npu"\ndevices = "/dev/npu[0-9]*"\n'
+
+    def test_devices_are_found_again(self):
+        self.two_npus()
+        file = self.vendor_file(self.FILE)
+        other = self.vendor_file(self.FILE.replace("npu", "fpga"), "other.toml")
+        self.prepare("a", "acme.com/npu=0",
+                     more=("--vendor-file", str(other), "--vendor-file", str(file)))
+        spec = self.spec_path("a").read_bytes()
+        self.spec_path("a").unlink()
+        self.assertEqual(self.list(), {"a": None})
+        self.assertEqual(self.spec_path("a").read_bytes(), spec)
+        self.assertIn("claim a has", self.refuse("b", "0", more=("--vendor-file", str(file))))
+        file.unlink()
+        self.assertIn(f"{file}: No such file", self.list(3)["a"])
+        self.assertEqual(self.spec_path("a").read_bytes(), spec)
+
+
+if __name__ == "__main__":
+    run_tests()
