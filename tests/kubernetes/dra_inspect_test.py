@@ -80,6 +80,7 @@ class Inspect(unittest.TestCase):
         self.addCleanup(driver.kill)
         while "reg.sock" not in driver.stdout.readline():
             self.assertIsNone(driver.poll())
+        return driver
 
     def run_dra(self, *words):
         """A command, which prints no JSON."""
@@ -231,6 +232,27 @@ class Inspect(unittest.TestCase):
         subprocess.run([CDI_PREPARE, "unprepare", "--root", self.root, "--claim", "one",
                         "--state-dir", self.state], check=True, capture_output=True)
         self.assertEqual(self.run_dra(*call).returncode, 0)
+
+    def test_claims_keep_the_files_of_a_driver_root(self):
+        """A command for another claim has no option for it; the driver's own options count."""
+        version = (self.root / "sys/module/nvidia/version").read_text(encoding="ascii").strip()
+        library = f"/run/nvidia/driver/usr/lib/x86_64-linux-gnu/libcuda.so.{version}"
+        (self.root / library[1:]).parent.mkdir(parents=True)
+        (self.root / library[1:]).touch()
+        self.prepare("one")
+        spec = self.root / "var/run/cdi/cdi-prepare.local-claim_one.json"
+        self.assertNotIn("libcuda", spec.read_text(encoding="utf-8"))
+        driver = self.serve("--driver-root", "/run/nvidia/driver")
+        made = spec.read_text(encoding="utf-8")
+        self.assertIn(library, made)
+        for words in (["unprepare", "--claim", "other"], ["list"]):
+            subprocess.run([CDI_PREPARE, *words, "--root", self.root, "--state-dir", self.state],
+                           check=True, capture_output=True)
+            self.assertEqual(spec.read_text(encoding="utf-8"), made)
+        driver.kill()
+        driver.wait()
+        self.serve()
+        self.assertNotIn(library, spec.read_text(encoding="utf-8"))
 
     def test_paths_that_no_driver_can_have(self):
         """All commands refuse them, with a message."""
