@@ -168,6 +168,41 @@ class EarlierVersion(PlacesTest):
         self.assertNotEqual(files, [])
 
 
+class Warnings(PlacesTest):
+    """What `write` says about a driver is said about its claims, once for all."""
+
+    tree = "nv2"
+
+    def test_libraries_of_another_version(self):
+        self.edit("sys/module/nvidia/version", node_trees.NVIDIA_DRIVER, "580.10.10")
+        warning = self.run_prepare("write", "--dry-run").stderr
+        self.assertIn("the libraries on the host are version", warning)
+        for uid in "ab":
+            self.prepare(uid, str("ab".index(uid)))
+            self.assertEqual(self.errors, warning)
+        self.list()
+        self.assertEqual(self.errors, warning)
+
+    def test_no_libraries(self):
+        shutil.rmtree(self.path("usr"))
+        self.prepare("a", "0")
+        self.assertIn("containers cannot use CUDA", self.errors)
+
+    def test_module_that_only_graphics_needs(self):
+        self.edit("proc/devices", "195 nvidia-modeset\n", "")
+        self.prepare("a", "0", more=("--profile", "compute"))
+        self.assertEqual(self.errors, "")
+        self.prepare("b", "1")
+        self.assertEqual(self.errors, self.run_prepare("write", "--dry-run").stderr)
+        self.assertIn("nvidia-modeset", self.errors)
+
+    def test_of_another_kind(self):
+        self.add_tree("mi300x-spx")
+        shutil.rmtree(self.path("usr"))
+        self.prepare("a", "amd.com/gpu=0")
+        self.assertEqual(self.errors, "")
+
+
 class VendorFile(PlacesTest, VendorTest):
     FILE = 'kind = "acme.com/npu"\ndevices = "/dev/npu[0-9]*"\n'
 

@@ -66,11 +66,7 @@ class OtherVendors(ClaimTest):
 
     def make_two_vendors(self, first="mi300x-spx", second="intel-accel"):
         self.make_tree(first)
-        table, majors = (self.path(name).read_text() for name in ("dev.tab", "proc/devices"))
-        node_trees.TREES[second](str(self.root), False)
-        with open(self.path("dev.tab"), "a", encoding="ascii") as file:
-            file.write(table)
-        self.edit("proc/devices", "Character devices:\n", majors.partition("\nBlock")[0])
+        self.add_tree(second)
 
     def test_requests_of_two_kinds_have_nothing_of_each_other(self):
         self.make_two_vendors("nv2", "mi300x-spx")

@@ -82,6 +82,14 @@ class TreeTest(NodeTest):
         if self.tree:
             node_trees.TREES[self.tree](str(self.root), False)
 
+    def add_tree(self, name):
+        """Adds the devices of another node."""
+        table, majors = (self.path(file).read_text() for file in ("dev.tab", "proc/devices"))
+        node_trees.TREES[name](str(self.root), False)
+        with open(self.path("dev.tab"), "a", encoding="ascii") as file:
+            file.write(table)
+        self.edit("proc/devices", "Character devices:\n", majors.partition("\nBlock")[0])
+
     def remove_node(self, path):
         table = self.path("dev.tab").read_text().splitlines(keepends=True)
         kept = [row for row in table if row.split()[0] != path]

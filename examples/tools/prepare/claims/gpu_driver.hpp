@@ -125,6 +125,7 @@ class GpuDriver final : public cdi::ClaimDriver {
     const auto found = find_again(survey_, claim);
     if (!found) return found.error();
     const auto options = settled_options(claim);
+    warn_of_kinds(*found, options);
     record_version(claim, options);
     auto spec = claim_spec(survey_, claim, *found, options);
     if (!spec) return std::move(spec).error();
@@ -145,6 +146,7 @@ class GpuDriver final : public cdi::ClaimDriver {
       return std::move(good).error();
     }
     auto options = settled_options(claim);
+    warn_of_kinds(*found, options);
     const bool is_held = hold_version(claim, options, old);
     auto spec = claim_spec(**survey, claim, *found, options);
     if (!spec) return std::move(spec).error();
@@ -212,6 +214,14 @@ class GpuDriver final : public cdi::ClaimDriver {
       return device_error(its.name, why);
     }
     return {};
+  }
+
+  /// Warns about the drivers of the found devices, as `write` does.
+  void warn_of_kinds(const std::vector<FoundDevice>& found, const Options& options) {
+    for (const auto& device : found) {
+      auto texts = warnings_of(*device.whole.inventory, profiles_named(options.profile));
+      for (auto& text : texts) warn(std::move(text));
+    }
   }
 
   void warn_of_engines() {

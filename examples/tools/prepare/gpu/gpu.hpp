@@ -168,6 +168,18 @@ inline std::optional<Problem> reason_not_ready(const Inventory& found, Profiles 
   return std::nullopt;
 }
 
+/// Warnings about a kind for containers with some profiles: about its driver, and about missing
+/// nodes without which they work.
+inline std::vector<std::string> warnings_of(const Inventory& found, Profiles profiles) {
+  std::vector<std::string> out;
+  for (const auto& warning : found.warnings) out.push_back(warning.text);
+  for (const auto& node : found.missing) {
+    const bool concerns = node.profiles.shares(profiles) && !node.is_needed_by(profiles);
+    if (concerns) out.push_back(node.problem.text);
+  }
+  return out;
+}
+
 /// Removes ids that several GPUs share, so that a name never means two GPUs. `what` describes the
 /// id in the warning.
 inline void drop_shared_ids(Inventory& found, std::string_view what) {
