@@ -225,11 +225,16 @@ class VendorSearch {
     for (const auto& glob : file_.siblings) {
       if (auto fault = add_nodes(glob, true, nodes)) return fault;
     }
+    std::map<std::string, std::vector<Node>> by_parent;
+    for (auto& node : nodes) {
+      auto parent = parent_of(tree_, node);
+      if (!parent.empty()) by_parent[std::move(parent)].push_back(std::move(node));
+    }
+    if (by_parent.empty()) return std::nullopt;
     for (auto& [key, group] : groups_) {
-      const auto parent = parent_of(tree_, group.nodes.front());
-      for (const auto& node : nodes) {
-        if (!parent.empty() && parent_of(tree_, node) == parent) add_once(group.nodes, node);
-      }
+      const auto found = by_parent.find(parent_of(tree_, group.nodes.front()));
+      if (found == by_parent.end()) continue;
+      for (const auto& node : found->second) add_once(group.nodes, node);
     }
     return std::nullopt;
   }
