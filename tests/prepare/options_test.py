@@ -107,11 +107,11 @@ class DriverRoot(OptionsTest):
             self.assertNotIn("hostPath", node)
         self.move_nodes()
         self.remove_dri()
-        spec = self.spec("--driver-root", DRIVER)
-        edits = [spec["containerEdits"], *(one["containerEdits"] for one in spec["devices"])]
-        for node in [node for edit in edits for node in edit["deviceNodes"]]:
+        nodes = [node for edits in self.all_edits("--driver-root", DRIVER)
+                 for node in edits["deviceNodes"]]
+        for node in nodes:
             self.assertEqual(node["hostPath"], DRIVER + node["path"])
-        self.assertIn("/dev/nvidiactl", paths(spec["containerEdits"]["deviceNodes"]))
+        self.assertIn("/dev/nvidiactl", paths(nodes))
 
     def remove_dri(self):
         table = self.path("dev.tab").read_text()
@@ -126,6 +126,25 @@ class DriverRoot(OptionsTest):
         # Given explicitly, the nodes of the host.
         done = self.write("--driver-root", DRIVER, "--dev-root", "/", code=4)
         self.assertIn("/dev/nvidia0", done.stderr)
+
+    def test_nodes_of_other_vendors_stay_on_the_host(self):
+        self.move_nodes()
+        self.add_tree("mi300x-spx")
+        self.write("--driver-root", DRIVER)
+        for options in (("--driver-root", DRIVER), ("--dev-root", DRIVER)):
+            nodes = [node for edits in self.all_edits(*options, "--kind", "amd.com/gpu")
+                     for node in edits.get("deviceNodes", ())]
+            self.assertIn("/dev/kfd", paths(nodes))
+            self.assertIn("/dev/dri/renderD128", paths(nodes))
+            self.assertEqual([node for node in nodes if "hostPath" in node], [])
+            done = self.run_prepare("detect", "-o", "json", "--visible-only", *options)
+            self.assertEqual((done.returncode, [vendor["kind"] for vendor in
+                                                json.loads(done.stdout)["vendors"]]),
+                             (0, ["nvidia.com/gpu", "amd.com/gpu"]))
+
+    def all_edits(self, *arguments):
+        spec = self.spec(*arguments)
+        return [spec["containerEdits"], *(device["containerEdits"] for device in spec["devices"])]
 
     def test_of_a_wrong_number(self):
         self.move_nodes()

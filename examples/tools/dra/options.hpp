@@ -64,10 +64,11 @@ inline void add_places(CLI::App& app, Settings& settings, const char* output_hel
 /// How to find the GPUs.
 inline void add_survey(CLI::App& app, prepare::Options& host) {
   app.add_option("--driver-root", host.driver_root,
-                 "Directory on the host where the vendor's driver is installed")
+                 "Directory on the host where NVIDIA's driver is installed")
       ->type_name("DIR");
-  app.add_option("--dev-root", host.dev_root,
-                 "Directory on the host with the dev of the nodes (default: that of the driver)")
+  app.add_option(
+         "--dev-root", host.dev_root,
+         "Directory on the host with the dev of NVIDIA's nodes (default: that of the driver)")
       ->type_name("DIR");
   tools::add_repeated(app, "--vendor-file", host.vendor_files,
                       "TOML file about devices of another vendor; can be repeated. Those in "

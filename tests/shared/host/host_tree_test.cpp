@@ -283,6 +283,7 @@ TEST_CASE("what this process may open is found out by opening it") {
   REQUIRE(null);
   CHECK(root->may_open(*null));
   CHECK_FALSE(root->may_open({.path = "/dev/none"}));
+  CHECK(root->may_open({.path = "/dev/none", .host_path = "/dev/null"}));
   const auto closed = root->node("/dev/console");
   if (!closed || (closed->mode & 07) != 0) {
     MESSAGE("skipped 'no node here is closed to others'");

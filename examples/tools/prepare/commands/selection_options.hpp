@@ -43,9 +43,10 @@ inline void add_driver_place(CLI::App& command, Options& options) {
       ->check(recorded_path_fault)
       ->default_str("/");
   command
-      .add_option("--dev-root", options.dev_root,
-                  "Directory that contains the dev directory of the nodes (default: the driver "
-                  "root if it contains dev/nvidiactl, otherwise /)")
+      .add_option(
+          "--dev-root", options.dev_root,
+          "Directory that contains the dev directory of NVIDIA's nodes (default: the driver "
+          "root if it contains dev/nvidiactl, otherwise /)")
       ->type_name("DIR")
       ->check(recorded_path_fault);
   tools::add_repeated(command, "--library-search-path", options.library_dirs,

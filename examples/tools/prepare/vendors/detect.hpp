@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_PREPARE_VENDORS_DETECT_HPP
 #define CDI_TOOLS_PREPARE_VENDORS_DETECT_HPP
 
+#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -26,19 +27,25 @@ namespace prepare {
 /// Finds the GPUs of one vendor among the PCI functions of a host.
 using Detector = Inventory (*)(const tools::HostTree&, const std::vector<PciFunction>&);
 
+/// Where the nodes of a vendor's driver are.
+enum class Nodes : std::uint8_t {
+  of_host,
+  of_nvidia,  // the dev root of NVIDIA's driver
+};
+
 /// The known vendors. A new vendor needs a header like amd.hpp, a row here, and a name in
 /// `vendor_name` of gpu/pci.hpp, without which `drm::detect` would also find its GPUs; gpu/pci.hpp
 /// contains shared functions.
-inline constexpr Detector detectors[] = {
-    &nvidia::detect,        // nvidia.com/gpu
-    &amd::detect,           // amd.com/gpu
-    &intel::detect,         // intel.com/gpu
-    &intel::detect_npus,    // intel.com/npu
-    &intel::detect_gaudis,  // intel.com/gaudi
-    &vfio::detect,          // vfio.local/gpu: of any vendor
-    &wsl::detect,           // nvidia.com/gpu, microsoft.com/gpu
-    &tegra::detect,         // nvidia.com/gpu
-    &drm::detect,           // drm.local/gpu: all others
+inline constexpr std::pair<Detector, Nodes> detectors[] = {
+    {&nvidia::detect, Nodes::of_nvidia},      // nvidia.com/gpu
+    {&amd::detect, Nodes::of_host},           // amd.com/gpu
+    {&intel::detect, Nodes::of_host},         // intel.com/gpu
+    {&intel::detect_npus, Nodes::of_host},    // intel.com/npu
+    {&intel::detect_gaudis, Nodes::of_host},  // intel.com/gaudi
+    {&vfio::detect, Nodes::of_host},          // vfio.local/gpu: of any vendor
+    {&wsl::detect, Nodes::of_host},           // nvidia.com/gpu, microsoft.com/gpu
+    {&tegra::detect, Nodes::of_nvidia},       // nvidia.com/gpu
+    {&drm::detect, Nodes::of_host},           // drm.local/gpu: all others
 };
 
 /// The kinds of the vendors above.
@@ -48,11 +55,13 @@ inline constexpr std::string_view own_kinds[] = {
 };
 
 /// The inventories of all vendors with a GPU on this host. A GPU with an unknown index gets none,
-/// because a wrong index would be the name of another GPU.
-inline std::vector<Inventory> detect(const tools::HostTree& tree, const PciBus& bus) {
+/// because a wrong index would be the name of another GPU. `nvidia` is the same tree with the dev
+/// root of NVIDIA's driver.
+inline std::vector<Inventory> detect(const tools::HostTree& tree, const tools::HostTree& nvidia,
+                                     const PciBus& bus) {
   std::vector<Inventory> inventories;
-  for (const Detector detector : detectors) {
-    auto found = detector(tree, bus.functions);
+  for (const auto& [detector, nodes] : detectors) {
+    auto found = detector(nodes == Nodes::of_nvidia ? nvidia : tree, bus.functions);
     for (auto& gpu : found.gpus) {
       if (is_behind_unreadable(bus, gpu)) gpu.index.reset();
     }

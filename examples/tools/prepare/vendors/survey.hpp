@@ -138,10 +138,11 @@ inline cdi::Result<tools::HostTree> open_root(const SurveyOptions& options) {
   return tree;
 }
 
-/// Finds the GPUs of all kinds, with the nodes in the tree's `dev`.
-inline cdi::Result<void> find_gpus(const tools::HostTree& tree, const SurveyOptions& options,
+/// Finds the GPUs of all kinds. `nvidia` is the tree of the survey with the dev root of NVIDIA's
+/// driver.
+inline cdi::Result<void> find_gpus(const tools::HostTree& nvidia, const SurveyOptions& options,
                                    NvmlMemory& memory, Survey& survey) {
-  if (auto found = on_request::detect(tree, options.kind)) {
+  if (auto found = on_request::detect(nvidia, options.kind)) {
     if (found->gpus.empty()) {
       survey.absent.push_back({options.kind, on_request::why_none(*found), true});
     } else {
@@ -149,13 +150,13 @@ inline cdi::Result<void> find_gpus(const tools::HostTree& tree, const SurveyOpti
     }
     return {};
   }
-  auto bus = read_pci_bus(tree);
-  survey.inventories = detect(tree, bus);
+  auto bus = read_pci_bus(survey.tree);
+  survey.inventories = detect(survey.tree, nvidia, bus);
   survey.complete = bus.is_complete();
   survey.unreadable = std::move(bus.unreadable);
   if (auto added = add_vendor_devices(options, survey); !added) return added;
   if (options.nvml) ask_nvml(survey.inventories, options, memory);
-  if (options.visible_only) survey.hidden = keep_visible(tree, survey.inventories);
+  if (options.visible_only) survey.hidden = keep_visible(survey.tree, survey.inventories);
   return {};
 }
 
@@ -185,15 +186,14 @@ inline cdi::Result<Survey> survey_host(const SurveyOptions& options, NvmlMemory&
   if (!place) return place.error();
   auto dev_root = dev_root_of(survey.tree, options);
   if (!dev_root) return std::move(dev_root).error();
-  cdi::Result<void> searched;
-  if (dev_root->empty()) {
-    searched = detail::find_gpus(survey.tree, options, memory, survey);
-  } else {
-    auto other_dev = detail::open_root(options);
-    if (!other_dev) return std::move(other_dev).error();
+  std::optional<tools::HostTree> other_dev;
+  if (!dev_root->empty()) {
+    auto opened = detail::open_root(options);
+    if (!opened) return std::move(opened).error();
+    other_dev.emplace(std::move(*opened));
     other_dev->set_dev_root(std::move(*dev_root));
-    searched = detail::find_gpus(*other_dev, options, memory, survey);
   }
+  auto searched = detail::find_gpus(other_dev ? *other_dev : survey.tree, options, memory, survey);
   if (!searched) return std::move(searched).error();
   if (auto done = detail::complete_inventories(*place, options, survey); !done) {
     return std::move(done).error();

@@ -186,9 +186,9 @@ class HostTree {
   /// forbids.
   bool may_open(const HostNode& node) const {
     const bool writable = (node.mode & 0222) != 0;
-    if (observer_) observer_->tried_device(observed(node.path));
+    if (observer_) observer_->tried_device(observed(node.place()));
     if (device_table_) return device_table_->contains(node.place()) && permits(node, writable);
-    const auto place = find(node.path, Last::keep);
+    const auto place = find(node.place(), Last::keep);
     if (!place) return false;
     const cdi::Descriptor opened =
         place->open((writable ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_NOCTTY);
