@@ -185,6 +185,12 @@ int nvmlInitWithFlags(unsigned flags) {
   return flags == 2 ? start() : 2;
 }
 
+int nvmlDeviceGetMigMode(Device* device, unsigned* current, unsigned* pending) {
+  *current = device->instances.empty() ? 0 : 1;
+  *pending = 1 - *current;
+  return success;
+}
+
 int nvmlDeviceGetMaxMigDeviceCount(Device* device, unsigned* count) {
   *count = static_cast<unsigned>(device->instances.size());
   if (mode_is("endless")) *count = ~0U;

@@ -3,6 +3,7 @@
 
 #include "../../../examples/tools/prepare/vendors/nvml.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -28,6 +29,7 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
+#include "../../../examples/tools/prepare/gpu/fault.hpp"
 #include "../../../examples/tools/prepare/gpu/gpu.hpp"
 #include "../../../examples/tools/shared/host/child_process.hpp"
 #include "../../support/temp_tree.hpp"
@@ -91,6 +93,7 @@ TEST_CASE("what NVML knows") {
   CHECK(gpus[0].pci_address == "0000:17:00.0");
   CHECK(gpus[0].uuid == uuid);
   CHECK(gpus[0].model == "NVIDIA A100 80GB PCIe");
+  CHECK(gpus[0].is_mig);
   REQUIRE(gpus[0].instances.size() == 2);
   const auto& named = gpus[0].instances[0];
   CHECK(named.gi == 7);
@@ -105,6 +108,7 @@ TEST_CASE("what NVML knows") {
   CHECK(gpus[1].pci_address == "1000a:ca:1f.0");
   CHECK(gpus[1].uuid == other_uuid);
   CHECK(gpus[1].model == "NVIDIA L4");
+  CHECK_FALSE(gpus[1].is_mig);
   CHECK(gpus[1].instances.empty());
 }
 
@@ -113,6 +117,7 @@ TEST_CASE("an older library is asked for what it has") {
   REQUIRE(gpus.size() == 2);
   CHECK(gpus[0].uuid == uuid);
   CHECK(gpus[0].model == "NVIDIA A100 80GB PCIe");
+  CHECK_FALSE(gpus[0].is_mig);
   CHECK(gpus[0].instances.empty());
   CHECK(failure("error 9", CDI_FAKE_NVML_OLD).message.ends_with("(NVML error 9)"));
 }
@@ -396,6 +401,22 @@ TEST_CASE("what is known stays") {
                     {{.pci_address = "0000:65:00.0", .uuid = uuid, .model = "of another machine"}});
   CHECK(found.gpus[1].id == other_uuid);
   CHECK(found.gpus[1].model.empty());
+}
+
+TEST_CASE("a GPU in MIG mode without instances is left out") {
+  auto found = inventory();
+  prepare::add_nvml(found, {{.pci_address = "0000:17:00.0", .is_mig = true},
+                            {.pci_address = "0000:65:00.0", .is_mig = true}});
+  const auto shares = found.gpus[0].shares();
+  CHECK(std::none_of(shares.begin(), shares.end(), [](const auto& it) { return it.left_out; }));
+  REQUIRE(found.gpus[1].whole.left_out);
+  CHECK(found.gpus[1].whole.left_out->code() == "no-compute-instance");
+  CHECK(found.gpus[1].mode == "MIG");
+
+  found = inventory();
+  found.gpus[1].whole.left_out = prepare::Problem{prepare::Fault::nvidia_node, "its node"};
+  prepare::add_nvml(found, {{.pci_address = "0000:65:00.0", .is_mig = true}});
+  CHECK(found.gpus[1].whole.left_out->text == "its node");
 }
 
 TEST_CASE("a UUID that can be no name is left out") {

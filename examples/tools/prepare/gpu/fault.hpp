@@ -115,7 +115,8 @@ inline constexpr FaultMeaning fault_meanings[] = {
      "Create it again. For an NVSwitch: nvidia-modprobe -s -c MINOR (255 for nvidia-nvswitchctl). "
      "For an IMEX channel: rm NODE; mknod -m 666 NODE c MAJOR MINOR."},
     {Fault::no_compute_instance, "no-compute-instance", Persistence::passing,
-     "Create compute instances (nvidia-smi mig -cci), or disable MIG mode."},
+     "Create GPU instances (nvidia-smi mig -cgi) and compute instances (nvidia-smi mig -cci), or "
+     "disable MIG mode."},
     {Fault::mig_access, "mig-access", Persistence::passing,
      "See what the driver reports about it in journalctl -k (NVRM)."},
     {Fault::mig_node, "mig-node", Persistence::passing,

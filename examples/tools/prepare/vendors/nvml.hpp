@@ -21,13 +21,14 @@
 #include <cdi/result.hpp>
 
 #include "../../shared/host/child_process.hpp"
+#include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
 #include "nvidia.hpp"
 #include "nvml_library.hpp"
 
-// These are the UUIDs and sizes of MIG instances, and the UUIDs of GPUs that no process has opened
-// yet. The library may crash or hang, so a process of its own calls it: this program again, which
-// may have threads here, and has none there.
+// These are the MIG mode, the UUIDs and sizes of MIG instances, and the UUIDs of GPUs that no
+// process has opened yet. The library may crash or hang, so a process of its own calls it: this
+// program again, which may have threads here, and has none there.
 
 namespace prepare {
 
@@ -95,6 +96,15 @@ inline void add_instances(Gpu& gpu, const std::vector<NvmlInstance>& known) {
   }
 }
 
+/// Leaves out a GPU in MIG mode without instances, on which no program can compute: its state in
+/// /proc is that of a GPU that is not in MIG mode.
+inline void leave_out_mig(Gpu& gpu, const NvmlGpu& known) {
+  if (!known.is_mig || !gpu.partitions.empty() || gpu.whole.left_out) return;
+  gpu.mode = "MIG";
+  gpu.whole.left_out = Problem{Fault::no_compute_instance,
+                               "it is in MIG mode, and the driver lists no instance of it"};
+}
+
 }  // namespace nvml
 
 /// Adds the properties that NVML reports to the GPUs at the same PCI addresses. Known properties do
@@ -111,6 +121,7 @@ inline void add_nvml(Inventory& found, const std::vector<NvmlGpu>& known) {
     if (gpu.id.empty()) gpu.id = uuid;
     if (gpu.model.empty()) gpu.model = same->model;
     nvml::add_instances(gpu, same->instances);
+    nvml::leave_out_mig(gpu, *same);
   }
   drop_shared_ids(found, "UUID");
 }

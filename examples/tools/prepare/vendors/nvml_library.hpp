@@ -50,12 +50,14 @@ struct NvmlGpu {
   std::string pci_address{};  // "0000:17:00.0"
   std::string uuid{};
   std::string model{};
+  bool is_mig = false;  // in MIG mode, with or without instances
   std::vector<NvmlInstance> instances{};
 
   static constexpr void fields(auto& list) {
     list("pciAddress", &NvmlGpu::pci_address);
     list("uuid", &NvmlGpu::uuid);
     list("model", &NvmlGpu::model);
+    list("isMig", &NvmlGpu::is_mig);
     list("instances", &NvmlGpu::instances);
   }
 };
@@ -206,6 +208,13 @@ inline std::vector<NvmlInstance> instances_of(const Library& library, Handle gpu
   return found;
 }
 
+/// Whether a GPU is in MIG mode now.
+inline bool is_mig(const Library& library, Handle gpu) {
+  std::uint32_t current = 0;
+  std::uint32_t pending = 0;
+  return library.call("nvmlDeviceGetMigMode", gpu, &current, &pending) == success && current == 1;
+}
+
 /// The GPU with an index; nullopt if NVML cannot identify it, for example after it fell off the
 /// bus.
 inline std::optional<NvmlGpu> gpu_at(const Library& library, std::uint32_t index) {
@@ -218,6 +227,7 @@ inline std::optional<NvmlGpu> gpu_at(const Library& library, std::uint32_t index
   return NvmlGpu{.pci_address = std::move(address),
                  .uuid = library.text("nvmlDeviceGetUUID", handle),
                  .model = library.text("nvmlDeviceGetName", handle),
+                 .is_mig = is_mig(library, handle),
                  .instances = instances_of(library, handle)};
 }
 
