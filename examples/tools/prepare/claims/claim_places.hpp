@@ -51,7 +51,7 @@ inline bool has_place(const Claim& claim) {
   return claim.options.contains(driver_root_key);
 }
 
-/// Sets the place that a claim records.
+/// Sets the place of a claim that records one.
 inline void use_place(const Claim& claim, SurveyOptions& options) {
   const auto kept = [&](const char* key) {
     const auto found = claim.options.find(key);
