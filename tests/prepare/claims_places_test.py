@@ -139,7 +139,7 @@ class EarlierVersion(PlacesTest):
         self.prepare("a", "0", more=THERE)
         self.write_as_earlier_version("a")
         before = self.snapshot()
-        self.assertIn("repeat the command with the --driver-root", self.list(3)["a"])
+        self.assertIn("repeat the command with the driver's --driver-root", self.list(3)["a"])
         self.unprepare("another")
         self.assertIn("claim a: ", self.errors)
         self.assertEqual(self.snapshot(), before)

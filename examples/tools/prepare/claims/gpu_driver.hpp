@@ -159,10 +159,12 @@ class GpuDriver final : public cdi::ClaimDriver {
     return std::move(spec->spec);
   }
 
+  /// Of a claim that records no place.
   static cdi::Error wrong_place() {
-    return {.code = cdi::Errc::host,
-            .message = "the files in its spec are not where this command looks for the driver",
-            .advice = "repeat the command with the --driver-root of the driver"};
+    return {
+        .code = cdi::Errc::host,
+        .message = "the files in its spec are not where this command looks for the driver",
+        .advice = "repeat the command with the driver's --driver-root or --library-search-path"};
   }
 
   /// The options with which a claim was prepared. A claim without a version gets the version of the
