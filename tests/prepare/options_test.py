@@ -403,6 +403,50 @@ class Format(OptionsTest):
         self.write("--format", "json", "--kind", "nvidia.com/gpu", "--force")
         self.assertEqual(self.files(), ["nvidia.com-gpu.json"])
 
+    def keeps_the_yaml_file(self, *arguments, code):
+        """Runs `write --format json`, which fails to write: the file in the other format stays."""
+        before = (self.out / "nvidia.com-gpu.yaml").read_bytes()
+        done = self.write("--format", "json", *arguments, code=code)
+        self.assertNotIn("removed", done.stderr)
+        self.assertEqual((self.out / "nvidia.com-gpu.yaml").read_bytes(), before)
+        return done.stderr
+
+    def test_format_that_an_old_engine_cannot_read_removes_no_spec(self):
+        self.install(podman="4.3.1")
+        self.write()
+        self.assertIn("cannot record its owner", self.keeps_the_yaml_file(code=1))
+        self.assertEqual(self.files(), ["nvidia.com-gpu.yaml"])
+
+    def test_format_of_a_kind_that_is_not_ready_removes_no_spec(self):
+        self.write()
+        self.remove_node("/dev/nvidiactl")
+        self.assertIn("not ready", self.keeps_the_yaml_file(code=4))
+        self.assertEqual(self.files(), ["nvidia.com-gpu.yaml"])
+
+    def test_format_whose_file_belongs_to_another_program_removes_no_spec(self):
+        self.write()
+        (self.out / "nvidia.com-gpu.json").write_text('{"kind": "nvidia.com/gpu"}')
+        self.assertIn("records no owner", self.keeps_the_yaml_file(code=1))
+        (self.out / "nvidia.com-gpu.json").unlink()
+        (self.out / "nvidia.com-gpu.json").mkdir()
+        self.assertIn("not a regular file", self.keeps_the_yaml_file("--force", code=1))
+
+    def test_old_number_in_the_other_format(self):
+        """Another driver may have the number now, whatever the format of the file."""
+        self.write()
+        self.edit("proc/devices", "510 nvidia-uvm", "511 nvidia-uvm")
+        done = self.write("--format", "json", code=4)
+        self.assertIn("nvidia.com-gpu.yaml removed: /dev/nvidia-uvm has numbers 510:0 there",
+                      done.stderr)
+        self.assertEqual(self.files(), [])
+
+    def test_kind_that_is_gone_in_the_other_format(self):
+        self.write()
+        for address in ("0000:17:00.0", "0000:ca:00.0"):
+            (self.pci(address) / "class").write_text("0x040300\n")
+        self.assertIn("nvidia.com-gpu.yaml removed", self.write("--format", "json").stderr)
+        self.assertEqual(self.files(), [])
+
     def test_of_another_program_stays(self):
         self.out.mkdir(parents=True)
         text = "cdiVersion: 0.6.0\nkind: nvidia.com/gpu\n"

@@ -53,6 +53,12 @@ inline std::string file_name(std::string_view kind, const Options& options) {
   return *cdi::spec_name(kind) + "." + options.format;
 }
 
+/// The name of the file with the same kind in the other format.
+inline std::string name_in_other_format(const std::string& name) {
+  const auto dot = name.rfind('.');
+  return name.substr(0, dot) + (name.substr(dot) == ".yaml" ? ".json" : ".yaml");
+}
+
 /// The options for specs, from the command line and the host's hooks.
 inline SpecOptions spec_options(const tools::HostTree& tree, const Options& options) {
   SpecOptions out{.profiles = profiles_named(options.profile),
@@ -141,7 +147,8 @@ struct PreparedSpecs {
   std::vector<PreparedSpec> specs{};
   std::vector<LeftOut> left_out{};
   std::vector<cdi::Error> failed{};                  // why a kind has no spec
-  std::set<std::string> files_that_stay{};           // of kinds that are usable or not ready yet
+  std::set<std::string> files_that_stay{};           // of kinds that are usable or not ready yet,
+                                                     // in both formats
   std::map<std::string, std::string> old_numbers{};  // why such a file is removed
   std::string hooks_fault{};                         // empty if there is none
 
@@ -161,12 +168,28 @@ inline std::string hooks_fault(const Options& options, const SpecOptions& holds)
 
 /// Why the old file of a kind that is not ready would give containers a wrong device; nullopt if it
 /// would not.
-inline std::optional<std::string> old_number_in_file(const Inventory& found,
+inline std::optional<std::string> old_number_in_file(const std::string& name,
+                                                     const Inventory& found,
                                                      const Options& options) {
   const auto directory = open_directory(options, options.output_dir, Missing::stays);
   if (!directory || !directory->descriptor) return std::nullopt;
-  const auto old = cdi::read_spec_file(directory->path_of(file_name(found.kind, options)));
+  const auto old = cdi::read_spec_file(directory->path_of(name));
   return old ? renumbered(old->spec, found) : std::nullopt;
+}
+
+/// Adds the files of a kind that stay, in both formats: only a new spec replaces a file in the
+/// other format.
+inline void keep_files(const Inventory& found, bool ready, const Options& options,
+                       PreparedSpecs& out) {
+  const auto own = file_name(found.kind, options);
+  for (const auto& name : {own, name_in_other_format(own)}) {
+    auto old_number = ready ? std::nullopt : old_number_in_file(name, found, options);
+    if (old_number) {
+      out.old_numbers.emplace(name, *std::move(old_number));
+    } else if (found.usable_count() > 0 || !ready) {
+      out.files_that_stay.insert(name);
+    }
+  }
 }
 
 inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options) {
@@ -177,14 +200,8 @@ inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options)
     const auto known = left_out(found);
     out.left_out.insert(out.left_out.end(), known.begin(), known.end());
     const bool ready = !reason_not_ready(found, holds.profiles);
-    const bool usable = found.usable_count() > 0;
-    const auto old_number = ready ? std::nullopt : old_number_in_file(found, options);
-    if (old_number) {
-      out.old_numbers.emplace(file_name(found.kind, options), *old_number);
-    } else if (usable || !ready) {
-      out.files_that_stay.insert(file_name(found.kind, options));
-    }
-    if (!usable || !ready) continue;
+    keep_files(found, ready, options, out);
+    if (!ready || found.usable_count() == 0) continue;
     auto prepared = prepare_spec(survey.tree, found, holds, options);
     if (!prepared) {
       out.failed.push_back(std::move(prepared).error());

@@ -52,17 +52,14 @@ inline cdi::Publisher publisher_in(const Directory& directory) {
   return {tools::spec_owner, directory.number(), directory.path};
 }
 
-/// The name of the file with the same kind in the other format.
-inline std::string name_in_other_format(const std::string& name) {
-  const auto dot = name.rfind('.');
-  return name.substr(0, dot) + (name.substr(dot) == ".yaml" ? ".json" : ".yaml");
-}
-
-/// Removes our file with the same kind in the other format, whose devices would conflict.
-inline cdi::Result<void> remove_other_format(const cdi::Publisher& publisher,
-                                             const std::string& name) {
-  const auto removed = publisher.remove(name_in_other_format(name));
-  if (removed || removed.error().code == cdi::Errc::conflict) return {};
+/// Removes our file with the same kind in the other format, whose devices would conflict with those
+/// of a new file. Returns whether there was one.
+inline cdi::Result<bool> remove_other_format(const cdi::Publisher& publisher,
+                                             const std::string& name,
+                                             cdi::DryRun dry_run = cdi::DryRun::no) {
+  const auto removed = publisher.remove(name_in_other_format(name), dry_run);
+  if (removed) return removed->action == cdi::Publication::Action::removed;
+  if (removed.error().code == cdi::Errc::conflict) return false;
   return removed.error();
 }
 
@@ -154,10 +151,7 @@ inline std::vector<Outdated> outdated_among(const cdi::Reconciled& pruned, const
   for (const auto& file : pruned.files) {
     if (file.action != cdi::Publication::Action::removed) continue;
     const auto old = prepared.old_numbers.find(file.path.substr(file.path.rfind('/') + 1));
-    const bool has_twin = prepared.files_that_stay.contains(
-        name_in_other_format(file.path.substr(file.path.rfind('/') + 1)));
     out.push_back({file.path, old != prepared.old_numbers.end() ? old->second
-                              : has_twin            ? "its kind has a file in another format"
                               : has_gpus(file.path) ? "no GPU of its kind can be handed out"
                                                     : "the host no longer has such a GPU"});
   }

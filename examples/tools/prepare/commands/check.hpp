@@ -116,25 +116,25 @@ inline std::string to_text(const std::vector<Stale>& stale, Differences wanted) 
   return out;
 }
 
-/// Reports a file with another `--format`, which `write` would replace, in place of the missing
-/// one.
-inline void report_other_formats(const std::vector<PreparedSpec>& prepared, const Options& options,
-                                 std::vector<Stale>& stale) {
-  for (const auto& one : prepared) {
-    const auto path = spec_path(options, one.file_name);
-    const auto other = spec_path(options, name_in_other_format(one.file_name));
-    const auto found = [&](const std::string& wanted) {
-      return std::find_if(stale.begin(), stale.end(),
-                          [&](const Stale& file) { return file.path == wanted; });
-    };
-    const auto replaced = found(other);
-    const auto loaded = cdi::read_spec_file(path);
-    if (replaced == stale.end() || loaded || loaded.error().system != ENOENT) continue;
-    const auto format = options.format == "json" ? "yaml" : "json";
-    replaced->reason =
-        fmt::format("it was written with --format {0}: check it with --format {0}", format);
-    if (const auto missing = found(path); missing != stale.end()) stale.erase(missing);
+/// Adds the file of a kind that `write` would change, and the file with another `--format` that it
+/// would remove. If only the latter exists, the former is not reported as missing.
+inline void add_stale(const Directory& directory, const PreparedSpec& one, const Options& options,
+                      std::vector<Stale>& stale) {
+  auto changed = compare(directory, one, options);
+  const auto other = remove_other_format(publisher_in(directory), one.file_name, cdi::DryRun::yes);
+  if (other && *other) {
+    const auto loaded = cdi::read_spec_file(spec_path(options, one.file_name));
+    const bool is_only_one = !loaded && loaded.error().system == ENOENT;
+    stale.push_back({spec_path(options, name_in_other_format(one.file_name)),
+                     is_only_one
+                         ? fmt::format("it was written with --format {0}: check it with --format "
+                                       "{0}",
+                                       options.format == "json" ? "yaml" : "json")
+                         : "its kind has a file in another format",
+                     {}});
+    if (is_only_one) return;
   }
+  if (changed) stale.push_back(*std::move(changed));
 }
 
 /// The spec files that `write` would change now.
@@ -146,10 +146,8 @@ inline cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const Sp
   std::vector<Stale> stale;
   for (const auto& [path, reason] : *outdated) stale.push_back({path, std::string{reason}, {}});
   for (const auto& one : wanted.prepared.specs) {
-    auto found = compare(*directory, one, wanted.options);
-    if (found) stale.push_back(std::move(*found));
+    add_stale(*directory, one, wanted.options, stale);
   }
-  report_other_formats(wanted.prepared.specs, wanted.options, stale);
   return stale;
 }
 
