@@ -193,6 +193,13 @@ class DriverRoot(OptionsTest):
         shutil.rmtree(self.driver / "usr")
         self.assertNotIn("no libcuda", self.run_prepare("doctor").stdout)
 
+    def test_doctor_looks_where_a_spec_without_annotations_records_it(self):
+        self.move_nodes()
+        self.write("--driver-root", DRIVER, "--max-version", "0.5.0")
+        found = self.run_prepare("doctor").stdout
+        self.assertIn(f"NVIDIA driver: module and libraries are {VERSION}", found)
+        self.assertIn("0.5.0", (self.out / "nvidia.com-gpu.yaml").read_text())
+
     def test_the_root_itself(self):
         for name in ("usr", "lib", "etc"):
             shutil.move(self.driver / name, self.path(name))
@@ -358,6 +365,36 @@ class Kinds(OptionsTest):
         self.assertEqual(self.files(), everything[:2])
         self.write("--kind", "acme.org/gpu")
         self.assertEqual(self.files(), everything[:1])
+
+    def test_files_of_other_kinds_stay_although_an_old_engine_allows_no_annotations(self):
+        self.install(podman="4.3.1")
+        kinds = (("--kind", "acme.com/gpu"), ("--kind", "management.nvidia.com/gpu"), ())
+        for arguments in kinds:
+            self.write(*arguments)
+        everything = ["acme.com-gpu.yaml", "management.nvidia.com-gpu.yaml", "nvidia.com-gpu.yaml"]
+        self.assertEqual(self.files(), everything)
+        for name in everything:
+            self.assertNotIn("annotations", (self.out / name).read_text())
+        for arguments in kinds:
+            self.check(*arguments)
+            self.assertNotIn("removed", self.write(*arguments).stderr)
+        self.assertIn("it was written with different options",
+                      self.check("--kind", "acme.com/gpu", "--device", "0,1", code=1))
+        for address in ("0000:17:00.0", "0000:ca:00.0"):
+            (self.pci(address) / "class").write_text("0x040300\n")
+        self.assertIn("nvidia.com-gpu.yaml removed", self.write().stderr)
+        self.assertEqual(self.files(), everything[:2])
+        self.write("--kind", "acme.com/gpu")
+        self.assertEqual(self.files(), everything[1:2])
+
+    def test_options_count_only_in_their_line(self):
+        self.write("--kind", "acme.com/gpu", "--max-version", "0.5.0")
+        file = self.out / "acme.com-gpu.yaml"
+        owner, options, rest = file.read_text().split("\n", 2)
+        self.assertEqual(owner, "# cdi-publisher/owner: cdi-prepare")
+        self.assertRegex(options, "^# cdi-prepare/options: .*kind=acme.com/gpu")
+        file.write_text(f"{owner}\n\n{options}\n{rest}")  # not in its place: not an option
+        self.assertIn("acme.com-gpu.yaml removed", self.write().stderr)
 
     def test_chosen_devices_remove_no_file_of_others(self):
         self.both()

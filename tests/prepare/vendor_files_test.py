@@ -404,6 +404,11 @@ class Files(VendorTest):
 
     def test_spec_of_a_file_that_is_not_given_stays(self):
         given = ("--vendor-file", str(self.vendor_file(WITH_CONTROL)))
+        for version in ("0.5.0", "1.1.0"):  # 0.5.0 has no annotations
+            self.assertEqual(
+                self.run_on_out("write", *given, "--max-version", version).returncode, 0)
+            self.assertEqual(self.run_on_out("write").returncode, 0)
+            self.assertEqual(self.written(), ["acme.com-npu.yaml"])
         self.assertEqual(self.run_on_out("write", *given).returncode, 0)
         self.assertEqual(self.written(), ["acme.com-npu.yaml"])
         self.assertEqual(self.run_on_out("check", *given).returncode, 0)

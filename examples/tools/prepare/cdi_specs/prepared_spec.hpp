@@ -41,6 +41,7 @@ namespace prepare {
 struct PreparedSpec {
   std::string file_name{};
   cdi::Spec spec{};
+  std::string options_comment{};    // the options, if the version has no annotations
   std::vector<LeftOut> left_out{};  // by `verify`
   std::vector<std::string> warnings{};
   bool converted = false;           // to a version that cannot express all of it
@@ -127,7 +128,11 @@ inline cdi::Result<PreparedSpec> prepare_spec(const tools::HostTree& tree, const
   if (!failed) return failed.error();
   out.left_out = std::move(*failed);
   out.warnings = node_warnings(found, holds);
-  if (has_annotations(options)) add_fingerprint(out.spec, tree, found, options);
+  if (has_annotations(options)) {
+    add_fingerprint(out.spec, tree, found, options);
+  } else {
+    out.options_comment = options_text(found, options);
+  }
   if (auto settled = settle_version(out, options.max_version); !settled) {
     return std::move(settled).error();
   }

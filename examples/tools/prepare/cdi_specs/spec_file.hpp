@@ -14,9 +14,14 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <cdi/file.hpp>
+#include <cdi/files/replace_file.hpp>
+#include <cdi/files/text_file.hpp>
 #include <cdi/name.hpp>
 #include <cdi/publish.hpp>
+#include <cdi/publish/owned_file.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 
@@ -38,6 +43,22 @@ inline bool is_readable_by_all(const std::string& path) {
   constexpr mode_t by_all = S_IRUSR | S_IRGRP | S_IROTH;
   struct stat info = {};
   return ::stat(path.c_str(), &info) == 0 && (info.st_mode & by_all) == by_all;
+}
+
+/// Adds the options that a comment records to a spec as an annotation, as newer versions have it.
+inline void add_commented_options(cdi::Spec& spec, std::string_view options) {
+  if (options.empty()) return;
+  spec.annotations.insert_or_assign(std::string{tools::options_annotation}, options);
+}
+
+/// Reads a spec file, with the options that a comment in one of our files records.
+inline cdi::Result<cdi::LoadedSpec> read_with_options(const std::string& path) {
+  auto loaded = cdi::read_spec_file(path);
+  if (!loaded || loaded->owner_comment != tools::spec_owner) return loaded;
+  if (const auto text = cdi::read_file(path)) {
+    add_commented_options(loaded->spec, tools::options_in_comment(*text));
+  }
+  return loaded;
 }
 
 /// The spec with its owner, if its version can record one.
@@ -63,17 +84,42 @@ inline cdi::Result<bool> remove_other_format(const cdi::Publisher& publisher,
   return removed.error();
 }
 
+/// Writes a spec file with its owner, and the options in its second line if the version has no
+/// annotations.
+inline cdi::Result<cdi::Publication> write_file(const Directory& directory,
+                                                const PreparedSpec& prepared, cdi::DryRun dry_run,
+                                                cdi::Replace replace) {
+  const auto& name = prepared.file_name;
+  auto done = publisher_in(directory).write(
+      name, prepared.spec, prepared.options_comment.empty() ? dry_run : cdi::DryRun::yes, replace);
+  if (!done || prepared.options_comment.empty()) return done;
+  auto text = cdi::write_spec(prepared.spec, cdi::Format::yaml, tools::spec_owner);
+  if (!text) return std::move(text).error();
+  text->insert(text->find('\n') + 1,
+               fmt::format("{}{}\n", tools::options_comment, prepared.options_comment));
+  const std::string owner = tools::spec_owner;
+  const auto action = cdi::detail::write_owned_file({directory.number(), directory.path, owner},
+                                                    {name, *std::move(text)}, dry_run, replace);
+  if (!action) return action.error();
+  done->action = *action;
+  if (dry_run == cdi::DryRun::yes || *action == cdi::Publication::Action::unchanged) return done;
+  if (auto synced = cdi::sync_directory(directory.number(), done->path); !synced) {
+    return std::move(synced).error();
+  }
+  return done;
+}
+
 /// Writes a spec file. It replaces a file of another program only with `--force`.
 inline cdi::Result<cdi::Publication> publish(const Options& options, const PreparedSpec& prepared) {
   const auto directory = open_directory(options, options.output_dir, Missing::made);
   if (!directory) return directory.error();
-  const auto publisher = publisher_in(*directory);
   const auto write = [&](cdi::DryRun dry_run, cdi::Replace replace) {
-    return publisher.write(prepared.file_name, prepared.spec, dry_run, replace);
+    return write_file(*directory, prepared, dry_run, replace);
   };
   auto done = write(cdi::DryRun::no, options.force ? cdi::Replace::any : cdi::Replace::own);
   if (done) {
-    if (auto removed = remove_other_format(publisher, prepared.file_name); !removed) {
+    if (auto removed = remove_other_format(publisher_in(*directory), prepared.file_name);
+        !removed) {
       return std::move(removed).error();
     }
   }
@@ -110,7 +156,7 @@ inline bool is_of_other_kind(const Directory& directory, const std::string& name
     const auto own = file_name(options.kind, options);
     return name != own && name != name_in_other_format(own);
   }
-  const auto loaded = cdi::read_spec_file(directory.path_of(name));
+  const auto loaded = read_with_options(directory.path_of(name));
   if (!loaded) return false;
   const auto words = tools::recorded_options(loaded->spec);
   return std::any_of(words.begin(), words.end(),

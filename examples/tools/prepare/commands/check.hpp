@@ -74,10 +74,11 @@ inline bool is_of_others(const Directory& directory, const PreparedSpec& prepare
 inline std::optional<Stale> compare(const Directory& directory, const PreparedSpec& prepared,
                                     const Options& options) {
   const auto path = spec_path(options, prepared.file_name);
-  const auto there = cdi::read_spec_file(path);
+  const auto there = read_with_options(path);
   if (!there && there.error().system == ENOENT) return Stale{path, "it does not exist", {}};
   if (!there) return Stale{path, cdi::to_string(there.error()), {}};
-  const auto expected = owned(prepared.spec, options);
+  auto expected = owned(prepared.spec, options);
+  add_commented_options(expected, prepared.options_comment);
   auto found = changes(there->spec, expected);
   if (is_of_others(directory, prepared)) {
     return Stale{path, "another program wrote it", std::move(found)};

@@ -111,7 +111,7 @@ inline void use_recorded_place(Options& options, const CheckedPaths& own) {
   const auto registry = doctor::read_specs(*tree, dirs);
   for (const auto& loaded : registry.specs()) {
     if (!doctor::is_ours(*loaded) || !is_in_use(registry, *loaded)) continue;
-    for (const auto& word : tools::recorded_options(loaded->spec)) {
+    for (const auto& word : tools::recorded_options(*tree, *loaded)) {
       const auto value = word.substr(word.find('=') + 1);
       if (word.starts_with("driver-root=") && is_there(value)) options.driver_root = value;
       if (word.starts_with("dev-root=") && is_there(value)) options.dev_root = value;

@@ -14,6 +14,7 @@
 
 #include <cdi/minimum_version.hpp>
 #include <cdi/name.hpp>
+#include <cdi/registry.hpp>
 #include <cdi/rules/annotation_key.hpp>
 #include <cdi/spec.hpp>
 
@@ -27,6 +28,18 @@ inline constexpr const char* spec_owner = "cdi-prepare";
 /// The annotation with the options that determine the content of a spec.
 inline constexpr std::string_view options_annotation = "cdi-prepare/options";
 static_assert(cdi::is_annotation_key(options_annotation));
+
+/// The start of the second line of a YAML file whose version has no annotations, below the comment
+/// with the owner.
+inline constexpr std::string_view options_comment = "# cdi-prepare/options: ";
+static_assert(options_comment.substr(2, options_annotation.size()) == options_annotation);
+
+/// The options in the second line of the text of a file; empty if there are none.
+inline std::string_view options_in_comment(std::string_view text) {
+  text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  text = text.substr(0, text.find_first_of("\r\n"));
+  return text.starts_with(options_comment) ? text.substr(options_comment.size()) : "";
+}
 
 /// The values of the option `--profile`.
 inline constexpr std::array<std::string_view, 4> profile_names{"compute", "graphics", "video",
@@ -107,18 +120,31 @@ inline bool is_option_word(std::string_view word) {
   return false;
 }
 
-/// The option words recorded in a spec, such as `profile=all`. Unknown words, which only another
-/// program can have written, and repeated options are left out.
-inline std::vector<std::string> recorded_options(const cdi::Spec& spec) {
-  const auto recorded = spec.annotations.find(options_annotation);
-  if (recorded == spec.annotations.end()) return {};
+/// The option words in a text, such as `profile=all`. Unknown words, which only another program can
+/// have written, and repeated options are left out.
+inline std::vector<std::string> option_words(std::string_view text) {
   std::vector<std::string> words;
   std::set<std::string> names;
-  for (auto& word : split(recorded->second, " ")) {
+  for (auto& word : split(text, " ")) {
     if (!is_option_word(word) || !names.insert(word.substr(0, word.find('='))).second) continue;
     words.push_back(std::move(word));
   }
   return words;
+}
+
+/// The option words in the annotation of a spec.
+inline std::vector<std::string> recorded_options(const cdi::Spec& spec) {
+  const auto recorded = spec.annotations.find(options_annotation);
+  if (recorded == spec.annotations.end()) return {};
+  return option_words(recorded->second);
+}
+
+/// The option words in the annotation of one of our specs, or in the comment in its text.
+inline std::vector<std::string> recorded_options(const cdi::LoadedSpec& loaded,
+                                                 std::string_view text) {
+  auto words = recorded_options(loaded.spec);
+  if (!words.empty() || loaded.owner_comment != spec_owner) return words;
+  return option_words(options_in_comment(text));
 }
 
 }  // namespace tools

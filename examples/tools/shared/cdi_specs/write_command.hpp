@@ -23,6 +23,7 @@
 #include <cdi/registry.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
+#include <cdi/text/document.hpp>
 #include <cdi/versions.hpp>
 
 #include "../base/text.hpp"
@@ -80,6 +81,13 @@ inline std::string conversion_advice_here(const HostTree& tree, const std::strin
   return cdi::conversion_advice(engine, named);
 }
 
+/// The option words recorded in one of our files in the tree.
+inline std::vector<std::string> recorded_options(const HostTree& tree,
+                                                 const cdi::LoadedSpec& loaded) {
+  const auto text = tree.read(loaded.path, cdi::Limits{}.bytes);
+  return recorded_options(loaded, text ? std::string_view{*text} : std::string_view{});
+}
+
 /// The argument for a recorded option.
 inline std::string argument_for(std::string_view word) {
   const auto equals = word.find('=');
@@ -95,7 +103,7 @@ inline std::vector<std::string> arguments_for(const HostTree& tree, const cdi::L
   const std::string_view defaults[] = {"profile=all", "hooks=none",
                                        in_etc ? "node-numbers=asked" : "node-numbers=given"};
   std::vector<std::string> arguments;
-  for (auto& word : recorded_options(loaded.spec)) {
+  for (auto& word : recorded_options(tree, loaded)) {
     if (std::find(std::begin(defaults), std::end(defaults), word) != std::end(defaults)) continue;
     arguments.push_back(argument_for(word));
   }
