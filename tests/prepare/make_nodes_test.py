@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Nodes that NVIDIA's driver lacks in /dev: make_nodes_test.py CDI_PREPARE
 SWAPPING_MKNOD_LIBRARY [unittest options]"""
+import json
 import os
 import re
 import shutil
@@ -256,17 +257,64 @@ class Made(Nodes):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.node("/dev/nvidia0"), (195, 0, 0o666, 0))
 
+    def as_nobody(self, *options):
+        """Runs `write --make-nodes` as a user who can make no node, but write specs."""
+        os.chmod(self.place, 0o755)
+        self.out = self.place / "out"
+        self.out.mkdir(exist_ok=True)
+        os.chown(self.out, 65534, -1)
+        return subprocess.run(
+            ["setpriv", "--reuid=65534", "--clear-groups", self.program, "write", "--root",
+             str(self.root), "--output-dir", str(self.out), "--make-nodes", *options],
+            capture_output=True, text=True, timeout=20, check=False)
+
     @unittest.skipUnless(shutil.which("setpriv"), "needs setpriv")
     def test_not_as_another_user(self):
         self.path("/dev/nvidia0").unlink()
-        os.chmod(self.place, 0o755)
-        done = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", self.program, "write",
-                               "--root", str(self.root), "--make-nodes"],
-                              capture_output=True, text=True, timeout=20, check=False)
+        self.path("/dev/nvidiactl").unlink()
+        done = self.as_nobody("-o", "json")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("error: cannot make /dev/nvidia0: ", done.stderr)
-        self.assertIn(": run this as root\n", done.stderr)
+        errors = json.loads(done.stdout)["errors"]
+        self.assertEqual([error.split(": ")[0] for error in errors],
+                         ["cannot make /dev/nvidia0", "cannot make /dev/nvidiactl"])
+        for error in errors:
+            self.assertTrue(error.endswith(": run this as root"), error)
+        for path in ("/dev/nvidia0", "/dev/nvidiactl"):
+            self.assertEqual(done.stderr.count(f"cannot make {path}: "), 1)
         self.assertFalse(self.path("/dev/nvidia0").exists())
+
+    @unittest.skipUnless(shutil.which("setpriv"), "needs setpriv")
+    def test_node_that_cannot_be_made_prevents_no_spec_without_it(self):
+        for path, options, code, writes in (
+                ("/dev/nvidia-modeset", (), 0, True),
+                ("/dev/nvidia-uvm", ("--node-numbers", "asked", "--wait", "0.5"), 1, False)):
+            with self.subTest(path=path):
+                self.path(path).unlink()
+                done = self.as_nobody(*options)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertEqual(done.stderr.count(f"error: cannot make {path}: "), 1)
+                self.assertEqual(os.listdir(self.out), ["nvidia.com-gpu.yaml"] * writes)
+                shutil.rmtree(self.out)
+
+    @unittest.skipUnless(shutil.which("setpriv"), "needs setpriv")
+    def test_node_of_one_gpu_that_cannot_be_made_prevents_no_spec_of_the_others(self):
+        self.path("/dev/nvidia0").unlink()
+        done = self.as_nobody()
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("left out: ", done.stderr)
+        text = (self.out / "nvidia.com-gpu.yaml").read_text()
+        self.assertIn("/dev/nvidia1", text)
+        self.assertNotIn("/dev/nvidia0", text)
+
+    @unittest.skipUnless(shutil.which("setpriv"), "needs setpriv")
+    def test_node_that_no_gpu_lacks_does_not_change_the_exit_code(self):
+        self.path("/dev/nvidia-modeset").unlink()
+        information = self.path("proc/driver/nvidia/gpus/0000:17:00.0/information")
+        text = information.read_text()
+        self.assertIn("Excluded:\t No", text)
+        information.unlink()
+        information.write_text(text.replace("Excluded:\t No", "Excluded:\t Yes"))
+        self.assertEqual(self.as_nobody().returncode, 3)
 
 
 if __name__ == "__main__":

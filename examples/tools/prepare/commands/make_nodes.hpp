@@ -5,6 +5,7 @@
 #define CDI_TOOLS_PREPARE_COMMANDS_MAKE_NODES_HPP
 
 #include <cerrno>
+#include <map>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -33,10 +34,37 @@ inline std::string to_line(const tools::HostNode& node) {
                      node.minor, node.mode, node.uid, node.gid);
 }
 
-/// Makes the missing nodes whose kernel module is loaded, or only reports them. An error if one
-/// cannot be made. `not_made` has the reasons of the last call, which are not reported again.
-inline cdi::Result<void> make_missing_nodes(const SurveyOptions& options,
-                                            std::vector<std::string>& not_made) {
+/// The nodes that are not made. What is in it is not reported again.
+struct UnmadeNodes {
+  std::vector<std::string> reasons{};          // why nodes are not tried
+  std::map<std::string, cdi::Error> errors{};  // by path: why nodes cannot be made
+};
+
+/// Makes a missing node. Reports it, or adds the error to `errors`.
+inline void make_and_report(const SurveyOptions& options, const std::string& dev_root,
+                            tools::HostNode node, std::map<std::string, cdi::Error>& errors) {
+  const auto path = node.path;
+  node.path.insert(0, dev_root);
+  if (options.make_nodes == MakeNodes::shown) {
+    report(Message::note("would make " + to_line(node)));
+    return;
+  }
+  const auto made = make_node(options.root, node);
+  if (!made && made.error().system == EEXIST) return;  // by another program, just now
+  if (!made) {
+    auto error = made.error();
+    error.message.insert(0, "cannot make ");
+    error.advice = ::geteuid() == 0 ? "run nvidia-modprobe on the host" : "run this as root";
+    errors.emplace(path, std::move(error));
+    return;
+  }
+  make_char_link(options.root, node);
+  report(Message::note("made " + to_line(node)));
+}
+
+/// Makes the missing nodes whose kernel module is loaded, or only reports them. A node that cannot
+/// be made is reported, and prevents no other. `unmade` is from the last call.
+inline cdi::Result<void> make_missing_nodes(const SurveyOptions& options, UnmadeNodes& unmade) {
   if (options.make_nodes == MakeNodes::no) return {};
   if (options.make_nodes == MakeNodes::yes && !options.archive.empty()) return in_archive(options);
   auto tree = open_host(options);
@@ -45,25 +73,18 @@ inline cdi::Result<void> make_missing_nodes(const SurveyOptions& options,
   if (!dev_root) return dev_root.error();
   if (!dev_root->empty()) tree->set_dev_root(*dev_root);
   const auto missing = nvidia::NodeCheck{*tree}.all();
-  if (missing.not_made != std::exchange(not_made, missing.not_made)) {
-    for (const auto& reason : not_made) report(Message::warning("not made: " + reason));
+  if (missing.not_made != std::exchange(unmade.reasons, missing.not_made)) {
+    for (const auto& reason : unmade.reasons) report(Message::warning("not made: " + reason));
   }
-  for (auto node : missing.nodes) {
-    node.path.insert(0, *dev_root);
-    if (options.make_nodes == MakeNodes::shown) {
-      report(Message::note("would make " + to_line(node)));
-      continue;
-    }
-    const auto made = make_node(options.root, node);
-    if (!made && made.error().system == EEXIST) continue;  // by another program, just now
-    if (!made) {
-      auto error = made.error();
-      error.message.insert(0, "cannot make ");
-      error.advice = ::geteuid() == 0 ? "run nvidia-modprobe on the host" : "run this as root";
-      return error;
-    }
-    make_char_link(options.root, node);
-    report(Message::note("made " + to_line(node)));
+  const auto known = std::exchange(unmade.errors, {});
+  for (const auto& node : missing.nodes) {
+    make_and_report(options, *dev_root, node, unmade.errors);
+  }
+  for (const auto& [path, error] : unmade.errors) {
+    const auto same = known.find(path);
+    const bool is_known =
+        same != known.end() && cdi::to_string(same->second) == cdi::to_string(error);
+    if (!is_known) report(Message::error(error));
   }
   return {};
 }

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -21,10 +23,13 @@
 #include "../cdi_specs/prepared_spec.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/profile.hpp"
+#include "../host/directories.hpp"
+#include "../host/directory_lock.hpp"
 #include "../vendors/survey.hpp"
 #include "exit_codes.hpp"
 #include "make_nodes.hpp"
 #include "output.hpp"
+#include "spec_lock.hpp"
 
 // The verdict is computed once, before a command acts on the survey.
 
@@ -45,6 +50,8 @@ struct Verdict {
 struct AssessedSurvey {
   Survey survey;
   Verdict verdict{};
+  std::map<std::string, cdi::Error> unmade{};  // by path: why missing nodes cannot be made
+  DirectoryLock lock{};                        // of the specs, for a run that changes them
 };
 
 inline ExitCode exit_code_for(const Survey& survey, const Verdict& verdict) {
@@ -92,17 +99,22 @@ inline bool lacks_requested_nodes(const Survey& survey, const Options& options) 
                      [](const PreparedSpec& one) { return !one.left_out.empty(); });
 }
 
-/// Surveys the host until all GPUs are ready or the `--wait` time is over.
-inline cdi::Result<AssessedSurvey> survey_until_ready(const Options& options) {
+/// Surveys the host until all GPUs are ready or the `--wait` time is over. With `locked`, the
+/// result holds the lock on the directory of the specs since before the survey, unless there is no
+/// such directory or no lock in it.
+inline cdi::Result<AssessedSurvey> survey_until_ready(
+    const Options& options, std::optional<Missing> locked = std::nullopt) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds pause{100};
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>{options.wait});
   NvmlMemory memory;
   auto now = options;
-  std::vector<std::string> not_made;
+  UnmadeNodes unmade;
   for (;;) {
-    if (const auto made = make_missing_nodes(now, not_made); !made) return made.error();
+    auto lock = locked ? lock_specs(options, *locked) : DirectoryLock{};
+    if (!lock) return std::move(lock).error();
+    if (const auto made = make_missing_nodes(now, unmade); !made) return made.error();
     if (now.make_nodes == MakeNodes::shown) now.make_nodes = MakeNodes::no;  // shown once
     auto survey = survey_host(options, memory);
     if (!survey) return std::move(survey).error();
@@ -111,7 +123,11 @@ inline cdi::Result<AssessedSurvey> survey_until_ready(const Options& options) {
     const bool ready =
         left <= left.zero() || (verdict.not_ready.empty() && !is_between_states(*survey) &&
                                 !lacks_requested_nodes(*survey, options));
-    if (ready) return AssessedSurvey{std::move(*survey), std::move(verdict)};
+    if (ready) {
+      return AssessedSurvey{std::move(*survey), std::move(verdict), std::move(unmade.errors),
+                            *std::move(lock)};
+    }
+    *lock = DirectoryLock{};  // no other run waits for the pause
     std::this_thread::sleep_for(std::min<Clock::duration>(pause, left));
   }
 }
@@ -154,7 +170,8 @@ inline Messages absent_kinds(const Survey& survey, const std::string& kind) {
 
 /// The faults of a survey.
 inline Messages survey_messages(const AssessedSurvey& assessed, const Options& options) {
-  const auto& [survey, verdict] = assessed;
+  const auto& survey = assessed.survey;
+  const auto& verdict = assessed.verdict;
   Messages out;
   if (survey.hidden > 0) {
     out.push_back(Message::note(

@@ -24,6 +24,8 @@
 #include "../base/options.hpp"
 #include "../cdi_specs/version_choice.hpp"
 #include "../gpu/gpu_events.hpp"
+#include "../host/directories.hpp"
+#include "../host/directory_lock.hpp"
 #include "../host/open_host.hpp"
 #include "../host/uevents.hpp"
 #include "../vendors/survey.hpp"
@@ -34,6 +36,7 @@
 #include "output.hpp"
 #include "report.hpp"
 #include "selection_options.hpp"
+#include "spec_lock.hpp"
 #include "spec_set.hpp"
 #include "verdict.hpp"
 #include "write.hpp"
@@ -58,7 +61,12 @@ class SpecKeeper {
   /// three if GPUs are changing state, because a failed GPU may remain in that state. Returns the
   /// time until the next survey.
   std::chrono::milliseconds survey() {
-    constexpr std::chrono::milliseconds soon{300};
+    const auto soon = std::min(std::chrono::milliseconds{300}, interval_);
+    auto lock = DirectoryLock::take(options_, options_.output_dir,
+                                    std::exchange(directory_, Missing::stays));
+    const bool is_busy = lock.state() == DirectoryLock::State::busy;
+    report_news(is_busy ? Messages{waiting_for_lock(options_)} : Messages{}, busy_);
+    if (is_busy) return soon;
     make_nodes();
     auto found = survey_host(options_, nvml_);
     if (!found) {
@@ -68,19 +76,26 @@ class SpecKeeper {
     auto seen = model_as_json(found->inventories);
     same_surveys_ = seen == seen_ ? same_surveys_ + 1 : 1;
     seen_ = std::move(seen);
-    if (same_surveys_ < 2) return std::min(soon, interval_);
-    if (same_surveys_ >= 3 || !is_between_states(*found)) publish(std::move(*found));
-    return interval_;
+    if (same_surveys_ < 2) return soon;
+    if (same_surveys_ < 3 && is_between_states(*found)) return interval_;
+    const bool done = publish(std::move(*found), std::move(lock));
+    return done ? interval_ : std::chrono::milliseconds{0};
   }
 
  private:
-  void publish(Survey survey) {
+  /// Returns false if the directory must be made first, before another survey.
+  bool publish(Survey survey, DirectoryLock lock) {
     auto choice = choose_version(survey, options_, versions_);
-    const auto verdict = verdict_on(survey, choice.options);
-    const AssessedSurvey assessed{std::move(survey), verdict};
+    auto verdict = verdict_on(survey, choice.options);
+    const AssessedSurvey assessed{
+        .survey = std::move(survey), .verdict = std::move(verdict), .lock = std::move(lock)};
     const auto wanted = make_spec_set(assessed, std::move(choice));
+    if (needs_directory(assessed, wanted)) {
+      directory_ = Missing::made;
+      return false;
+    }
     Written written;
-    static_cast<void>(update_specs(assessed.survey, wanted, written));
+    static_cast<void>(update_specs(assessed, wanted, written));
     auto messages = wanted.messages;
     append(messages, messages_of(written));
     report_news(messages, reported_);
@@ -89,10 +104,11 @@ class SpecKeeper {
       report(Message::note(fmt::format("{} {}: {} devices", done.path, cdi::to_string(done.action),
                                        one.spec.devices.size())));
     }
+    return true;
   }
 
   void make_nodes() {
-    const auto made = make_missing_nodes(options_, not_made_);
+    const auto made = make_missing_nodes(options_, unmade_);
     report_news(made ? Messages{} : Messages{Message::error(made.error())}, make_error_);
   }
 
@@ -106,9 +122,11 @@ class SpecKeeper {
   tools::EngineVersions versions_;
   NvmlMemory nvml_{};
   std::string seen_{};
-  int same_surveys_ = 0;  // with the same result
-  std::vector<std::string> not_made_{};
-  Messages make_error_{};  // of nodes
+  int same_surveys_ = 0;                // with the same result
+  Missing directory_ = Missing::stays;  // when the next survey locks it
+  Messages busy_{};
+  UnmadeNodes unmade_{};
+  Messages make_error_{};  // why no node was tried
   Messages reported_{};
 };
 

@@ -4,7 +4,9 @@
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_WRITE_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_WRITE_HPP
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +25,7 @@
 #include "../cdi_specs/prepared_spec.hpp"
 #include "../cdi_specs/spec_file.hpp"
 #include "../host/directories.hpp"
+#include "../host/directory_lock.hpp"
 #include "../vendors/survey.hpp"
 #include "command.hpp"
 #include "exit_codes.hpp"
@@ -126,15 +129,24 @@ inline Messages messages_of(const Written& written) {
   return out;
 }
 
-/// Writes the planned specs, and removes outdated specs. A kind that is not ready keeps its old
-/// spec; with `held_back`, all kinds do.
-inline ExitCode update_specs(const Survey& survey, const SpecSet& wanted, Written& written) {
+/// Whether the specs need a directory that was missing at the survey: another run may have made it
+/// since, and surveyed a newer state of the host.
+inline bool needs_directory(const AssessedSurvey& assessed, const SpecSet& wanted) {
+  return assessed.lock.state() == DirectoryLock::State::missing && !wanted.prepared.specs.empty();
+}
+
+/// Writes the planned specs, and removes outdated specs, unless there was no directory. A kind that
+/// is not ready keeps its old spec; with `held_back`, all kinds do.
+inline ExitCode update_specs(const AssessedSurvey& assessed, const SpecSet& wanted,
+                             Written& written) {
   written.left_out = wanted.prepared.left_out;
   written.not_ready = wanted.verdict.not_ready;
   if (wanted.verdict.held_back) return wanted.verdict.code;
   publish_all(wanted.prepared.specs, wanted.options, written);
   written.warnings = find_conflicts(wanted.options, wanted.prepared.specs);
-  remove_outdated(survey, wanted, written);
+  if (assessed.lock.state() != DirectoryLock::State::missing) {
+    remove_outdated(assessed.survey, wanted, written);
+  }
   return written.errors.empty() ? wanted.verdict.code : ExitCode::failed;
 }
 
@@ -151,19 +163,50 @@ inline Output specs_as_text(const std::vector<PreparedSpec>& specs, const Option
   return out;
 }
 
+/// The errors about nodes that could not be made, for lack of which GPUs cannot be handed out.
+inline std::vector<cdi::Error> errors_of_nodes(const AssessedSurvey& assessed,
+                                               const SpecSet& wanted) {
+  auto reasons = wanted.verdict.not_ready;
+  for (const auto& found : assessed.survey.inventories) {
+    for (const auto& one : left_out(found)) reasons.push_back(one.reason);
+  }
+  for (const auto& one : wanted.prepared.left_out) reasons.push_back(one.reason);
+  std::vector<cdi::Error> out;
+  for (const auto& [path, error] : assessed.unmade) {
+    const auto is_about = [&](const std::string& reason) {
+      const auto at = reason.find(path);
+      return at != std::string::npos && reason.find_first_of(": \"", at) == at + path.size();
+    };
+    if (std::any_of(reasons.begin(), reasons.end(), is_about)) out.push_back(error);
+  }
+  return out;
+}
+
 inline ExitCode write_specs(const AssessedSurvey& assessed, const Options& given,
                             const WriteOptions& own) {
   const auto wanted = make_spec_set(assessed, choose_version(assessed.survey, given));
+  if (!own.dry_run && needs_directory(assessed, wanted)) {
+    auto options = given;
+    options.make_nodes = MakeNodes::no;  // done, and reported
+    auto again = survey_until_ready(options, Missing::made);
+    if (!again) return finish(again.error(), ExitCode::failed);
+    again->unmade = assessed.unmade;
+    return write_specs(*again, given, own);
+  }
   const auto& options = wanted.options;
   report(wanted.messages);
   if (own.dry_run) {
     return finish(specs_as_text(wanted.prepared.specs, options), wanted.verdict.code);
   }
   Written written;
-  const auto code = update_specs(assessed.survey, wanted, written);
+  auto code = update_specs(assessed, wanted, written);
   report(messages_of(written));
   if (wanted.verdict.code == ExitCode::failed)
     written.errors.push_back({.message = std::string{nothing_to_hand_out}});
+  for (auto& error : errors_of_nodes(assessed, wanted)) {
+    written.errors.push_back(std::move(error));
+    code = ExitCode::failed;
+  }
   return finish(options.json() ? json_text(to_json(written)) : to_text(written), code);
 }
 
@@ -180,10 +223,12 @@ inline Run set_up_write(CLI::App& app, Options& options) {
       "nothing");
   add_force(app, options);
   add_make_nodes(app, options);
-  return [own, run = after_survey(write_specs, own)](const Options& given) {
+  return [own](const Options& given) {
     auto shown = given;
     if (own->dry_run && given.make_nodes == MakeNodes::yes) shown.make_nodes = MakeNodes::shown;
-    return run(shown);
+    const auto found =
+        survey_until_ready(shown, own->dry_run ? std::nullopt : std::optional{Missing::stays});
+    return found ? write_specs(*found, shown, *own) : finish(found.error(), ExitCode::failed);
   };
 }
 

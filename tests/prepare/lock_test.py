@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Runs of cdi-prepare beside each other: the specs are those of the newest survey.
+
+lock_test.py CDI_PREPARE [unittest options]
+"""
+import contextlib
+import fcntl
+import os
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from tree_case import TreeTest, run_tests  # noqa: E402  pylint: disable=wrong-import-position
+
+GPUS = ("0000:17:00.0", "0000:ca:00.0")
+WAITING = "waiting for another run that changes specs\n"
+
+
+class Beside(TreeTest):
+    """The test is the other run: it holds the lock, and lets go of it."""
+
+    tree = "nv2"
+
+    def setUp(self):
+        super().setUp()
+        self.out = self.place / "out"
+        self.file = self.out / "nvidia.com-gpu.yaml"
+        self.out.mkdir()
+
+    @contextlib.contextmanager
+    def lock(self):
+        directory = os.open(self.out, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+        finally:
+            os.close(directory)
+
+    def start(self, command, *arguments):
+        process = subprocess.Popen(  # pylint: disable=consider-using-with
+            [self.program, command, "--root", str(self.root), "--output-dir", str(self.out),
+             *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
+    def begins_to_wait(self, process):
+        line = process.stderr.readline()
+        while line and not line.endswith(WAITING):
+            self.assertNotIn(" created: ", line)
+            line = process.stderr.readline()
+        self.assertTrue(line, "does not wait")
+
+    def write(self, code=0):
+        done = self.run_prepare("write", "--output-dir", str(self.out))
+        self.assertEqual(done.returncode, code, done.stderr)
+
+    def set_classes(self, text):
+        for address in GPUS:
+            (self.pci(address) / "class").write_text(text)
+
+    def new_major(self, old, new):
+        self.edit("proc/devices", f"{old} nvidia-uvm", f"{new} nvidia-uvm")
+        self.edit("dev.tab", f" c {old} ", f" c {new} ")
+
+    def test_gpu_that_appears_meanwhile(self):
+        self.write()
+        written = self.file.read_bytes()
+        self.file.unlink()
+        self.set_classes("0x040300\n")
+        with self.lock():
+            waiting = self.start("write")
+            self.begins_to_wait(waiting)
+            self.set_classes("0x030200\n")
+            self.file.write_bytes(written)
+        _, errors = waiting.communicate(timeout=20)
+        self.assertEqual((waiting.returncode, errors), (0, ""))
+        self.assertEqual(self.file.read_bytes(), written)
+
+    def test_number_that_changes_meanwhile(self):
+        with self.lock():
+            waiting = self.start("write")
+            self.begins_to_wait(waiting)
+            self.new_major(510, 511)
+        waiting.communicate(timeout=20)
+        self.assertEqual(waiting.returncode, 0)
+        self.assertIn("major: 511", self.file.read_text())
+
+    def test_watch(self):
+        with self.lock():
+            watching = self.start("watch", "--interval", "0.05")
+            self.begins_to_wait(watching)
+            self.new_major(510, 511)
+        line = watching.stderr.readline()
+        while line and " created: " not in line:
+            line = watching.stderr.readline()
+        self.assertIn("major: 511", self.file.read_text())
+
+    def test_signal_ends_a_watch_that_waits(self):
+        with self.lock():
+            watching = self.start("watch", "--interval", "0.05")
+            self.begins_to_wait(watching)
+            watching.terminate()
+            watching.communicate(timeout=20)
+        self.assertEqual(watching.returncode, 0)
+
+    def test_no_lock_during_a_pause(self):
+        """A run that waits for an event or a GPU keeps no other run from writing."""
+        watching = self.start("watch", "--interval", "3600")
+        while " created: " not in watching.stderr.readline():
+            self.assertIsNone(watching.poll())
+        self.write()
+        self.remove_node("/dev/nvidia1")
+        self.start("write", "--wait", "3600")
+        self.write(code=3)
+
+    def test_other_commands_do_not_wait(self):
+        self.write()
+        with self.lock():
+            for command in ("check", "diff", "detect", "doctor"):
+                more = () if command == "detect" else ("--output-dir", str(self.out))
+                done = self.run_prepare(command, *more)
+                self.assertNotIn("waiting", done.stderr)
+            self.assertEqual(self.run_prepare("write", "--dry-run").returncode, 0)
+
+    def test_directory_that_cannot_be_made(self):
+        self.out.rmdir()
+        self.out.write_text("a file")
+        self.write(code=1)
+        self.set_classes("0x040300\n")
+        done = self.run_prepare("write", "--output-dir", str(self.out / "deep"))
+        self.assertEqual(self.out.read_text(), "a file")
+        self.assertIn("no GPU found on this host", done.stderr)
+
+    def test_host_without_gpus_gets_no_directory(self):
+        self.out.rmdir()
+        self.set_classes("0x040300\n")
+        self.write()
+        self.assertFalse(self.out.exists())
+
+
+if __name__ == "__main__":
+    run_tests()
