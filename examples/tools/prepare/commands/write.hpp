@@ -172,12 +172,13 @@ inline std::vector<cdi::Error> errors_of_nodes(const AssessedSurvey& assessed,
   }
   for (const auto& one : wanted.prepared.left_out) reasons.push_back(one.reason);
   std::vector<cdi::Error> out;
-  for (const auto& [path, error] : assessed.unmade) {
+  for (const auto& unmade : assessed.unmade) {
+    const auto& path = unmade.first;
     const auto is_about = [&](const std::string& reason) {
       const auto at = reason.find(path);
       return at != std::string::npos && reason.find_first_of(": \"", at) == at + path.size();
     };
-    if (std::any_of(reasons.begin(), reasons.end(), is_about)) out.push_back(error);
+    if (std::any_of(reasons.begin(), reasons.end(), is_about)) out.push_back(unmade.second);
   }
   return out;
 }
