@@ -7,8 +7,6 @@
 #include <chrono>
 #include <thread>
 
-#include <cdi/result.hpp>
-
 #include "../base/options.hpp"
 #include "../host/directories.hpp"
 #include "../host/directory_lock.hpp"
@@ -19,28 +17,33 @@
 
 namespace prepare {
 
-/// What a run says while another one holds the lock.
-inline Message waiting_for_lock(const Options& options) {
-  return Message::note(options.output_dir + ": waiting for another run that changes specs");
+/// How long a run waits for the lock. Then it goes on without: each user who may list the directory
+/// can hold its lock, and must not prevent specs.
+inline constexpr std::chrono::seconds longest_wait{60};
+
+/// What a run says while another process holds the lock, and when it goes on without the lock.
+inline Message busy_message(const Options& options, bool goes_on) {
+  if (!goes_on) {
+    return Message::note(options.output_dir + ": waiting for another run that changes specs");
+  }
+  return Message::warning(options.output_dir +
+                          ": another process keeps the lock of the directory: going on without it");
 }
 
-/// Waits for the lock, and says so. Succeeds without the lock where there is none to take.
-/// `Errc::timeout` if another process holds it for longer than a survey takes.
-inline cdi::Result<DirectoryLock> lock_specs(
-    const Options& options, Missing missing,
-    std::chrono::milliseconds longest = std::chrono::minutes{1}) {
+/// Waits for the lock, and says so. The result is without the lock where there is none to take, or
+/// if another process keeps it.
+inline DirectoryLock lock_specs(const Options& options, Missing missing,
+                                std::chrono::milliseconds longest = longest_wait) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds pause{5};
   const auto end = Clock::now() + longest;
   for (bool said = false;; said = true) {
     auto lock = DirectoryLock::take(options, options.output_dir, missing);
     if (lock.state() != DirectoryLock::State::busy) return lock;
-    if (!said) report(waiting_for_lock(options));
+    if (!said) report(busy_message(options, false));
     if (Clock::now() >= end) {
-      return cdi::Error{.code = cdi::Errc::timeout,
-                        .message = "another process holds the lock of the directory",
-                        .advice = "end it, or try again",
-                        .position = {.file = options.output_dir}};
+      report(busy_message(options, true));
+      return lock;
     }
     std::this_thread::sleep_for(pause);
   }

@@ -101,7 +101,7 @@ inline bool lacks_requested_nodes(const Survey& survey, const Options& options) 
 
 /// Surveys the host until all GPUs are ready or the `--wait` time is over. With `locked`, the
 /// result holds the lock on the directory of the specs since before the survey, unless there is no
-/// such directory or no lock in it.
+/// such directory, no lock in it, or another process that keeps the lock.
 inline cdi::Result<AssessedSurvey> survey_until_ready(
     const Options& options, std::optional<Missing> locked = std::nullopt) {
   using Clock = std::chrono::steady_clock;
@@ -113,7 +113,6 @@ inline cdi::Result<AssessedSurvey> survey_until_ready(
   UnmadeNodes unmade;
   for (;;) {
     auto lock = locked ? lock_specs(options, *locked) : DirectoryLock{};
-    if (!lock) return std::move(lock).error();
     if (const auto made = make_missing_nodes(now, unmade); !made) return made.error();
     if (now.make_nodes == MakeNodes::shown) now.make_nodes = MakeNodes::no;  // shown once
     auto survey = survey_host(options, memory);
@@ -125,9 +124,9 @@ inline cdi::Result<AssessedSurvey> survey_until_ready(
                                 !lacks_requested_nodes(*survey, options));
     if (ready) {
       return AssessedSurvey{std::move(*survey), std::move(verdict), std::move(unmade.errors),
-                            *std::move(lock)};
+                            std::move(lock)};
     }
-    *lock = DirectoryLock{};  // no other run waits for the pause
+    lock = DirectoryLock{};  // no other run waits for the pause
     std::this_thread::sleep_for(std::min<Clock::duration>(pause, left));
   }
 }

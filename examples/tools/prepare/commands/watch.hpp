@@ -46,7 +46,8 @@ namespace prepare {
 
 /// The options of `watch`.
 struct WatchOptions {
-  double interval = 10;  // seconds between surveys
+  double interval = 10;                                            // seconds between surveys
+  std::chrono::milliseconds longest_wait = prepare::longest_wait;  // for the lock
 };
 
 /// Writes the specs when the host changes.
@@ -55,6 +56,7 @@ class SpecKeeper {
   SpecKeeper(const Options& options, const WatchOptions& own)
       : options_{options},
         interval_{static_cast<long>(own.interval * 1000)},
+        longest_wait_{own.longest_wait},
         versions_{versions_from(options)} {}
 
   /// Surveys the host, and writes the specs if the state is stable: equal in two surveys, or in
@@ -64,9 +66,7 @@ class SpecKeeper {
     const auto soon = std::min(std::chrono::milliseconds{300}, interval_);
     auto lock = DirectoryLock::take(options_, options_.output_dir,
                                     std::exchange(directory_, Missing::stays));
-    const bool is_busy = lock.state() == DirectoryLock::State::busy;
-    report_news(is_busy ? Messages{waiting_for_lock(options_)} : Messages{}, busy_);
-    if (is_busy) return soon;
+    if (must_wait(lock)) return soon;
     make_nodes();
     auto found = survey_host(options_, nvml_);
     if (!found) {
@@ -107,6 +107,16 @@ class SpecKeeper {
     return true;
   }
 
+  /// Whether another process holds the lock, for no longer than it may.
+  bool must_wait(const DirectoryLock& lock) {
+    const auto now = std::chrono::steady_clock::now();
+    const bool is_busy = lock.state() == DirectoryLock::State::busy;
+    if (!is_busy) last_free_ = now;
+    const bool goes_on = now - last_free_ >= longest_wait_;
+    report_news(is_busy ? Messages{busy_message(options_, goes_on)} : Messages{}, busy_);
+    return is_busy && !goes_on;
+  }
+
   void make_nodes() {
     const auto made = make_missing_nodes(options_, unmade_);
     report_news(made ? Messages{} : Messages{Message::error(made.error())}, make_error_);
@@ -119,12 +129,14 @@ class SpecKeeper {
 
   const Options& options_;
   const std::chrono::milliseconds interval_;
+  const std::chrono::milliseconds longest_wait_;
   tools::EngineVersions versions_;
   NvmlMemory nvml_{};
   std::string seen_{};
   int same_surveys_ = 0;                // with the same result
   Missing directory_ = Missing::stays;  // when the next survey locks it
-  Messages busy_{};
+  std::chrono::steady_clock::time_point last_free_ = std::chrono::steady_clock::now();
+  Messages busy_{};  // about the lock
   UnmadeNodes unmade_{};
   Messages make_error_{};  // why no node was tried
   Messages reported_{};
