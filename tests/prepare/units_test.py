@@ -143,7 +143,8 @@ class ServiceTest(unittest.TestCase):
     def test_it_is_given_the_time_to_wait(self):
         words = self.command(ONCE)
         patience = float(words[words.index("--wait") + 1])
-        self.assertGreater(int(self.once["Service"]["TimeoutStartSec"][0]), patience + 30)
+        lock = 60
+        self.assertGreater(int(self.once["Service"]["TimeoutStartSec"][0]), patience + lock + 30)
 
     def test_watch_runs_until_it_is_stopped(self):
         service = self.watch["Service"]
