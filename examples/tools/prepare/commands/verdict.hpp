@@ -131,17 +131,6 @@ inline cdi::Result<AssessedSurvey> survey_until_ready(
   }
 }
 
-/// Warnings about a kind.
-inline Messages warnings_about(const Inventory& found, Profiles requested) {
-  Messages out;
-  for (const auto& warning : found.warnings) out.push_back(Message::warning(warning.text));
-  for (const auto& node : found.missing) {
-    if (!node.profiles.shares(requested) || node.is_needed_by(requested)) continue;
-    out.push_back(Message::warning(node.problem.text));
-  }
-  return out;
-}
-
 /// The left-out GPUs and partitions of a kind.
 inline Messages left_out_of(const Inventory& found) {
   Messages out;
@@ -187,7 +176,9 @@ inline Messages survey_messages(const AssessedSurvey& assessed, const Options& o
             : ", but its PCI bus cannot be read: spec files are not changed")));
   }
   for (const auto& found : survey.inventories) {
-    append(out, warnings_about(found, profiles_named(options.profile)));
+    for (auto& text : warnings_of(found, profiles_named(options.profile))) {
+      out.push_back(Message::warning(std::move(text)));
+    }
     append(out, left_out_of(found));
   }
   for (const auto& reason : verdict.not_ready) out.push_back(Message::not_ready(reason));
