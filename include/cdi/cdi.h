@@ -391,7 +391,7 @@ CDI_API int cdi_publisher_remove(cdi_publisher* publisher, const char* name, cdi
 /* Writes the files with these names and texts, and removes this owner's other files. All texts are
  * checked first. If some files cannot be written, the others still are, each failure has an error
  * (see `next`), and no file is removed. A file whose owner cannot be read stays: an error if its
- * name is in `names`. *unread, unless `unread` is NULL, says why; the caller frees it. */
+ * name is in `names`. If `unread` is not NULL, *unread says why, or is NULL after an error. */
 CDI_API int cdi_publisher_reconcile(cdi_publisher* publisher, cdi_texts names, cdi_texts texts,
                                     size_t count, cdi_errors** unread, cdi_error** error);
 #ifdef __cplusplus

@@ -87,6 +87,24 @@ TEST_CASE("nri: edits of the whole spec belong to each device") {
   CHECK(given.includes());
 }
 
+TEST_CASE("nri: what another device of the spec has brought is not enough") {
+  const std::string of_spec = R"({"mounts": [{"hostPath": "/h", "containerPath": "/m"}]})";
+  for (const std::string own :
+       {R"({"env": ["GPU=1"]})",
+        R"({"env": ["GPU=1"], "mounts": [{"hostPath": "/h", )"
+        R"("containerPath": "/m"}]})",
+        R"({"additionalGids": [44]})",
+        R"({"netDevices": [{"hostInterfaceName": "eth1", "name": "eth1"}]})"}) {
+    CAPTURE(own);
+    Given given{own, of_spec};
+    given.container.add_env("GPU=0");
+    auto& mount = *given.container.add_mounts();
+    mount.set_destination("/m");
+    mount.set_source("/h");
+    CHECK_FALSE(given.includes());
+  }
+}
+
 TEST_CASE("nri: a hook is known by its point, its path and its arguments") {
   const auto hooks_at = [](nri::Hooks& hooks, const std::string& point) {
     if (point == "prestart") return hooks.mutable_prestart();

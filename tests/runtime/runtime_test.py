@@ -377,19 +377,22 @@ class Errors(Case):
                               ("runtime = 'other'\npolicy = ", "other"),
                               ("runtime = 'other'\n= '1'\nruntime = 'fake'", "other"),
                               ("runtime = 'other'\r\nx", "other"),
-                              ("runtime = 1", "runc"), ("policy = ''", "runc")):
+                              ("runtime = 'other'\nx = \"\"\"\n a", "other"),
+                              ("# a\n\nruntime = 'other'\nspec-dirs = [\n'a'", "other")):
             for command in (["delete", "--force", "id"], ["kill", "id", "KILL"], ["state", "id"]):
                 with self.subTest(text, command=command):
                     self.write("config.toml", text)
                     done = self.start(*command)
                     self.assertEqual((done.returncode, done.stdout, done.stderr),
                                      (7, f"{runtime}\n", ""))
-        (self.place / "config.toml").unlink()
-        self.assertEqual(self.start("delete", "id").stdout, "runc\n")
         # The runtime may be another one, which alone knows the containers.
-        for text in ("policy\nruntime = 'other'", "x"):
+        for text in ("policy\nruntime = 'other'", "x", "runtime = 1", "runtime = ['other']",
+                     "policy = ''", "runtim = 'other'", "[runtime]", "runtime = ''",
+                     "[x]\nruntime = 'other'\ny"):
             self.write("config.toml", text)
             self.check_refused(self.start("delete", "--force", "id"), "config.toml")
+        (self.place / "config.toml").unlink()
+        self.check_refused(self.start("delete", "--force", "id"), "config.toml")
 
     def test_a_wrong_setting_has_its_line_and_column(self):
         for text, place, name in (("# a\n  runtim = 'x'", "2:3", "runtim"),

@@ -33,15 +33,21 @@ class GivenEdits {
     host_.options.root = std::move(host_root);
   }
 
-  /// Whether the container has all edits of a device that each version of NRI shows; false if there
-  /// are none. Another device may have changed the value of a variable, so that its name is enough
-  /// if there are other edits.
+  /// Whether the container has all edits of a device that each version of NRI shows; false if its
+  /// spec has them all, as they may come from another device. With a node of its own, the names of
+  /// variables are enough: another device may have changed the values.
   bool include(const cdi::ResolvedDevice& device) const {
+    const auto& own = device.device->container_edits;
+    const bool is_shown =
+        !own.env.empty() || !own.device_nodes.empty() || !own.mounts.empty() || !own.hooks.empty();
     cdi::oci::Spec bare;
-    if (!cdi::Registry::inject_resolved(bare, std::span{&device, 1}, host_)) return false;
+    if (!is_shown || !cdi::Registry::inject_resolved(bare, std::span{&device, 1}, host_)) {
+      return false;
+    }
     const auto wanted = shown(bare);
-    if (wanted.others.empty()) return !wanted.env.empty() && has_all(has_.env, wanted.env);
-    return has_all(has_.others, wanted.others) && has_all(has_.variables, wanted.variables);
+    return has_all(has_.others, wanted.others) &&
+           (own.device_nodes.empty() ? has_all(has_.env, wanted.env)
+                                     : has_all(has_.variables, wanted.variables));
   }
 
  private:

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
 #include <map>
 #include <string>
 #include <utility>
@@ -17,6 +16,7 @@
 #include <cdi/name.hpp>
 #include <cdi/scan.hpp>
 
+#include "../shared/base/text.hpp"
 #include "../shared/engines/toml_settings.hpp"
 
 namespace runtime {
@@ -93,21 +93,20 @@ inline cdi::Result<Settings> read_settings(const char* named) {
   return settings;
 }
 
-/// The setting `runtime` alone, for commands such as `kill`, which must work whatever else is
-/// wrong: of a text that is no TOML, the lines before the error count. Fails if the name may be in
-/// other lines: `delete --force` by another runtime would succeed, and leave the processes.
+/// The real runtime, for commands such as `kill`, which must work with other faults in the
+/// settings: of these, only the lines count that stand before all tables and that are each TOML.
+/// Fails if they have no `runtime`: `delete --force` by another one would succeed, and leave the
+/// processes.
 inline cdi::Result<std::string> read_runtime(const char* named) {
-  const auto path = detail::file_of(named);
-  const auto text = cdi::read_file(path);
-  if (!text && text.error().system == ENOENT) return std::string{};
-  if (!text) return text.error();
-  const auto toml = tools::parse_toml(*text, path);
-  if (toml) return toml->text({"runtime"}).value_or("");
-  std::size_t end = 0;
-  for (auto n = toml.error().position.line; n > 1; --n) end = text->find('\n', end) + 1;
-  const auto before = tools::parse_toml(text->substr(0, end), path);
-  if (auto name = before ? before->text({"runtime"}) : std::nullopt) return *std::move(name);
-  return toml.error();
+  auto settings = read_settings(named);
+  if (settings) return std::move(settings->runtime);
+  const auto text = cdi::read_file(detail::file_of(named));
+  for (const auto& line : tools::split(text ? *text : "", "\r\n")) {
+    const auto toml = tools::parse_toml(line, "");
+    if (!toml || line.starts_with('[')) break;
+    if (auto name = toml->text({"runtime"}); name && !name->empty()) return *std::move(name);
+  }
+  return settings.error();
 }
 
 }  // namespace runtime
