@@ -346,6 +346,9 @@ CLAIMS = [
     (["peerpod"], {**FROM_TEMPLATE, "claims": [claim("x", ONE_AMD)]},
      {"unmapped": [{"container": "c", "claim": "g"}]},
      'in the namespace "default", no claim was made from a template for "g" of the pod'),
+    # No claim was needed: the status has the entry without a name.
+    (["peerpod"], {**with_status(FROM_TEMPLATE, g=""), "claims": [claim("x", ONE_AMD)]},
+     {}, ""),
     # The status has the names of claims from templates only.
     (["peerpod"], {**with_status(FROM_TEMPLATE, g="x"), "claims": [
         claim("x", ONE_AMD, space="b"), claim("x", ONE_NVIDIA, space="default")]},

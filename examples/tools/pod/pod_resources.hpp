@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -119,18 +120,27 @@ inline std::map<std::string, std::string> read_made_claims(const Member& pod) {
   return out;
 }
 
-inline std::vector<PodClaim> read_pod_claims(const Member& pod) {
-  std::vector<PodClaim> out;
+/// Reads the claims of a pod. Those that the status has without a name are left out, and so are
+/// their uses: Kubernetes needs no ResourceClaim for them.
+inline void read_pod_claims(const Member& pod, PodSpec& out) {
   const auto list = pod.at("spec").find("resourceClaims");
-  if (!list) return out;
+  if (!list) return;
   const auto made = read_made_claims(pod);
+  std::set<std::string> unneeded;
   for (const auto& item : list->items()) {
     PodClaim claim{item.at("name").text(), text_at(item, "resourceClaimName")};
     const auto found = made.find(claim.name);
-    if (claim.object.empty() && found != made.end()) claim.object = found->second;
-    out.push_back(std::move(claim));
+    if (claim.object.empty() && found != made.end()) {
+      claim.object = found->second;
+      if (claim.object.empty()) unneeded.insert(claim.name);
+    }
+    if (!unneeded.contains(claim.name)) out.claims.push_back(std::move(claim));
   }
-  return out;
+  for (auto* const containers : {&out.containers, &out.init_containers}) {
+    for (auto& one : *containers) {
+      std::erase_if(one.claims, [&](const ClaimUse& use) { return unneeded.contains(use.name); });
+    }
+  }
 }
 
 inline void read_metadata(const Member& pod, PodSpec& out) {
@@ -171,7 +181,7 @@ inline PodSpec read_pod(const Member& input) {
   pod.containers = detail::read_containers(spec, "containers");
   pod.init_containers = detail::read_containers(spec, "initContainers");
   pod.pod_level = detail::read_requirements(spec);
-  pod.claims = detail::read_pod_claims(input.at("pod"));
+  detail::read_pod_claims(input.at("pod"), pod);
   pod.overhead = detail::read_list(spec, "overhead");
   if (pod.containers.empty()) spec.at("containers").reject("must contain at least one container");
   return pod;
