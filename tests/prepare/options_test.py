@@ -477,6 +477,17 @@ class Format(OptionsTest):
                       done.stderr)
         self.assertEqual(self.files(), [])
 
+    def test_old_number_in_the_other_format_of_a_spec_that_cannot_be_written(self):
+        self.write()
+        self.edit("proc/devices", "510 nvidia-uvm", "511 nvidia-uvm")
+        self.edit("dev.tab", " c 510 ", " c 511 ")
+        (self.out / "nvidia.com-gpu.json").write_text('{"kind": "nvidia.com/gpu"}')
+        done = self.write("--format", "json", code=1)
+        self.assertIn("records no owner", done.stderr)
+        self.assertIn("nvidia.com-gpu.yaml removed: /dev/nvidia-uvm has numbers 510:0 there",
+                      done.stderr)
+        self.assertEqual(self.files(), ["nvidia.com-gpu.json"])
+
     def test_kind_that_is_gone_in_the_other_format(self):
         self.write()
         for address in ("0000:17:00.0", "0000:ca:00.0"):

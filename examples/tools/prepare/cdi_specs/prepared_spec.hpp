@@ -171,8 +171,7 @@ inline std::string hooks_fault(const Options& options, const SpecOptions& holds)
          " may not support all hooks: only the hooks for links and the library cache are used";
 }
 
-/// Why the old file of a kind that is not ready would give containers a wrong device; nullopt if it
-/// would not.
+/// Why an old file of a kind would give containers a wrong device; nullopt if it would not.
 inline std::optional<std::string> old_number_in_file(const std::string& name,
                                                      const Inventory& found,
                                                      const Options& options) {
@@ -182,13 +181,14 @@ inline std::optional<std::string> old_number_in_file(const std::string& name,
   return old ? renumbered(old->spec, found) : std::nullopt;
 }
 
-/// Adds the files of a kind that stay, in both formats: only a new spec replaces a file in the
-/// other format.
+/// Adds the files of a kind that stay, in both formats: only a new spec replaces a file. One with
+/// an old number goes, unless the new spec of a kind that is ready has its name.
 inline void keep_files(const Inventory& found, bool ready, const Options& options,
                        PreparedSpecs& out) {
   const auto own = file_name(found.kind, options);
   for (const auto& name : {own, name_in_other_format(own)}) {
-    auto old_number = ready ? std::nullopt : old_number_in_file(name, found, options);
+    const bool is_rewritten = ready && name == own;
+    auto old_number = is_rewritten ? std::nullopt : old_number_in_file(name, found, options);
     if (old_number) {
       out.old_numbers.emplace(name, *std::move(old_number));
     } else if (found.usable_count() > 0 || !ready) {
