@@ -147,6 +147,20 @@ class EarlierVersion(PlacesTest):
         self.assertEqual(self.list(), {"a": None})
         self.assertNotEqual(self.files("a"), [])
 
+    def test_libraries_are_not_lost(self):
+        """Only they are elsewhere: the programs and the firmware are found."""
+        there = ("--library-search-path", "/opengl-driver")
+        self.path("usr/lib/x86_64-linux-gnu").rename(self.path("opengl-driver"))
+        self.prepare("a", "0", more=there)
+        self.write_as_earlier_version("a")
+        before = self.snapshot()
+        self.assertIn("/opengl-driver/", self.list(3)["a"])
+        self.unprepare("another")
+        self.assertEqual(self.snapshot(), before)
+        self.run_claims("list", *there)
+        self.assertEqual(self.list(), {"a": None})
+        self.assertIn(f"/opengl-driver/{LIBCUDA}", self.files("a"))
+
     def test_driver_of_another_version(self):
         """Its files have other names, and the old ones are gone."""
         self.prepare("a", "0")
@@ -220,6 +234,45 @@ class VendorFile(PlacesTest, VendorTest):
         file.unlink()
         self.assertIn(f"{file}: No such file", self.list(3)["a"])
         self.assertEqual(self.spec_path("a").read_bytes(), spec)
+
+    def prepare_under_the_root(self, file):
+        """A claim whose journal is under the root, as doctor wants it."""
+        self.state, self.out = self.path("var/lib/cdi-prepare"), self.path("var/run/cdi")
+        self.two_npus()
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(self.FILE)
+        self.prepare("a", "acme.com/npu=0", more=("--vendor-file", str(file)))
+
+    def record_vendor_file(self, path):
+        claim = self.journal("a")
+        claim["holds"]["vendor_files"] = path
+        (self.state / "a.json").write_text(json.dumps(claim))
+
+    def faults_of_doctor(self, *arguments):
+        """What doctor says about claims."""
+        done = self.run_prepare("doctor", "-o", "json", *arguments)
+        return [finding["what"] for finding in json.loads(done.stdout)["findings"]
+                if finding["about"] == "claims"]
+
+    def test_file_of_the_host_under_a_root(self):
+        """The claim was prepared on the host itself: its paths have no root."""
+        self.prepare_under_the_root(self.path("etc/npu.toml"))
+        self.assertEqual(self.faults_of_doctor(), [])
+        self.record_vendor_file("/etc/npu.toml")
+        self.assertEqual(self.faults_of_doctor(), [])
+        self.path("etc/npu.toml").unlink()
+        self.assertIn("/etc/npu.toml: No such file", self.faults_of_doctor()[0])
+
+    def test_journal_under_a_root_reads_no_file_outside(self):
+        file = self.place / "npu.toml"
+        self.prepare_under_the_root(file)
+        self.assertEqual(self.faults_of_doctor("--vendor-file", str(file)), [])
+        self.assertIn("give it as --vendor-file", self.faults_of_doctor()[0])
+        secret = self.vendor_file("the secret\n", "secret")
+        self.record_vendor_file(str(secret))
+        for found in (self.faults_of_doctor()[0], self.list(3)["a"]):
+            self.assertIn(f"{secret}: No such file", found)
+            self.assertNotIn("the secret", found)
 
 
 if __name__ == "__main__":

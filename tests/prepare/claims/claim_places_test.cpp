@@ -60,7 +60,7 @@ TEST_CASE("a claim records its place") {
 TEST_CASE("a claim without a place has that of the caller") {
   const MadeUpHost host;
   const Survey survey{.tree = host.tree(), .place = {"--dev-root /x"}};
-  ClaimSurveys surveys{survey, {{.root = host.path()}}};
+  ClaimSurveys surveys{survey, {{.root = host.path()}}, JournalPlace::here};
   const auto found = surveys.of({});
   REQUIRE(found);
   CHECK(*found == &survey);
@@ -70,7 +70,7 @@ TEST_CASE("each place is surveyed once, and each that is gone fails") {
   const MadeUpHost host;
   host.make("run/driver");
   const Survey survey{.tree = host.tree()};
-  ClaimSurveys surveys{survey, {{.root = host.path()}}};
+  ClaimSurveys surveys{survey, {{.root = host.path()}}, JournalPlace::here};
   const auto claim_in = [](std::string root) {
     SurveyOptions options;
     options.driver_root = std::move(root);
@@ -86,14 +86,46 @@ TEST_CASE("each place is surveyed once, and each that is gone fails") {
   CHECK_FALSE(surveys.of(claim_in("/gone")));
 }
 
-TEST_CASE("a spec of another place has none of the files that are still there") {
+TEST_CASE("a journal under a root names vendor files of that host") {
+  const MadeUpHost host;
+  const MadeUpHost outside;
+  const std::string kind = "devices = \"/dev/npu*\"\nkind = ";
+  host.put("etc/npu.toml", kind + "\"acme.com/inside\"\n");
+  outside.put("npu.toml", kind + "\"acme.com/outside\"\n");
+  const auto given = outside.path() + "/npu.toml";
+  const Survey survey{.tree = host.tree(), .place = {"--vendor-file " + given, "--dev-root /x"}};
+  const Survey no_options{.tree = host.tree()};
+  const auto kinds = [&](const Survey& caller, JournalPlace place, std::string file) {
+    SurveyOptions options;
+    options.vendor_files = {std::move(file)};
+    Claim claim;
+    record_place(claim.options, options);
+    ClaimSurveys surveys{caller, {{.root = host.path()}}, place};
+    const auto found = surveys.of(claim);
+    return found ? (*found)->vendor_kinds : Texts{to_string(found.error())};
+  };
+  const Texts inside{"acme.com/inside"};
+  CHECK(kinds(survey, JournalPlace::under_root, host.path() + "/etc/npu.toml") == inside);
+  CHECK(kinds(survey, JournalPlace::under_root, "/etc/npu.toml") == inside);
+  CHECK(kinds(no_options, JournalPlace::under_root, given) ==
+        Texts{given + ": No such file or directory: if it is not under the root, give it as "
+                      "--vendor-file"});
+  CHECK(kinds(survey, JournalPlace::under_root, given) == Texts{"acme.com/outside"});
+  CHECK(kinds(no_options, JournalPlace::here, given) == Texts{"acme.com/outside"});
+}
+
+TEST_CASE("a spec may be of another place if it lacks a file that is still there") {
   const MadeUpHost host;
   host.put("driver/libcuda.so", "");
+  host.put("run/socket", "");
   const auto tree = host.tree();
   const auto old = spec_with("/gone", "/driver/libcuda.so");
-  CHECK(loses_files(tree, old, {}));
-  CHECK(loses_files(tree, old, spec_with("/run/socket", "/run/socket")));
-  CHECK_FALSE(loses_files(tree, old, spec_with("/run/socket", "/driver/libcuda.so")));
-  CHECK_FALSE(loses_files(tree, spec_with("/gone", "/gone"), {}));
-  CHECK_FALSE(loses_files(tree, {}, {}));
+  const std::string library = "/driver/libcuda.so";
+  CHECK(lost_file(tree, old, {}) == library);
+  CHECK(lost_file(tree, old, spec_with("/gone", "/run/socket")) == library);
+  CHECK(lost_file(tree, spec_with("/run/socket", library), spec_with("/run/socket", "/x")) ==
+        library);
+  CHECK_FALSE(lost_file(tree, old, spec_with("/run/socket", library)));
+  CHECK_FALSE(lost_file(tree, spec_with("/gone", "/gone"), {}));
+  CHECK_FALSE(lost_file(tree, {}, {}));
 }

@@ -63,7 +63,8 @@ struct SurveyOptions : HostOptions {
   std::vector<std::string> devices{};       // the names of the GPUs to use; empty: all
   std::string kind{};                       // the only kind, or its new name; empty: all kinds
   MakeNodes make_nodes = MakeNodes::no;
-  std::vector<std::string> vendor_files{};  // besides those in the host's directory
+  std::vector<std::string> vendor_files{};       // besides those in the host's directory
+  std::vector<std::string> host_vendor_files{};  // the same, but paths on the host
 };
 
 /// The options that several commands have: the content of specs, and their directory.

@@ -6,15 +6,19 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cdi/base/shell_word.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 
@@ -31,6 +35,12 @@ namespace prepare {
 enum class ClaimPlaces : std::uint8_t {
   recorded,  // that of each claim, as in the journal
   given,     // that of the options, for a program whose options hold for all claims of a journal
+};
+
+/// Whose paths a journal of claims may name.
+enum class JournalPlace : std::uint8_t {
+  here,        // all
+  under_root,  // those of the host under a root, which may not be trusted
 };
 
 inline constexpr const char* driver_root_key = "driver_root";
@@ -63,13 +73,23 @@ inline void use_place(const Claim& claim, SurveyOptions& options) {
   options.vendor_files = tools::split(kept(vendor_files_key), "\n");
 }
 
+/// Converts a path recorded by a cdi-prepare call, which may have seen another root, to a path on
+/// the host under the root.
+inline std::string on_host(const tools::HostTree& tree, const std::string& path) {
+  std::error_code failed;
+  for (const auto& root : {tree.root(), std::filesystem::canonical(tree.root(), failed).string()}) {
+    if (root.size() > 1 && path.starts_with(root + "/")) return path.substr(root.size());
+  }
+  return path;
+}
+
 /// The surveys of the places that claims record.
 class ClaimSurveys {
  public:
   /// `survey` is for claims that record no place, and must outlive this object. `options` has the
   /// host.
-  ClaimSurveys(const Survey& survey, SurveyOptions options)
-      : survey_{survey}, options_{std::move(options)} {}
+  ClaimSurveys(const Survey& survey, SurveyOptions options, JournalPlace journal)
+      : survey_{survey}, options_{std::move(options)}, journal_{journal} {}
 
   /// The survey for a claim: a place is surveyed when its first claim comes. The answer lives as
   /// long as this object.
@@ -81,6 +101,7 @@ class ClaimSurveys {
     if (place == survey_.place) return &survey_;
     auto known = others_.find(place);
     if (known == others_.end()) {
+      if (journal_ == JournalPlace::under_root) read_vendor_files_of_host(options);
       known = others_.emplace(std::move(place), survey_host(options)).first;
     }
     if (!known->second) return known->second.error();
@@ -88,8 +109,22 @@ class ClaimSurveys {
   }
 
  private:
+  /// Reads vendor files below the root, except for those that the caller's options name, too.
+  void read_vendor_files_of_host(SurveyOptions& options) const {
+    for (const auto& file : std::exchange(options.vendor_files, {})) {
+      const auto argument = "--vendor-file " + cdi::shell_word(file);
+      const auto& given = survey_.place;
+      if (std::find(given.begin(), given.end(), argument) != given.end()) {
+        options.vendor_files.push_back(file);
+      } else {
+        options.host_vendor_files.push_back(on_host(survey_.tree, file));
+      }
+    }
+  }
+
   const Survey& survey_;
   const SurveyOptions options_;
+  const JournalPlace journal_;
   std::map<std::vector<std::string>, cdi::Result<Survey>> others_{};  // by place
 };
 
@@ -104,14 +139,15 @@ inline std::set<std::string> mount_sources(const cdi::Spec& spec) {
   return out;
 }
 
-/// Whether a new spec has none of the files in the old one, although the host still has them: then
-/// the old one was made for another place.
-inline bool loses_files(const tools::HostTree& tree, const cdi::Spec& old, const cdi::Spec& now) {
+/// A file in an old spec that a new one does not have, although the host still has it: then the old
+/// one may have been made for another place. Nullopt if there is none.
+inline std::optional<std::string> lost_file(const tools::HostTree& tree, const cdi::Spec& old,
+                                            const cdi::Spec& now) {
   const auto kept = mount_sources(now);
-  const auto had = mount_sources(old);
-  return std::none_of(had.begin(), had.end(),
-                      [&](const auto& path) { return kept.contains(path); }) &&
-         std::any_of(had.begin(), had.end(), [&](const auto& path) { return tree.exists(path); });
+  for (const auto& path : mount_sources(old)) {
+    if (!kept.contains(path) && tree.exists(path)) return path;
+  }
+  return std::nullopt;
 }
 
 }  // namespace prepare

@@ -47,7 +47,7 @@ class GpuDriver final : public cdi::ClaimDriver {
         survey_{survey},
         options_{options},
         places_{places},
-        surveys_{survey, options},
+        surveys_{survey, options, is_of_tree() ? JournalPlace::under_root : JournalPlace::here},
         boot_{boot_id(survey.tree)} {}
 
   const Survey& survey() const { return survey_; }
@@ -95,8 +95,7 @@ class GpuDriver final : public cdi::ClaimDriver {
   /// Opens the spec directory recorded in a claim. A journal under a root may not refer to
   /// directories outside the root.
   cdi::Result<Directory> open_spec_dir(const std::string& path, Missing missing) override {
-    const bool of_tree = options_.root != "/" && options_.place_on_host(journal_.path());
-    if (of_tree && path != options_.output_dir && !options_.place_on_host(path)) {
+    if (is_of_tree() && path != options_.output_dir && !options_.place_on_host(path)) {
       return cdi::Error{
           .code = cdi::Errc::denied,
           .message = "the journal records this directory, which is not under the root",
@@ -114,6 +113,11 @@ class GpuDriver final : public cdi::ClaimDriver {
   }
 
  private:
+  /// Whether the journal is under a root.
+  bool is_of_tree() const {
+    return options_.root != "/" && options_.place_on_host(journal_.path()).has_value();
+  }
+
   static bool has_common_part(const ClaimedDevice& a, const ClaimedDevice& b) {
     const auto one = gpu_of(a).suffix;
     const auto other = gpu_of(b).suffix;
@@ -150,8 +154,8 @@ class GpuDriver final : public cdi::ClaimDriver {
     const bool is_held = hold_version(claim, options, old);
     auto spec = claim_spec(**survey, claim, *found, options);
     if (!spec) return std::move(spec).error();
-    if (is_guess && old != nullptr && loses_files(survey_.tree, *old, spec->spec)) {
-      return wrong_place();
+    if (is_guess && old != nullptr) {
+      if (const auto lost = lost_file(survey_.tree, *old, spec->spec)) return wrong_place(*lost);
     }
     if (is_held && spec->converted) warn_of_engines();
     if (old == nullptr || old->devices != spec->spec.devices) warn_of_losses(claim, *spec);
@@ -159,12 +163,14 @@ class GpuDriver final : public cdi::ClaimDriver {
     return std::move(spec->spec);
   }
 
-  /// Of a claim that records no place.
-  static cdi::Error wrong_place() {
-    return {
-        .code = cdi::Errc::host,
-        .message = "the files in its spec are not where this command looks for the driver",
-        .advice = "repeat the command with the driver's --driver-root or --library-search-path"};
+  /// Of a claim that records no place; `lost` is a file in its spec.
+  static cdi::Error wrong_place(const std::string& lost) {
+    return {.code = cdi::Errc::host,
+            .message = fmt::format(
+                "{} is in its spec, but not where this command looks for the driver", lost),
+            .advice =
+                "repeat the command with the driver's --driver-root or --library-search-path, or "
+                "unprepare and prepare the claim"};
   }
 
   /// The options with which a claim was prepared. A claim without a version gets the version of the

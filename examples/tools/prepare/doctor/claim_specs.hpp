@@ -39,7 +39,9 @@ class ClaimCheck {
  public:
   /// Both arguments must outlive this object.
   ClaimCheck(const Survey& survey, Findings& findings)
-      : survey_{survey}, surveys_{survey, {{.root = survey.tree.root()}}}, findings_{findings} {}
+      : survey_{survey},
+        surveys_{survey, {{.root = survey.tree.root()}}, JournalPlace::under_root},
+        findings_{findings} {}
 
   /// Checks the claims in a journal, and the specs that record it as their owner.
   void check(const std::string& journal, const cdi::Registry& registry) {

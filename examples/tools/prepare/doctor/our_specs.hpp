@@ -4,11 +4,9 @@
 #ifndef CDI_TOOLS_PREPARE_DOCTOR_OUR_SPECS_HPP
 #define CDI_TOOLS_PREPARE_DOCTOR_OUR_SPECS_HPP
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,6 +17,7 @@
 
 #include "../../shared/cdi_specs/write_command.hpp"
 #include "../claims/claim.hpp"
+#include "../claims/claim_places.hpp"
 #include "../gpu/fault.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/profile.hpp"
@@ -28,16 +27,6 @@ namespace prepare::doctor {
 /// Whether `cdi-prepare write` wrote a spec file, and may therefore replace it.
 inline bool is_ours(const cdi::LoadedSpec& loaded) {
   return loaded.owner() == tools::spec_owner;
-}
-
-/// Converts a path recorded by a cdi-prepare call, which may have seen another root, to a path on
-/// the host under the root.
-inline std::string on_host(const tools::HostTree& tree, const std::string& path) {
-  std::error_code failed;
-  for (const auto& root : {tree.root(), std::filesystem::canonical(tree.root(), failed).string()}) {
-    if (root.size() > 1 && path.starts_with(root + "/")) return path.substr(root.size());
-  }
-  return path;
 }
 
 /// The directory of the claims journal to which a spec belongs, as a path on the host under the

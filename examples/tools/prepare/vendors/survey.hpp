@@ -106,7 +106,7 @@ namespace detail {
 
 /// Adds the devices of vendor files, with nodes in the host's /dev.
 inline cdi::Result<void> add_vendor_devices(const SurveyOptions& options, Survey& survey) {
-  auto read = read_vendor_files(survey.tree, options.vendor_files);
+  auto read = read_vendor_files(survey.tree, options);
   if (!read) return read.error();
   for (const auto& file : read->files) {
     survey.vendor_kinds.push_back(file.kind);

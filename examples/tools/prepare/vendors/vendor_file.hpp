@@ -50,7 +50,7 @@ struct VendorCondition {
 
 /// A vendor file. Its members have the same names in TOML, see docs/vendor-files.md.
 struct VendorFile {
-  std::string path{};       // on the host if it `is_default`, otherwise here
+  std::string path{};       // on the host if it `is_default` or from a journal, otherwise here
   bool is_default = false;  // found without an option
 
   std::string kind{};

@@ -72,22 +72,37 @@ inline cdi::Result<void> add_vendor_file(VendorFile file, std::vector<VendorFile
   return {};
 }
 
+/// Reads vendor files of a tree, all of which must be usable.
+inline cdi::Result<void> add_vendor_files(const tools::HostTree& tree,
+                                          const std::vector<std::string>& paths,
+                                          std::vector<VendorFile>& files) {
+  for (const auto& path : paths) {
+    auto file = read_vendor_file(tree, path);
+    if (!file) return std::move(file).error();
+    if (auto added = add_vendor_file(std::move(*file), files); !added) return added;
+  }
+  return {};
+}
+
 }  // namespace detail
 
 /// Reads the vendor files that options name, and those of the host's directory. An error if one
 /// that an option names cannot be used; a fault in another does not affect other kinds.
 inline cdi::Result<VendorFiles> read_vendor_files(const tools::HostTree& tree,
-                                                  const std::vector<std::string>& named) {
+                                                  const SurveyOptions& options) {
   constexpr std::size_t most_files = 64;
   VendorFiles out;
-  for (const auto& path : named) {
+  if (!options.vendor_files.empty()) {
     const auto here = tools::HostTree::open("/", tree.observer(), std::nullopt);
     if (!here) return here.error();
-    auto file = detail::read_vendor_file(*here, path);
-    if (!file) return std::move(file).error();
-    if (auto added = detail::add_vendor_file(std::move(*file), out.files); !added) {
-      return added.error();
-    }
+    auto added = detail::add_vendor_files(*here, options.vendor_files, out.files);
+    if (!added) return std::move(added).error();
+  }
+  auto of_host = detail::add_vendor_files(tree, options.host_vendor_files, out.files);
+  if (!of_host) {
+    auto& error = of_host.error();
+    if (error.system != 0) error.advice = "if it is not under the root, give it as --vendor-file";
+    return std::move(error);
   }
   auto names = tree.list(vendor_directory);
   std::erase_if(names, [](std::string_view name) {
