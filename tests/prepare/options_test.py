@@ -481,6 +481,9 @@ class Format(OptionsTest):
         self.write()
         self.edit("proc/devices", "510 nvidia-uvm", "511 nvidia-uvm")
         self.edit("dev.tab", " c 510 ", " c 511 ")
+        self.assertEqual(self.check("--format", "json", code=1),
+                         f"{self.out}/nvidia.com-gpu.yaml: /dev/nvidia-uvm has numbers 510:0 "
+                         "there, and 511:0 now\n")
         (self.out / "nvidia.com-gpu.json").write_text('{"kind": "nvidia.com/gpu"}')
         done = self.write("--format", "json", code=1)
         self.assertIn("records no owner", done.stderr)

@@ -126,13 +126,18 @@ inline void add_stale(const Directory& directory, const PreparedSpec& one, const
   if (other && *other) {
     const auto loaded = cdi::read_spec_file(spec_path(options, one.file_name));
     const bool is_only_one = !loaded && loaded.error().system == ENOENT;
-    stale.push_back({spec_path(options, name_in_other_format(one.file_name)),
-                     is_only_one
-                         ? fmt::format("it was written with --format {0}: check it with --format "
-                                       "{0}",
-                                       options.format == "json" ? "yaml" : "json")
-                         : "its kind has a file in another format",
-                     {}});
+    auto path = spec_path(options, name_in_other_format(one.file_name));
+    const bool is_outdated = std::any_of(stale.begin(), stale.end(),
+                                         [&](const Stale& known) { return known.path == path; });
+    if (!is_outdated) {
+      stale.push_back({std::move(path),
+                       is_only_one
+                           ? fmt::format("it was written with --format {0}: check it with --format "
+                                         "{0}",
+                                         options.format == "json" ? "yaml" : "json")
+                           : "its kind has a file in another format",
+                       {}});
+    }
     if (is_only_one) return;
   }
   if (changed) stale.push_back(*std::move(changed));
