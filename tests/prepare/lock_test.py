@@ -3,12 +3,15 @@
 """Runs of cdi-prepare beside each other: the specs are those of the newest survey.
 
 lock_test.py CDI_PREPARE [unittest options]
+
+CDI_FULL=1 also spends the minute for which a run waits.
 """
 import contextlib
 import fcntl
 import os
 import subprocess
 import sys
+import unittest
 
 sys.dont_write_bytecode = True
 from tree_case import TreeTest, run_tests  # noqa: E402  pylint: disable=wrong-import-position
@@ -37,10 +40,10 @@ class Beside(TreeTest):
         finally:
             os.close(directory)
 
-    def start(self, command, *arguments):
+    def start(self, command, *arguments, stdout=subprocess.PIPE):
         process = subprocess.Popen(  # pylint: disable=consider-using-with
             [self.program, command, "--root", str(self.root), "--output-dir", str(self.out),
-             *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+             *arguments], stdout=stdout, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         return process
@@ -118,11 +121,31 @@ class Beside(TreeTest):
     def test_other_commands_do_not_wait(self):
         self.write()
         with self.lock():
-            for command in ("check", "diff", "detect", "doctor"):
-                more = () if command == "detect" else ("--output-dir", str(self.out))
-                done = self.run_prepare(command, *more)
+            for command in (("check",), ("diff",), ("detect",), ("doctor",), ("write", "--dry-run")):
+                more = () if command == ("detect",) else ("--output-dir", str(self.out))
+                done = self.run_prepare(*command, *more)
                 self.assertNotIn("waiting", done.stderr)
-            self.assertEqual(self.run_prepare("write", "--dry-run").returncode, 0)
+
+    def test_no_lock_while_nobody_reads_the_output(self):
+        full, end = os.pipe()
+        for descriptor in (full, end):
+            self.addCleanup(os.close, descriptor)
+        os.write(end, b" " * fcntl.fcntl(end, fcntl.F_GETPIPE_SZ))
+        stuck = self.start("write", stdout=end)
+        while not self.file.exists():
+            self.assertIsNone(stuck.poll())
+        done = self.run_prepare("write", "--output-dir", str(self.out))
+        self.assertNotIn("without", done.stderr)
+        self.assertIsNone(stuck.poll())
+
+    @unittest.skipUnless(os.environ.get("CDI_FULL"), "CDI_FULL=1 waits for a minute")
+    def test_run_waits_for_the_lock_only_once(self):
+        self.remove_node("/dev/nvidia1")
+        with self.lock():
+            _, errors = self.start("write", "--wait", "61").communicate(timeout=200)
+        self.assertEqual(errors.count(WAITING), 1, errors)
+        self.assertEqual(errors.count("going on without it\n"), 1, errors)
+        self.assertTrue(self.file.exists())
 
     def test_directory_that_cannot_be_made(self):
         self.out.rmdir()

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -57,8 +58,9 @@ TEST_CASE("a run waits for the lock, but a process that keeps it prevents no spe
   const LockedHost host;
   const auto other = DirectoryLock::take(host.options, host.options.output_dir, Missing::stays);
   REQUIRE(other.state() == State::held);
-  const auto lock = lock_specs(host.options, Missing::stays, std::chrono::milliseconds{0});
-  CHECK(lock.state() == State::busy);
+  std::chrono::steady_clock::duration left = std::chrono::milliseconds{10};
+  CHECK(lock_specs(host.options, Missing::stays, left).state() == State::busy);
+  CHECK(left <= left.zero());
   SpecKeeper patient{host.options, {}};
   SpecKeeper hasty{host.options, {.longest_wait = std::chrono::milliseconds{0}}};
   for (int i = 0; i < 3; ++i) patient.survey();
@@ -81,7 +83,10 @@ TEST_CASE("the lock is held from before the survey until its result is no longer
 TEST_CASE("commands that change no spec neither take the lock nor wait for it") {
   const LockedHost host;
   const auto other = DirectoryLock::take(host.options, host.options.output_dir, Missing::stays);
-  CHECK(survey_until_ready(host.options));
+  REQUIRE(other.state() == State::held);
+  const auto assessed = survey_until_ready(host.options);
+  REQUIRE(assessed);
+  CHECK(assessed->lock.state() == State::impossible);
 }
 
 TEST_CASE("where there is no lock to take, the run goes on") {
@@ -103,19 +108,37 @@ TEST_CASE("specs of a directory that was made after the survey stay") {
   const auto written = host.spec();
   host.remove("run/cdi");
   host.remove("dev/npu0");
-  const auto assessed = survey_until_ready(host.options, Missing::stays);  // sees no device
+  auto assessed = survey_until_ready(host.options, Missing::stays);  // sees no device
   REQUIRE(assessed);
   host.put("run/cdi/acme.com-npu.yaml", written);  // by a later run
-  CHECK(write_specs(*assessed, host.options, {}) == ExitCode::done);
+  CHECK(write_specs(std::move(*assessed), host.options, {}) == ExitCode::done);
   CHECK(host.spec() == written);
 }
 
 TEST_CASE("a run that makes the directory surveys the host again") {
   LockedHost host;
   host.remove("run/cdi");
-  const auto assessed = survey_until_ready(host.options, Missing::stays);
+  auto assessed = survey_until_ready(host.options, Missing::stays);
   REQUIRE(assessed);
   host.set_number(511);
-  CHECK(write_specs(*assessed, host.options, {}) == ExitCode::done);
+  CHECK(write_specs(std::move(*assessed), host.options, {}) == ExitCode::done);
   CHECK(host.spec().find("major: 511") != std::string::npos);
+}
+
+TEST_CASE("the second survey has only the time that the first left of --wait") {
+  LockedHost host;
+  host.remove("run/cdi");
+  host.put("etc/cdi-prepare.d/wrong.toml", "kind = 3\n");  // --wait may see its correction
+  host.options.wait = 0.1;
+  auto assessed = survey_until_ready(host.options, Missing::stays);
+  REQUIRE(assessed);
+  host.options.wait = 3600;  // the test would not end if the second survey waited
+  CHECK(write_specs(std::move(*assessed), host.options, {}) == ExitCode::not_ready);
+  CHECK(host.spec().find("major: 510") != std::string::npos);
+
+  host.remove("etc/cdi-prepare.d/wrong.toml");
+  assessed = survey_until_ready(host.options, Missing::stays);  // waits for nothing
+  REQUIRE(assessed);
+  CHECK(assessed->wait_left > 0);
+  CHECK(assessed->wait_left <= 3600);
 }

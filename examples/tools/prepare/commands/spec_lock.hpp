@@ -17,8 +17,8 @@
 
 namespace prepare {
 
-/// How long a run waits for the lock. Then it goes on without: each user who may list the directory
-/// can hold its lock, and must not prevent specs.
+/// How long a run waits for the lock in all. Then it goes on without: each user who may list the
+/// directory can hold its lock, and must not prevent specs.
 inline constexpr std::chrono::seconds longest_wait{60};
 
 /// What a run says while another process holds the lock, and when it goes on without the lock.
@@ -30,23 +30,27 @@ inline Message busy_message(const Options& options, bool goes_on) {
                           ": another process keeps the lock of the directory: going on without it");
 }
 
-/// Waits for the lock, and says so. The result is without the lock where there is none to take, or
-/// if another process keeps it.
+/// Waits for the lock for at most `left`, says so, and reduces `left` by the time it took. Without
+/// time left, tries once. The result is without the lock where there is none to take, or if another
+/// process keeps it.
 inline DirectoryLock lock_specs(const Options& options, Missing missing,
-                                std::chrono::milliseconds longest = longest_wait) {
+                                std::chrono::steady_clock::duration& left) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds pause{5};
-  const auto end = Clock::now() + longest;
-  for (bool said = false;; said = true) {
-    auto lock = DirectoryLock::take(options, options.output_dir, missing);
-    if (lock.state() != DirectoryLock::State::busy) return lock;
-    if (!said) report(busy_message(options, false));
-    if (Clock::now() >= end) {
-      report(busy_message(options, true));
-      return lock;
-    }
+  const auto end = Clock::now() + left;
+  auto lock = DirectoryLock::take(options, options.output_dir, missing);
+  const auto is_busy = [&] {
+    return lock.state() == DirectoryLock::State::busy;
+  };
+  if (!is_busy() || left <= left.zero()) return lock;
+  report(busy_message(options, false));
+  while (is_busy() && left > left.zero()) {
     std::this_thread::sleep_for(pause);
+    lock = DirectoryLock::take(options, options.output_dir, missing);
+    left = end - Clock::now();
   }
+  if (is_busy()) report(busy_message(options, true));
+  return lock;
 }
 
 }  // namespace prepare

@@ -52,6 +52,7 @@ struct AssessedSurvey {
   Verdict verdict{};
   std::map<std::string, cdi::Error> unmade{};  // by path: why missing nodes cannot be made
   DirectoryLock lock{};                        // of the specs, for a run that changes them
+  double wait_left = 0;                        // seconds of `--wait`, for another survey
 };
 
 inline ExitCode exit_code_for(const Survey& survey, const Verdict& verdict) {
@@ -108,23 +109,24 @@ inline cdi::Result<AssessedSurvey> survey_until_ready(
   constexpr std::chrono::milliseconds pause{100};
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>{options.wait});
+  Clock::duration lock_time = longest_wait;
   NvmlMemory memory;
   auto now = options;
   UnmadeNodes unmade;
   for (;;) {
-    auto lock = locked ? lock_specs(options, *locked) : DirectoryLock{};
+    auto lock = locked ? lock_specs(options, *locked, lock_time) : DirectoryLock{};
     if (const auto made = make_missing_nodes(now, unmade); !made) return made.error();
     if (now.make_nodes == MakeNodes::shown) now.make_nodes = MakeNodes::no;  // shown once
     auto survey = survey_host(options, memory);
     if (!survey) return std::move(survey).error();
     auto verdict = verdict_on(*survey, options);
-    const auto left = end - Clock::now();
+    const auto left = std::max(end - Clock::now(), Clock::duration::zero());
     const bool ready =
-        left <= left.zero() || (verdict.not_ready.empty() && !is_between_states(*survey) &&
+        left == left.zero() || (verdict.not_ready.empty() && !is_between_states(*survey) &&
                                 !lacks_requested_nodes(*survey, options));
     if (ready) {
       return AssessedSurvey{std::move(*survey), std::move(verdict), std::move(unmade.errors),
-                            std::move(lock)};
+                            std::move(lock), std::chrono::duration<double>{left}.count()};
     }
     lock = DirectoryLock{};  // no other run waits for the pause
     std::this_thread::sleep_for(std::min<Clock::duration>(pause, left));

@@ -87,7 +87,7 @@ class SpecKeeper {
   bool publish(Survey survey, DirectoryLock lock) {
     auto choice = choose_version(survey, options_, versions_);
     auto verdict = verdict_on(survey, choice.options);
-    const AssessedSurvey assessed{
+    AssessedSurvey assessed{
         .survey = std::move(survey), .verdict = std::move(verdict), .lock = std::move(lock)};
     const auto wanted = make_spec_set(assessed, std::move(choice));
     if (needs_directory(assessed, wanted)) {

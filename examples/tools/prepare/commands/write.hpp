@@ -135,16 +135,16 @@ inline bool needs_directory(const AssessedSurvey& assessed, const SpecSet& wante
   return assessed.lock.state() == DirectoryLock::State::missing && !wanted.prepared.specs.empty();
 }
 
-/// Writes the planned specs, and removes outdated specs, unless there was no directory. A kind that
-/// is not ready keeps its old spec; with `held_back`, all kinds do.
-inline ExitCode update_specs(const AssessedSurvey& assessed, const SpecSet& wanted,
-                             Written& written) {
+/// Writes the planned specs, removes outdated specs, unless there was no directory, and releases
+/// the lock. A kind that is not ready keeps its old spec; with `held_back`, all kinds do.
+inline ExitCode update_specs(AssessedSurvey& assessed, const SpecSet& wanted, Written& written) {
+  const auto lock = std::exchange(assessed.lock, {});
   written.left_out = wanted.prepared.left_out;
   written.not_ready = wanted.verdict.not_ready;
   if (wanted.verdict.held_back) return wanted.verdict.code;
   publish_all(wanted.prepared.specs, wanted.options, written);
   written.warnings = find_conflicts(wanted.options, wanted.prepared.specs);
-  if (assessed.lock.state() != DirectoryLock::State::missing) {
+  if (lock.state() != DirectoryLock::State::missing) {
     remove_outdated(assessed.survey, wanted, written);
   }
   return written.errors.empty() ? wanted.verdict.code : ExitCode::failed;
@@ -183,24 +183,26 @@ inline std::vector<cdi::Error> errors_of_nodes(const AssessedSurvey& assessed,
   return out;
 }
 
-inline ExitCode write_specs(const AssessedSurvey& assessed, const Options& given,
+inline ExitCode write_specs(AssessedSurvey assessed, const Options& given,
                             const WriteOptions& own) {
   const auto wanted = make_spec_set(assessed, choose_version(assessed.survey, given));
   if (!own.dry_run && needs_directory(assessed, wanted)) {
     auto options = given;
     options.make_nodes = MakeNodes::no;  // done, and reported
+    options.wait = assessed.wait_left;
     auto again = survey_until_ready(options, Missing::made);
     if (!again) return finish(again.error(), ExitCode::failed);
-    again->unmade = assessed.unmade;
-    return write_specs(*again, given, own);
+    again->unmade = std::move(assessed.unmade);
+    return write_specs(std::move(*again), given, own);
   }
   const auto& options = wanted.options;
-  report(wanted.messages);
   if (own.dry_run) {
+    report(wanted.messages);
     return finish(specs_as_text(wanted.prepared.specs, options), wanted.verdict.code);
   }
   Written written;
   auto code = update_specs(assessed, wanted, written);
+  report(wanted.messages);
   report(messages_of(written));
   if (wanted.verdict.code == ExitCode::failed)
     written.errors.push_back({.message = std::string{nothing_to_hand_out}});
@@ -227,9 +229,10 @@ inline Run set_up_write(CLI::App& app, Options& options) {
   return [own](const Options& given) {
     auto shown = given;
     if (own->dry_run && given.make_nodes == MakeNodes::yes) shown.make_nodes = MakeNodes::shown;
-    const auto found =
+    auto found =
         survey_until_ready(shown, own->dry_run ? std::nullopt : std::optional{Missing::stays});
-    return found ? write_specs(*found, shown, *own) : finish(found.error(), ExitCode::failed);
+    return found ? write_specs(std::move(*found), shown, *own)
+                 : finish(found.error(), ExitCode::failed);
   };
 }
 
