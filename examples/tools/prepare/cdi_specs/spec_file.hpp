@@ -54,10 +54,8 @@ inline void add_commented_options(cdi::Spec& spec, std::string_view options) {
 /// Reads a spec file, with the options that a comment in one of our files records.
 inline cdi::Result<cdi::LoadedSpec> read_with_options(const std::string& path) {
   auto loaded = cdi::read_spec_file(path);
-  if (!loaded || loaded->owner_comment != tools::spec_owner) return loaded;
-  if (const auto text = cdi::read_file(path)) {
-    add_commented_options(loaded->spec, tools::options_in_comment(*text));
-  }
+  const auto text = loaded ? cdi::read_file(path) : loaded.error();
+  if (text) add_commented_options(loaded->spec, tools::options_in_comment(*loaded, *text));
   return loaded;
 }
 

@@ -34,8 +34,10 @@ static_assert(cdi::is_annotation_key(options_annotation));
 inline constexpr std::string_view options_comment = "# cdi-prepare/options: ";
 static_assert(options_comment.substr(2, options_annotation.size()) == options_annotation);
 
-/// The options in the second line of the text of a file; empty if there are none.
-inline std::string_view options_in_comment(std::string_view text) {
+/// The options in the second line of the text of one of our files; empty if there are none, and for
+/// other files.
+inline std::string_view options_in_comment(const cdi::LoadedSpec& loaded, std::string_view text) {
+  if (loaded.owner_comment != spec_owner) return {};
   text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
   text = text.substr(0, text.find_first_of("\r\n"));
   return text.starts_with(options_comment) ? text.substr(options_comment.size()) : "";
@@ -143,8 +145,7 @@ inline std::vector<std::string> recorded_options(const cdi::Spec& spec) {
 inline std::vector<std::string> recorded_options(const cdi::LoadedSpec& loaded,
                                                  std::string_view text) {
   auto words = recorded_options(loaded.spec);
-  if (!words.empty() || loaded.owner_comment != spec_owner) return words;
-  return option_words(options_in_comment(text));
+  return words.empty() ? option_words(options_in_comment(loaded, text)) : words;
 }
 
 }  // namespace tools
