@@ -312,11 +312,13 @@ class Kinds(OptionsTest):
             table.write(second)
 
     def test_new_name(self):
-        self.write("--kind", "acme.com/gpu")
-        self.assertEqual(self.files(), ["acme.com-gpu.yaml"])
-        self.check("--kind", "acme.com/gpu")
-        done = self.run_prepare("doctor")  # it asks for no spec of the usual kind
-        self.assertEqual((done.returncode, "no spec for" in done.stdout), (0, False), done.stdout)
+        for version in ((), ("--max-version", "0.5.0")):  # with annotations, and without
+            self.write("--kind", "acme.com/gpu", *version)
+            self.assertEqual(self.files(), ["acme.com-gpu.yaml"])
+            self.check("--kind", "acme.com/gpu", *version)
+            done = self.run_prepare("doctor")  # it asks for no spec of the usual kind
+            self.assertNotIn("no spec for", done.stdout)
+            self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("is not a kind", self.write("--kind", "gpu", code=2).stderr)
 
     def test_misspelt(self):

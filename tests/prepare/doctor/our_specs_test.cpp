@@ -92,4 +92,12 @@ TEST_CASE("the advice names first what keeps the spec from being written") {
   CHECK(advice() == first + write + "`.");
   host.put("run/cdi/a.json", spec_of_gpu(196, "{" + our_owner + "}"));
   CHECK(advice().starts_with(first + write + "`; "));
+  host.remove("run/cdi/a.json");
+
+  // A spec whose profile needs no CUDA. Its version has no annotations: a comment has the profile.
+  host.put("run/cdi/a.yaml",
+           "# cdi-publisher/owner: cdi-prepare\n# cdi-prepare/options: profile=graphics\n"
+           "cdiVersion: 0.5.0\nkind: nvidia.com/gpu\ndevices:\n- name: gpu\n  containerEdits:\n"
+           "    deviceNodes:\n    - {path: /dev/nvidia0, type: c, major: 196}\n");
+  CHECK(advice().starts_with("R" + write + " --profile graphics`; "));
 }

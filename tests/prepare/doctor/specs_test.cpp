@@ -71,6 +71,24 @@ TEST_CASE("the GPUs of a spec that was written with --nvml or --visible-only are
   }
 }
 
+TEST_CASE("a renamed spec that cannot record its GPUs is that of the kind with its nodes") {
+  const Host host;
+  host.put("dev.tab", "/dev/nvidia0 c 195 0 0666 0 0\n/dev/dri/card0 c 226 0 0666 0 0\n");
+  auto other = inventory();
+  other.kind = "drm.local/gpu";
+  other.gpus.front().whole.nodes.front().path = "/dev/dri/card0";
+  const std::string owner = "# cdi-publisher/owner: cdi-prepare\n";
+  const std::string spec =
+      "cdiVersion: 0.5.0\nkind: acme.com/gpu\ndevices:\n- name: gpu\n  containerEdits:\n"
+      "    deviceNodes:\n    - {path: /dev/nvidia0}\n";
+  host.put("var/run/cdi/a.yaml", owner + "# cdi-prepare/options: kind=acme.com/gpu\n" + spec);
+  CHECK(is_only(diagnose(host, {inventory(), other}), "specs", Level::fault,
+                {"no spec for drm.local/gpu"}));
+  host.put("var/run/cdi/a.yaml", owner + "# cdi-prepare/options: profile=all\n" + spec);
+  CHECK(is_only(diagnose(host, {inventory()}), "specs", Level::fault,
+                {"no spec for nvidia.com/gpu"}));
+}
+
 TEST_CASE("specs without a fault") {
   const Host host;
   CHECK(about(diagnose(host), "specs").empty());

@@ -115,7 +115,7 @@ inline std::string advice_on_file(const tools::HostTree& tree, const tools::Engi
   if (written && is_ours(loaded)) {
     return fmt::format(
         "{} `{}`, which writes the version that the oldest engine reads, or update this engine.",
-        run_when_ready(tree, inventory_for(inventories, loaded.spec), profiles_of(loaded.spec),
+        run_when_ready(tree, inventory_for(inventories, loaded.spec), profiles_of(tree, loaded),
                        arguments_without_version(tree, loaded)),
         write_command_for(tree, loaded, std::nullopt));
   }

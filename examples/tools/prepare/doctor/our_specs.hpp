@@ -73,9 +73,9 @@ inline std::string run_when_ready(const tools::HostTree& tree, const Inventory* 
 }
 
 /// The container profiles for which one of our specs was written.
-inline Profiles profiles_of(const cdi::Spec& spec) {
+inline Profiles profiles_of(const tools::HostTree& tree, const cdi::LoadedSpec& loaded) {
   constexpr std::string_view key = "profile=";
-  for (const auto& word : tools::recorded_options(spec)) {
+  for (const auto& word : tools::recorded_options(tree, loaded)) {
     if (word.starts_with(key)) return profiles_named(word.substr(key.size()));
   }
   return all_profiles;

@@ -51,8 +51,8 @@ inline SharedDevices devices_defined_twice(const cdi::Registry& registry) {
 }
 
 /// Whether a spec was written with options that affect which GPUs are found, or their ids.
-inline bool has_other_gpus(const cdi::Spec& spec) {
-  const auto options = tools::recorded_options(spec);
+inline bool has_other_gpus(const tools::HostTree& tree, const cdi::LoadedSpec& loaded) {
+  const auto options = tools::recorded_options(tree, loaded);
   return std::any_of(options.begin(), options.end(), [](std::string_view option) {
     return option == "nvml" || option == "visible-only" || option.starts_with("device=");
   });
@@ -60,30 +60,48 @@ inline bool has_other_gpus(const cdi::Spec& spec) {
 
 /// How the host has changed since one of our specs was written; nullopt if it has not.
 inline std::optional<std::string> outdated(const tools::HostTree& tree, const Inventory& found,
-                                           const cdi::Spec& spec) {
+                                           const cdi::LoadedSpec& loaded) {
   const std::pair<std::string_view, std::string> now[] = {{driver_annotation, found.driver_version},
                                                           {gpus_annotation, gpu_places(found)},
                                                           {boot_annotation, boot_id(tree)}};
   for (const auto& [key, value] : now) {
-    const auto recorded = spec.annotations.find(key);
-    if (recorded == spec.annotations.end() || recorded->second == value) continue;
-    if (key == gpus_annotation && has_other_gpus(spec)) continue;
+    const auto recorded = loaded.spec.annotations.find(key);
+    if (recorded == loaded.spec.annotations.end() || recorded->second == value) continue;
+    if (key == gpus_annotation && has_other_gpus(tree, loaded)) continue;
     return fmt::format("{} was {}, and is now {}", key.substr(key.find('/') + 1), recorded->second,
                        value);
   }
   return std::nullopt;
 }
 
+/// Whether a device of a spec has a node of a GPU.
+inline bool has_node_of(const cdi::Spec& spec, const Inventory& found) {
+  std::set<std::string_view> paths;
+  for (const auto& gpu : found.gpus) {
+    for (const auto& share : gpu.shares()) {
+      for (const auto& node : share.nodes) paths.insert(node.path);
+    }
+  }
+  return std::any_of(spec.devices.begin(), spec.devices.end(), [&](const cdi::Device& device) {
+    const auto& nodes = device.container_edits.device_nodes;
+    return std::any_of(nodes.begin(), nodes.end(),
+                       [&](const cdi::DeviceNode& node) { return paths.contains(node.path); });
+  });
+}
+
 /// Whether a spec has the devices of a kind: under its name, or, as recorded, under the name that
-/// `write --kind` gave them.
-inline bool has_devices_of(const cdi::LoadedSpec& loaded, const Inventory& found) {
+/// `write --kind` gave them. A version without annotations records no GPUs, but has their nodes.
+inline bool has_devices_of(const tools::HostTree& tree, const cdi::LoadedSpec& loaded,
+                           const Inventory& found) {
   if (loaded.spec.kind == found.kind) return true;
-  const auto options = tools::recorded_options(loaded.spec);
+  const auto options = tools::recorded_options(tree, loaded);
+  const auto is_kind = [](std::string_view option) {
+    return option.starts_with("kind=");
+  };
+  if (!is_ours(loaded) || std::none_of(options.begin(), options.end(), is_kind)) return false;
   const auto gpus = loaded.spec.annotations.find(gpus_annotation);
-  return is_ours(loaded) && gpus != loaded.spec.annotations.end() &&
-         gpus->second == gpu_places(found) &&
-         std::any_of(options.begin(), options.end(),
-                     [](std::string_view option) { return option.starts_with("kind="); });
+  return gpus == loaded.spec.annotations.end() ? has_node_of(loaded.spec, found)
+                                               : gpus->second == gpu_places(found);
 }
 
 /// Whether an installed engine that injects CDI devices refuses a spec file.
@@ -113,7 +131,7 @@ inline std::string advice_on_spec(const tools::HostTree& tree, const Inventory* 
   const auto arguments = is_rejected(engines, loaded) ? arguments_without_version(tree, loaded)
                                                       : arguments_for(tree, loaded);
   return fmt::format("{} {}; {} shows what changes.",
-                     run_when_ready(tree, found, profiles_of(loaded.spec), arguments),
+                     run_when_ready(tree, found, profiles_of(tree, loaded), arguments),
                      command_with(tree, "write", arguments), command_with(tree, "diff", arguments));
 }
 
@@ -164,9 +182,9 @@ inline std::set<std::string> check_specs_of(const tools::HostTree& tree,
   bool any = false;
   std::set<std::string> old;
   for (const auto& loaded : registry.specs()) {
-    if (!has_devices_of(*loaded, found) || owner_journal(tree, *loaded)) continue;
+    if (!has_devices_of(tree, *loaded, found) || owner_journal(tree, *loaded)) continue;
     any = true;
-    const auto reason = outdated(tree, found, loaded->spec);
+    const auto reason = outdated(tree, found, *loaded);
     if (!reason) continue;
     old.insert(loaded->path);
     findings.push_back({Level::fault, "specs", loaded->path + ": " + *reason,
