@@ -422,6 +422,15 @@ class Files(VendorTest):
         self.assertEqual(self.run_on_out("write").returncode, 0)
         self.assertEqual(self.written(), [])
 
+    def test_path_that_cannot_be_recorded(self):
+        file = self.vendor_file(WITH_CONTROL)
+        for name in ("a b.toml", "a:b.toml", "\u00e4.toml"):
+            file = file.rename(file.with_name(name))
+            self.assertEqual(self.run_on_out("write", "--vendor-file", str(file)).returncode, 0)
+            self.assertEqual(self.written(), ["acme.com-npu.yaml"])
+            self.assertEqual(self.run_on_out("write").returncode, 0)
+            self.assertEqual(self.written(), [])
+
     def test_fault_in_the_directory_leaves_other_kinds_alone(self):
         self.put(WITH_CONTROL)
         self.put("kind = 3\n", "wrong.toml")
