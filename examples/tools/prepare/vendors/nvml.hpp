@@ -101,8 +101,8 @@ inline void add_instances(Gpu& gpu, const std::vector<NvmlInstance>& known) {
 inline void leave_out_mig(Gpu& gpu, const NvmlGpu& known) {
   if (!known.is_mig || !gpu.partitions.empty() || gpu.whole.left_out) return;
   gpu.mode = "MIG";
-  gpu.whole.left_out = Problem{Fault::no_compute_instance,
-                               "it is in MIG mode, and no instance of it is found"};
+  gpu.whole.left_out =
+      Problem{Fault::no_compute_instance, "it is in MIG mode, and no instance of it is found"};
 }
 
 }  // namespace nvml
