@@ -13,7 +13,7 @@ import typing
 
 DOCS = pathlib.Path(__file__).resolve().parents[1] / "docs"
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9}
-PEERS = ("ours", "Go 1.1.1", "Go 0.5.2", "Rust 1.1.1")
+PEERS = ("ours", "Go 1.1.2", "Go 0.5.2", "Rust 1.1.1")
 PARSERS = ("simdjson", "rapidjson", "nlohmann json", "ordered_json", "libyaml events", "rapidyaml",
            "yaml-cpp")
 ROW, LABEL, LEFT, RIGHT, TOP = 18, 10, 200, 560, 44

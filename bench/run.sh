@@ -6,7 +6,7 @@
 #   --json FILE  also writes the table to FILE
 #   --readme     also updates the tables of README.md and docs/speed.md, and the charts of docs/
 #
-#   Go 1.1.1     the Go reference; needs Go and its modules
+#   Go 1.1.2     the Go reference; needs Go and its modules
 #   Go 0.5.2     the Go reference as Debian 12 packages it; needs Go
 #   Rust 1.1.1   the crate; needs cargo
 #   libraries    nlohmann json, simdjson, rapidjson, libyaml, yaml-cpp; and rapidyaml, if RAPIDYAML
@@ -73,7 +73,7 @@ cdi() {  # the tool in a release build, and an empty program of the same linkage
 }
 go_module() (
   cd bench/compared/go &&
-    GOFLAGS=-mod=readonly GOTOOLCHAIN=local GOWORK=off go build -o "../../../$bin/go-1.1.1" .
+    GOFLAGS=-mod=readonly GOTOOLCHAIN=local GOWORK=off go build -o "../../../$bin/go-1.1.2" .
 )
 go_debian() (
   gopath=/usr/share/gocode
@@ -119,7 +119,7 @@ built=
 build cdi cdi
 has_cdi=$built
 built=
-build go-1.1.1 go_module
+build go-1.1.2 go_module
 build go-0.5.2 go_debian
 build rust-1.1.1 rust
 peers=$built

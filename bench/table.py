@@ -19,7 +19,7 @@ PAGE = PROJECT / "docs/speed.md"
 TABLE = r"^\| {} ?\| ours \|.*\n(?:\|.*\n)+"
 VERSIONS = r"^Measured in .*(?:\n.+)*\n"
 
-PEERS = {"go-1.1.1": "Go 1.1.1", "go-0.5.2": "Go 0.5.2", "rust-1.1.1": "Rust 1.1.1"}
+PEERS = {"go-1.1.2": "Go 1.1.2", "go-0.5.2": "Go 0.5.2", "rust-1.1.1": "Rust 1.1.1"}
 LIBRARIES = {"nlohmann": "nlohmann json", "nlohmann_ordered": "ordered_json",
              "rapidjson": "rapidjson", "simdjson": "simdjson", "libyaml": "libyaml events",
              "rapidyaml": "rapidyaml", "yaml_cpp": "yaml-cpp", "by_hand": "by hand",
@@ -87,7 +87,7 @@ REST = (
     Row("peak memory: `cdi inject`, 60 kB of YAML", "cold_yaml_peak", unit="kB"),
 )
 # The tables of README: what they say, and the label of the row.
-README_COLUMNS = ("ours", "Go 1.1.1", "Rust 1.1.1")
+README_COLUMNS = ("ours", "Go 1.1.2", "Rust 1.1.1")
 README_TABLES = {
     "one spec, one config": {
         "read a spec of 60 kB: YAML": "read a spec of 60 kB, like NVIDIA's: YAML",

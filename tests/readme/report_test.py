@@ -29,7 +29,7 @@ class Report(unittest.TestCase):
     def measured(self, *times):
         """The row of the figures after rounds in which ours took these times, and Go twice as long."""
         for number, time in enumerate(times):
-            for program, factor in (("ours", 1), ("go-1.1.1", 2)):
+            for program, factor in (("ours", 1), ("go-1.1.2", 2)):
                 (self.place / f"{program}.{number}").write_text(f"load_1000 {time * factor}\n")
         row, = table.measured(self.place)
         self.assertEqual(row["row"], ROW)
@@ -72,7 +72,7 @@ class Report(unittest.TestCase):
     def test_one_round_has_no_least_and_most(self):
         self.assertEqual(table.cell(self.measured(2000.0), "ours"), "2.0 ms")
         self.assertEqual(table.cell(self.measured(2000.0, 2000.0), "ours"), "2.0 ms [2.0..2.0]")
-        self.assertEqual(table.cell(self.measured(2000.0, 3000.0), "Go 1.1.1"), "2.0 [2.0..2.0]")
+        self.assertEqual(table.cell(self.measured(2000.0, 3000.0), "Go 1.1.2"), "2.0 [2.0..2.0]")
 
     def test_a_small_ratio_is_not_zero(self):
         self.assertEqual([table.digits(number) for number in (0.0012, 0.012, 0.12, 1.2, 12.3)],

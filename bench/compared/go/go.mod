@@ -5,7 +5,7 @@ go 1.23
 
 require (
 	github.com/opencontainers/runtime-spec v1.3.0
-	tags.cncf.io/container-device-interface v1.1.1
+	tags.cncf.io/container-device-interface v1.1.2
 )
 
 require (
