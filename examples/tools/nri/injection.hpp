@@ -64,8 +64,8 @@ struct Surroundings {
 
 namespace detail {
 
-/// Removes the devices that a container gets from its runtime by name: those of the CRI's field,
-/// and of its own annotations if the runtime reads them. Otherwise their hooks would run twice.
+/// Removes the devices whose names the runtime reads in the CRI's field, or in the container's own
+/// annotations if it reads them. Otherwise their hooks would run twice.
 inline void remove_named(std::vector<cdi::RequestedDevice>& requested, const Container& container,
                          const std::vector<cdi::RequestedDevice>& annotated) {
   std::erase_if(requested, [&](const cdi::RequestedDevice& device) {
@@ -83,8 +83,9 @@ inline bool has_hooks(const cdi::ResolvedDevice& found) {
          !found.spec->spec.container_edits.hooks.empty();
 }
 
-/// Removes devices that the container has got already: those of its own annotations, which the
-/// runtime has then read; and if it gets names, those whose hooks the runtime would run again.
+/// Removes devices that the container has got already. Devices of its own annotations are removed,
+/// because the runtime has read them. If the container gets names, devices with hooks are removed,
+/// because the runtime would run the hooks again.
 inline void remove_given(std::vector<cdi::RequestedDevice>& requested,
                          const CreateContainerRequest& request, const cdi::Registry& registry,
                          const Surroundings& around) {

@@ -158,7 +158,7 @@ inline Claim read_claim(const Member& object) {
 
 }  // namespace detail
 
-/// Adds a ResourceClaim, a DeviceClass, or a list of them; `kind` is that of an object without one.
+/// Adds a ResourceClaim, a DeviceClass, or a list of them. An object without a kind has `kind`.
 inline void read_claims(const Member& object, ClaimInput& out, std::string kind = {}) {
   if (const auto own = text_at(object, "kind"); !own.empty()) kind = own;
   if (kind == "ResourceClaim") {

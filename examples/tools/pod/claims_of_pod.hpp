@@ -1,4 +1,4 @@
-// The ResourceClaims of one pod, among those of many.
+// Finds the ResourceClaims of one pod in a list for many pods.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_CLAIMS_OF_POD_HPP
