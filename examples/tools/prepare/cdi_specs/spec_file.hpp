@@ -54,7 +54,8 @@ inline void add_commented_options(cdi::Spec& spec, std::string_view options) {
 /// Reads a spec file, with the options that a comment in one of our files records.
 inline cdi::Result<cdi::LoadedSpec> read_with_options(const std::string& path) {
   auto loaded = cdi::read_spec_file(path);
-  const auto text = loaded ? cdi::read_file(path) : loaded.error();
+  if (!loaded || loaded->owner_comment.empty()) return loaded;
+  const auto text = cdi::read_file(path);
   if (text) add_commented_options(loaded->spec, tools::options_in_comment(*loaded, *text));
   return loaded;
 }

@@ -84,6 +84,7 @@ inline std::string conversion_advice_here(const HostTree& tree, const std::strin
 /// The option words recorded in one of our files in the tree.
 inline std::vector<std::string> recorded_options(const HostTree& tree,
                                                  const cdi::LoadedSpec& loaded) {
+  if (loaded.owner_comment.empty()) return recorded_options(loaded.spec);
   const auto text = tree.read(loaded.path, cdi::Limits{}.bytes);
   return recorded_options(loaded, text ? std::string_view{*text} : std::string_view{});
 }
