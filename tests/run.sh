@@ -4,8 +4,8 @@
 # Without --all, it leaves out the slow ones: packages, other compilers and machines, and costs. With
 # it, all of them run; then those of the library and the tools again, with the oldest clang++ under
 # the address and undefined behaviour sanitizers; and the folders with tests that start threads,
-# header-only under the thread sanitizer, with the system's g++. The last line is `N passed, N failed,
-# N skipped`.
+# header-only under the thread sanitizer, with the system's g++; the builds take 4 GB. The last line
+# is `N passed, N failed, N skipped`.
 #
 # With --readme, it runs the tests and the measurements that stand behind the README, and prints them
 # beside each of its sentences; see tests/readme/. Once all is built, this takes 6 minutes.
@@ -74,6 +74,10 @@ finish() {
 }
 
 rm -f build/tests-*/meson-logs/testlog.json
+free=$(df -Pk . | awk 'NR == 2 { print int($4 / 1000000) }')
+if [ "$mode" = --all ] && [ ! -d build/tests-threads ] && [ "$free" -lt 5 ]; then
+  echo "== $free GB are free here; --all takes 4 GB for build/, and the tests write to ${TMPDIR-/tmp}"
+fi
 # Not optimised, for speed. With --all, the tools and the test users-builds see the warnings that
 # need the optimiser.
 # shellcheck disable=SC2086  # an option, or none
@@ -94,7 +98,9 @@ fi
 # if the runtime of clang++ is missing.
 # With sanitizers, these take less than a third of the time of the usual linker.
 linker=$(first_of ld.lld ld.gold) && CXX_LD=${linker#ld.} CC_LD=${linker#ld.} && export CXX_LD CC_LD
+# The programs take half the space without functions that they do not call.
 sanitize='-Ddebug=false -Dcpp_args=-g1 -Db_lundef=false -Db_sanitize'
+sanitize="-Dcpp_link_args=-Wl,--gc-sections,--compress-debug-sections=zlib $sanitize"
 # Kernels with vm.mmap_rnd_bits above 28, as Ubuntu's, put memory where older sanitizers do not
 # expect it, unless addresses are fixed. Some containers do not allow that.
 run_with=$(setarch -R echo setarch -R 2>/dev/null) || run_with=
