@@ -68,7 +68,8 @@ inline void add_survey(CLI::App& app, prepare::Options& host) {
       ->type_name("DIR");
   app.add_option(
          "--dev-root", host.dev_root,
-         "Directory on the host with the dev of NVIDIA's nodes (default: that of the driver)")
+         "Directory on the host that contains the dev directory of NVIDIA's nodes (default: the "
+         "driver root if it contains dev/nvidiactl, otherwise /)")
       ->type_name("DIR");
   tools::add_repeated(app, "--vendor-file", host.vendor_files,
                       "TOML file about devices of another vendor; can be repeated. Those in "
