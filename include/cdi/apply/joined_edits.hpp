@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -86,9 +87,21 @@ enum class Texts : bool { unknown, utf8 };
 /// Attributes an error to the set of edits at this index, from 0: see `Error::edits`.
 Error about_edits(Error error, std::size_t index);
 
-/// Joins sets of edits. Fails for edits that no OCI spec can hold or that `places` does not
-/// support. A storage other than `Owning` and `Borrowed` requires `cdi/apply/joined_edits.inl` in
-/// the compiled mode.
+/// A net device that an earlier one contradicts.
+struct InterfaceConflict {
+  std::size_t index = 0;    // of the net device
+  std::string_view member;  // the one that both have
+  std::string message{};
+};
+
+/// Finds a host interface with two names, or a name of two host interfaces. The Go reference
+/// rejects both since 1.1.2, and equal net devices, too. Costs a sort if there are several.
+std::optional<InterfaceConflict> find_conflict(
+    const std::vector<BasicNetDevice<Borrowed>>& net_devices);
+
+/// Joins sets of edits. Fails for edits that no OCI spec can hold, that contradict each other, or
+/// that `places` does not support. A storage other than `Owning` and `Borrowed` requires
+/// `cdi/apply/joined_edits.inl` in the compiled mode.
 template <Storage S>
 Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts texts,
                   const OptionalParts& places, JoinedEdits& to);

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include <cdi/apply/joined_edits.hpp>
+#include <cdi/base/order.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/model/fields.hpp>
 #include <cdi/model/spec.hpp>
@@ -44,6 +46,32 @@ CDI_INLINE Result<void> complete_devices(JoinedEdits& edits, const HostRef& host
       auto r = detail::complete_device(edits.nodes[node], host, user);
       if (r) continue;
       return about_edits(std::move(r).error().under(item_path("deviceNodes", node - first)), set);
+    }
+  }
+  return {};
+}
+
+CDI_INLINE std::optional<InterfaceConflict> find_conflict(
+    const std::vector<BasicNetDevice<Borrowed>>& net_devices) {
+  if (net_devices.size() < 2) return {};
+  std::vector<std::string_view> keys;
+  for (const auto& device : net_devices) keys.push_back(device.host_interface_name);
+  const auto same_host = detail::first_of_equals(keys);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = net_devices[i].name;
+  const auto same_name = detail::first_of_equals(keys);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const auto& [host, name] = net_devices[i];
+    const auto& other_name = net_devices[same_host[i]].name;
+    if (name != other_name) {
+      return InterfaceConflict{i, "hostInterfaceName",
+                               "the host interface " + cdi::quoted(host) + " gets two names, " +
+                                   cdi::quoted(other_name) + " and " + cdi::quoted(name)};
+    }
+    const auto& other_host = net_devices[same_name[i]].host_interface_name;
+    if (host != other_host) {
+      return InterfaceConflict{i, "name",
+                               "two host interfaces, " + cdi::quoted(other_host) + " and " +
+                                   cdi::quoted(host) + ", get the name " + cdi::quoted(name)};
     }
   }
   return {};
@@ -264,6 +292,22 @@ Result<void> reserve(std::span<const BasicContainerEdits<S>* const> all, JoinedE
   return {};
 }
 
+/// Fails if two net devices contradict each other.
+template <Storage S>
+Result<void> check_interfaces(std::span<const BasicContainerEdits<S>* const> all,
+                              const JoinedEdits& joined) {
+  auto conflict = detail::find_conflict(joined.net_devices);
+  if (!conflict) return {};
+  std::size_t set = 0;
+  std::size_t index = conflict->index;
+  for (; index >= all[set]->net_devices.size(); ++set) index -= all[set]->net_devices.size();
+  Error error{.code = Errc::invalid,
+              .message = std::move(conflict->message),
+              .advice = "use only one of the devices",
+              .where = item_path("netDevices", index).append(".").append(conflict->member)};
+  return about_edits(std::move(error), set);
+}
+
 template <Storage S>
 Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts texts,
                   const OptionalParts& places, JoinedEdits& to) {
@@ -279,7 +323,7 @@ Result<void> join(std::span<const BasicContainerEdits<S>* const> all, Texts text
     to.nodes_end.push_back(to.nodes.size());
     to.mounts_end.push_back(to.mounts.size());
   }
-  return {};
+  return detail::check_interfaces(all, to);
 }
 
 #ifdef CDI_SOURCE

@@ -25,7 +25,6 @@ enum class OverlapKind : std::uint8_t {
   host_node,       ///< two paths refer to the same host node
   mount,           ///< two mounts have the same destination
   host_interface,  ///< two edits move the same host interface
-  interface,       ///< two net devices get the same name in the container
   intel_rdt,       ///< two edits set Intel RDT
 };
 
@@ -37,7 +36,7 @@ struct OverlapRow {
 };
 
 /// All kinds of overlap, in the order of `OverlapKind`.
-inline constexpr std::array<OverlapRow, 9> overlap_kinds{{
+inline constexpr std::array<OverlapRow, 8> overlap_kinds{{
     {OverlapKind::device, "same-device",
      "the device is listed twice, so its hooks and cgroup rules are added twice"},
     {OverlapKind::all, "all-with-other",
@@ -46,10 +45,7 @@ inline constexpr std::array<OverlapRow, 9> overlap_kinds{{
     {OverlapKind::node, "same-node", "both create a node at this path; the second node wins"},
     {OverlapKind::host_node, "same-host-node", "both paths are the same host device"},
     {OverlapKind::mount, "same-mount", "both mount to this path; the second mount wins"},
-    {OverlapKind::host_interface, "same-host-interface",
-     "both move this host interface; the second edit wins"},
-    {OverlapKind::interface, "same-interface",
-     "two host interfaces get this name, which the runtime rejects"},
+    {OverlapKind::host_interface, "same-host-interface", "both move this host interface"},
     {OverlapKind::intel_rdt, "same-intel-rdt", "both set Intel RDT; the second edit wins"},
 }};
 
@@ -61,7 +57,8 @@ constexpr const OverlapRow& row_of(OverlapKind kind) {
 /// Two edits, or two devices, that overlap.
 struct Overlap {
   OverlapKind kind{};  ///< what the two have in common
-  /// The name of a device, variable or interface, a path, or the type and numbers of a host node.
+  /// The name of a device, variable or host interface, a path, or the type and numbers of a host
+  /// node.
   std::string key{};
   Origin first{};      ///< the edit that is applied first
   Origin second{};     ///< the edit that is applied next

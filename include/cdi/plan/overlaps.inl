@@ -152,8 +152,6 @@ CDI_INLINE std::vector<Overlap> find_overlaps(const Plan& plan) {
   add(OverlapKind::mount, plan.mounts, [](const Mount& mount) { return mount.container_path; });
   add(OverlapKind::host_interface, plan.net_devices,
       [](const NetDevice& device) { return device.host_interface_name; });
-  add(OverlapKind::interface, plan.net_devices,
-      [](const NetDevice& device) { return device.name; });
   add(OverlapKind::intel_rdt, plan.intel_rdt, [](const IntelRdt&) { return ""; });
   return out;
 }

@@ -132,6 +132,40 @@ TEST_CASE("An error names the set, the member and what is wrong") {
   }
 }
 
+TEST_CASE("Net devices that contradict each other are refused") {
+  const cdi::NetDevice device{.host_interface_name = "eth1", .name = "b"};
+  const Sets sets{{.net_devices = {{.host_interface_name = "eth0", .name = "a"}, device}}, {}};
+  struct {
+    std::vector<cdi::NetDevice> devices;
+    std::string where;
+    std::string message;
+  } const rows[] = {
+      {{device, {.host_interface_name = "eth0", .name = "c"}},
+       "netDevices[1].hostInterfaceName",
+       "the host interface \"eth0\" gets two names, \"a\" and \"c\""},
+      {{{.host_interface_name = "eth2", .name = "b"}},
+       "netDevices[0].name",
+       "two host interfaces, \"eth1\" and \"eth2\", get the name \"b\""},
+      {{{.host_interface_name = "eth1", .name = "a"}},
+       "netDevices[0].hostInterfaceName",
+       "the host interface \"eth1\" gets two names, \"b\" and \"a\""},
+      {{{.host_interface_name = "a", .name = "eth0"}, device}, "", ""},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.where);
+    auto all = sets;
+    all.push_back({.net_devices = row.devices});
+    cdi::detail::JoinedEdits joined;
+    const auto done = join(all, joined);
+    CHECK(done.has_value() == row.where.empty());
+    if (done) continue;
+    CHECK(done.error().edits == 3);
+    CHECK(done.error().code == cdi::Errc::invalid);
+    CHECK(done.error().where == row.where);
+    CHECK(done.error().message == row.message);
+  }
+}
+
 TEST_CASE("Of several faults, the first is reported") {
   cdi::detail::JoinedEdits joined;
   const auto hooks = join({{.hooks = {{.hook_name = "x"}, {.hook_name = "y"}}}}, joined);
