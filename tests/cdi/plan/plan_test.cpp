@@ -111,7 +111,8 @@ class RandomSpecs {
     out.env = env();
     for (auto i = random_.below(3); i > 0; --i) out.device_nodes.push_back(node());
     for (auto i = random_.below(2); i > 0; --i) {
-      out.net_devices.push_back({some({"eth0", "eth1"}), "net" + digit()});
+      const std::string host = some({"eth0", "eth1"});
+      out.net_devices.push_back({host, host == "eth0" ? "net0" : "net1"});
     }
     for (auto i = random_.below(2); i > 0; --i) {
       out.hooks.push_back({.hook_name = some({"prestart", "createContainer", "poststop"}),

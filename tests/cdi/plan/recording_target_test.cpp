@@ -67,7 +67,7 @@ const char* const config = R"({
 cdi::ContainerEdits edits() {
   cdi::ContainerEdits out;
   out.env = {"B=1", "A=0", "C=1"};
-  out.net_devices = {{"eth0", "y"}, {"eth1", "z"}, {"eth0", "x"}};
+  out.net_devices = {{"eth0", "x"}, {"eth1", "z"}, {"eth1", "z"}};
   out.hooks = {{.hook_name = "prestart", .path = "/h"}};
   out.mounts = {
       {.host_path = "/s", .container_path = "/c", .options = {"ro"}, .type = "bind"},
