@@ -303,7 +303,7 @@ Result<void> check_interfaces(std::span<const BasicContainerEdits<S>* const> all
   for (; index >= all[set]->net_devices.size(); ++set) index -= all[set]->net_devices.size();
   Error error{.code = Errc::invalid,
               .message = std::move(conflict->message),
-              .advice = "use only one of the devices",
+              .advice = "inject only one of the two, or correct the spec",
               .where = item_path("netDevices", index).append(".").append(conflict->member)};
   return about_edits(std::move(error), set);
 }
