@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -33,21 +33,9 @@ using c_spec_test::fill;
 using c_spec_test::Model;
 using c_spec_test::OwnedCSpec;
 using c_spec_test::to_model;
+using editors_test::edits;
 using editors_test::parsed;
 using editors_test::specs;
-
-/// The edits that a spec file may have: names of interfaces are not repeated in one list.
-std::vector<std::string_view> valid_edits() {
-  std::vector<std::string_view> out;
-  for (const auto each : editors_test::edits) {
-    if (each.find("netDevices") == each.npos) out.push_back(each);
-  }
-  out.push_back(R"({"netDevices":[{"hostInterfaceName":"e","name":"n"},
-                                  {"hostInterfaceName":"f","name":"m"}]})");
-  out.push_back(R"({"netDevices":[{"hostInterfaceName":"e","name":"o"}]})");
-  return out;
-}
-const auto edits = valid_edits();
 
 /// The name of the device with the edits of an index.
 std::string name_of(std::size_t index) {
@@ -58,7 +46,7 @@ std::string name_of(std::size_t index) {
 struct Devices {
   Devices() {
     std::string text = R"({"cdiVersion":"1.1.0","kind":"v.com/c","devices":[)";
-    for (std::size_t i = 0; i < edits.size(); ++i) {
+    for (std::size_t i = 0; i < std::size(edits); ++i) {
       text.append(i == 0 ? "" : ",").append(R"({"name":")").append(std::to_string(i));
       text.append(R"(","containerEdits":)").append(edits[i]).append("}");
     }
@@ -118,8 +106,8 @@ TEST_CASE("Merged edits have the same result in C structs as in the model") {
   const Devices devices;
   cdi::Cache cache{{devices.folder.path()}};
   for (const auto text : specs) {
-    for (std::size_t first = 0; first < edits.size(); ++first) {
-      for (std::size_t second = 0; second < edits.size(); ++second) {
+    for (std::size_t first = 0; first < std::size(edits); ++first) {
+      for (std::size_t second = 0; second < std::size(edits); ++second) {
         CAPTURE(text);
         CAPTURE(edits[first]);
         CAPTURE(edits[second]);
@@ -161,7 +149,7 @@ TEST_CASE("A list may end without NULL, and an item is removed without a look be
 TEST_CASE("Each merged list ends in NULL") {
   const Devices devices;
   OwnedCSpec owned;
-  for (std::size_t i = 0; i < edits.size(); ++i) REQUIRE(devices.merge(i, owned.spec) == 0);
+  for (std::size_t i = 0; i < std::size(edits); ++i) REQUIRE(devices.merge(i, owned.spec) == 0);
   const auto& spec = owned.spec;
   CHECK(ends_in_null(spec.process->env, spec.process->env_len));
   CHECK(ends_in_null(spec.mounts, spec.mounts_len));
