@@ -258,13 +258,16 @@ class HookReplacer {
 
   /// Returns the directories for LD_LIBRARY_PATH; mounts the libraries in `library_dir`, if it is
   /// given, each kind of them in a directory of its own, behind the preferred ones of the image.
+  /// Directories follow from which no library is mounted: the image may have some there.
   std::vector<std::string> library_folders(const HookEffects& one) {
     if (options_.library_dir.empty()) return changes_.variable_folders;
     std::vector<std::string> folders = changes_.preferred;
     std::map<std::uint32_t, std::string> of_kinds;
+    std::set<std::string> replaced;
     const auto add = [&](const std::string& path, std::uint32_t kind, const std::string& target) {
       const auto found = links_.file_at(target);
       if (!found) return;
+      replaced.insert(path.substr(0, path.rfind('/')));
       auto& folder = of_kinds[kind];
       if (folder.empty()) {
         folder = options_.library_dir + (of_kinds.size() == 1 ? "" : "/" + std::to_string(kind));
@@ -278,6 +281,9 @@ class HookReplacer {
     }
     for (const auto& name : wishes_.names) {
       add(name.path, name.kind, links_.followed({name.path, links_.targets().at(name.path)}));
+    }
+    for (const auto& folder : changes_.variable_folders) {
+      if (!replaced.contains(folder)) folders.push_back(folder);
     }
     return folders;
   }

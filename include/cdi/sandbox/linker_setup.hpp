@@ -80,7 +80,7 @@ inline std::string folder_list(const std::vector<std::string>& folders, std::str
   for (;;) {
     const auto end = old.find(separator);
     const auto folder = old.substr(0, end);
-    if (!known.contains(folder)) out.append(1, separator).append(folder);
+    if (!known.contains(folder)) out.append(out.empty() ? 0 : 1, separator).append(folder);
     if (end == old.npos) return out;
     old.remove_prefix(end + 1);
   }

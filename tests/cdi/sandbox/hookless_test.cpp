@@ -525,6 +525,19 @@ TEST_CASE("library_dir has the SONAMEs that a mounted directory of the host lack
   CHECK(short_notes(made) == Texts{"ldcache variable LD_LIBRARY_PATH"});
 }
 
+TEST_CASE("LD_LIBRARY_PATH lists a directory in which only the image has libraries") {
+  ContainerCase box;
+  box.options.image_root.clear();
+  box.options.environment = {"LD_LIBRARY_PATH=/own"};
+  box.options.library_dir = "/dev/cdi";
+  box.add_hook({"update-ldcache", "--folder", "/opt/mylib"});
+  CHECK(library_paths(run(box).plan) == Texts{"/opt/mylib:/own"});
+  box.put_library("host/drv/libx.so.2", "libx.so.1");
+  box.mount("drv", "/drv");
+  box.add_hook({"update-ldcache", "--folder", "/drv"});
+  CHECK(library_paths(run(box).plan) == Texts{"/dev/cdi:/opt/mylib:/own"});
+}
+
 TEST_CASE("Many directories and links need no pass for each other") {
   ContainerCase box;
   Texts ldcache{"update-ldcache"};

@@ -78,6 +78,14 @@ constexpr const char* compat_name = "image/compat/libcuda.so.580.1";
 
 }  // namespace
 
+TEST_CASE("A list of directories has no empty one, which would be the working directory") {
+  using cdi::detail::folder_list;
+  CHECK(folder_list({}, "/old:/x", ':') == "/old:/x");
+  CHECK(folder_list({"/a", "/b", "/a"}, "/b:/old", ':') == "/a:/b:/old");
+  CHECK(folder_list({"/a"}, "", ':') == "/a");
+  CHECK(folder_list({"/a"}, "/a", ':') == "/a");
+}
+
 TEST_CASE("No directories need no change of a linker") {
   LinkerCase box;
   box.wishes.folders.clear();
