@@ -206,8 +206,10 @@ static void check_rejected(cdi_cache* cache, const char* dir) {
   cdi_free(error);
   CHECK(cdi_cache_inject_json(cache, "{}", names, 1, &error) == NULL && error->line == 2);
   cdi_free(error);
-  CHECK(cdi_cache_wait(cache, names, 1, 0, &error) == -1 && error->code == CDI_TIMEOUT);
+  CHECK(cdi_cache_wait(cache, names, 2, 0, &error) == -1 && error->code == CDI_TIMEOUT);
   CHECK(strcmp(error->file, path) == 0 && error->line == 2 && error->advice[0] != '\0');
+  CHECK(strstr(error->text, "timed out: cannot resolve \"w.com/c=d\"") == error->text);
+  CHECK(error->next->code == CDI_TIMEOUT && error->next->next == NULL);
   cdi_free(error);
   CHECK(cdi_cache_edits(cache, unknown, 2, &error) == NULL && error->advice[0] != '\0');
   CHECK(error->next->code == CDI_INVALID_NAME && error->next->advice[0] != '\0');
@@ -333,8 +335,9 @@ static void check_names(cdi_cache* cache) {
   CHECK(strcmp(reasons->items[1]->code, "invalid-name") == 0);
   cdi_free(reasons);
   CHECK(cdi_cache_wait(cache, device, 1, 0, &error) == 0 && error == NULL);
-  CHECK(cdi_cache_wait(cache, unknown + 1, 1, 1000, &error) == -1);
-  CHECK(error->code == CDI_INVALID_NAME);
+  CHECK(cdi_cache_wait(cache, unknown, 2, 1000, &error) == -1);
+  CHECK(error->code == CDI_NOT_FOUND && error->next->code == CDI_INVALID_NAME);
+  CHECK(strstr(error->next->text, error->next->advice) == NULL);
   cdi_free(error);
   cdi_errors* errors = cdi_cache_errors(cache, NULL);
   CHECK(errors != NULL && errors->count == 0);

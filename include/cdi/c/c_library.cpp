@@ -167,10 +167,10 @@ Found find(const cdi::Registry& registry, const Names& names) {
   return found;
 }
 
-/// The registry that resolves the names in time, or the reason why none does.
+/// The registry that resolves the names in time, or a failure for each name without a device.
 struct Waited {
   std::shared_ptr<const cdi::Registry> registry{};
-  std::optional<Failure> failure{};
+  std::vector<Failure> missing{};
 };
 template <class Names>
 Waited wait(cdi_cache& cache, const Names& names, std::uint32_t milliseconds) {
@@ -181,13 +181,11 @@ Waited wait(cdi_cache& cache, const Names& names, std::uint32_t milliseconds) {
     out.registry = *std::move(found);
     return out;
   }
-  out.failure.emplace(std::move(found).error());
-  const auto registry = cache.cache->snapshot();
-  for (const std::string_view name : names) {
-    const auto missing = registry->unresolved({name});
-    if (missing.empty()) continue;
-    out.failure->add_place(missing.front());
-    break;
+  out.missing = find(*cache.cache->snapshot(), names).missing;
+  if (out.missing.empty()) {  // another thread has found the devices since
+    out.missing.emplace_back(std::move(found).error());
+  } else if (found.error().code == cdi::Errc::timeout) {
+    for (auto& failure : out.missing) failure.set_late();
   }
   return out;
 }
@@ -337,9 +335,8 @@ int cdi_cache_wait(cdi_cache* cache, cdi_texts names, size_t count, uint32_t mil
     if (cache == nullptr) return missing("the cache");
     const auto requested = views(names, count, "names");
     if (!requested) return requested.error();
-    if (auto waited = wait(*cache, *requested, milliseconds); waited.failure) {
-      return *std::move(waited.failure);
-    }
+    auto waited = wait(*cache, *requested, milliseconds);
+    if (!waited.missing.empty()) return std::move(waited.missing);
     return done;
   });
 }
@@ -389,7 +386,7 @@ char* cdi_cache_inject_requested(cdi_cache* cache, const char* config, const cha
       waited.registry = cache->cache->registry();
     } else {
       waited = wait(*cache, *requested, milliseconds);
-      if (waited.failure) return *std::move(waited.failure);
+      if (!waited.missing.empty()) return std::move(waited.missing);
     }
     auto found = find(*waited.registry, *requested);
     if (!found.missing.empty()) return std::move(found.missing);

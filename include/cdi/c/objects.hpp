@@ -105,6 +105,18 @@ struct Failure {
     if (is_unknown(one.reason)) add_causes(one);
   }
 
+  /// Notes that the deadline has passed.
+  void set_late() {
+    constexpr std::string_view late = "timed out: ";
+    error.code = cdi::Errc::timeout;
+    error.message.insert(0, late);
+    text.insert(0, late);
+  }
+
+  cdi::Error error;
+  std::string text;
+
+ private:
   /// Adds the place of the first cause, which the message names, and the advice.
   void add_place(const cdi::Unresolved& one) {
     error.advice = cdi::advice(one);
@@ -114,10 +126,6 @@ struct Failure {
     if (one.causes.front().system == ENOMEM) error.system = ENOMEM;
   }
 
-  cdi::Error error;
-  std::string text;
-
- private:
   /// Lists files that could not be read, because they may hold the reason.
   void add_causes(const cdi::Unresolved& one) {
     constexpr std::size_t max = 3;
