@@ -76,6 +76,18 @@ class Validate(unittest.TestCase):
         self.assertEqual((code, err.count("\n")), (1, 1))
         self.assertIn(f"cdi: error: {broken}:", err)
 
+    def test_the_first_place_of_a_warning_about_other_readers_is_reported_and_then_the_next(self):
+        text = GOOD.replace("name: a", "name: 010") + "- name: yes\n  containerEdits: {env: [B=1]}\n"
+        case = GOOD.replace("env", "Env") + "- Name: b\n  containerEdits: {env: [B=1]}\n"
+        for given, rule, corrected in ((text, "portable-text", ("010", "'010'")),
+                                       (case, "member-case", ("Env", "env"))):
+            for wanted in (4 if "010" in given else 5, 6):
+                code, _, err = self.validate("--strict", "-", "-o", "json", given=given)
+                found = [json.loads(line) for line in err.splitlines()]
+                self.assertEqual((code, [(one["line"], one["rule"]) for one in found]),
+                                 (1, [(wanted, rule)]))
+                given = given.replace(*corrected)
+
     def test_with_quarantine_the_errors_of_devices_are_reported(self):
         bad = self.write("bad.yaml", GOOD + "- name: b\n  containerEdits: {env: [B]}\n")
         self.assertEqual(self.errors(bad), [(7, 26, "devices[1].containerEdits.env[0]", "env-entry")])
