@@ -77,6 +77,22 @@ TEST_CASE("A path that is no device node is not one of the host") {
         "fails: \"/dev/a\" is not a device node");
 }
 
+TEST_CASE("A FIFO of the host is a node, unless the spec has another type") {
+  const MadeUpHost host;
+  const std::string path = host / "fifo";
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  host.link("fifo", "link");
+  const auto fault = [&](std::string from, std::string type) {
+    return ::fault(
+        host.tree(),
+        cdi::DeviceNode{.path = "/dev/f", .host_path = std::move(from), .type = std::move(type)});
+  };
+  CHECK(fault("/fifo", "") == "");
+  CHECK(fault("/fifo", "p") == "");
+  CHECK(fault("/fifo", "c") == "fails: \"/fifo\" is not a device node");
+  CHECK(fault("/link", "") == "fails: \"/link\" is not a device node");
+}
+
 TEST_CASE("Mount sources are there, unless a file system has another source") {
   const DeviceHost host;
   const auto tree = host.tree();

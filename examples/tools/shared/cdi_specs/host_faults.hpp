@@ -92,6 +92,7 @@ inline std::optional<HostFault> host_fault(const HostTree& tree, const cdi::Devi
   const auto there = tree.node(path);
   if (there) return faults::drift(*there, node);
   if (there.error().system == ENODEV) {
+    if (node.type.empty() && tree.is_fifo(path)) return std::nullopt;  // the host gives type "p"
     return faults::fault(HostFault::Effect::fails, cdi::quoted(path) + " is not a device node");
   }
   auto fault = faults::not_found("device node", path, there.error());

@@ -182,6 +182,12 @@ class HostTree {
     return found;
   }
 
+  /// Whether a FIFO is at `path`; links are not followed, as for nodes.
+  bool is_fifo(std::string_view path) const {
+    const auto found = status_of(path, Last::keep);
+    return found && S_ISFIFO(found->st_mode);
+  }
+
   /// Whether this process can open a node. Opens the node, because only that shows what the cgroup
   /// forbids.
   bool may_open(const HostNode& node) const {
