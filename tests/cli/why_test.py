@@ -116,6 +116,10 @@ class Why(Files):
                 if reason:
                     self.assertTrue(record["advice"])
                     self.assertIn(f'"{name}"', record["message"])
+                patterns = [name + "*", name.replace("/g", "/[g]")] if reason else []
+                for pattern in patterns[:1 if code == 10 else 2]:
+                    found, record = self.record(pattern, *options, dirs=dirs)
+                    self.assertEqual((found, record["reason"]), (code, reason), pattern)
 
     def test_the_responsible_file_is_reported_with_its_place(self):
         odd = self.write("specs/odd.yaml", ODD)
@@ -152,6 +156,8 @@ class Why(Files):
         self.assertIn("if one of the listed files should define the device, correct it", record["advice"])
         _, out = self.why("vendor.com/gpu=gpu0", dirs=("odd",))
         self.assertIn(f"  may be in: {fifo}: not a regular file\n", out)
+        code, out = self.why("vendor.com/gpu=*", dirs=("odd",))
+        self.assertEqual((code, out.count("  may be in: ")), (11, 2))
         code, record = self.record("vendor.com/gpu=gpu0", dirs=("plain",))
         self.assertEqual((code, [c["file"] for c in record["causes"]]), (16, [plain]))
 

@@ -5,6 +5,7 @@
 #define CDI_TOOLS_CDI_BASE_GLOBS_HPP
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,8 +26,13 @@ inline bool is_glob(std::string_view name) {
   return name.find_first_of("*?[") != std::string_view::npos;
 }
 
-/// The devices that patterns may stand for.
-enum class GlobScope { resolving, all };  // all: also those in conflict and in rejected files
+/// What patterns may stand for.
+struct GlobSearch {
+  /// Names in byte order. A pattern stands for names of the first list in which it matches any.
+  std::vector<std::vector<std::string>> lists{};
+  /// Explains a name that does not resolve.
+  std::function<cdi::Unresolved(const std::string&)> explain{};
+};
 
 /// Names with their patterns replaced. A pattern that stands for no device stays in its place.
 struct ExpandedNames {
@@ -77,42 +83,66 @@ inline std::optional<cdi::Unresolved> unusable_match(const cdi::Registry& regist
   return std::nullopt;
 }
 
+/// A name that is explained as all names of a pattern are that matches none. If no file has a kind
+/// of the pattern, any kind that no file has will do: the reason is in directories and unread
+/// files.
+inline std::string name_for(std::string_view kind, const tools::Glob& kinds,
+                            const cdi::Registry& registry) {
+  std::string name{kind};
+  if (!cdi::parse_kind(kind)) {
+    name = "vendor.invalid/none";
+    for (const auto& loaded : registry.specs()) {
+      if (kinds.matches(loaded->spec.kind)) name = loaded->spec.kind;
+    }
+  }
+  name += "=none";
+  while (registry.find(name).device != nullptr) name += "-none";
+  return name;
+}
+
+/// The rejected files of the kinds of a pattern: they may define a device that it matches.
+inline cdi::Unresolved explain_rejected(const tools::Glob& kinds, const cdi::Registry& registry) {
+  cdi::Unresolved out{.reason = cdi::Reason::rejected};
+  for (const auto& file : registry.rejected()) {
+    if (file->kind.empty() || !kinds.matches(file->kind)) continue;
+    if (out.causes.empty()) out.needs_version = file->needs_version;
+    out.causes.push_back(file->why);
+  }
+  return out;
+}
+
 /// Explains why a valid pattern stands for no device: those that it matches do not resolve, or no
 /// file defines one. If files of its kind are rejected, they may define one.
 inline cdi::Unresolved explain_no_match(const cdi::Registry& registry, const tools::Glob& glob,
-                                        const std::string& pattern) {
+                                        const std::string& pattern, const GlobSearch& search) {
   if (auto found = unusable_match(registry, glob)) {
     found->name = pattern;
     found->why.message.insert(
         0, fmt::format("no device that {} matches resolves: ", cdi::quoted(pattern)));
     return *std::move(found);
   }
-  cdi::Unresolved out{.name = pattern, .reason = cdi::Reason::unknown_kind};
-  out.why = {.code = cdi::Errc::not_found,
-             .message = fmt::format("no device matches {}: ", cdi::quoted(pattern)),
-             .advice = "`cdi devices` lists all names"};
   const auto kind = std::string_view{pattern}.substr(0, pattern.find('='));
   const auto kinds = tools::Glob::parse(kind);
+  cdi::Error why{.code = cdi::Errc::not_found,
+                 .message = fmt::format("no device matches {}: ", cdi::quoted(pattern)),
+                 .advice = "`cdi devices` lists all names"};
   if (kind.size() == pattern.size() || kind.find('/') == kind.npos || !kinds) {
-    out.reason = cdi::Reason::invalid_name;
-    out.why.code = cdi::Errc::invalid_name;
-    out.why.message += "a pattern has the form of a whole name, such as vendor.com/gpu=*";
-    return out;
+    why.code = cdi::Errc::invalid_name;
+    why.message += "a pattern has the form of a whole name, such as vendor.com/gpu=*";
+    return {.name = pattern, .reason = cdi::Reason::invalid_name, .why = std::move(why)};
   }
-  for (const auto& loaded : registry.specs()) {
-    if (kinds->matches(loaded->spec.kind)) out.reason = cdi::Reason::unknown_device;
+  auto out = explain_rejected(*kinds, registry);
+  if (out.causes.empty()) out = search.explain(name_for(kind, *kinds, registry));
+  if (out.reason != cdi::Reason::unknown_kind || !cdi::parse_kind(kind)) out.nearest.clear();
+  why.message += out.reason == cdi::Reason::unknown_device
+                     ? "its kind has no device of such a name"
+                     : std::string{row_of(out.reason).meaning};
+  if (!is_unknown(out.reason)) {
+    why.advice.clear();
+    for (const auto& cause : out.causes) why.message += ": " + to_string(cause);
   }
-  for (const auto& file : registry.rejected()) {
-    if (file->kind.empty() || !kinds->matches(file->kind)) continue;
-    if (out.causes.empty()) out.needs_version = file->needs_version;
-    out.reason = cdi::Reason::rejected;
-    out.why.advice.clear();
-    out.causes.push_back(file->why);
-  }
-  out.why.message += out.reason == cdi::Reason::unknown_device
-                         ? "its kind has no device of such a name"
-                         : std::string{row_of(out.reason).meaning};
-  for (const auto& cause : out.causes) out.why.message += ": " + to_string(cause);
+  out.name = pattern;
+  out.why = std::move(why);
   return out;
 }
 
@@ -125,17 +155,26 @@ inline cdi::Unresolved invalid_glob(const std::string& pattern, const cdi::Error
                   .advice = fault.advice}};
 }
 
+/// The names that a pattern stands for.
+inline std::vector<std::string> matching_names(const tools::Glob& glob, const GlobSearch& search) {
+  std::vector<std::string> out;
+  for (const auto& list : search.lists) {
+    for (const auto& name : list) {
+      if (glob.matches(name)) out.push_back(name);
+    }
+    if (!out.empty()) break;
+  }
+  return out;
+}
+
 }  // namespace detail
 
 /// Replaces each pattern by the names of the devices that it matches, in byte order. With a
 /// pattern, each name comes once. Without patterns, the names stay as they are.
 inline ExpandedNames expand_names(const std::vector<std::string>& names,
-                                  const cdi::Registry& registry,
-                                  GlobScope scope = GlobScope::resolving) {
-  if (std::none_of(names.begin(), names.end(), is_glob)) return {.names = names};
-  const auto known = scope == GlobScope::all ? detail::defined_names(registry) : registry.devices();
+                                  const cdi::Registry& registry, const GlobSearch& search) {
   ExpandedNames out;
-  std::set<std::string_view> added;
+  std::set<std::string> added;
   const auto add = [&](const std::string& name) {
     if (added.insert(name).second) out.names.push_back(name);
   };
@@ -145,18 +184,24 @@ inline ExpandedNames expand_names(const std::vector<std::string>& names,
       continue;
     }
     const auto glob = tools::Glob::parse(name);
-    bool any = false;
-    for (const auto& one : known) {
-      if (!glob || !glob->matches(one)) continue;
-      add(one);
-      any = true;
-    }
-    if (any) continue;
+    const auto matches = glob ? detail::matching_names(*glob, search) : std::vector<std::string>{};
+    for (const auto& one : matches) add(one);
+    if (!matches.empty()) continue;
     add(name);
-    out.failed.push_back(glob ? detail::explain_no_match(registry, *glob, name)
+    out.failed.push_back(glob ? detail::explain_no_match(registry, *glob, name, search)
                               : detail::invalid_glob(name, glob.error()));
   }
   return out;
+}
+
+/// Replaces each pattern by the names of the devices that it matches and that resolve.
+inline ExpandedNames expand_names(const std::vector<std::string>& names,
+                                  const cdi::Registry& registry) {
+  if (std::none_of(names.begin(), names.end(), is_glob)) return {.names = names};
+  const auto explain = [&](const std::string& name) {
+    return std::move(registry.unresolved({name}).front());
+  };
+  return expand_names(names, registry, {.lists = {registry.devices()}, .explain = explain});
 }
 
 /// Improves what is said about names that do not resolve: explains the patterns, and advises on

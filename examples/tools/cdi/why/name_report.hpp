@@ -22,6 +22,7 @@
 #include "../base/reports.hpp"
 #include "engine_view.hpp"
 #include "host_view.hpp"
+#include "pattern_names.hpp"
 
 /// The options of `why`.
 struct WhyOptions {
@@ -129,6 +130,12 @@ inline cdi::Result<cdi::VersionedEngine> requested_engine(const std::string& eng
       .advice = "leave out --no-host, or give the version, such as " + with_newest_version(engine)};
 }
 
+/// The directories in which `cdi::diagnose` looks for names, whether they are searched or not.
+inline std::vector<std::string> other_dirs(const Question& question) {
+  const bool elsewhere = question.host && question.host->is_other();
+  return elsewhere ? question.spec_dirs : cdi::usual_spec_dirs();
+}
+
 /// The result refers to the question.
 inline cdi::Result<SearchedSpecs> search_specs(Question& question) {
   const auto& common = question.common;
@@ -153,7 +160,7 @@ inline cdi::Result<SearchedSpecs> search_specs(Question& question) {
   }
   specs.all = host ? host->scan(dirs, common.reading) : cdi::scan_spec_dirs(dirs, common.reading);
   specs.registry = specs.all;
-  question.names = expand_names(options.names, *specs.all, GlobScope::all);
+  question.names = expand_for_why(options.names, *specs.all, other_dirs(question), common.reading);
   if (engine) {
     specs.engine.emplace(
         *engine, *specs.all,
@@ -247,8 +254,7 @@ inline Explanation explain(cdi::Unresolved one, const SearchedSpecs& specs) {
 /// Why names do not resolve. The engine is not the reason if no file defines the device.
 inline std::vector<cdi::Unresolved> diagnosed_names(const Question& question,
                                                     const SearchedSpecs& specs) {
-  const bool elsewhere = question.host && question.host->is_other();
-  const auto others = elsewhere ? question.spec_dirs : cdi::usual_spec_dirs();
+  const auto others = other_dirs(question);
   const auto diagnose = [&](const cdi::Registry& registry) {
     return cdi::diagnose(registry, question.names.names, others, question.common.reading);
   };
