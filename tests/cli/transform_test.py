@@ -110,6 +110,13 @@ class Transform(ToolCase):
         self.assertEqual(error, 'cdi: warning: a.yaml: no host path is below "/opt": nothing '
                                 "changes\n")
 
+    def test_the_same_root_is_named_as_the_reason_that_nothing_changes(self):
+        for old, new in (("/", "/"), ("/run/driver", "/run//driver/")):
+            error = self.root(old, new, "a.yaml", "--in-place")[1]
+            self.assertEqual(error, "cdi: warning: a.yaml: the old and the new root are the same: "
+                                    "nothing changes\n")
+        self.assertEqual(self.get("a.yaml"), SPEC)
+
     def test_after_an_error_no_file_is_changed(self):
         self.put("bad.yaml", SPEC.replace("mounts", "colours"))
         self.put("two.yaml", SPEC + "---\n" + SPEC)

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <cdi/base/path.hpp>
 #include <cdi/publish.hpp>
 #include <cdi/versions.hpp>
 
@@ -78,9 +79,11 @@ inline cdi::Result<MovedSpec> move_root_in_place(const CommonOptions& common,
 inline void warn_if_unchanged(const MovedSpec& moved, const TransformOptions& options,
                               const Output& output) {
   if (moved.changed != 0) return;
-  output.warning({.message = fmt::format("no {} path is below {}: nothing changes",
-                                         options.relative_to, cdi::quoted(options.from)),
-                  .position = {.file = moved.file}});
+  const auto why =
+      cdi::clean_path(options.from) == cdi::clean_path(options.to)
+          ? std::string{"the old and the new root are the same"}
+          : fmt::format("no {} path is below {}", options.relative_to, cdi::quoted(options.from));
+  output.warning({.message = why + ": nothing changes", .position = {.file = moved.file}});
 }
 
 /// Prints one spec with another root.
