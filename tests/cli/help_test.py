@@ -213,6 +213,13 @@ class UsageErrors(unittest.TestCase):
                  'cdi gc does not take "extra": `cdi gc --help` lists the options'),
                 (["cdi", "--spec-dir"], "--spec-dir needs a value: `cdi --help` lists the options"),
                 (["cdi", "completion"], "SHELL is required: `cdi completion --help` lists"),
+                (["cdi", "inject", "--", "config.json"],
+                 "error: NAME or --annotations is required: "),
+                (["cdi", "wait", "a.b/c=d", "--timeout", "1", "--timeout", "2"],
+                 "--timeout is given more than once: give it once\n"),
+                (["cdi", "gc", "--state-dir", "s", "--unused", "-1"],
+                 '--unused: "-1" is not a whole number of days, such as 30: '),
+                (["cdi", "gc", "--state-dir", "s", "--unused", "1d"], '"1d" is not a whole number'),
                 (["cdi", "completion", "csh"],
                  'SHELL: "csh" is none of bash, zsh, fish: did you mean zsh')):
             with self.subTest(arguments):

@@ -18,6 +18,7 @@
 #include <cdi/publish.hpp>
 #include <cdi/sandbox.hpp>
 
+#include "../../shared/base/text.hpp"
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/option_checks.hpp"
@@ -138,6 +139,12 @@ inline ExitCode remove_state(const GcOptions& options, const Output& output) {
   return output.result(text, value) ? exit_done : exit_failed;
 }
 
+/// Why a text is not a number of days; empty if it is one.
+inline std::string days_error(const std::string& text) {
+  if (tools::parse_number<unsigned>(text)) return {};
+  return cdi::quoted(text) + " is not a whole number of days, such as 30";
+}
+
 inline Run set_up_gc(CLI::App& app, CommonOptions& /*common*/) {
   auto options = std::make_shared<GcOptions>();
   auto* const what = app.add_option_group("What to remove");
@@ -152,6 +159,7 @@ inline Run set_up_gc(CLI::App& app, CommonOptions& /*common*/) {
   app.add_option("--unused", options->unused, "Days since a generated file was last used")
       ->type_name("DAYS")
       ->capture_default_str()
+      ->check(days_error)
       ->needs(state);
   add_repeated(app, "--keep", options->keep, "Name of a file to keep; may be repeated")
       ->type_name("FILE")

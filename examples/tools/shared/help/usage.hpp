@@ -66,6 +66,7 @@ class UsageFault {
         words_{words_of(command_)},
         extra_{tool.remaining(true)},
         thrown_{thrown} {
+    std::erase(extra_, "--");  // ends the options, and is no argument
     for (const auto* one : visible_commands(command_)) commands_.push_back(one->get_name());
   }
 
@@ -178,14 +179,19 @@ class UsageFault {
             .advice = fmt::format("give {}", fmt::join(forms, " or "))};
   }
 
-  /// A value that is missing or wrong. CLI11 describes these as `--output: 1 required FORMAT
-  /// missing` and `--output: jsn not in {text,json,yaml}`.
+  /// A value that is missing, wrong or given twice. CLI11 describes these as `--output: 1 required
+  /// FORMAT missing`, `--output: jsn not in {text,json,yaml}` and `--output: At Most 1 required but
+  /// received 2`.
   cdi::Error wrong_value() const {
     const std::string_view said = thrown_.what();
     cdi::Error error{.message = one_line(said), .advice = help_hint()};
     const auto colon = said.find(": ");
     if (thrown_.get_name() == "ArgumentMismatch" && said.ends_with(" missing")) {
       error.message = fmt::format("{} needs a value", said.substr(0, colon));
+    }
+    if (thrown_.get_name() == "ArgumentMismatch" && said.find(" At Most 1 ") != said.npos) {
+      return {.message = fmt::format("{} is given more than once", said.substr(0, colon)),
+              .advice = "give it once"};
     }
     if (const auto question = said.find(": did you mean "); question != said.npos) {
       return {.message = one_line(said.substr(0, question)),
