@@ -142,12 +142,21 @@ inline cdi::Error missing_engine(const tools::HostTree& tree,
               fmt::join(tools::engines::program_directories, ", "))};
 }
 
+/// The error about a file that cannot be read or parsed: its settings are unknown.
+inline cdi::Error unread_file(const Options& options, cdi::Error why) {
+  if (why.position.file.empty()) why.message = configure::with_path_here(options, why.message);
+  why.position.file = configure::with_path_here(options, why.position.file);
+  why.advice = "correct it by hand; nothing was changed";
+  return why;
+}
+
 inline ExitCode change_configuration(const tools::HostTree& tree, const Options& options,
                                      const ConfigureOptions& own,
                                      const configure::Configurable& wanted,
                                      const std::string& directory) {
   const auto engine = find_engine(tree, options, wanted);
   if (!engine) return finish(missing_engine(tree, wanted), ExitCode::failed);
+  if (engine->unread) return finish(unread_file(options, *engine->unread), ExitCode::failed);
   for (const auto& warning : engine->warnings) {
     report(Message::warning(configure::with_path_here(options, warning)));
   }

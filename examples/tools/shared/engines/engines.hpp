@@ -51,6 +51,7 @@ struct Engine {
   std::string to_set_dirs{};                    // the setting for `spec_dirs`; empty if none exists
   bool is_builder = false;              // or runs single containers; need not read the specs
   std::vector<std::string> warnings{};  // about settings that cannot be read
+  std::optional<cdi::Error> unread{};   // the first file that cannot be read or parsed
 
   /// `podman 4.3.1`, or only the name if the version is unknown.
   std::string full_name() const { return version ? to_string(of_version()) : name; }
@@ -67,6 +68,12 @@ struct Engine {
   Cdi state() const {
     if (cdi != Cdi::by_version || !version) return cdi;
     return *version < on_since ? Cdi::off : Cdi::on;
+  }
+
+  /// Notes that a configuration file cannot be read or parsed.
+  void add_unread(cdi::Error why) {
+    warnings.push_back(cdi::to_string(why));
+    if (!unread) unread = std::move(why);
   }
 
   /// Replaces all directories.
@@ -101,7 +108,7 @@ inline std::optional<std::string> read_config(const HostTree& tree, const std::s
   auto text = tree.read(path);
   if (text) return std::move(*text);
   const int system = text.error().system;
-  if (system != ENOENT && system != ENOTDIR) engine.warnings.push_back(text.error().message);
+  if (system != ENOENT && system != ENOTDIR) engine.add_unread(std::move(text).error());
   return std::nullopt;
 }
 
@@ -110,7 +117,7 @@ inline TomlSettings read_toml(const HostTree& tree, const std::string& path, Eng
   if (!text) return {};
   auto settings = parse_toml(*text, path);
   if (settings) return std::move(*settings);
-  engine.warnings.push_back(cdi::to_string(settings.error()));
+  engine.add_unread(std::move(settings).error());
   return {};
 }
 
@@ -279,7 +286,7 @@ inline void apply_docker_file(const std::string& text, const std::string& path, 
   if (!config.is_object()) {
     auto error = json_settings_error(text, path);
     error.advice = "its settings are unknown";
-    engine.warnings.push_back(cdi::to_string(error));
+    engine.add_unread(std::move(error));
     return;
   }
   const auto* const features = member(config, "features");
