@@ -76,6 +76,24 @@ class Files(unittest.TestCase):
 
 
 class Why(Files):
+    def test_an_engine_that_reads_another_name_does_not_have_the_device(self):
+        text = GOOD.replace("gpu0", "010").replace("gpu1", "yes")
+        quoted = "- {name: '8.0', containerEdits: {env: [A=2]}}\n"
+        path = self.write("specs/good.yaml", text + quoted)
+        for name, line, code in (("010", 4, 12), ("yes", 6, 12), ("8.0", 8, 0)):
+            found, record = self.record("--for", "podman@5.1.0", f"vendor.com/gpu={name}")
+            self.assertEqual((found, record["resolved"]), (code, not code))
+            if code:
+                (cause,) = record["causes"]
+                self.assertEqual((record["reason"], cause["file"], cause["line"], cause["column"]),
+                                 ("unknown-device", path, line, 9))
+                self.assertIn(f"podman 5.1.0 reads {name} as a different text", record["message"])
+                self.assertIn("quotes", cause["advice"])
+            found, record = self.record("--for", "containerd@2.4.0", f"vendor.com/gpu={name}")
+            self.assertEqual((found, record["resolved"]), (0, True))
+        out = self.why("--for", "podman@5.1.0", "vendor.com/gpu=8.0", "vendor.com/gpu=yes")
+        self.assertEqual((out[0], out[1].count("unknown-device: ")), (12, 1))
+
     def test_a_resolved_name_has_file_and_line(self):
         self.assertEqual(self.why("vendor.com/gpu=gpu1"),
                          (0, f"resolved: vendor.com/gpu=gpu1: {self.good}:6\n"))

@@ -19,6 +19,7 @@
 #include "../../shared/cdi_specs/write_command.hpp"
 #include "../../shared/host/host_tree.hpp"
 #include "../base/output.hpp"
+#include "other_names.hpp"
 
 /// Whether an engine is known to be installed on a host.
 enum class Installed { yes, unknown };
@@ -102,6 +103,15 @@ class EngineView {
     return *known;
   }
 
+  /// Why the engine has a device of the registry only under another name; null if it has this name.
+  const cdi::Error* other_name_of(const cdi::ResolvedDevice& found) const {
+    if (text_warnings(*found.spec).empty()) return nullptr;
+    auto& known = files_[found.spec].other_names;
+    if (!known) known = other_names(engine_, found.spec->path);
+    const auto other = known->find(found.device->name);
+    return other == known->end() ? nullptr : &other->second;
+  }
+
   /// The engine's default directories; empty if the engine reads no specs.
   static std::vector<std::string> default_dirs(const cdi::VersionedEngine& engine) {
     std::vector<std::string> dirs;
@@ -154,6 +164,7 @@ class EngineView {
   struct FileNotes {
     std::optional<std::string> advice{};
     std::optional<std::vector<cdi::Error>> warnings{};
+    std::optional<std::map<std::string, cdi::Error>> other_names{};
   };
 
   std::string find_advice(const cdi::LoadedSpec& spec) const {

@@ -181,6 +181,7 @@ inline cdi::Result<SearchedSpecs> search_specs(Question& question) {
 struct Explanation {
   std::string text{};
   Json record{};
+  std::optional<cdi::Reason> reason{};  // why the name does not resolve
 };
 
 /// Adds the engine's further needs and possible rejections, if the engine reads a device's file.
@@ -209,8 +210,31 @@ inline void add_doubts(const SearchedSpecs& specs, const cdi::LoadedSpec& spec, 
   }
 }
 
+/// Explains a name that does not resolve because of the engine.
+inline Explanation explain_for_engine(const cdi::Unresolved& one, const std::string& advice) {
+  Explanation out{fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
+                  reason_record(one), one.reason};
+  out.text += causes_text(one, "at");
+  out.text += fmt::format("  fix: {}\n", advice);
+  out.record["advice"] = advice;
+  return out;
+}
+
+/// The answer about a device that the engine has only under another name.
+inline cdi::Unresolved under_other_name(const std::string& name, const cdi::Error& why) {
+  return {.name = name,
+          .reason = cdi::Reason::unknown_device,
+          .why = {.code = cdi::Errc::not_found,
+                  .message = fmt::format("{}: {}", cdi::quoted(name), why.message)},
+          .causes = {why}};
+}
+
 inline Explanation explain(const std::string& name, const cdi::ResolvedDevice& found,
                            const SearchedSpecs& specs) {
+  const auto* const other = specs.engine ? specs.engine->other_name_of(found) : nullptr;
+  if (other != nullptr) {
+    return explain_for_engine(under_other_name(name, *other), specs.engine->advice(*found.spec));
+  }
   const auto unused = unused_of_kind(*specs.registry, found.spec->spec.kind);
   Explanation out{origin_text(name, found, unused), origin_record(name, found, unused)};
   if (specs.engine) {
@@ -223,32 +247,15 @@ inline Explanation explain(const std::string& name, const cdi::ResolvedDevice& f
   return out;
 }
 
-/// Explains a device in a directory that the engine does not search.
-inline Explanation explain_directory(const cdi::Unresolved& one, const SearchedSpecs& specs) {
-  Explanation out{fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
-                  reason_record(one)};
-  out.text += causes_text(one, "at");
-  const auto advice = specs.engine->advice_on_directory(specs.engine_dirs);
-  out.text += fmt::format("  fix: {}\n", advice);
-  out.record["advice"] = advice;
-  return out;
-}
-
 inline Explanation explain(cdi::Unresolved one, const SearchedSpecs& specs) {
   const auto* const rejected = specs.engine ? specs.engine->cause_of(one) : nullptr;
   if (one.reason == cdi::Reason::not_searched && !specs.engine_dirs.empty()) {
-    return explain_directory(one, specs);
+    return explain_for_engine(one, specs.engine->advice_on_directory(specs.engine_dirs));
   }
-  if (rejected == nullptr) return {reason_text(one), reason_record(one)};
+  if (rejected == nullptr) return {reason_text(one), reason_record(one), one.reason};
   one.why.message =
       fmt::format("{}: {} refuses a file of its kind", cdi::quoted(one.name), specs.engine->name());
-  Explanation out{fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
-                  reason_record(one)};
-  out.text += causes_text(one, "at");
-  const auto& advice = specs.engine->advice(*rejected);
-  out.text += fmt::format("  fix: {}\n", advice);
-  out.record["advice"] = advice;
-  return out;
+  return explain_for_engine(one, specs.engine->advice(*rejected));
 }
 
 /// Why names do not resolve. The engine is not the reason if no file defines the device.
@@ -289,6 +296,7 @@ inline NameAnswers answer_names(const Question& question, const SearchedSpecs& s
     const auto found = specs.registry->find(name);
     auto one =
         found.device != nullptr ? explain(name, found, specs) : explain(*reasons.at(name), specs);
+    if (one.reason && out.code == exit_done) out.code = exit_code_of(*one.reason);
     if (specs.engine) {
       one.record["engine"] = specs.engine->name();
       one.record["reads"] = specs.engine->newest();
@@ -297,7 +305,6 @@ inline NameAnswers answer_names(const Question& question, const SearchedSpecs& s
     out.text += one.text;
     out.list.push_back(std::move(one.record));
   }
-  if (!missing.empty()) out.code = exit_code_of(missing.front().reason);
   return out;
 }
 
