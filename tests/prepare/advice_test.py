@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -460,6 +461,105 @@ class OurSpecs(NodeTest):
         self.assertTrue(advice.startswith("Load the module: modprobe nvidia-uvm."), advice)
         self.edit("proc/devices", "Block", "510 nvidia-uvm\nBlock")
         self.follow(advice)
+        self.assertEqual(self.advice(), {})
+
+    def replace_gpu(self, index):
+        """Puts another GPU in the place of one."""
+        old = node_trees.NVIDIA_UUIDS[index]
+        for path in self.path("proc").rglob("information"):
+            path.write_text(path.read_text().replace(old, "GPU-ffffffff" + old[12:]))
+
+    def advice_on_gpus(self):
+        return {what: text for what, text in self.advice().items() if "gpus was " in what}
+
+    def check(self, *more):
+        return run(CDI_PREPARE, "check", "--root", self.root, *more).returncode
+
+    def test_a_spec_with_chosen_names_or_devices_is_that_of_its_gpus(self):
+        for options in (("--kind", "acme.com/gpu"), ("--device", "1"), ("--device", "all"),
+                        ("--kind", "acme.com/gpu", "--device", "0"),
+                        ("--kind", "acme.com/gpu", "--max-version", "0.5.0"),
+                        ("--kind", "nvidia.com/gpu", "--device", "nvidia.com/gpu=1")):
+            with self.subTest(options=options):
+                path = self.write(*options)
+                self.assertEqual((self.check(*options), self.advice()), (0, {}))
+                path.unlink()
+
+    def test_a_replaced_gpu_is_noticed_whatever_the_options_were(self):
+        for options in (("--kind", "acme.com/gpu"), ("--device", "1"), ("--device", "all"),
+                        ("--kind", "acme.com/gpu", "--device", "1")):
+            with self.subTest(options=options):
+                path = self.write("--max-version", "0.6.0", *options)
+                information = {file: file.read_text()
+                               for file in self.path("proc").rglob("information")}
+                self.replace_gpu(1)
+                self.assertEqual(self.check("--max-version", "0.6.0", *options), 1)
+                ((what, advice),) = self.advice_on_gpus().items()
+                self.assertIn(f"{path.name}: gpus was ", what)
+                self.assertIn(shlex.join(options), commands_in(advice)[0])
+                self.follow(advice)
+                self.assertEqual(self.advice(), {})
+                self.assertEqual([file.name for file in path.parent.iterdir()], [path.name])
+                path.unlink()
+                for file, text in information.items():
+                    file.write_text(text)
+
+    def test_a_replaced_gpu_that_was_not_chosen_is_no_fault(self):
+        options = ("--max-version", "0.6.0", "--device", "0")
+        path = self.write(*options)
+        self.assertIn("cdi-prepare/gpus", path.read_text())
+        self.replace_gpu(1)
+        self.assertEqual((self.check(*options), self.advice_on_gpus()), (0, {}))
+
+    def test_a_chosen_gpu_that_is_gone_cannot_be_written_again(self):
+        self.write("--max-version", "0.6.0", "--device", ",".join(node_trees.NVIDIA_UUIDS))
+        self.replace_gpu(1)
+        (advice,) = self.advice_on_gpus().values()
+        self.assertIn(f"No GPU has the name {node_trees.NVIDIA_UUIDS[1]} any more", advice)
+        self.assertEqual(commands_in(advice), [f"cdi-prepare detect --root {self.root}"])
+
+    def test_a_spec_of_all_nodes_is_not_that_of_the_gpus(self):
+        self.write("--kind", "management.nvidia.com/gpu")
+        (what,) = self.advice()
+        self.assertEqual(what, "no spec for nvidia.com/gpu")
+
+    def test_a_missing_node_is_made(self):
+        for out in ((), ("--output-dir", self.root / "etc/cdi")):
+            with self.subTest(out=out):
+                path = self.write("--profile", "compute", *out)
+                table = self.path("dev.tab").read_text()
+                self.path("dev.tab").write_text(re.sub("/dev/nvidia-uvm .*\n", "", table))
+                ((what, advice),) = self.advice().items()
+                self.assertIn('device node "/dev/nvidia-uvm" is missing', what)
+                (command,) = commands_in(advice)
+                self.assertTrue(command.startswith(f"cdi-prepare write --root {self.root} "
+                                                   "--profile compute "), command)
+                self.assertTrue(command.endswith(" --make-nodes"), command)
+                done = run_as_printed(command.replace("--make", "--dry-run --make"), self.place)
+                self.assertIn("would make /dev/nvidia-uvm c 510:0", done.stderr)
+                self.path("dev.tab").write_text(table)
+                path.unlink()
+
+    def test_a_vendor_file_that_is_gone_is_not_in_the_command(self):
+        file, device = self.place / "npu.toml", "/sys/devices/virtual/npu/npu0"
+        file.write_text('kind = "acme.com/npu"\ndevices = "/dev/npu{index}"\n')
+        tree = node_trees.Tree(self.root)
+        tree.file(f"{device}/dev", "240:0\n")
+        tree.link("/sys/dev/char/240:0", device)
+        tree.file("/dev/npu0")
+        before = self.path("dev.tab").read_text()
+        self.path("dev.tab").write_text(before + "/dev/npu0 c 240 0 0666 0 0\n")
+        self.edit("proc/devices", "\nBlock", "240 npu\n\nBlock")
+        done = run(CDI_PREPARE, "write", "--root", self.root, "--vendor-file", file)
+        self.assertIn("acme.com/npu=0", done.stdout, done.stderr)
+        self.path("dev.tab").write_text(before)
+        self.path("dev/npu0").unlink()
+        (advice,) = self.advice().values()
+        self.assertIn(f"--vendor-file {file}", advice)
+        file.unlink()
+        (advice,) = self.advice().values()
+        self.assertNotIn("--vendor-file", advice)
+        self.follow(advice.split(";")[0])
         self.assertEqual(self.advice(), {})
 
     def test_commands_of_other_messages_are_those_of_the_program(self):

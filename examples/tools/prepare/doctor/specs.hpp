@@ -27,6 +27,8 @@
 #include "../cdi_specs/fingerprint.hpp"
 #include "../cdi_specs/old_numbers.hpp"
 #include "../gpu/gpu.hpp"
+#include "../gpu/selection.hpp"
+#include "../vendors/vendor_files.hpp"
 #include "finding.hpp"
 #include "our_specs.hpp"
 #include "spec_dirs.hpp"
@@ -50,26 +52,34 @@ inline SharedDevices devices_defined_twice(const cdi::Registry& registry) {
   return shared;
 }
 
-/// Whether a spec was written with options that affect which GPUs are found, or their ids.
-inline bool has_other_gpus(const tools::HostTree& tree, const cdi::LoadedSpec& loaded) {
-  const auto options = tools::recorded_options(tree, loaded);
-  return std::any_of(options.begin(), options.end(), [](std::string_view option) {
-    return option == "nvml" || option == "visible-only" || option.starts_with("device=");
-  });
+/// The GPUs that a spec was written for, as they are now; nullopt if it was written with options
+/// that give them other ids or hide some.
+inline std::optional<std::string> recorded_gpus_now(const Inventory& found,
+                                                    const std::vector<std::string>& options) {
+  for (const std::string_view option : options) {
+    if (option == "nvml" || option == "visible-only") return std::nullopt;
+  }
+  const auto devices = value_of(options, "device=");
+  if (devices.empty()) return gpu_places(found);
+  std::vector<Inventory> selected{found};
+  Selection{tools::split(devices, ",")}.keep_named(selected);
+  return selected.empty() ? "gone" : gpu_places(selected.front());
 }
 
 /// How the host has changed since one of our specs was written; nullopt if it has not.
 inline std::optional<std::string> outdated(const tools::HostTree& tree, const Inventory& found,
                                            const cdi::LoadedSpec& loaded) {
-  const std::pair<std::string_view, std::string> now[] = {{driver_annotation, found.driver_version},
-                                                          {gpus_annotation, gpu_places(found)},
-                                                          {boot_annotation, boot_id(tree)}};
+  const auto options = tools::recorded_options(tree, loaded);
+  const std::pair<std::string_view, std::optional<std::string>> now[] = {
+      {driver_annotation, found.driver_version},
+      {gpus_annotation, recorded_gpus_now(found, options)},
+      {boot_annotation, boot_id(tree)}};
   for (const auto& [key, value] : now) {
     const auto recorded = loaded.spec.annotations.find(key);
-    if (recorded == loaded.spec.annotations.end() || recorded->second == value) continue;
-    if (key == gpus_annotation && has_other_gpus(tree, loaded)) continue;
+    if (recorded == loaded.spec.annotations.end()) continue;
+    if (!value || recorded->second == *value) continue;
     return fmt::format("{} was {}, and is now {}", key.substr(key.find('/') + 1), recorded->second,
-                       value);
+                       *value);
   }
   return std::nullopt;
 }
@@ -90,18 +100,15 @@ inline bool has_node_of(const cdi::Spec& spec, const Inventory& found) {
 }
 
 /// Whether a spec has the devices of a kind: under its name, or, as recorded, under the name that
-/// `write --kind` gave them. A version without annotations records no GPUs, but has their nodes.
+/// `write --kind` gave them. Such a spec has nodes of them, also after a GPU was replaced.
 inline bool has_devices_of(const tools::HostTree& tree, const cdi::LoadedSpec& loaded,
                            const Inventory& found) {
   if (loaded.spec.kind == found.kind) return true;
-  const auto options = tools::recorded_options(tree, loaded);
-  const auto is_kind = [](std::string_view option) {
-    return option.starts_with("kind=");
-  };
-  if (!is_ours(loaded) || std::none_of(options.begin(), options.end(), is_kind)) return false;
+  if (!is_ours(loaded) || is_own_kind(loaded.spec.kind)) return false;
+  if (value_of(tools::recorded_options(tree, loaded), "kind=").empty()) return false;
   const auto gpus = loaded.spec.annotations.find(gpus_annotation);
-  return gpus == loaded.spec.annotations.end() ? has_node_of(loaded.spec, found)
-                                               : gpus->second == gpu_places(found);
+  return has_node_of(loaded.spec, found) ||
+         (gpus != loaded.spec.annotations.end() && gpus->second == gpu_places(found));
 }
 
 /// Whether an installed engine that injects CDI devices refuses a spec file.
@@ -113,7 +120,15 @@ inline bool is_rejected(const std::vector<tools::Engine>& engines, const cdi::Lo
   });
 }
 
-/// Advice on how to rewrite a spec file. A recorded version stays, unless an engine rejects it.
+/// The arguments that rewrite a spec file. A recorded version stays, unless an engine rejects it.
+inline std::vector<std::string> arguments_to_rewrite(const tools::HostTree& tree,
+                                                     const std::vector<tools::Engine>& engines,
+                                                     const cdi::LoadedSpec& loaded) {
+  return is_rejected(engines, loaded) ? arguments_without_version(tree, loaded)
+                                      : arguments_for(tree, loaded);
+}
+
+/// Advice on how to rewrite a spec file.
 inline std::string advice_on_spec(const tools::HostTree& tree, const Inventory* found,
                                   const std::vector<tools::Engine>& engines,
                                   const cdi::LoadedSpec& loaded) {
@@ -128,17 +143,60 @@ inline std::string advice_on_spec(const tools::HostTree& tree, const Inventory* 
         "replace it.",
         owner.empty() ? "" : ", which is " + cdi::quoted(owner));
   }
-  const auto arguments = is_rejected(engines, loaded) ? arguments_without_version(tree, loaded)
-                                                      : arguments_for(tree, loaded);
+  const auto arguments = arguments_to_rewrite(tree, engines, loaded);
   return fmt::format("{} {}; {} shows what changes.",
                      run_when_ready(tree, found, profiles_of(tree, loaded), arguments),
                      command_with(tree, "write", arguments), command_with(tree, "diff", arguments));
 }
 
-/// Reports the faults with one effect in a spec: the first fault, and the number of others. Returns
-/// whether there is any.
-inline bool report_faults(const tools::HostFaults& faults, tools::HostFault::Effect effect,
-                          Level level, const std::string& advice, Findings& findings) {
+/// The recorded devices that no GPU has as a name any more, so that `write` refuses them.
+inline std::vector<std::string> lost_devices(const tools::HostTree& tree,
+                                             std::vector<Inventory> inventories,
+                                             const cdi::LoadedSpec& loaded) {
+  Selection selected{tools::split(value_of(tools::recorded_options(tree, loaded), "device="), ",")};
+  selected.keep_named(inventories);
+  return selected.not_found();
+}
+
+/// Advice on a spec of GPUs that have changed.
+inline std::string advice_on_changed(const tools::HostTree& tree,
+                                     const std::vector<Inventory>& inventories,
+                                     const Inventory& found,
+                                     const std::vector<tools::Engine>& engines,
+                                     const cdi::LoadedSpec& loaded) {
+  const auto lost = lost_devices(tree, inventories, loaded);
+  if (lost.empty()) return advice_on_spec(tree, &found, engines, loaded);
+  return fmt::format(
+      "No GPU has the name {} any more: write the file again with another --device, which {} "
+      "lists, or remove it.",
+      tools::listed(lost), command_with(tree, "detect", {}));
+}
+
+/// Whether a fault is that a node is missing which `write --make-nodes` makes.
+inline bool is_node_to_make(const tools::HostFault& fault,
+                            const std::vector<Inventory>& inventories) {
+  const auto is_it = [&](const Node& node) {
+    return !node.is_on_host && fault.error.message.starts_with(fmt::format(
+                                   "device node {} is missing", cdi::quoted(node.place())));
+  };
+  const auto has_it = [&](const std::vector<Node>& nodes) {
+    return std::any_of(nodes.begin(), nodes.end(), is_it);
+  };
+  return std::any_of(inventories.begin(), inventories.end(), [&](const Inventory& found) {
+    return has_it(found.control_nodes) ||
+           std::any_of(found.gpus.begin(), found.gpus.end(), [&](const Gpu& gpu) {
+             const auto shares = gpu.shares();
+             return std::any_of(shares.begin(), shares.end(),
+                                [&](const Share& share) { return has_it(share.nodes); });
+           });
+  });
+}
+
+/// Reports the faults with one effect in a spec: the first fault, with advice on it, and the number
+/// of others. Returns whether there is any.
+template <typename AdviceOn>
+bool report_faults(const tools::HostFaults& faults, tools::HostFault::Effect effect, Level level,
+                   const AdviceOn& advice_on, Findings& findings) {
   const tools::HostFault* first = nullptr;
   std::set<std::string> messages;  // devices in a spec often have the same needs
   for (const auto& fault : faults) {
@@ -149,7 +207,7 @@ inline bool report_faults(const tools::HostFaults& faults, tools::HostFault::Eff
   if (first == nullptr) return false;
   auto text = cdi::to_string(first->error);
   if (messages.size() > 1) text += fmt::format("; and {} more", messages.size() - 1);
-  findings.push_back({level, "specs", std::move(text), advice});
+  findings.push_back({level, "specs", std::move(text), advice_on(*first)});
   return true;
 }
 
@@ -163,19 +221,29 @@ inline void check_needs(const tools::HostTree& tree, const std::vector<Inventory
   const auto number = kind == nullptr ? std::nullopt : renumbered(loaded.spec, *kind);
   if (faults.empty() && !number) return;
   const auto advice = advice_on_spec(tree, kind, engines, loaded);
-  bool failed = report_faults(faults, Effect::fails, Level::fault, advice, findings);
+  const auto advice_on = [&](const tools::HostFault& fault) {
+    if (!is_ours(loaded) || !is_node_to_make(fault, inventories)) return advice;
+    return fmt::format("Run {}, which makes the missing nodes.",
+                       make_nodes_command(tree, arguments_to_rewrite(tree, engines, loaded)));
+  };
+  const auto as_root = [](const tools::HostFault&) {
+    return "Run doctor as root.";
+  };
+  bool failed = report_faults(faults, Effect::fails, Level::fault, advice_on, findings);
   if (!failed && number) {
     findings.push_back({Level::fault, "specs", loaded.path + ": " + *number, advice});
     failed = true;
   }
-  if (!failed) report_faults(faults, Effect::may_fail, Level::note, advice, findings);
-  report_faults(faults, Effect::unknown, Level::note, "Run doctor as root.", findings);
+  if (!failed) report_faults(faults, Effect::may_fail, Level::note, advice_on, findings);
+  report_faults(faults, Effect::unknown, Level::note, as_root, findings);
 }
 
 /// Checks whether the specs of a kind exist, and match the current host. Returns the paths of
 /// outdated specs. `arguments` are those with which `write` writes a missing one.
 inline std::set<std::string> check_specs_of(const tools::HostTree& tree,
-                                            const cdi::Registry& registry, const Inventory& found,
+                                            const cdi::Registry& registry,
+                                            const std::vector<Inventory>& inventories,
+                                            const Inventory& found,
                                             const std::vector<tools::Engine>& engines,
                                             const std::vector<std::string>& arguments,
                                             Findings& findings) {
@@ -188,7 +256,7 @@ inline std::set<std::string> check_specs_of(const tools::HostTree& tree,
     if (!reason) continue;
     old.insert(loaded->path);
     findings.push_back({Level::fault, "specs", loaded->path + ": " + *reason,
-                        advice_on_spec(tree, &found, engines, *loaded)});
+                        advice_on_changed(tree, inventories, found, engines, *loaded)});
   }
   if (!any && found.usable_count() > 0) {
     findings.push_back({Level::fault, "specs", "no spec for " + found.kind,
@@ -205,7 +273,7 @@ inline void check_specs(const tools::HostTree& tree, const std::vector<Inventory
   const auto registry = read_specs(tree, dirs);
   std::set<std::string> old;
   for (const auto& found : inventories) {
-    old.merge(check_specs_of(tree, registry, found, engines, arguments, findings));
+    old.merge(check_specs_of(tree, registry, inventories, found, engines, arguments, findings));
   }
   for (const auto& spec : registry.specs()) {
     if (!old.contains(spec->path)) check_needs(tree, inventories, engines, *spec, findings);

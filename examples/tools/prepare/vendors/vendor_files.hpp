@@ -34,6 +34,13 @@ struct VendorFiles {
   std::vector<std::string> faults{};  // of files in the directory; devices of them may exist
 };
 
+/// Whether cdi-prepare finds a kind without a vendor file.
+inline bool is_own_kind(std::string_view kind) {
+  return std::find(std::begin(own_kinds), std::end(own_kinds), kind) != std::end(own_kinds) ||
+         std::any_of(std::begin(on_request::kinds), std::end(on_request::kinds),
+                     [&](const on_request::Kind& one) { return one.name == kind; });
+}
+
 namespace detail {
 
 /// Reads one vendor file of a tree.
@@ -43,13 +50,6 @@ inline cdi::Result<VendorFile> read_vendor_file(const tools::HostTree& tree,
   const auto text = tree.read(path, longest);
   if (!text) return text.error();
   return parse_vendor_file(*text, path);
-}
-
-/// Whether cdi-prepare finds a kind without a vendor file.
-inline bool is_own_kind(std::string_view kind) {
-  return std::find(std::begin(own_kinds), std::end(own_kinds), kind) != std::end(own_kinds) ||
-         std::any_of(std::begin(on_request::kinds), std::end(on_request::kinds),
-                     [&](const on_request::Kind& one) { return one.name == kind; });
 }
 
 /// Adds a file whose kind no other file has.

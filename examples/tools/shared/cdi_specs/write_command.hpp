@@ -97,6 +97,14 @@ inline std::string argument_for(std::string_view word) {
   return out.append(" ").append(cdi::shell_word(word.substr(equals + 1)));
 }
 
+/// Whether a recorded option names a vendor file that no longer exists. Without it, `write` removes
+/// the spec.
+inline bool names_lost_file(std::string_view word) {
+  if (!word.starts_with(vendor_file_word)) return false;
+  std::error_code unreadable;
+  return !std::filesystem::exists(word.substr(vendor_file_word.size()), unreadable);
+}
+
 /// The arguments with which `cdi-prepare write` rewrites a spec file.
 inline std::vector<std::string> arguments_for(const HostTree& tree, const cdi::LoadedSpec& loaded) {
   const auto directory = loaded.path.substr(0, loaded.path.rfind('/'));
@@ -106,6 +114,7 @@ inline std::vector<std::string> arguments_for(const HostTree& tree, const cdi::L
   std::vector<std::string> arguments;
   for (auto& word : recorded_options(tree, loaded)) {
     if (std::find(std::begin(defaults), std::end(defaults), word) != std::end(defaults)) continue;
+    if (names_lost_file(word)) continue;
     arguments.push_back(argument_for(word));
   }
   const auto name = cdi::spec_name(loaded.spec.kind);
