@@ -456,6 +456,24 @@ class Format(OptionsTest):
         self.assertIn("cannot record its owner", self.keeps_the_yaml_file(code=1))
         self.assertEqual(self.files(), ["nvidia.com-gpu.yaml"])
 
+    def test_format_that_a_version_cannot_have_is_refused_by_each_command(self):
+        advice = ("cdi-prepare: error: a JSON file in CDI 0.5.0 cannot record its owner: leave out "
+                  "--format json, or use --max-version 0.6.0")
+        for more, end in ((("--max-version", "0.5.0"), "\n"),
+                          ((), ", which podman 4.3.1 does not read\n")):
+            if not more:
+                self.install(podman="4.3.1")
+            for command in (("write",), ("write", "--dry-run"), ("check",), ("diff",)):
+                with self.subTest(command=command, more=more):
+                    done = self.run_prepare(*command, "--format", "json", *more)
+                    self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+                    self.assertEqual(done.stderr.splitlines(True)[-1], advice + end)
+            done = self.run_prepare("write", "--format", "json", "-o", "json", *more)
+            (error,) = json.loads(done.stdout)["errors"]
+            self.assertIn("cannot record its owner", error)
+        self.assertEqual(self.files(), [])
+        self.write("--format", "json", "--max-version", "0.6.0")
+
     def test_format_of_a_kind_that_is_not_ready_removes_no_spec(self):
         self.write()
         self.remove_node("/dev/nvidiactl")

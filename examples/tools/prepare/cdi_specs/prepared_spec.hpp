@@ -78,6 +78,22 @@ inline bool has_annotations(const Options& options) {
   return !options.max_version || *options.max_version >= first_with_annotations;
 }
 
+/// Why spec files cannot have the chosen format; nullopt if they can. YAML has comments for the
+/// owner, which a version without annotations cannot record.
+inline std::optional<cdi::Error> format_fault(const Options& options) {
+  if (options.format != "json" || has_annotations(options)) return std::nullopt;
+  const auto first = cdi::to_string(first_with_annotations);
+  cdi::Error fault{
+      .code = cdi::Errc::unsupported,
+      .message = fmt::format("a JSON file in CDI {} cannot record its owner",
+                             cdi::to_string(*options.max_version)),
+      .advice = fmt::format("leave out --format json, or use --max-version {}", first)};
+  if (!options.oldest_engine.empty()) {
+    fault.advice += fmt::format(", which {} does not read", options.oldest_engine);
+  }
+  return fault;
+}
+
 /// Sets the version of a spec to the oldest version, from `lowest` on, that can express it. If that
 /// is newer than `max_version`, the spec is converted to `max_version`.
 inline cdi::Result<void> settle_version(PreparedSpec& prepared,

@@ -161,7 +161,7 @@ inline cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const Sp
 inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given,
                             const Differences& shown) {
   const auto wanted = make_spec_set(assessed, choose_version(assessed.survey, given));
-  const auto& [options, prepared, verdict, messages] = wanted;
+  const auto& [options, prepared, verdict, messages, fault] = wanted;
   report(messages);
   if (verdict.held_back) {
     return finish(options.json() ? json_text(to_json({}, {}, verdict)) : "", verdict.code);

@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_SPEC_SET_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_SPEC_SET_HPP
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -22,10 +23,11 @@ namespace prepare {
 
 /// The specs that the directory should contain.
 struct SpecSet {
-  Options options{};         // with the version of the specs
-  PreparedSpecs prepared{};  // empty if the verdict holds them back
-  Verdict verdict{};         // on the survey and the specs
-  Messages messages{};       // warnings and errors, for standard error
+  Options options{};                  // with the version of the specs
+  PreparedSpecs prepared{};           // empty if the verdict holds them back
+  Verdict verdict{};                  // on the survey and the specs
+  Messages messages{};                // warnings and errors, for standard error
+  std::optional<cdi::Error> fault{};  // why none of the specs can be written
 };
 
 inline Messages messages_of(const PreparedSpec& prepared) {
@@ -69,6 +71,17 @@ inline void add_to_verdict(Verdict& verdict, const PreparedSpecs& prepared) {
   }
 }
 
+/// Holds all specs back if their files cannot have the chosen format.
+inline void check_format(SpecSet& wanted, const Options& options) {
+  if (wanted.prepared.specs.empty()) return;
+  wanted.fault = format_fault(options);
+  if (!wanted.fault) return;
+  wanted.messages.push_back(Message::error(*wanted.fault));
+  wanted.prepared = {};
+  wanted.verdict.held_back = true;
+  wanted.verdict.code = ExitCode::failed;
+}
+
 inline SpecSet make_spec_set(const AssessedSurvey& assessed, VersionChoice choice) {
   SpecSet wanted{.verdict = assessed.verdict,
                  .messages = survey_messages(assessed, choice.options)};
@@ -76,6 +89,7 @@ inline SpecSet make_spec_set(const AssessedSurvey& assessed, VersionChoice choic
     wanted.prepared = prepare_specs(assessed.survey, choice.options);
     append(wanted.messages, messages_of(wanted.prepared, choice));
     add_to_verdict(wanted.verdict, wanted.prepared);
+    check_format(wanted, choice.options);
   }
   wanted.options = std::move(choice.options);
   return wanted;

@@ -204,8 +204,10 @@ inline ExitCode write_specs(AssessedSurvey assessed, const Options& given,
   auto code = update_specs(assessed, wanted, written);
   report(wanted.messages);
   report(messages_of(written));
-  if (wanted.verdict.code == ExitCode::failed)
-    written.errors.push_back({.message = std::string{nothing_to_hand_out}});
+  if (wanted.verdict.code == ExitCode::failed) {
+    written.errors.push_back(
+        wanted.fault.value_or(cdi::Error{.message = std::string{nothing_to_hand_out}}));
+  }
   for (auto& error : errors_of_nodes(assessed, wanted)) {
     written.errors.push_back(std::move(error));
     code = ExitCode::failed;
