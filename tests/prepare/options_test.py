@@ -286,6 +286,12 @@ class Devices(OptionsTest):
             text = self.path(place + "/nvidia.com-gpu.yaml").read_text()
             self.assertNotIn("major:", text)
 
+    def test_order_and_repetition_do_not_matter(self):
+        self.write("--device", "1,0")
+        for names in ("0,1", "1,0", "0,1,0"):
+            self.check("--device", names)
+        self.assertIn("different options", self.check("--device", "0,all", code=1))
+
     def test_no_all(self):
         self.assertEqual(self.names("--no-all", "--device", "0"), [FIRST_ID, "0", "0000:17:00.0"])
 

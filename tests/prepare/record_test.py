@@ -496,6 +496,14 @@ class Changes(RecordTest):
                 self.assertIn(b"an archive has neither specs nor engines", done.stderr)
                 self.assertIn(f"`cdi-prepare detect --root {self.archive}`".encode(), done.stderr)
 
+    def test_help_of_commands_that_take_none_names_none(self):
+        for command in ("detect", "write", "check", "doctor", "watch", "configure"):
+            with self.subTest(command=command):
+                done = subprocess.run([self.program, command, "--help"], capture_output=True,
+                                      text=True, check=True)
+                takes_one = command in ("detect", "write", "check")
+                self.assertEqual("or an archive" in " ".join(done.stdout.split()), takes_one)
+
     def test_specs_to_compare_with_are_elsewhere(self):
         out = self.place / "specs"
         for command in ("check", "diff"):

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,7 +57,8 @@ inline std::string selection_text(const Options& options) {
     if (!value.empty()) out.append(" ").append(name).append("=").append(value);
   };
   record("kind", options.kind);
-  record("device", fmt::format("{}", fmt::join(options.devices, ",")));
+  const std::set<std::string> devices{options.devices.begin(), options.devices.end()};
+  record("device", fmt::format("{}", fmt::join(devices, ",")));  // in any order, the same
   record("driver-root", options.driver_root);
   record("dev-root", options.dev_root);
   record("library-search-path", fmt::format("{}", fmt::join(options.library_dirs, ":")));

@@ -56,6 +56,11 @@ inline bool reject_archive(std::string_view command, const Options& options) {
   return true;
 }
 
+/// Describes the root of a command that takes no archive.
+inline void describe_root_as_directory(CLI::App& command) {
+  command.get_option("--root")->description("Directory that contains the host's proc, sys and dev");
+}
+
 inline void add_output(CLI::App& command, Options& options,
                        const std::vector<std::string>& formats = {"text", "json"}) {
   command.add_option("-o,--output", options.output, "Format of the output")

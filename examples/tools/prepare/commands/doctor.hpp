@@ -151,6 +151,7 @@ inline ExitCode examine_host(const AssessedSurvey& assessed, const Options& opti
 
 inline Run set_up_doctor(CLI::App& app, Options& options) {
   auto own = std::make_shared<CheckedPaths>();
+  describe_root_as_directory(app);
   add_output(app, options, {"text", "json", "html"});
   add_vendor_files(app, options);
   add_output_dir(app, options);

@@ -197,6 +197,7 @@ inline ExitCode watch_specs(const Options& options, const WatchOptions& own) {
 
 inline Run set_up_watch(CLI::App& app, Options& options) {
   auto own = std::make_shared<WatchOptions>();
+  describe_root_as_directory(app);
   add_spec_options(app, options);
   add_content_options(app, options);
   add_survey_options(app, options);
