@@ -95,6 +95,7 @@ class Write(ToolCase):
                          "no engine would then resolve: remove one of the files, or use --force\n")
         error = self.write(SPEC, "--force")[1]
         self.assertIn("cdi: warning: specs/other.yaml:4:3: also defines", error)
+        self.assertIn("resolve: remove one of the files\n", error)
 
     def test_a_spec_of_a_directory_with_another_priority_is_named(self):
         self.put("low/a.yaml", SPEC)

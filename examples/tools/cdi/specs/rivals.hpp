@@ -43,7 +43,7 @@ inline void add_rival(Rivals& rivals, const SpecToWrite& ours, const cdi::Loaded
                    .position = cdi::ResolvedDevice{&other, &device}.position()};
     if (other.priority == ours.priority) {
       why.message = fmt::format("also defines {}, which no engine would then resolve", name);
-      why.advice = "remove one of the files, or use --force";
+      why.advice = "remove one of the files";
       rivals.conflicts.push_back(std::move(why));
       continue;
     }
