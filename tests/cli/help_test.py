@@ -218,8 +218,9 @@ class UsageErrors(unittest.TestCase):
                 (["cdi", "wait", "a.b/c=d", "--timeout", "1", "--timeout", "2"],
                  "--timeout is given more than once: give it once\n"),
                 (["cdi", "gc", "--state-dir", "s", "--unused", "-1"],
-                 '--unused: "-1" is not a whole number of days, such as 30: '),
-                (["cdi", "gc", "--state-dir", "s", "--unused", "1d"], '"1d" is not a whole number'),
+                 '--unused: "-1" is not a number of days, such as 30: '),
+                (["cdi", "gc", "--state-dir", "s", "--unused", "030"], '"030" is not a number of'),
+                (["cdi", "gc", "--state-dir", "s", "--unused", "1d"], '"1d" is not a number of days'),
                 (["cdi", "completion", "csh"],
                  'SHELL: "csh" is none of bash, zsh, fish: did you mean zsh')):
             with self.subTest(arguments):

@@ -175,11 +175,11 @@ Result<void> apply_all(std::span<const BasicContainerEdits<S>* const> all, Texts
 /// In errors, `Error::where` starts at the edits if the member is known. Fails with `Errc::host` if
 /// a device node cannot be completed from the host or has another type there; `Errc::unsupported`
 /// if the target's type does not support an edit; `Errc::invalid` for an unknown hook name, a
-/// negative device number, text that is not UTF-8, a host interface with two names or a name of two
-/// host interfaces; `Errc::limit` if the edits have more than two
-/// million entries, such as variables and texts of hooks; and the error of the target's `check`,
-/// which is `Errc::schema` for JSON. The edits of a cache's devices are valid; for others,
-/// `validate` checks the other rules. SPEC.md, OCI Edits.
+/// negative device number, text that is not UTF-8, or edits that give a host interface two names,
+/// or two host interfaces one name; `Errc::limit` if the edits have more than two million entries,
+/// such as variables and texts of hooks; and the error of the target's `check`, which is
+/// `Errc::schema` for JSON. The edits of a cache's devices are valid; for others, `validate` checks
+/// the other rules. SPEC.md, OCI Edits.
 ///
 /// This is an object rather than a function, so that an unqualified call never finds `std::apply`.
 struct ApplyFunction {

@@ -13,6 +13,7 @@
 #include <new>
 #include <pthread.h>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>

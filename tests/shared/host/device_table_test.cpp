@@ -35,7 +35,8 @@ TEST_CASE("A row that is not whole is an error that shows the row") {
   for (const std::string row :
        {"/dev/a", "/dev/a c 1 3 0666 0", "/dev/a c 1 3 0666 0 0 0", "/dev/a p 1 3 0666 0 0",
         "/dev/a c x 3 0666 0 0", "/dev/a c 1 x 0666 0 0", "/dev/a c 1 3 0888 0 0",
-        "/dev/a c 1 3 0666 x 0", "/dev/a c 1 3 0666 0 x", "/dev/a c 1 3 0666 0 -1"}) {
+        "/dev/a c 1 3 0666 x 0", "/dev/a c 1 3 0666 0 x", "/dev/a c 1 3 0666 0 -1",
+        "/dev/a c -1 3 0666 0 0", "/dev/a c 1 -3 0666 0 0"}) {
     CAPTURE(row);
     const auto table = parse_device_table("/dev/null c 1 3 0666 0 0\n" + row + "\n");
     REQUIRE_FALSE(table);

@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include <cdi/name.hpp>
 #include <cdi/registry.hpp>
 
 #include "../../shared/base/glob.hpp"
@@ -87,7 +88,7 @@ inline std::optional<cdi::Unresolved> unusable_match(const cdi::Registry& regist
 /// of the pattern, any kind that no file has will do: the reason is in directories and unread
 /// files.
 inline std::string name_for(std::string_view kind, const tools::Glob& kinds,
-                            const cdi::Registry& registry) {
+                            const cdi::Registry& registry, const GlobSearch& search) {
   std::string name{kind};
   if (!cdi::parse_kind(kind)) {
     name = "vendor.invalid/none";
@@ -96,7 +97,12 @@ inline std::string name_for(std::string_view kind, const tools::Glob& kinds,
     }
   }
   name += "=none";
-  while (registry.find(name).device != nullptr) name += "-none";
+  const auto defined = defined_names(registry);
+  const auto has_name = [&](const std::vector<std::string>& list) {
+    return std::binary_search(list.begin(), list.end(), name);
+  };
+  const auto& lists = search.lists;
+  while (has_name(defined) || std::any_of(lists.begin(), lists.end(), has_name)) name += "-none";
   return name;
 }
 
@@ -132,7 +138,7 @@ inline cdi::Unresolved explain_no_match(const cdi::Registry& registry, const too
     return {.name = pattern, .reason = cdi::Reason::invalid_name, .why = std::move(why)};
   }
   auto out = explain_rejected(*kinds, registry);
-  if (out.causes.empty()) out = search.explain(name_for(kind, *kinds, registry));
+  if (out.causes.empty()) out = search.explain(name_for(kind, *kinds, registry, search));
   if (out.reason != cdi::Reason::unknown_kind || !cdi::parse_kind(kind)) out.nearest.clear();
   why.message += out.reason == cdi::Reason::unknown_device
                      ? "its kind has no device of such a name"

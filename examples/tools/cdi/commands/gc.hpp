@@ -141,8 +141,9 @@ inline ExitCode remove_state(const GcOptions& options, const Output& output) {
 
 /// Why a text is not a number of days; empty if it is one.
 inline std::string days_error(const std::string& text) {
-  if (tools::parse_number<unsigned>(text)) return {};
-  return cdi::quoted(text) + " is not a whole number of days, such as 30";
+  const bool is_decimal = text == "0" || !text.starts_with('0');  // the parser also reads others
+  if (is_decimal && tools::parse_number<unsigned>(text)) return {};
+  return cdi::quoted(text) + " is not a number of days, such as 30";
 }
 
 inline Run set_up_gc(CLI::App& app, CommonOptions& /*common*/) {

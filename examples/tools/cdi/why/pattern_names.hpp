@@ -5,7 +5,6 @@
 #define CDI_TOOLS_CDI_WHY_PATTERN_NAMES_HPP
 
 #include <algorithm>
-#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>

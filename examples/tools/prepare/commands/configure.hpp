@@ -5,6 +5,7 @@
 #define CDI_TOOLS_PREPARE_COMMANDS_CONFIGURE_HPP
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <optional>
 #include <string>
@@ -146,7 +147,9 @@ inline cdi::Error missing_engine(const tools::HostTree& tree,
 inline cdi::Error unread_file(const Options& options, cdi::Error why) {
   if (why.position.file.empty()) why.message = configure::with_path_here(options, why.message);
   why.position.file = configure::with_path_here(options, why.position.file);
-  why.advice = "correct it by hand; nothing was changed";
+  const bool is_denied = why.system == EACCES || why.system == EPERM;
+  why.advice = is_denied ? "run this as root; nothing was changed"
+                         : "correct it by hand; nothing was changed";
   return why;
 }
 

@@ -21,6 +21,7 @@
 #include <cdi/spec.hpp>
 #include <cdi/versions.hpp>
 
+#include "../../shared/base/text.hpp"
 #include "../../shared/cdi_specs/host_faults.hpp"
 #include "../../shared/engines/engines.hpp"
 #include "../../shared/host/host_tree.hpp"
@@ -154,8 +155,16 @@ inline std::vector<std::string> lost_devices(const tools::HostTree& tree,
                                              std::vector<Inventory> inventories,
                                              const cdi::LoadedSpec& loaded) {
   Selection selected{tools::split(value_of(tools::recorded_options(tree, loaded), "device="), ",")};
+  const auto is_of_other_kind = [all = inventories](const std::string& name) {
+    const auto equals = name.find('=');
+    return equals != name.npos && std::none_of(all.begin(), all.end(), [&](const Inventory& one) {
+             return one.kind == name.substr(0, equals);
+           });
+  };
   selected.keep_named(inventories);
-  return selected.not_found();
+  auto lost = selected.not_found();
+  std::erase_if(lost, is_of_other_kind);  // the vendor file was not given to doctor
+  return lost;
 }
 
 /// Advice on a spec of GPUs that have changed.

@@ -102,7 +102,8 @@ inline std::string argument_for(std::string_view word) {
 inline bool names_lost_file(std::string_view word) {
   if (!word.starts_with(vendor_file_word)) return false;
   std::error_code unreadable;
-  return !std::filesystem::exists(word.substr(vendor_file_word.size()), unreadable);
+  const bool exists = std::filesystem::exists(word.substr(vendor_file_word.size()), unreadable);
+  return !exists && !unreadable;
 }
 
 /// The arguments with which `cdi-prepare write` rewrites a spec file.

@@ -145,6 +145,14 @@ inline std::vector<std::string> matching_files(const HostTree& tree, const std::
   return paths;
 }
 
+/// The drop-in files of CRI-O or Podman, which skip directories among them.
+inline std::vector<std::string> drop_ins(const HostTree& tree, const std::string& directory,
+                                         const std::string& pattern) {
+  auto paths = matching_files(tree, directory, pattern);
+  std::erase_if(paths, [&](const std::string& path) { return tree.is_directory(path); });
+  return paths;
+}
+
 /// The table with containerd's CDI settings; its name depends on the file version.
 inline TomlKey containerd_table(std::int64_t version) {
   if (version >= 3) return {"plugins", "io.containerd.cri.v1.runtime"};
@@ -253,7 +261,7 @@ inline std::optional<Engine> crio(const HostTree& tree) {
     return std::nullopt;
   }
   Engine engine{.name = "cri-o", .to_set_dirs = "cdi_spec_dirs in [crio.runtime] of " + path};
-  auto paths = matching_files(tree, directory, "*");
+  auto paths = drop_ins(tree, directory, "*");
   paths.insert(paths.begin(), path);
   for (const auto& file : paths) {
     set_spec_dirs(read_toml(tree, file, engine), {"crio", "runtime", "cdi_spec_dirs"}, file,
@@ -328,7 +336,7 @@ inline void apply_containers_conf(const HostTree& tree, Engine& engine) {
   const std::string path = containers_conf;
   engine.to_set_dirs = "cdi_spec_dirs in [engine] of " + path;
   for (const std::string file : {"/usr/share/containers/containers.conf", path.c_str()}) {
-    auto paths = matching_files(tree, file + ".d", "*.conf");
+    auto paths = drop_ins(tree, file + ".d", "*.conf");
     paths.insert(paths.begin(), file);
     for (const auto& one : paths) {
       set_spec_dirs(read_toml(tree, one, engine), {"engine", "cdi_spec_dirs"}, one, engine);

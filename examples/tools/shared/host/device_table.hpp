@@ -69,8 +69,8 @@ namespace detail {
 inline std::optional<HostNode> parse_device_row(std::string_view row) {
   const auto part = split(row, " \t\r");
   if (part.size() != 7 || (part[1] != "c" && part[1] != "b")) return std::nullopt;
-  const auto major = parse_number<std::int64_t>(part[2]);
-  const auto minor = parse_number<std::int64_t>(part[3]);
+  const auto major = parse_number<std::uint32_t>(part[2]);
+  const auto minor = parse_number<std::uint32_t>(part[3]);
   const auto mode = parse_number<std::uint32_t>(part[4], 8);
   const auto uid = parse_number<std::uint32_t>(part[5]);
   const auto gid = parse_number<std::uint32_t>(part[6]);

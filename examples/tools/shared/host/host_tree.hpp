@@ -183,6 +183,11 @@ class HostTree {
   }
 
   /// Whether a FIFO is at `path`; links are not followed, as for nodes.
+  bool is_directory(std::string_view path) const {
+    const auto found = status_of(path, Last::keep);
+    return found && S_ISDIR(found->st_mode);
+  }
+
   bool is_fifo(std::string_view path) const {
     const auto found = status_of(path, Last::keep);
     return found && S_ISFIFO(found->st_mode);
