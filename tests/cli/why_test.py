@@ -139,6 +139,12 @@ class Why(Files):
                     found, record = self.record(pattern, *options, dirs=dirs)
                     self.assertEqual((found, record["reason"]), (code, reason), pattern)
 
+    def test_a_pattern_has_the_reason_of_no_device_that_files_define(self):
+        for name in ("a", "b"):
+            self.write(f"both/{name}.yaml", GOOD.replace("gpu0", "none").replace("gpu1", name))
+        code, record = self.record("vendor.com/gpu=z*", dirs=("both",))
+        self.assertEqual((code, record["reason"]), (12, "unknown-device"), record)
+
     def test_the_responsible_file_is_reported_with_its_place(self):
         odd = self.write("specs/odd.yaml", ODD)
         _, record = self.record("odd.com/gpu=good")
