@@ -15,6 +15,7 @@
 #include <cdi/scan.hpp>
 #include <cdi/spec_text.hpp>
 
+#include "../../shared/base/glob.hpp"
 #include "../base/globs.hpp"
 
 /// Where `cdi::diagnose` finds devices that programs do not.
@@ -66,10 +67,15 @@ inline ExpandedNames expand_for_why(const std::vector<std::string>& names,
       .lists = {detail::defined_names(registry)}, .explain = [&](const auto& name) {
         return std::move(cdi::diagnose(registry, {name}, other_dirs, reading).front());
       }};
-  auto found = expand_names(names, registry, search);
-  if (found.failed.empty()) return found;
-  const UnreadFiles unread{registry, other_dirs};
-  for (auto& list : unread.names(reading)) search.lists.push_back(std::move(list));
+  const auto matches_none = [&](const std::string& name) {
+    if (!is_glob(name)) return false;
+    const auto glob = tools::Glob::parse(name);
+    return glob && detail::matching_names(*glob, search).empty();
+  };
+  if (std::any_of(names.begin(), names.end(), matches_none)) {
+    const UnreadFiles unread{registry, other_dirs};
+    for (auto& list : unread.names(reading)) search.lists.push_back(std::move(list));
+  }
   return expand_names(names, registry, search);
 }
 

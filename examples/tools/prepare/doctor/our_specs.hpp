@@ -72,7 +72,7 @@ inline std::string run_when_ready(const tools::HostTree& tree, const Inventory* 
   return remedy_for(early->fault, make_nodes_command(tree, arguments)) + " Then run";
 }
 
-/// The value of a recorded option, such as that of `kind=`; empty if it was not given.
+/// The value of a recorded option; empty if the option was not given. `option` ends in `=`.
 inline std::string value_of(const std::vector<std::string>& recorded, std::string_view option) {
   for (const auto& word : recorded) {
     if (word.starts_with(option)) return word.substr(option.size());

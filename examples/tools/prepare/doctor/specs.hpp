@@ -152,16 +152,18 @@ inline std::string advice_on_spec(const tools::HostTree& tree, const Inventory* 
 
 /// The recorded devices that no GPU has as a name any more, so that `write` refuses them.
 inline std::vector<std::string> lost_devices(const tools::HostTree& tree,
-                                             std::vector<Inventory> inventories,
+                                             const std::vector<Inventory>& inventories,
                                              const cdi::LoadedSpec& loaded) {
   Selection selected{tools::split(value_of(tools::recorded_options(tree, loaded), "device="), ",")};
-  const auto is_of_other_kind = [all = inventories](const std::string& name) {
+  const auto is_of_other_kind = [&](const std::string& name) {
     const auto equals = name.find('=');
-    return equals != name.npos && std::none_of(all.begin(), all.end(), [&](const Inventory& one) {
-             return one.kind == name.substr(0, equals);
-           });
+    const auto has_kind = [&](const Inventory& found) {
+      return found.kind == name.substr(0, equals);
+    };
+    return equals != name.npos && std::none_of(inventories.begin(), inventories.end(), has_kind);
   };
-  selected.keep_named(inventories);
+  auto kept = inventories;
+  selected.keep_named(kept);
   auto lost = selected.not_found();
   std::erase_if(lost, is_of_other_kind);  // the vendor file was not given to doctor
   return lost;

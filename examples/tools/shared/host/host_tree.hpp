@@ -182,12 +182,13 @@ class HostTree {
     return found;
   }
 
-  /// Whether a FIFO is at `path`; links are not followed, as for nodes.
+  /// Whether a directory is at `path`; links are not followed.
   bool is_directory(std::string_view path) const {
     const auto found = status_of(path, Last::keep);
     return found && S_ISDIR(found->st_mode);
   }
 
+  /// Whether a FIFO is at `path`; links are not followed, as for nodes.
   bool is_fifo(std::string_view path) const {
     const auto found = status_of(path, Last::keep);
     return found && S_ISFIFO(found->st_mode);
