@@ -111,8 +111,12 @@ class HookLinks {
           one, HookWay::nothing, link.path,
           "its target " + cdi::quoted(target) + " exists in neither image nor devices");
     }
-    plan_.add_read_only(one, image_->on_host(*resolved), link.path);
-    plan_.note(one, HookWay::mounts, link.path, "the image's file is mounted under this name too");
+    // No path in an image is the source of a mount: a runtime would follow links that the container
+    // has put there since, and mount a directory of the host.
+    plan_.note(one, HookWay::lost, link.path,
+               "its target " + cdi::quoted(target) +
+                   " is a file of the image, which may lead anywhere on the host when the "
+                   "container starts: programs that open this path fail or find the image's file");
   }
 
   ChangedPlan& plan_;
