@@ -55,23 +55,53 @@ class YamlDirectives {
  private:
   static constexpr std::size_t bytes_per_handle = 72;  // in a set, including heap overhead
 
+  /// Removes the next word of a line and returns it; empty before a comment.
+  static std::string_view take_word(std::string_view& line) {
+    line.remove_prefix(detail::min(line.find_first_not_of(" \t"), line.size()));
+    if (line.starts_with('#')) return {};
+    const auto word = line.substr(0, line.find_first_of(" \t"));
+    line.remove_prefix(word.size());
+    return word;
+  }
+
   bool read_directive() {
     const std::size_t begin = cursor_.at();
     auto line = cursor_.take_line();
-    const auto next_word = [&line] {
-      line.remove_prefix(detail::min(line.find_first_not_of(" \t"), line.size()));
-      const auto word = line.substr(0, line.find_first_of(" \t"));
-      line.remove_prefix(word.size());
-      return word;
-    };
-    const auto name = next_word();
+    const auto name = take_word(line);
     if (name == "%TAG") {
-      if (handles_.insert_or_assign(next_word(), 0U).second) builder_.note_memory(bytes_per_handle);
+      if (!read_tag(line, begin)) return false;
     } else if (name != "%YAML") {
       return cursor_.reject("unknown directive " + quoted(name), begin);
-    } else if (const auto version = next_word(); !version.starts_with("1.")) {
+    } else if (!read_version(line, begin)) {
+      return false;
+    }
+    const auto rest = take_word(line);
+    return rest.empty() || cursor_.reject("unexpected " + quoted(rest) + " after " + quoted(name) +
+                                              ": only a comment may follow",
+                                          begin);
+  }
+
+  bool read_tag(std::string_view& line, std::size_t begin) {
+    const auto handle = take_word(line);
+    const bool is_handle = handle.starts_with('!') && handle.ends_with('!');
+    if (!is_handle || take_word(line).empty()) {
+      return cursor_.reject("%TAG must have a handle that ends with '!', and a prefix", begin);
+    }
+    if (!handles_.emplace(handle, 0U).second) {
+      return cursor_.reject("%TAG defines the handle " + quoted(handle) + " twice", begin);
+    }
+    builder_.note_memory(bytes_per_handle);
+    return true;
+  }
+
+  bool read_version(std::string_view& line, std::size_t begin) {
+    const auto version = take_word(line);
+    if (!version.starts_with("1.")) {
       return cursor_.reject("only YAML 1.1 and 1.2 are supported", begin);
-    } else if (version != "1.1") {
+    }
+    if (has_version_) return cursor_.reject("a document has two %YAML lines", begin);
+    has_version_ = true;
+    if (version != "1.1") {
       cursor_.note_unportable(
           begin, "%YAML other than 1.1 is rejected by the Go reference, and thus by most engines",
           "remove the line");
@@ -83,6 +113,7 @@ class YamlDirectives {
   DocumentBuilder& builder_;
   std::map<std::string_view, std::uint32_t> handles_{};  // a set; reuses the map type of anchors
   std::size_t end_ = 0;
+  bool has_version_ = false;
 };
 
 }  // namespace cdi::detail

@@ -29,7 +29,8 @@ TEST_CASE("Directives and one marker are before a document") {
   CHECK(behind_head("%YAML 1.2\n").empty());
   CHECK(behind_head(" %a") == "%a");  // not in the first column
   CHECK(behind_head("\ta: 1") == "\ta: 1");
-  CHECK(behind_head("%TAG !e! x\n%TAG !e! y\n--- a") == " a");
+  CHECK(behind_head("%TAG !e! x\n%TAG !f! x # note\n--- a") == " a");
+  CHECK(behind_head("%YAML 1.1 # note\n--- a") == " a");
 }
 
 TEST_CASE("A directive must be known, and have a marker behind it") {
@@ -38,6 +39,16 @@ TEST_CASE("A directive must be known, and have a marker behind it") {
         "2:1 not valid YAML: only YAML 1.1 and 1.2 are supported");
   CHECK(behind_head("%YAML 1.1\na: 1") ==
         "2:1 not valid YAML: expected '---' after the lines that begin with %");
+}
+
+TEST_CASE("A directive must be complete, and must not be repeated") {
+  for (const std::string_view head :
+       {"%YAML 1.1\n# note\n%YAML 1.1\n", "%TAG !e! x\n%TAG !e! y\n", "%YAML 1.1 draft\n",
+        "%TAG !e! x y\n", "%TAG\n", "%TAG !e\n", "%TAG !e!\n", "%TAG !e! # note\n", "%TAG !e x\n",
+        "%TAG e! x\n"}) {
+    CAPTURE(head);
+    CHECK(behind_head(std::string{head} + "---\na: 1").find("not valid YAML") != std::string::npos);
+  }
 }
 
 TEST_CASE("The head ends where the marker is") {
