@@ -15,7 +15,8 @@
 namespace cdi::inline CDI_ABI {
 
 /// What a hook does. All classes except `legacy` and `foreign` are commands of `nvidia-cdi-hook`,
-/// which is also called `nvidia-ctk hook`.
+/// which is also called `nvidia-ctk hook`. `rbln-cdi-hook` and `hcu-cdi-hook`, or `hcu-ctk hook`,
+/// are forks of it with the first two classes and `chmod`.
 enum class HookClass : std::uint8_t {
   symlinks,       ///< `create-symlinks`
   ldcache,        ///< `update-ldcache`, and `create-soname-symlinks` of older releases

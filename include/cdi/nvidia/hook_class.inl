@@ -32,13 +32,24 @@ inline constexpr HookSubcommand hook_subcommands[] = {
     {"apply-cuda-memory-limits", HookClass::memory_limits},
 };
 
-/// Returns the command of NVIDIA's hook program and its arguments; empty for other programs.
+/// Whether a program is a fork of NVIDIA's that has only its oldest commands.
+constexpr bool is_fork(std::string_view program) {
+  return program == "rbln-cdi-hook" || program == "hcu-cdi-hook" || program == "hcu-ctk";
+}
+
+/// Whether the forks have a command.
+constexpr bool forks_have(HookClass id) {
+  return id == HookClass::symlinks || id == HookClass::ldcache || id == HookClass::chmod;
+}
+
+/// Returns the command of NVIDIA's hook program, or of a fork of it, and its arguments; empty for
+/// other programs.
 inline std::span<const std::string_view> hook_arguments(const HookCommand& command) {
   const auto program = command.path.substr(command.path.rfind('/') + 1);
   std::size_t skipped = 1;  // the name of the program
-  if (program == "nvidia-ctk") {
+  if (program == "nvidia-ctk" || program == "hcu-ctk") {
     skipped = command.args.size() > 1 && command.args[1] == "hook" ? 2 : command.args.size();
-  } else if (program != "nvidia-cdi-hook") {
+  } else if (program != "nvidia-cdi-hook" && !is_fork(program)) {
     return {};
   }
   if (command.args.size() <= skipped) return {};
@@ -55,7 +66,9 @@ CDI_INLINE HookClass classify_hook(const HookCommand& command) {
   const auto arguments = detail::hook_arguments(command);
   if (arguments.empty()) return HookClass::foreign;
   for (const auto& known : detail::hook_subcommands) {
-    if (known.name == arguments.front()) return known.id;
+    if (known.name != arguments.front()) continue;
+    return detail::is_fork(program) && !detail::forks_have(known.id) ? HookClass::foreign
+                                                                     : known.id;
   }
   return HookClass::foreign;
 }

@@ -51,6 +51,13 @@ TEST_CASE("The program and its command decide the class") {
       {"/bin/nvidia-ctk", {"nvidia-ctk", "hook", "chmod"}, HookClass::chmod},
       {"/opt/driver/tools/nvidia-cdi-hook", {"x", "update-ldcache"}, HookClass::ldcache},
       {"nvidia-cdi-hook", {"", "chmod"}, HookClass::chmod},
+      // Forks of the program have its oldest commands.
+      {"/usr/bin/rbln-cdi-hook", {"rbln-cdi-hook", "create-symlinks"}, HookClass::symlinks},
+      {"/usr/bin/rbln-cdi-hook", {"rbln-cdi-hook", "update-ldcache"}, HookClass::ldcache},
+      {"/usr/bin/rbln-cdi-hook", {"rbln-cdi-hook", "enable-cuda-compat"}, HookClass::foreign},
+      {"/usr/bin/hcu-cdi-hook", {"hcu-cdi-hook", "chmod"}, HookClass::chmod},
+      {"/usr/bin/hcu-ctk", {"hcu-ctk", "hook", "create-symlinks"}, HookClass::symlinks},
+      {"/usr/bin/hcu-ctk", {"hcu-ctk", "create-symlinks"}, HookClass::foreign},
       // The arguments are not checked.
       {hook, {"nvidia-cdi-hook", "create-symlinks", "--unknown"}, HookClass::symlinks},
       // Programs that inject without CDI, whatever they are called with.
