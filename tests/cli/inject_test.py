@@ -80,7 +80,7 @@ class Inject(unittest.TestCase):
                          ["mounts"][0]["destination"], "/c")
 
     def test_a_config_without_requests_stays_as_it_is(self):
-        for annotations in None, {}, {"a": "b"}:
+        for annotations in None, {}, {"a": "b"}, {"cdi.k8s.io/a": ""}:
             config = self.write_config(annotations)
             self.assertEqual(self.cdi("--annotations", config)[0], self.read_config())
 

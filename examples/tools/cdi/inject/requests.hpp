@@ -16,12 +16,12 @@
 
 #include "../base/in_place.hpp"
 
-/// The names of the command line, and then those of the config's annotations, each once. Requests
-/// are read as by `cdi-pod guest`.
+/// The names of the command line, and then those of the config's annotations, each once. An
+/// annotation with an empty value requests nothing.
 inline cdi::Result<std::vector<cdi::RequestedDevice>> annotated_requests(
     const FileInPlace& file, const std::vector<std::string>& names) {
   const cdi::ConfigJson config{.text = file.text, .file = file.path};
-  return cdi::gather_requests(config, {.rules = cdi::RequestRules::containerd, .field = names});
+  return cdi::gather_requests(config, {.rules = cdi::RequestRules::each_once, .field = names});
 }
 
 /// The names of requests.
