@@ -39,6 +39,19 @@ class Write(ToolCase):
         self.assertEqual(self.write(TWO)[0], "specs/acme.com-npu.yaml: replaced\n")
         self.assertEqual(self.files("specs"), ["acme.com-npu.yaml"])
 
+    def test_devices_are_dropped_only_with_the_option(self):
+        self.write(TWO)
+        for words in ((), ("--force",), ("--dry-run",)):
+            self.assertIn("no longer define acme.com/npu=1", self.refused(SPEC, *words))
+        other = SPEC.replace("npu", "gpu")
+        self.assertIn("acme.com/npu=0, acme.com/npu=1",
+                      self.refused(other, "--name", "acme.com-npu.yaml"))
+        made = self.json_of("write", "-", "-d", "specs", "--replace", "--dry-run", given=SPEC)
+        self.assertEqual(made["dropped"], ["acme.com/npu=1"])
+        self.assertEqual(self.write(SPEC, "--replace")[0], "specs/acme.com-npu.yaml: replaced; "
+                                                           "no longer defines acme.com/npu=1\n")
+        self.assertNotIn("A=1", self.get("specs/acme.com-npu.yaml"))
+
     def test_a_file_is_read_like_standard_input(self):
         self.put("a.yaml", SPEC)
         self.run_cdi("write", "a.yaml", "-d", "specs", "--name", "b.yaml", "--owner", "me")
@@ -63,7 +76,7 @@ class Write(ToolCase):
     def test_the_result_is_also_json(self):
         self.assertEqual(self.json_of("write", "-", "-d", "specs", "--dry-run", given=SPEC),
                          {"version": 1, "dryRun": True, "file": "specs/acme.com-npu.yaml",
-                          "action": "created"})
+                          "action": "created", "dropped": []})
 
     def test_a_dry_run_changes_nothing(self):
         self.assertEqual(self.write(SPEC, "--dry-run")[0],

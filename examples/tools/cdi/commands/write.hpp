@@ -4,9 +4,11 @@
 #ifndef CDI_TOOLS_CDI_COMMANDS_WRITE_HPP
 #define CDI_TOOLS_CDI_COMMANDS_WRITE_HPP
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -31,6 +33,7 @@ struct WriteOptions {
   std::string name{};  // of the new file; by convention if empty
   std::string owner = write_owner;
   bool force = false;
+  bool replace = false;
   bool dry_run = false;
 };
 
@@ -69,13 +72,39 @@ inline bool report_rivals(const Rivals& rivals, bool force, const Output& output
   return force || rivals.conflicts.empty();
 }
 
-inline ExitCode print_written(const cdi::Publication& done, const WriteOptions& options,
-                              const Output& output) {
+/// The first devices of a list, and how many more there are.
+inline std::string listed_devices(const std::vector<std::string>& devices) {
+  constexpr std::size_t max_listed = 5;
+  std::string text;
+  for (std::size_t i = 0; i < devices.size() && i < max_listed; ++i) {
+    text += (i == 0 ? "" : ", ") + devices[i];
+  }
+  if (devices.size() > max_listed) text += fmt::format(" and {} more", devices.size() - max_listed);
+  return text;
+}
+
+/// Whether the old file may be replaced although the new one lacks some of its devices.
+inline bool report_dropped(const std::vector<std::string>& dropped, const std::string& path,
+                           bool replace, const Output& output) {
+  if (dropped.empty() || replace) return true;
+  output.error({.code = cdi::Errc::conflict,
+                .message = "the new file would no longer define " + listed_devices(dropped),
+                .advice = "add them to the spec, or drop them with --replace",
+                .position = {.file = path}});
+  return false;
+}
+
+inline ExitCode print_written(const cdi::Publication& done, const std::vector<std::string>& dropped,
+                              const WriteOptions& options, const Output& output) {
   const auto action = to_string(done.action);
-  const auto text =
-      fmt::format("{}: {}{}\n", printable(done.path), options.dry_run ? "would be " : "", action);
-  const Json value{
-      {"version", 1}, {"dryRun", options.dry_run}, {"file", done.path}, {"action", action}};
+  const auto lost = dropped.empty() ? "" : "; no longer defines " + listed_devices(dropped);
+  const auto text = fmt::format("{}: {}{}{}\n", printable(done.path),
+                                options.dry_run ? "would be " : "", action, lost);
+  const Json value{{"version", 1},
+                   {"dryRun", options.dry_run},
+                   {"file", done.path},
+                   {"action", action},
+                   {"dropped", dropped}};
   return output.result(text, value) ? exit_done : exit_failed;
 }
 
@@ -102,13 +131,16 @@ inline ExitCode write_published(const CommonOptions& common, const WriteOptions&
   if (!done) return output.reject(done.error());
   const auto registry = cdi::scan_spec_dirs(common.spec_dirs(), common.reading);
   const auto rivals = find_rivals(*registry, *spec, done->path);
-  if (!report_rivals(rivals, options.force, output)) return exit_failed;
+  const auto dropped = dropped_devices(*registry, *spec, done->path);
+  const bool no_conflict = report_rivals(rivals, options.force, output);
+  const bool none_lost = report_dropped(dropped, done->path, options.replace, output);
+  if (!no_conflict || !none_lost) return exit_failed;
   if (!options.dry_run) {
     if (!*directory) directory = open_to_write(dir, IfMissing::make_directories);
     if (!directory) return output.reject(directory.error());
     done = publish(cdi::DryRun::no, options.force);
   }
-  return done ? print_written(*done, options, output) : output.reject(done.error());
+  return done ? print_written(*done, dropped, options, output) : output.reject(done.error());
 }
 
 inline Run set_up_write(CLI::App& app, CommonOptions& common) {
@@ -127,11 +159,14 @@ inline Run set_up_write(CLI::App& app, CommonOptions& common) {
       ->check(owner_error);
   app.add_flag("--force", options->force,
                "Replace a file of another owner, and write in spite of conflicts");
+  app.add_flag("--replace", options->replace,
+               "Replace a file although the new one lacks some of its devices");
   app.add_flag("--dry-run", options->dry_run, "Check everything, but write nothing");
   app.footer(
       "Writes to the last -d directory, or without -d to /etc/cdi. A file that records another\n"
       "owner, or none, is not replaced without --force. If another file of the directory defines\n"
-      "one of the devices, nothing is written without --force.\n\n" +
+      "one of the devices, nothing is written without --force. A file that defines other devices,\n"
+      "too, is not replaced without --replace.\n\n" +
       exit_code_table("write"));
   app.callback([&common] { reject_quarantine("write", common); });
   return [options](const CommonOptions& given, const Output& output) {

@@ -1,4 +1,4 @@
-// Specs that define the same devices as a spec that is about to be written.
+// What other specs, and the file that it replaces, mean for a spec that is about to be written.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_SPECS_RIVALS_HPP
@@ -65,6 +65,24 @@ inline Rivals find_rivals(const cdi::Registry& registry, const cdi::Spec& spec,
   Rivals rivals;
   for (const auto& other : registry.specs()) detail::add_rival(rivals, ours, *other);
   return rivals;
+}
+
+/// The devices that the file at `path` defines in a registry, and that a new spec lacks.
+inline std::vector<std::string> dropped_devices(const cdi::Registry& registry,
+                                                const cdi::Spec& spec, const std::string& path) {
+  std::set<std::string> kept;
+  for (const auto& device : spec.devices) {
+    kept.insert(cdi::qualified_name(spec.kind, device.name));
+  }
+  std::vector<std::string> dropped;
+  for (const auto& old : registry.specs()) {
+    if (old->path != path) continue;
+    for (const auto& device : old->spec.devices) {
+      auto name = cdi::qualified_name(old->spec.kind, device.name);
+      if (!kept.contains(name)) dropped.push_back(std::move(name));
+    }
+  }
+  return dropped;
 }
 
 #endif  // CDI_TOOLS_CDI_SPECS_RIVALS_HPP
