@@ -289,8 +289,8 @@ class Why(Files):
         code, out = self.why(*asked)
         self.assertEqual(code, 14)
         self.assertIn("containerd 1.6.20 is older than 1.7.0, the first version known to read CDI "
-                      "specs\n  fix: update containerd to 1.7.12 or newer: this version does not "
-                      "inject CDI devices\n", out)
+                      "specs\n  fix: update containerd to 1.7.12 or newer, or start cdi-runtime in "
+                      "the place of runc: this version does not inject CDI devices\n", out)
         code, record = self.record(*asked)
         self.assertEqual((code, record["reads"]), (14, None))
 

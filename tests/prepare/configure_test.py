@@ -346,7 +346,8 @@ class Containerd(ConfigureTest):
 
     def test_too_old(self):
         self.install(containerd="1.6.20")
-        self.assertIn("update it", self.configure("containerd", code=1))
+        for remedy in ("update it", "cdi-runtime"):
+            self.assertIn(remedy, self.configure("containerd", code=1))
 
     def test_the_cri_plugin_is_disabled(self):
         self.install(containerd="1.7.24")

@@ -83,7 +83,7 @@ inline std::string nothing_reason(const HookEffects& one) {
 inline std::optional<Error> unknown_hooks(const std::vector<HookEffects>& hooks) {
   constexpr std::size_t max_listed = 8;
   Error out{.code = Errc::unsupported,
-            .advice = "keep unknown hooks, or remove them from the spec"};
+            .advice = "remove these hooks from the spec, or use a runtime that runs hooks"};
   std::size_t count = 0;
   for (const auto& one : hooks) {
     if (!one.unknown) continue;

@@ -119,7 +119,10 @@ inline std::string newest_rejection(const VersionedEngine& engine, const LoadedS
 /// Returns advice for an engine without CDI; `update` is empty when no update helps.
 inline std::string advice_without_cdi(const VersionedEngine& engine, const LoadedSpec& loaded,
                                       const std::string& update) {
-  if (!update.empty()) return update + ": this version does not inject CDI devices";
+  if (!update.empty()) {
+    return update +
+           ", or start cdi-runtime in the place of runc: this version does not inject CDI devices";
+  }
   return std::string{"change the file, which no version of "}
       .append(engine.name)
       .append(" reads: ")

@@ -39,7 +39,8 @@ TEST_CASE("The advice is the command that works, with what it loses, or a newer 
   // 25.0.17 reads 0.8.0, and 26.0.0 does not.
   CHECK(advice("docker@25", file("0.8.0")).ends_with("; or update docker to 27.4.0 or newer"));
   CHECK(advice("containerd@1.6.20", file("0.3.0")) ==
-        "update containerd to 1.7.0 or newer: this version does not inject CDI devices");
+        "update containerd to 1.7.0 or newer, or start cdi-runtime in the place of runc: this "
+        "version does not inject CDI devices");
   CHECK(advice("podman@4.3.1", file("0.7.0", "{additionalGids: [7]}"))
             .starts_with("update podman to 5.1.0 or newer, or change the file, which cannot be "
                          "converted for this version: 0.5.0 cannot express any"));

@@ -168,7 +168,8 @@ inline ExitCode change_configuration(const tools::HostTree& tree, const Options&
     if (!newest) {
       return finish(cdi::Error{.code = cdi::Errc::host,
                                .message = newest.error().message,
-                               .advice = "update it, because this version cannot inject CDI "
+                               .advice = "update it, or start cdi-runtime in the place of runc "
+                                         "(docs/engines.md): this version cannot inject CDI "
                                          "devices"},
                     ExitCode::failed);
     }

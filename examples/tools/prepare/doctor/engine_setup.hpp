@@ -171,8 +171,10 @@ inline void check_engine(const tools::HostTree& tree, const tools::Engine& engin
   if (engine.version) {
     const auto newest = cdi::newest_spec_version_for(engine.of_version());
     if (!newest) {
-      findings.push_back({trouble, engine.full_name(), newest.error().message,
-                          "Update it: this version cannot inject CDI devices."});
+      findings.push_back(
+          {trouble, engine.full_name(), newest.error().message,
+           "Update it, or start cdi-runtime in the place of runc (docs/engines.md): this "
+           "version cannot inject CDI devices."});
       return;
     }
     if (engine.state() != tools::Engine::Cdi::off) {
