@@ -31,8 +31,9 @@ struct HooklessOptions {
   std::string state_dir{};
   /// The variables that the container has without the edits, such as `A=1`.
   std::vector<std::string> environment{};
-  /// The mounts that the container has without the edits. A file that is mounted in place of the
-  /// linker's cache or path file, as by an earlier call, is read and extended.
+  /// The mounts that the container has without the edits. A file of `state_dir` that is mounted in
+  /// place of the linker's cache or path file, by an earlier call, is read and extended; another
+  /// file is not read, and `LD_LIBRARY_PATH` is used.
   std::vector<Mount> mounts{};
   /// A directory in the container for libraries, if `LD_LIBRARY_PATH` lists them; empty for their
   /// own directories, which other mounts of a sandbox may hide.

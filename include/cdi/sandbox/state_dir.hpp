@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,8 +47,14 @@ class StateDir {
   /// `Errc::conflict` if every name that the file could have is taken.
   Result<std::string> file(std::string_view name, std::string_view text) const;
 
+  /// Returns the text of a generated file of this directory, given its path as `file` returns it;
+  /// nullopt for any other path, for a file that others may write, and beyond `limit` bytes.
+  std::optional<std::string> read(std::string_view path, std::size_t limit) const;
+
  private:
   StateDir(std::string path, Descriptor directory);
+
+  std::string path_of(std::string_view name) const;
 
   std::string path_;
   Descriptor directory_;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <ctime>
 #include <fcntl.h>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -76,6 +77,11 @@ inline bool has_text(const Descriptor& file, std::string_view path, std::string_
   return found && *found == text;
 }
 
+/// Opens what has the name of a generated file, unless it is a link.
+inline Descriptor open_generated(const Descriptor& directory, const std::string& name) {
+  return Descriptor{open_at(directory.get(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+}
+
 CDI_INLINE StateDir::StateDir(std::string path, Descriptor directory)
     : path_{std::move(path)}, directory_{std::move(directory)} {}
 
@@ -100,13 +106,18 @@ CDI_INLINE Result<StateDir> StateDir::open(const std::string& path) {
   return StateDir{*std::move(absolute), std::move(opened)};
 }
 
+CDI_INLINE std::string StateDir::path_of(std::string_view name) const {
+  auto path = path_;
+  if (!path.ends_with('/')) path.push_back('/');
+  return path.append(name);
+}
+
 CDI_INLINE Result<std::string> StateDir::file(std::string_view name, std::string_view text) const {
   constexpr unsigned max_turns = 16;
   for (unsigned turn = 0; turn < max_turns; ++turn) {
     const auto made = generated_name(name, text, turn);
-    auto path = path_ + (path_.ends_with('/') ? "" : "/") + made;
-    const Descriptor old{
-        open_at(directory_.get(), made, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+    auto path = path_of(made);
+    const auto old = open_generated(directory_, made);
     if (!old && errno == ELOOP) continue;  // a link
     if (!old) {
       if (errno != ENOENT) return file_error(path, "cannot open the generated file");
@@ -122,6 +133,20 @@ CDI_INLINE Result<std::string> StateDir::file(std::string_view name, std::string
                .message = "other files have the names that a generated file could have",
                .advice = "remove the files cdi-*-" + std::string{name},
                .position = {.file = path_}};
+}
+
+CDI_INLINE std::optional<std::string> StateDir::read(std::string_view path,
+                                                     std::size_t limit) const {
+  const std::string name{path.substr(path.rfind('/') + 1)};
+  if (!is_generated(name) || path != path_of(name)) return std::nullopt;
+  const auto file = open_generated(directory_, name);
+  struct stat info = {};
+  const bool good = file && ::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) &&
+                    !is_writable_by_others(info);
+  if (!good) return std::nullopt;
+  auto text = read_all(file.get(), path, limit, static_cast<std::size_t>(info.st_size));
+  if (!text) return std::nullopt;
+  return *std::move(text);
 }
 
 /// The names of unused generated files, and their directory.

@@ -27,7 +27,7 @@ cdi::Result<LinkerSetup> open_places(const cdi::HooklessOptions& options) {
 /// A container whose linkers should find the libraries in /drv, and what they need for this.
 struct LinkerCase : ContainerCase {
   cdi::Result<cdi::detail::LinkerChanges> try_make() const {
-    const auto setup = open_places(options);
+    const auto setup = LinkerSetup::open(options.image_root, options.state_dir, mounts);
     REQUIRE_MESSAGE(setup, (setup ? "" : to_string(setup.error())));
     const cdi::detail::ContainerFiles files{plan};
     cdi::detail::DriverLibraries libraries{files};
@@ -64,6 +64,7 @@ struct LinkerCase : ContainerCase {
   }
 
   cdi::detail::LinkerWishes wishes{.folders = {"/drv"}};
+  std::vector<cdi::Mount> mounts{};  // of the container
 };
 
 const std::string cache_step =
@@ -181,6 +182,38 @@ TEST_CASE("A path file that is no readable text is not used") {
   box.use_musl();
   box.put("image/etc/ld-musl-x86_64.path/file");
   box.check_variable("the image's /etc/ld-musl-x86_64.path is not read");
+}
+
+TEST_CASE("Of the files that a config mounts, only generated ones are read") {
+  LinkerCase box;
+  box.use_musl();
+  const std::string path = "/etc/ld-musl-x86_64.path";
+  box.put("host/secret", "secret");
+  const auto generated = box.make().files.front().host;
+  const auto other = box.options.state_dir + "/notes";
+  box.put("state/notes", "secret");
+  box.put("host" + generated.substr(generated.rfind('/')), "secret");
+  for (const auto& source : {box.tree / "host/secret", other,
+                             box.tree / ("host" + generated.substr(generated.rfind('/')))}) {
+    CAPTURE(source);
+    box.mounts = {{.host_path = source, .container_path = path, .type = "bind"}};
+    CHECK(box.make().files.empty());
+    CHECK(box.make().variable_folders == Texts{"/drv"});
+  }
+  box.mounts.front().host_path = generated;
+  box.wishes.folders = {"/more"};
+  CHECK(box.generated(path) == "/more\n/drv\n/lib:/usr/local/lib:/usr/lib\n");
+}
+
+TEST_CASE("Of the caches that a config mounts, only generated ones are read") {
+  LinkerCase box;
+  box.use_glibc();
+  box.mount_library("/drv/libx.so.5", "libx.so.1");
+  box.put("host/cache", get_file(box.tree / "image/etc/ld.so.cache"));
+  box.mounts = {
+      {.host_path = box.tree / "host/cache", .container_path = "/etc/ld.so.cache", .type = "bind"}};
+  CHECK(box.make().files.empty());
+  CHECK(box.make().variable_folders == Texts{"/drv"});
 }
 
 TEST_CASE("Each linker of an image with several finds the libraries") {
