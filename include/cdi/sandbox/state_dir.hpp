@@ -24,7 +24,8 @@ Result<std::vector<std::string>> unused_generated(const std::string& state_dir,
                                                   std::chrono::seconds unused);
 
 /// Removes the files of `unused_generated`, and returns their names. Files with other names stay,
-/// and a file that a container has mounted remains in that container. Fails with `Errc::system`.
+/// and a file that a container has mounted remains in that container; one that starts again later
+/// does not find it. A file that comes into use meanwhile stays. Fails with `Errc::system`.
 Result<std::vector<std::string>> remove_generated(const std::string& state_dir,
                                                   std::chrono::seconds unused);
 
@@ -38,7 +39,8 @@ std::string generated_name(std::string_view name, std::string_view text, unsigne
 class StateDir {
  public:
   /// Opens a directory. Fails with `Errc::system` if it cannot be opened, and with `Errc::denied`
-  /// if other users may write in it: they could put a file of their own into a container.
+  /// if other users may write in it, or may make its path lead elsewhere: they could put a file of
+  /// their own into a container.
   static Result<StateDir> open(const std::string& path);
 
   /// Returns the absolute path of a file with this text, whose name ends with `name`. Writes the

@@ -13,7 +13,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -52,19 +54,40 @@ inline bool is_generated(std::string_view name) {
          name.substr(0, digits).find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// Returns whether no other user may replace a directory: each directory above it belongs to this
-/// user or root, and others may not write in it, or it is sticky, as /tmp is. The path has no
-/// links.
-inline bool is_safe_place(const std::string& path) {
-  for (auto end = path.rfind('/'); end != std::string::npos && end != 0;
-       end = path.rfind('/', end - 1)) {
+/// Returns whether other users may replace what is at a name in a directory: they may write in the
+/// directory, unless it is sticky, as /tmp is, and its owner is no other user.
+inline bool is_open_to_others(const struct stat& folder) {
+  return is_writable_by_others(folder) && (is_foreign(folder) || (folder.st_mode & S_ISVTX) == 0);
+}
+
+/// Returns whether no other user may make an absolute path lead to something else: no directory on
+/// it is open to others, and no link on it is theirs. Looks from the root downward, so that what
+/// was looked at stays.
+inline bool is_safe_path(const std::string& path) {
+  for (auto end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    const auto part = path.substr(0, end);
     struct stat info = {};
-    if (::stat(path.substr(0, end).c_str(), &info) != 0) return false;
-    if (is_writable_by_others(info) && (is_foreign(info) || (info.st_mode & S_ISVTX) == 0)) {
+    if (::lstat(part.c_str(), &info) != 0 || (S_ISLNK(info.st_mode) && is_foreign(info))) {
       return false;
     }
+    if (end == std::string::npos) return true;
+    if (::stat(part.c_str(), &info) != 0 || is_open_to_others(info)) return false;
   }
-  return true;
+}
+
+/// Returns whether no other user may change where a path leads, and whether its absolute form leads
+/// to a directory that was opened by it.
+inline bool is_safe_place(const std::string& path, const std::string& absolute,
+                          const struct stat& opened) {
+  auto full = path;
+  if (!path.starts_with('/')) {
+    const auto current = absolute_path(".");
+    if (!current) return false;
+    full = *current + "/" + path;
+  }
+  struct stat found = {};
+  return is_safe_path(full) && is_safe_path(absolute) && ::lstat(absolute.c_str(), &found) == 0 &&
+         found.st_dev == opened.st_dev && found.st_ino == opened.st_ino;
 }
 
 /// Returns whether an open file was generated with this text, and cannot be changed by others.
@@ -95,7 +118,7 @@ CDI_INLINE Result<StateDir> StateDir::open(const std::string& path) {
   }
   auto absolute = absolute_path(path);
   if (!absolute) return std::move(absolute).error();
-  if (is_writable_by_others(info) || !is_safe_place(*absolute)) {
+  if (is_writable_by_others(info) || !is_safe_place(path, *absolute, info)) {
     return Error{.code = Errc::denied,
                  .message =
                      "other users may write in the directory for generated files, or in a "
@@ -106,6 +129,21 @@ CDI_INLINE Result<StateDir> StateDir::open(const std::string& path) {
   return StateDir{*std::move(absolute), std::move(opened)};
 }
 
+/// A lock on a directory for generated files, until it is closed: shared by those who take files
+/// into use, exclusive for one who removes some. Waits some seconds at most, as any user who may
+/// read the directory can lock it; then goes on without the lock.
+inline Descriptor lock_state(const Descriptor& directory, int operation) {
+  constexpr int max_turns = 500;
+  constexpr std::chrono::milliseconds pause{10};
+  Descriptor lock{open_at(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  for (int i = 0; lock && i < max_turns; ++i) {
+    if (::flock(lock.get(), operation | LOCK_NB) == 0) break;
+    if (errno != EWOULDBLOCK && errno != EINTR) break;
+    std::this_thread::sleep_for(pause);
+  }
+  return lock;
+}
+
 CDI_INLINE std::string StateDir::path_of(std::string_view name) const {
   auto path = path_;
   if (!path.ends_with('/')) path.push_back('/');
@@ -114,6 +152,7 @@ CDI_INLINE std::string StateDir::path_of(std::string_view name) const {
 
 CDI_INLINE Result<std::string> StateDir::file(std::string_view name, std::string_view text) const {
   constexpr unsigned max_turns = 16;
+  const auto lock = lock_state(directory_, LOCK_SH);
   for (unsigned turn = 0; turn < max_turns; ++turn) {
     const auto made = generated_name(name, text, turn);
     auto path = path_of(made);
@@ -154,16 +193,21 @@ struct UnusedFiles {
   Descriptor directory;
   std::vector<std::string> names{};
   std::vector<Descriptor> locks{};  // keep writers from using the temporary files
+  std::chrono::seconds limit{};     // since the epoch
 };
 
-/// Adds a file of a listed name: a generated file that was not used since `limit`, or the temporary
-/// file of a writer that was killed before.
-inline void add_if_unused(UnusedFiles& to, const std::string& name, std::chrono::seconds limit) {
+/// Returns whether a name is that of a regular file which was not used since `limit`.
+inline bool is_unused(const Descriptor& directory, const std::string& name,
+                      std::chrono::seconds limit) {
   struct stat info = {};
-  const bool is_old =
-      ::fstatat(to.directory.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-      S_ISREG(info.st_mode) && std::chrono::seconds{info.st_mtime} <= limit;
-  if (!is_old) return;
+  return ::fstatat(directory.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISREG(info.st_mode) && std::chrono::seconds{info.st_mtime} <= limit;
+}
+
+/// Adds a file of a listed name: a generated file that was not used since the limit, or the
+/// temporary file of a writer that was killed before.
+inline void add_if_unused(UnusedFiles& to, const std::string& name) {
+  if (!is_unused(to.directory, name, to.limit)) return;
   if (!is_generated(name)) {
     auto lock = open_abandoned(to.directory.get(), name);
     if (!lock) return;
@@ -182,8 +226,8 @@ inline Result<UnusedFiles> find_unused(const std::string& state_dir, std::chrono
   };
   const auto listing = list_directory(out.directory.get(), state_dir, is_ours, max_files);
   if (!listing) return listing.error();
-  const std::chrono::seconds now{::time(nullptr)};
-  for (const auto& entry : listing->entries) add_if_unused(out, entry.name, now - unused);
+  out.limit = std::chrono::seconds{::time(nullptr)} - unused;
+  for (const auto& entry : listing->entries) add_if_unused(out, entry.name);
   return out;
 }
 
@@ -200,11 +244,17 @@ CDI_INLINE Result<std::vector<std::string>> remove_generated(const std::string& 
                                                              std::chrono::seconds unused) {
   auto found = detail::find_unused(state_dir, unused);
   if (!found) return std::move(found).error();
-  for (const auto& name : found->names) {
-    if (::unlinkat(found->directory.get(), name.c_str(), 0) == 0 || errno == ENOENT) continue;
-    return file_error(state_dir + "/" + name, "cannot remove the generated file");
+  std::vector<std::string> removed;
+  for (auto& name : found->names) {
+    // A file may have come into use since the listing.
+    const auto lock = detail::lock_state(found->directory, LOCK_EX);
+    if (!detail::is_unused(found->directory, name, found->limit)) continue;
+    if (::unlinkat(found->directory.get(), name.c_str(), 0) != 0 && errno != ENOENT) {
+      return file_error(state_dir + "/" + name, "cannot remove the generated file");
+    }
+    removed.push_back(std::move(name));
   }
-  return std::move(found->names);
+  return removed;
 }
 
 }  // namespace cdi

@@ -9,7 +9,9 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -24,6 +26,7 @@
 
 namespace {
 
+using cdi::Descriptor;
 using cdi::detail::generated_name;
 using cdi::detail::StateDir;
 using std::chrono::hours;
@@ -160,6 +163,24 @@ TEST_CASE("A directory in which other users may write is refused") {
   CHECK_FALSE(StateDir::open(path));
 }
 
+TEST_CASE("A path through a link or a directory of another user is refused") {
+  const TempTree tree;
+  REQUIRE(::chmod(tree.path().c_str(), 0755) == 0);
+  const auto state = tree.make_dir("state");
+  const auto other = tree.make_dir("other");
+  tree.link("state", "own");
+  CHECK(made(state_of(tree / "own"), "f", "text") == state + "/" + generated_name("f", "text", 0));
+  tree.link("../state", "other/link");
+  CHECK(StateDir::open(other + "/link"));
+  if (::geteuid() != 0) return;
+  tree.link("state", "foreign");
+  REQUIRE(::lchown((tree / "foreign").c_str(), 65534, 65534) == 0);
+  CHECK(StateDir::open(tree / "foreign").error().code == cdi::Errc::denied);
+  REQUIRE(::chown(other.c_str(), 65534, 65534) == 0);
+  CHECK(StateDir::open(other + "/link").error().code == cdi::Errc::denied);
+  CHECK(StateDir::open(other + "/../state").error().code == cdi::Errc::denied);
+}
+
 TEST_CASE("A directory that is missing or no directory cannot be opened") {
   const TempTree tree;
   tree.put("file", "");
@@ -218,6 +239,44 @@ TEST_CASE("Only unused generated files are removed") {
   CHECK(removed_after(tree, hours{0}) == 2);
   CHECK(tree.names().empty());
   CHECK(made(state, "f", "old") == old);
+}
+
+TEST_CASE("A file that comes into use while others are removed stays") {
+  const TempTree tree;
+  const auto state = state_of(tree.path());
+  const auto path = made(state, "f", "text");
+  age(path, hours{9});
+  Descriptor user{::open(tree.path().c_str(), O_RDONLY | O_DIRECTORY)};
+  REQUIRE(::flock(user.get(), LOCK_SH) == 0);
+  std::size_t removed = 1;
+  std::thread remover{[&] {
+    removed = cdi::remove_generated(tree.path(), hours{1})->size();
+  }};
+  std::this_thread::sleep_for(std::chrono::milliseconds{300});
+  CHECK(made(state, "f", "text") == path);  // users do not wait for each other
+  user = Descriptor{-1};
+  remover.join();
+  CHECK(removed == 0);
+  CHECK(get_file(path) == "text");
+}
+
+TEST_CASE("A file is taken into use only when no file is being removed") {
+  const TempTree tree;
+  const auto state = state_of(tree.path());
+  const auto path = made(state, "f", "text");
+  Descriptor remover{::open(tree.path().c_str(), O_RDONLY | O_DIRECTORY)};
+  REQUIRE(::flock(remover.get(), LOCK_EX) == 0);
+  std::string found;
+  std::thread user{[&] {
+    const auto taken = state.file("f", "text");
+    if (taken) found = *taken;
+  }};
+  std::this_thread::sleep_for(std::chrono::milliseconds{300});
+  REQUIRE(::unlink(path.c_str()) == 0);
+  remover = Descriptor{-1};
+  user.join();
+  CHECK(found == path);
+  CHECK(get_file(path) == "text");
 }
 
 TEST_CASE("Files with other names, and what is no regular file, stay") {

@@ -174,7 +174,10 @@ inline Run set_up_gc(CLI::App& app, CommonOptions& /*common*/) {
       ", or, in YAML, in a\n"
       "comment on its first line. Temporary files left by killed writers are also removed, "
       "whoever\n"
-      "owns them. Files that cannot be read are kept, with a warning.\n\n" +
+      "owns them. Files that cannot be read are kept, with a warning.\n\n"
+      "A generated file is unused if no inject or args has named it for --unused days. A\n"
+      "container that was injected before and starts again later does not find it: inject\n"
+      "again, or give more days than containers live.\n\n" +
       exit_code_table("gc") + "With exit code 1, some files may already be removed.\n");
   return [options](const CommonOptions& given, const Output& output) {
     if (!options->state_dir.empty()) return remove_state(*options, output);
