@@ -124,6 +124,23 @@ class ArgumentsWriter {
     return program_.limits_access && (program_.groups != Groups::rootless || ::geteuid() == 0);
   }
 
+  /// Whether a user without this group is kept from opening a node of it, or whether no node tells.
+  /// Root needs no group.
+  static bool lacks_group(const cdi::Plan& plan, std::uint32_t gid) {
+    if (::geteuid() == 0) return false;
+    bool has_nodes = false;
+    for (const auto& [node, origin, overridden] : plan.device_nodes) {
+      if (overridden) continue;
+      has_nodes = true;
+      struct stat there = {};
+      if (::stat(node.host_path.c_str(), &there) == 0 && there.st_gid == gid &&
+          !may_open(node.host_path, node.permissions)) {
+        return true;
+      }
+    }
+    return !has_nodes;
+  }
+
   void add(const cdi::Mount& mount, const cdi::Origin& origin);
   void add(const cdi::DeviceNode& node, const cdi::Origin& origin);
   void add(const std::string& variable, const cdi::Origin& origin);
@@ -320,11 +337,11 @@ inline void ArgumentsWriter::add_groups(const cdi::Plan& plan) {
       lose("additionalGid", name,
            "the program drops groups: only root in the container can open nodes of this group",
            origin);
-    } else if (!has_group(gid)) {
-      lose("additionalGid", name,
-           "this user is not in the group, and may be unable to open its nodes: " +
-               group_advice(gid),
-           origin);
+    } else if (!has_group(gid) && lacks_group(plan, gid)) {
+      lose(
+          "additionalGid", name,
+          "this user is not in the group, and cannot open its nodes or files: " + group_advice(gid),
+          origin);
     } else {
       keeps = true;
     }
