@@ -71,7 +71,7 @@ class Manifest(unittest.TestCase):
         done = subprocess.run([CDI_DRA, "serve", "--help"], capture_output=True, text=True,
                               timeout=60, check=True)
         for option in self.options:
-            self.assertRegex(done.stdout, rf"(?m)(^ +|, )--{option}[ ,\n]")
+            self.assertRegex(done.stdout, rf"(?m)(^ +|, ?)--{option}[ ,\n]")
 
     def test_the_container_has_the_least_rights(self):
         rights = self.container["securityContext"]
@@ -80,6 +80,12 @@ class Manifest(unittest.TestCase):
         self.assertIs(rights["readOnlyRootFilesystem"], True)
         self.assertEqual(rights["capabilities"], {"drop": ["ALL"]})
         self.assertFalse({"hostNetwork", "hostPID", "hostIPC"} & set(self.pod))
+
+    def test_the_account_has_no_unused_right(self):
+        role, = of_kind("ClusterRole", self.items)
+        rights = {rule["resources"][0]: set(rule["verbs"]) for rule in role["rules"]}
+        self.assertEqual(rights, {"resourceclaims": {"get"}, "nodes": {"get"},
+                                  "resourceslices": {"get", "list", "create", "update", "delete"}})
 
     def test_paths_are_those_of_the_host(self):
         """Kubelet gets the paths of sockets, and engines those of specs."""
@@ -90,7 +96,7 @@ class Manifest(unittest.TestCase):
             if mount["mountPath"] in written:
                 self.assertEqual(sources[mount["name"]], mount["mountPath"])
         kubelet = self.options["kubelet-dir"]
-        self.assertEqual(written, {f"{kubelet}/plugins", f"{kubelet}/plugins_registry",
+        self.assertEqual(written, {f"{kubelet}/plugins/{DRIVER}", f"{kubelet}/plugins_registry",
                                    self.options["output-dir"]})
         self.assertTrue(self.options["state-dir"].startswith(f"{kubelet}/plugins/{DRIVER}/"))
         self.assertEqual(sources["host"], "/")
@@ -101,6 +107,11 @@ class Manifest(unittest.TestCase):
             text = (DEPLOY / name).read_text("ascii")
             self.assertEqual(set(re.findall(r"\b(?:partition\.)?(gpu\.[a-z.]+local)\b", text)),
                              {DRIVER})
+
+    def test_samples_ask_for_no_capacity(self):
+        """NVIDIA's devices have none, so that such a claim would never get them."""
+        for item in documents("samples.yaml"):
+            self.assertNotIn("device.capacity", str(item))
 
     def test_samples_ask_for_what_there_is(self):
         samples = documents("samples.yaml")

@@ -92,7 +92,7 @@ class Manifest(unittest.TestCase):
         sources = {volume["name"]: volume["hostPath"]["path"] for volume in self.pod["volumes"]}
         mounts = {sources[mount["name"]]: (mount["mountPath"], mount.get("readOnly", False))
                   for mount in self.container["volumeMounts"]}
-        self.assertEqual(mounts, {"/var/run/nri": ("/var/run/nri", False),
+        self.assertEqual(mounts, {"/var/run/nri": ("/var/run/nri", True),
                                   "/etc/cdi": ("/etc/cdi", True),
                                   "/var/run/cdi": ("/var/run/cdi", True),
                                   "/dev": ("/host/dev", True)})
