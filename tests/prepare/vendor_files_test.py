@@ -5,6 +5,7 @@ import json
 import os
 import re
 import sys
+import unittest
 import time
 
 sys.dont_write_bytecode = True
@@ -422,14 +423,39 @@ class Files(VendorTest):
         self.assertEqual(self.run_on_out("write").returncode, 0)
         self.assertEqual(self.written(), [])
 
-    def test_path_that_cannot_be_recorded(self):
+    def test_path_with_other_characters(self):
         file = self.vendor_file(WITH_CONTROL)
-        for name in ("a b.toml", "a:b.toml", "\u00e4.toml"):
+        for name in ("a b.toml", "a:b.toml", "\u00e4%20.toml"):
             file = file.rename(file.with_name(name))
             self.assertEqual(self.run_on_out("write", "--vendor-file", str(file)).returncode, 0)
             self.assertEqual(self.written(), ["acme.com-npu.yaml"])
             self.assertEqual(self.run_on_out("write").returncode, 0)
-            self.assertEqual(self.written(), [])
+            self.assertEqual(self.written(), ["acme.com-npu.yaml"])
+        file.unlink()
+        self.assertEqual(self.run_on_out("write").returncode, 0)
+        self.assertEqual(self.written(), [])
+
+    def test_file_that_others_may_write(self):
+        file = self.vendor_file(WITH_CONTROL)
+        self.put(WITH_CONTROL.replace("acme.com", "other.com"))
+        for path, code in ((file, 1), (self.path("etc/cdi-prepare.d/npu.toml"), 4)):
+            given = ("--vendor-file", str(file)) if path == file else ()
+            for mode in (0o664, 0o646):
+                path.chmod(mode)
+                done = self.run_on_out("write", *given)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn("chmod go-w", done.stderr)
+                self.assertEqual(self.written(), [])
+            path.chmod(0o644)
+            self.assertEqual(self.run_on_out("write", "--dry-run", *given).returncode, 0)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can give a file to another user")
+    def test_file_of_another_user(self):
+        file = self.vendor_file(WITH_CONTROL)
+        os.chown(file, 65534, 65534)
+        done = self.run_on_out("write", "--vendor-file", str(file))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("chown root", done.stderr)
 
     def test_fault_in_the_directory_leaves_other_kinds_alone(self):
         self.put(WITH_CONTROL)

@@ -146,6 +146,26 @@ class Libraries(WriteTest):
         mounts = self.mounts()
         self.assertEqual(len([path for path in mounts if "gsp_" in path]), 2)
 
+    def test_libraries_of_another_version_keep_the_old_spec(self):
+        self.write()
+        before = self.file.read_bytes()
+        self.path("sys/module/nvidia/version").write_text("575.57.08\n")
+        for options in ((), ("--profile", "compute"), ("--force",)):
+            self.assertIn("not ready", self.write(*options, code=4).stderr)
+        self.assertEqual(self.file.read_bytes(), before)
+        self.assertEqual(self.run_out("check").returncode, 4)
+
+    def test_libcuda_that_is_gone_keeps_the_old_spec(self):
+        self.write()
+        before = self.file.read_bytes()
+        shutil.rmtree(self.path("usr"))
+        self.assertIn("not ready", self.write(code=4).stderr)
+        self.assertEqual(self.file.read_bytes(), before)
+        self.assertEqual(self.run_out("check").returncode, 4)
+        self.write("--force")
+        self.assertNotIn(b"libcuda", self.file.read_bytes())
+        self.write()
+
     def test_none_installed(self):
         shutil.rmtree(self.path("usr"))
         done = self.write("--dry-run")

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,6 +20,7 @@
 #include <cdi/rules/annotation_key.hpp>
 #include <cdi/spec.hpp>
 
+#include "../../shared/base/text.hpp"
 #include "../../shared/host/host_tree.hpp"
 #include "../base/options.hpp"
 #include "../gpu/gpu.hpp"
@@ -50,6 +53,23 @@ inline std::string gpu_places(const Inventory& found) {
   return out;
 }
 
+/// The GPUs of a recorded text that are gone, if nothing else has changed; nullopt otherwise.
+inline std::optional<std::string> gone_places(std::string_view recorded, std::string_view now) {
+  const auto places = [](std::string_view text) {
+    auto parts = tools::split(text, ",");
+    for (auto& part : parts) part = tools::trim(part);
+    return parts;
+  };
+  const auto before = places(recorded);
+  const auto after = places(now);
+  const std::set<std::string> there{after.begin(), after.end()};
+  std::vector<std::string> gone;
+  std::vector<std::string> kept;
+  for (const auto& place : before) (there.contains(place) ? kept : gone).push_back(place);
+  if (gone.empty() || kept != after) return std::nullopt;
+  return fmt::format("{} {} gone", fmt::join(gone, ", "), gone.size() == 1 ? "is" : "are");
+}
+
 /// The options that select GPUs, and say where their driver is.
 inline std::string selection_text(const Options& options) {
   std::string out;
@@ -77,8 +97,8 @@ inline std::string options_text(const Inventory& found, const Options& options) 
   }
   if (options.nvml) out += " nvml";
   if (options.visible_only) out += " visible-only";
-  if (tools::is_recorded_path(found.vendor_file)) {
-    out.append(" ").append(tools::vendor_file_word).append(found.vendor_file);
+  if (found.vendor_file.starts_with('/')) {
+    out.append(" ").append(tools::vendor_file_word).append(tools::encoded_path(found.vendor_file));
   }
   return out + selection_text(options);
 }

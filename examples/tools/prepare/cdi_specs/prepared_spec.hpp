@@ -213,6 +213,30 @@ inline void keep_files(const Inventory& found, bool ready, const Options& option
   }
 }
 
+/// Why a spec would lose the libraries that its file has; nullopt if it would not. With `--force`,
+/// it may.
+inline std::optional<cdi::Error> lost_libraries(const PreparedSpec& prepared,
+                                                const Inventory& found, const Options& options) {
+  const auto problem =
+      std::find_if(found.warnings.begin(), found.warnings.end(),
+                   [](const Problem& one) { return one.fault == Fault::no_libcuda; });
+  if (problem == found.warnings.end() || options.force) return std::nullopt;
+  const auto directory = open_directory(options, options.output_dir, Missing::stays);
+  if (!directory || !directory->descriptor) return std::nullopt;
+  const auto old = cdi::read_spec_file(directory->path_of(prepared.file_name));
+  if (!old) return std::nullopt;
+  const auto& mounts = old->spec.container_edits.mounts;
+  const bool has_cuda = std::any_of(mounts.begin(), mounts.end(), [](const cdi::Mount& mount) {
+    return mount.container_path.find("/libcuda.so.") != std::string::npos;
+  });
+  if (!has_cuda) return std::nullopt;
+  return cdi::Error{.code = cdi::Errc::host,
+                    .message = problem->text + ", and the spec that has it stays",
+                    .advice =
+                        "install the libraries with the same version as the driver, then run "
+                        "`write`; with --force, it writes a spec without them"};
+}
+
 inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options) {
   PreparedSpecs out;
   const auto holds = spec_options(survey.tree, options);
@@ -226,6 +250,10 @@ inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options)
     auto prepared = prepare_spec(survey.tree, found, holds, options);
     if (!prepared) {
       out.failed.push_back(std::move(prepared).error());
+      continue;
+    }
+    if (auto lost = lost_libraries(*prepared, found, options)) {
+      out.failed.push_back(*std::move(lost));
       continue;
     }
     const auto& failed = prepared->left_out;

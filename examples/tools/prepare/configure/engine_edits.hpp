@@ -233,7 +233,8 @@ inline cdi::Result<Edits> undo_docker(const tools::HostTree& tree) {
   }
   copy.after.reset();
   record.after.reset();
-  return Edits{std::move(config), std::move(copy), std::move(record)};
+  // The copy goes last: as long as it is there, a repeated call finds the old bytes.
+  return Edits{std::move(config), std::move(record), std::move(copy)};
 }
 
 // containerd: before 2.0, an imported file replaces the whole table of a plugin, with runtimes and

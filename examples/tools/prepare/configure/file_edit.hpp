@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include <cdi/files/replace_file.hpp>
+#include <cdi/files/temporary.hpp>
 #include <cdi/files/text_file.hpp>
 #include <cdi/result.hpp>
 
@@ -186,28 +187,37 @@ inline cdi::Result<void> create(const HostOptions& options, const FileEdit& edit
                     .position = {.file = shown}};
 }
 
-}  // namespace detail
-
-/// Makes a change. Fails, and changes nothing, if the file is no longer the one that was read.
-inline cdi::Result<void> make(const HostOptions& options, const FileEdit& edit) {
-  const auto name = edit.path.substr(edit.path.rfind('/') + 1);
-  const auto directory = detail::directory_of(options, edit.path);
-  if (!directory) return directory.error();
-  const auto shown = directory->path_of(name);
-  if (!edit.before) return detail::create(options, edit, *directory, name);
-  const auto now = cdi::read_file_at(directory->number(), name, shown, edit.before->size() + 1);
+/// Makes a change to a file of an open directory.
+inline cdi::Result<void> make_in(const HostOptions& options, const FileEdit& edit,
+                                 const Directory& directory, const std::string& name) {
+  const auto shown = directory.path_of(name);
+  if (!edit.before) return create(options, edit, directory, name);
+  const auto now = cdi::read_file_at(directory.number(), name, shown, edit.before->size() + 1);
   if (!now || now->text != *edit.before) {
     return cdi::Error{.code = cdi::Errc::conflict,
                       .message = "another program has just changed the file; try again",
                       .position = {.file = shown}};
   }
   if (edit.after) {
-    return cdi::rewrite_file_at(directory->number(), name, *edit.after, shown, now->signature);
+    return cdi::rewrite_file_at(directory.number(), name, *edit.after, shown, now->signature);
   }
-  if (::unlinkat(directory->number(), name.c_str(), 0) != 0) {
+  if (::unlinkat(directory.number(), name.c_str(), 0) != 0) {
     return cdi::file_error(shown, "cannot remove the file");
   }
-  return cdi::sync_directory(directory->number(), directory->path);
+  return cdi::sync_directory(directory.number(), directory.path);
+}
+
+}  // namespace detail
+
+/// Makes a change. Fails, and changes nothing, if the file is no longer the one that was read.
+/// Removes temporary files that killed writers of this file left behind.
+inline cdi::Result<void> make(const HostOptions& options, const FileEdit& edit) {
+  const auto name = edit.path.substr(edit.path.rfind('/') + 1);
+  const auto directory = detail::directory_of(options, edit.path);
+  if (!directory) return directory.error();
+  auto done = detail::make_in(options, edit, *directory, name);
+  if (done) cdi::remove_temporaries_of(directory->number(), name);
+  return done;
 }
 
 }  // namespace prepare::configure

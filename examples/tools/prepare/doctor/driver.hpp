@@ -17,6 +17,7 @@
 #include "../../shared/base/text.hpp"
 #include "../../shared/cdi_specs/write_command.hpp"
 #include "../../shared/host/host_tree.hpp"
+#include "../gpu/fault.hpp"
 #include "../vendors/driver_place.hpp"
 #include "finding.hpp"
 
@@ -108,7 +109,9 @@ inline void check_nvidia_driver(const tools::HostTree& tree, const DriverPlace& 
     return;
   }
   std::string others;
+  bool has_same = false;
   for (const auto& path : libraries) {
+    has_same = has_same || cuda_version(path) == loaded;
     if (cuda_version(path) != loaded)
       others.append(others.empty() ? "" : ", ").append(place.root + path);
   }
@@ -120,8 +123,9 @@ inline void check_nvidia_driver(const tools::HostTree& tree, const DriverPlace& 
   findings.push_back(
       {Level::fault, about,
        fmt::format("module {} is loaded, but programs load {}", loaded, others),
-       "If the driver was upgraded, reboot or reload the module; otherwise remove the "
-       "libraries of the other version and run ldconfig."});
+       has_same ? "If the driver was upgraded, reboot or reload the module; otherwise remove the "
+                  "libraries of the other version and run ldconfig."
+                : remedy_for(Fault::other_libraries, {})});
 }
 
 }  // namespace prepare::doctor

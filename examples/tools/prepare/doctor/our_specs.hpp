@@ -67,7 +67,11 @@ inline std::string make_nodes_command(const tools::HostTree& tree,
 /// the command.
 inline std::string run_when_ready(const tools::HostTree& tree, const Inventory* found,
                                   Profiles profiles, const std::vector<std::string>& arguments) {
-  const auto early = found == nullptr ? std::nullopt : reason_not_ready(*found, profiles);
+  if (found == nullptr) return "Run";
+  auto early = reason_not_ready(*found, profiles);
+  for (const auto& warning : found->warnings) {
+    if (!early && warning.fault == Fault::no_libcuda) early = warning;
+  }
   if (!early) return "Run";
   return remedy_for(early->fault, make_nodes_command(tree, arguments)) + " Then run";
 }

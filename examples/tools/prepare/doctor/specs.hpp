@@ -79,8 +79,15 @@ inline std::optional<std::string> outdated(const tools::HostTree& tree, const In
     const auto recorded = loaded.spec.annotations.find(key);
     if (recorded == loaded.spec.annotations.end()) continue;
     if (!value || recorded->second == *value) continue;
-    return fmt::format("{} was {}, and is now {}", key.substr(key.find('/') + 1), recorded->second,
-                       *value);
+    const auto name = key.substr(key.find('/') + 1);
+    if (key == driver_annotation && value->empty()) {
+      return fmt::format("{} was {}, and no module of the driver is loaded now", name,
+                         recorded->second);
+    }
+    if (key == gpus_annotation) {
+      if (auto gone = gone_places(recorded->second, *value)) return gone;
+    }
+    return fmt::format("{} was {}, and is now {}", name, recorded->second, *value);
   }
   return std::nullopt;
 }

@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_PREPARE_VENDORS_DETECT_HPP
 #define CDI_TOOLS_PREPARE_VENDORS_DETECT_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -70,6 +71,17 @@ inline std::vector<Inventory> detect(const tools::HostTree& tree, const tools::H
   return inventories;
 }
 
+/// Makes a driver not ready if the libraries are those of another version: a spec without libraries
+/// would start containers that cannot use the GPU.
+inline void hold_back_other_libraries(Inventory& found) {
+  const auto other =
+      std::find_if(found.warnings.begin(), found.warnings.end(),
+                   [](const Problem& warning) { return warning.fault == Fault::other_libraries; });
+  if (other == found.warnings.end()) return;
+  found.not_ready = std::move(*other);
+  found.warnings.erase(other);
+}
+
 /// Adds the driver files for the containers of an inventory. For other drivers, images contain the
 /// libraries.
 inline void add_driver_files(const tools::HostTree& tree, const DriverPlace& place,
@@ -81,6 +93,7 @@ inline void add_driver_files(const tools::HostTree& tree, const DriverPlace& pla
     found.files = tegra::driver_files(tree);
   } else if (found.kind == "nvidia.com/gpu" || found.is_management) {
     found.files = nvidia::driver_files(tree, found.driver_version, found.warnings, place);
+    hold_back_other_libraries(found);
   }
 }
 

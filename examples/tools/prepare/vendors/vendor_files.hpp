@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <cdi/base/shell_word.hpp>
 #include <cdi/result.hpp>
 
 #include "../../shared/host/host_tree.hpp"
@@ -43,12 +44,19 @@ inline bool is_own_kind(std::string_view kind) {
 
 namespace detail {
 
-/// Reads one vendor file of a tree.
+/// Reads one vendor file of a tree. Its hooks run as root, so no other user may write to it.
 inline cdi::Result<VendorFile> read_vendor_file(const tools::HostTree& tree,
                                                 const std::string& path) {
   constexpr std::size_t longest = 64 << 10;
-  const auto text = tree.read(path, longest);
-  if (!text) return text.error();
+  auto text = tree.read(path, longest, /*reject_writable=*/true);
+  if (!text) {
+    auto& error = text.error();
+    if (error.code == cdi::Errc::denied) {
+      const auto word = cdi::shell_word(path);
+      error.advice = fmt::format("check the file, then: chown root {0}; chmod go-w {0}", word);
+    }
+    return std::move(error);
+  }
   return parse_vendor_file(*text, path);
 }
 

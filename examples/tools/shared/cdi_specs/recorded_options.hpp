@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -51,8 +53,52 @@ inline constexpr std::array<std::string_view, 4> profile_names{"compute", "graph
 inline constexpr std::string_view vendor_file_word = "vendor-file=";
 
 /// Whether a path can be recorded: words are separated by spaces, and paths in a list by colons.
+/// Vendor files may have other paths, which are encoded.
 inline bool is_recorded_path(std::string_view path) {
   return path.starts_with('/') && is_plain(path) && path.find_first_of(" :") == path.npos;
+}
+
+namespace recorded {
+
+inline constexpr std::string_view hex_digits = "0123456789ABCDEF";
+
+/// Whether a byte stands for itself in a recorded path of a vendor file.
+inline bool is_kept(char c) {
+  return c > ' ' && is_plain(c) && c != '%' && c != ':';
+}
+
+}  // namespace recorded
+
+/// The path of a vendor file as a part of a word: other bytes are written as in `%20`.
+inline std::string encoded_path(std::string_view path) {
+  std::string out;
+  for (const char c : path) {
+    if (recorded::is_kept(c)) {
+      out += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    out.append("%").append(1, recorded::hex_digits[byte / 16]);
+    out.append(1, recorded::hex_digits[byte % 16]);
+  }
+  return out;
+}
+
+/// The path that `encoded_path` encoded. A percent sign without two digits stands for itself.
+inline std::string decoded_path(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = text[i] == '%' && i + 2 < text.size()
+                          ? parse_number<unsigned>(text.substr(i + 1, 2), 16)
+                          : std::nullopt;
+    if (!byte || *byte == 0) {
+      out += text[i];
+      continue;
+    }
+    out += static_cast<char>(*byte);
+    i += 2;
+  }
+  return out;
 }
 
 /// Whether a text is a device name, with or without its kind.
@@ -129,7 +175,7 @@ inline std::vector<std::string> option_words(std::string_view text) {
   std::set<std::string> names;
   for (auto& word : split(text, " ")) {
     if (!is_option_word(word) || !names.insert(word.substr(0, word.find('='))).second) continue;
-    words.push_back(std::move(word));
+    words.push_back(word.starts_with(vendor_file_word) ? decoded_path(word) : std::move(word));
   }
   return words;
 }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <cdi/file.hpp>
+#include <cdi/files/access.hpp>
 #include <cdi/result.hpp>
 
 #include "../base/text.hpp"
@@ -63,12 +64,13 @@ class HostTree {
   const std::shared_ptr<HostObserver>& observer() const { return observer_; }
 
   /// The content of a regular file of at most `limit` bytes. Any other kind of file is an error,
-  /// and never blocks.
-  cdi::Result<std::string> read(std::string_view path, std::size_t limit = size_limit) const {
+  /// and never blocks. With `reject_writable`, so is a file that other users may write to.
+  cdi::Result<std::string> read(std::string_view path, std::size_t limit = size_limit,
+                                bool reject_writable = false) const {
     const auto found = status_of(path, Last::follow);
     if (!found) return found.error();
     if (!S_ISREG(found->st_mode)) return path_error(path, EINVAL, "not a regular file");
-    auto text = read_file(path, limit);
+    auto text = read_file(path, limit, reject_writable);
     if (observer_) observer_->read(observed(path), *found, text);
     return text;
   }
@@ -239,11 +241,15 @@ class HostTree {
   HostTree(RootedPaths paths, std::string root)
       : paths_{std::move(paths)}, root_{std::move(root)} {}
 
-  cdi::Result<std::string> read_file(std::string_view path, std::size_t limit) const {
+  cdi::Result<std::string> read_file(std::string_view path, std::size_t limit,
+                                     bool reject_writable) const {
     const auto file = open_file(path, O_RDONLY | O_NONBLOCK);
     struct stat status = {};
     if (!file || ::fstat(file.get(), &status) != 0) return path_error(path, errno);
     if (!S_ISREG(status.st_mode)) return path_error(path, EINVAL, "not a regular file");
+    if (reject_writable) {
+      if (auto good = cdi::check_writers(path, status); !good) return std::move(good).error();
+    }
     return cdi::read_all(file.get(), path, limit);
   }
 
