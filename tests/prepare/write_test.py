@@ -754,14 +754,19 @@ class Check(WriteTest):
     def test_never_written(self):
         self.assertEqual(self.check("check", code=1), f"{self.file}: it does not exist\n")
 
+    def change_driver(self):
+        self.path("sys/module/nvidia/version").write_text("575.57.08\n")
+        cuda = self.path(f"{LIB}/libcuda.so.{VERSION}")
+        cuda.rename(cuda.with_name("libcuda.so.575.57.08"))
+
     def test_driver_changed(self):
         self.write()
-        self.path("sys/module/nvidia/version").write_text("575.57.08\n")
+        self.change_driver()
         out = self.check("check", code=1)
         self.assertIn(f"driver-version: {VERSION} -> 575.57.08\n", out)
         self.assertIn("more, which `diff` with the same options shows", out)
         out = self.check("diff", code=1)
-        self.assertIn(f"  - mount {LIB}/libcuda.so.1", out)
+        self.assertIn(f"  - mount {LIB}/libcuda.so.{VERSION}", out)
 
     def test_another_boot(self):
         self.write()
@@ -852,7 +857,7 @@ class Check(WriteTest):
 
     def test_json(self):
         self.write()
-        self.path("sys/module/nvidia/version").write_text("575.57.08\n")
+        self.change_driver()
         (stale,) = json.loads(self.check("check", "-o", "json", code=1))["stale"]
         self.assertEqual(stale["path"], str(self.file))
         self.assertTrue(stale["changes"])
