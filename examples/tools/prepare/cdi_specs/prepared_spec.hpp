@@ -213,6 +213,15 @@ inline void keep_files(const Inventory& found, bool ready, const Options& option
   }
 }
 
+/// The directory of the driver that the options of a spec record; empty if there is none.
+inline std::string recorded_driver_root(const cdi::Spec& spec) {
+  const auto recorded = spec.annotations.find(tools::options_annotation);
+  if (recorded == spec.annotations.end()) return {};
+  const auto& text = recorded->second;
+  const auto begin = std::min(text.find(" driver-root="), text.size());
+  return text.substr(begin, text.find(' ', std::min(begin + 1, text.size())) - begin);
+}
+
 /// Why a spec would lose the libraries that its file has; nullopt if it would not. With `--force`,
 /// it may.
 inline std::optional<cdi::Error> lost_libraries(const PreparedSpec& prepared,
@@ -224,7 +233,9 @@ inline std::optional<cdi::Error> lost_libraries(const PreparedSpec& prepared,
   const auto directory = open_directory(options, options.output_dir, Missing::stays);
   if (!directory || !directory->descriptor) return std::nullopt;
   const auto old = cdi::read_spec_file(directory->path_of(prepared.file_name));
-  if (!old) return std::nullopt;
+  if (!old || recorded_driver_root(old->spec) != recorded_driver_root(prepared.spec)) {
+    return std::nullopt;  // the libraries of another directory are not lost
+  }
   const auto& mounts = old->spec.container_edits.mounts;
   const bool has_cuda = std::any_of(mounts.begin(), mounts.end(), [](const cdi::Mount& mount) {
     return mount.container_path.find("/libcuda.so.") != std::string::npos;
