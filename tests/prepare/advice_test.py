@@ -470,7 +470,8 @@ class OurSpecs(NodeTest):
             path.write_text(path.read_text().replace(old, "GPU-ffffffff" + old[12:]))
 
     def advice_on_gpus(self):
-        return {what: text for what, text in self.advice().items() if "gpus was " in what}
+        return {what: text for what, text in self.advice().items()
+                if re.search("gpus was | (is|are) gone", what)}
 
     def check(self, *more):
         return run(CDI_PREPARE, "check", "--root", self.root, *more).returncode
