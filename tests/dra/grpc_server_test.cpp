@@ -71,6 +71,14 @@ std::string listen_error(const std::string& path) {
 
 }  // namespace
 
+TEST_CASE("dra: the text of an error is UTF-8 and short, however long its parts are") {
+  cdi::Error error{.code = cdi::Errc::system, .message = "caf\xe9 caf\xc3"};
+  CHECK(cdi::detail::is_utf8(dra::text_for_kubelet(error)));
+  CHECK(dra::text_for_kubelet({.message = "caf\xc3\xa9 \"a\""}) == "caf\xc3\xa9 \"a\"");
+  error.message.assign(5 << 20, 'x');
+  CHECK(dra::text_for_kubelet(error).size() < 1024);
+}
+
 TEST_CASE("dra: the error of a method becomes the status of its call") {
   using cdi::Errc;
   using grpc::StatusCode;

@@ -100,7 +100,10 @@ TEST_CASE("nri: a value that is no list of names is an error with its key") {
   CHECK(requested({{key, "junk"}}) ==
         Texts{"annotation \"cdi-devices.nri.io/pod\": \"junk\" is not a qualified device name: "
               "write vendor.com/class=device"});
-  for (const auto* value : {"- {a: b}\n", "[v.com/c=0", "[junk]", "v.com/c=0,,v.com/c=1"}) {
+  for (const auto* value :
+       {"- {a: b}\n", "[v.com/c=0", "[junk]", "v.com/c=0,,v.com/c=1", "# note\nv.com/c=0\n",
+        "-v.com/c=0\n-v.com/c=1\n", "# note\nv.com/c=0: 1\n", "[v.com/c=0], v.com/c=1",
+        "- v.com/c=0\n---\n- v.com/c=1\n"}) {
     const auto error = requested({{key, value}});
     CAPTURE(value);
     REQUIRE(error.size() == 1);

@@ -190,6 +190,13 @@ class CommandLine(Case):
         for more in ([], ["--bundle", ""], ["-b", "."]):
             self.check_arguments(["create", *more, "id"], ["0"], cwd=self.place / "bundle")
 
+    def test_a_command_behind_two_dashes_injects(self):
+        for command in ("create", "run"):
+            for before in (["--"], ["--log", "file", "--"]):
+                with self.subTest(command=command, before=before):
+                    self.check_arguments([*before, command, "-b", "bundle", "id"], ["0"])
+        self.check_arguments(["create", "-b", "bundle", "--", "id"], ["0"])
+
     def test_an_error_ends_each_of_them(self):
         self.config(**annotation("vendor.com/nic=7"))
         for arguments in self.arguments():
@@ -203,7 +210,7 @@ class CommandLine(Case):
     def test_other_commands_start_the_runtime_at_once(self):
         for arguments in (["delete", "--force", "create"], ["state", "run"], ["--version"], [],
                           ["exec", "--bundle", "bundle", "id", "run"], ["--log", "run", "start", "i"],
-                          ["--", "create", "-b", "bundle", "id"],
+                          ["--", "delete", "-b", "bundle", "create"],
                           ["--host-uds", "create", "delete", "-b", "bundle", "id"]):
             with self.subTest(arguments):
                 self.check_arguments(arguments, [])

@@ -78,7 +78,7 @@ cdi::Result<Response> answer_each(const Request& request, const Log& log, const 
     if (one.result) {
       fill(one, its, line);
     } else {
-      its.set_error(to_string(one.result.error()));
+      its.set_error(text_for_kubelet(one.result.error()));
       line.error = tools::one_line(its.error());
     }
     log.write(line.about(one.claim));

@@ -64,6 +64,14 @@ inline std::string without_blanks(std::string_view list) {
   }
 }
 
+/// The error of a value that is no list of names.
+inline cdi::Error no_list(const std::string& why, const cdi::Position& position) {
+  return {.code = cdi::Errc::schema,
+          .message = why,
+          .advice = "write names such as vendor.com/class=device, with commas or as a YAML list",
+          .position = position};
+}
+
 /// The value as the comma-separated list that CDI defines; a YAML list is the form of NRI's device
 /// injector.
 inline cdi::Result<std::string> comma_list(const std::string& key, const std::string& value) {
@@ -74,13 +82,15 @@ inline cdi::Result<std::string> comma_list(const std::string& key, const std::st
   if (begins_yaml.find(text.front()) == std::string_view::npos) return without_blanks(text);
   const auto document = cdi::parse_yaml(value, "annotation " + key);
   if (!document) return document.error();
+  if (const auto rest = document->rest()) return no_list("text follows the list", *rest);
+  const auto root = document->root();
+  if (root.kind() != cdi::Document::Kind::list) {
+    return no_list("the value is no list", root.position());
+  }
   std::string list;
-  for (const auto item : document->root().items()) {
+  for (const auto item : root.items()) {
     if (!item.is_scalar()) {
-      return cdi::Error{.code = cdi::Errc::schema,
-                        .message = "an item is no device name",
-                        .advice = "write names such as vendor.com/class=device",
-                        .position = item.position()};
+      return no_list("an item is no device name", item.position());
     }
     list.append(list.empty() ? "" : ",").append(item.text());
   }

@@ -49,11 +49,12 @@ inline bool is_one_of(std::span<const std::string_view> words, std::string_view 
 
 /// Reads the arguments after the program. Options may be written `--name value`, `--name=value`,
 /// with one dash, as Go's programs accept, and, as crun accepts, `-bvalue`, `-db value` and
-/// `--bun`.
+/// `--bun`. A `--` before the command is skipped, as runc does; one after it ends the options.
 inline CommandLine read_command_line(std::span<char* const> arguments) {
   CommandLine line;
-  for (auto at = arguments.begin(); at != arguments.end() && *at != std::string_view{"--"}; ++at) {
+  for (auto at = arguments.begin(); at != arguments.end(); ++at) {
     const std::string_view word{*at};
+    if (word == "--" && !line.command.empty()) break;
     if (!word.starts_with('-')) {
       if (line.command.empty() && is_one_of(commands, word)) line.command = word;
       continue;

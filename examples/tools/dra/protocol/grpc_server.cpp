@@ -60,7 +60,7 @@ grpc::StatusCode code_of(cdi::Errc code) {
 }
 
 grpc::Status status_of(const cdi::Error& error) {
-  return {code_of(error.code), to_string(error)};
+  return {code_of(error.code), text_for_kubelet(error)};
 }
 
 grpc::Status no_request() {

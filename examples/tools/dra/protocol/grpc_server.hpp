@@ -5,6 +5,7 @@
 #define CDI_TOOLS_DRA_PROTOCOL_GRPC_SERVER_HPP
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -28,6 +29,15 @@
 //     auto server = dra::GrpcServer::listen(path, methods);
 
 namespace dra {
+
+/// The text of an error as the kubelet takes it: valid UTF-8, or it drops the whole answer; and
+/// short, because an event of a pod keeps 1024 bytes.
+inline std::string text_for_kubelet(const cdi::Error& error) {
+  auto text = to_string(error);
+  constexpr std::size_t longest = 1000;
+  if (text.size() > longest || !cdi::detail::is_utf8(text)) text = cdi::escaped(text, longest);
+  return text;
+}
 
 /// A call of a method. Valid until its handler returns.
 class Call {
