@@ -481,6 +481,9 @@ class Access(Scratch):
                     self.assertEqual("additionalGid" in errors, expect == LOST, errors)
                     self.assertNotIn("45", errors)
                     self.args(program, extra_groups=[])
+        self.make_node(0o666, 44)
+        self.device(additionalGids=[44], deviceNodes=[{"path": str(self.folder / "node")}])
+        self.assertNotIn("keep-groups", self.as_nobody("podman")[0])  # the user has no such group
 
     def test_a_node_of_root(self):
         self.make_node(0o600, 44)

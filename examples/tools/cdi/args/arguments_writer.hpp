@@ -124,9 +124,9 @@ class ArgumentsWriter {
     return program_.limits_access && (program_.groups != Groups::rootless || ::geteuid() == 0);
   }
 
-  /// Whether a user without this group is kept from opening a node of it, or whether no node tells.
+  /// Whether this user cannot open a node without this group, or whether there is no node to try.
   /// Root needs no group.
-  static bool lacks_group(const cdi::Plan& plan, std::uint32_t gid) {
+  static bool needs_group(const cdi::Plan& plan, std::uint32_t gid) {
     if (::geteuid() == 0) return false;
     bool has_nodes = false;
     for (const auto& [node, origin, overridden] : plan.device_nodes) {
@@ -337,13 +337,13 @@ inline void ArgumentsWriter::add_groups(const cdi::Plan& plan) {
       lose("additionalGid", name,
            "the program drops groups: only root in the container can open nodes of this group",
            origin);
-    } else if (!has_group(gid) && lacks_group(plan, gid)) {
+    } else if (has_group(gid)) {
+      keeps = true;
+    } else if (needs_group(plan, gid)) {
       lose(
           "additionalGid", name,
           "this user is not in the group, and cannot open its nodes or files: " + group_advice(gid),
           origin);
-    } else {
-      keeps = true;
     }
   });
   if (program_.group.text.find("{gids}") != std::string_view::npos && !gids.empty()) {
