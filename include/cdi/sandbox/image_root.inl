@@ -38,7 +38,8 @@ CDI_INLINE Result<ImageRoot> ImageRoot::open(std::string path) {
   if (!root) return file_error(path, "cannot open the image's root directory");
   auto absolute = absolute_path(std::move(path));
   if (!absolute) return std::move(absolute).error();
-  // The path may lead elsewhere since the first look: the descriptor is that of the absolute path.
+  // Another program may have changed a link on the path since then: the descriptor and the absolute
+  // path must name the same directory.
   root = Descriptor{open_at(AT_FDCWD, *absolute, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   if (!root) return file_error(*absolute, "cannot open the image's root directory");
   return ImageRoot{*absolute == "/" ? std::string{} : *std::move(absolute), std::move(root)};

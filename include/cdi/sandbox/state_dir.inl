@@ -196,7 +196,7 @@ struct UnusedFiles {
   std::chrono::seconds limit{};     // since the epoch
 };
 
-/// Returns whether a name is that of a regular file which was not used since `limit`.
+/// Returns whether a name belongs to a regular file whose last use was at or before `limit`.
 inline bool is_unused(const Descriptor& directory, const std::string& name,
                       std::chrono::seconds limit) {
   struct stat info = {};
@@ -245,9 +245,9 @@ CDI_INLINE Result<std::vector<std::string>> remove_generated(const std::string& 
   auto found = detail::find_unused(state_dir, unused);
   if (!found) return std::move(found).error();
   std::vector<std::string> removed;
+  const auto lock = detail::lock_state(found->directory, LOCK_EX);
   for (auto& name : found->names) {
     // A file may have come into use since the listing.
-    const auto lock = detail::lock_state(found->directory, LOCK_EX);
     if (!detail::is_unused(found->directory, name, found->limit)) continue;
     if (::unlinkat(found->directory.get(), name.c_str(), 0) != 0 && errno != ENOENT) {
       return file_error(state_dir + "/" + name, "cannot remove the generated file");

@@ -16,7 +16,7 @@
 
 #include "../base/in_place.hpp"
 
-/// The names of the command line, and then those of the config's annotations, each once. An
+/// The names of the command line, and then the names in the config's annotations, each once. An
 /// annotation with an empty value requests nothing.
 inline cdi::Result<std::vector<cdi::RequestedDevice>> annotated_requests(
     const FileInPlace& file, const std::vector<std::string>& names) {

@@ -213,13 +213,12 @@ inline void keep_files(const Inventory& found, bool ready, const Options& option
   }
 }
 
-/// The directory of the driver that the options of a spec record; empty if there is none.
+/// The recorded option with the driver's directory; empty if there is none.
 inline std::string recorded_driver_root(const cdi::Spec& spec) {
-  const auto recorded = spec.annotations.find(tools::options_annotation);
-  if (recorded == spec.annotations.end()) return {};
-  const auto& text = recorded->second;
-  const auto begin = std::min(text.find(" driver-root="), text.size());
-  return text.substr(begin, text.find(' ', std::min(begin + 1, text.size())) - begin);
+  for (auto& word : tools::recorded_options(spec)) {
+    if (word.starts_with("driver-root=")) return std::move(word);
+  }
+  return {};
 }
 
 /// Why a spec would lose the libraries that its file has; nullopt if it would not. With `--force`,

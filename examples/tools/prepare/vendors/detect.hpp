@@ -71,8 +71,8 @@ inline std::vector<Inventory> detect(const tools::HostTree& tree, const tools::H
   return inventories;
 }
 
-/// Makes a driver not ready if the libraries are those of another version: a spec without libraries
-/// would start containers that cannot use the GPU.
+/// Marks a driver as not ready if the installed libraries have another version: with a spec without
+/// libraries, containers would start and could not use the GPU.
 inline void hold_back_other_libraries(Inventory& found) {
   const auto other =
       std::find_if(found.warnings.begin(), found.warnings.end(),
