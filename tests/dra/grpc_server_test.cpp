@@ -75,8 +75,11 @@ TEST_CASE("dra: the text of an error is UTF-8 and short, however long its parts 
   cdi::Error error{.code = cdi::Errc::system, .message = "caf\xe9 caf\xc3"};
   CHECK(cdi::detail::is_utf8(dra::text_for_kubelet(error)));
   CHECK(dra::text_for_kubelet({.message = "caf\xc3\xa9 \"a\""}) == "caf\xc3\xa9 \"a\"");
+  CHECK(dra::text_for_kubelet({.message = "caf\xe9 \"a\""}) == "caf\\xe9 \"a\"");
   error.message.assign(5 << 20, 'x');
-  CHECK(dra::text_for_kubelet(error).size() < 1024);
+  CHECK(dra::text_for_kubelet(error).size() == 1003);
+  error.message.assign(5 << 20, '"');
+  CHECK(dra::text_for_kubelet(error).size() == 1003);
 }
 
 TEST_CASE("dra: the error of a method becomes the status of its call") {

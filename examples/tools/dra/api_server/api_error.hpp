@@ -14,6 +14,7 @@
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 
+#include "../../shared/base/one_line.hpp"
 #include "http_client.hpp"
 
 namespace dra {
@@ -43,7 +44,7 @@ inline bool is_status(const HttpAnswer& answer) {
 /// `Errc::conflict` for 409, `Errc::invalid` for 400 and 422, and otherwise `Errc::system`.
 inline cdi::Error answer_error(const std::string& what, const HttpAnswer& answer) {
   auto message = text_in(parse_object(answer.body), "message");
-  message = message.empty() ? cdi::escaped(answer.body, 200) : cdi::escaped(message, 1000);
+  message = tools::one_line(message.empty() ? answer.body : message, message.empty() ? 200 : 1000);
   cdi::Error out{.code = cdi::Errc::system,
                  .message = fmt::format("{}: the API server answers {}{}{}", what, answer.status,
                                         message.empty() ? "" : ": ", message)};

@@ -15,6 +15,8 @@
 
 #include <cdi/result.hpp>
 
+#include "../../shared/base/one_line.hpp"
+
 // gRPC's own headers are in grpc_server.cpp only: they take long to compile.
 //
 //     dra::Methods methods;
@@ -33,10 +35,7 @@ namespace dra {
 /// The text of an error as the kubelet takes it: valid UTF-8, or it drops the whole answer; and
 /// short, because an event of a pod keeps 1024 bytes.
 inline std::string text_for_kubelet(const cdi::Error& error) {
-  auto text = to_string(error);
-  constexpr std::size_t longest = 1000;
-  if (text.size() > longest || !cdi::detail::is_utf8(text)) text = cdi::escaped(text, longest);
-  return text;
+  return tools::one_line(to_string(error), 1000);
 }
 
 /// A call of a method. Valid until its handler returns.

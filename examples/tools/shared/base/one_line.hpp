@@ -5,6 +5,7 @@
 #define CDI_TOOLS_SHARED_BASE_ONE_LINE_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -12,16 +13,18 @@
 
 namespace tools {
 
-/// `text` as UTF-8 on one line, with escapes for control characters.
-inline std::string one_line(std::string_view text) {
+/// `text` as UTF-8 on one line, with escapes for control characters. Longer text than about
+/// `longest` bytes is cut and ends with "...".
+inline std::string one_line(std::string_view text, std::size_t longest = std::string::npos) {
   constexpr std::string_view shown_as_they_are = "\"\\";
   std::string out;
-  while (!text.empty()) {
+  while (!text.empty() && out.size() < longest) {
     const auto end = std::min(text.find_first_of(shown_as_they_are), text.size());
-    out.append(cdi::escaped(text.substr(0, end), std::string::npos));
-    if (end < text.size()) out += text[end];
+    out.append(cdi::escaped(text.substr(0, end), longest - out.size()));
+    if (end < text.size() && out.size() < longest) out += text[end];
     text.remove_prefix(std::min(end + 1, text.size()));
   }
+  if (!text.empty() && !out.ends_with("...")) out.append("...");
   return out;
 }
 
