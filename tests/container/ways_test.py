@@ -79,6 +79,16 @@ path=$(sed -n 's/^[0-9]*:devices://p' /proc/$pid/cgroup)
 { echo run; [ -z "$path" ] || cat "/sys/fs/cgroup/devices$path/devices.list"; } >>PLACE/hook-ran
 """
 
+# A container in the steps that engines take; prints the environment of a second process in it.
+STEPS = """
+set -e
+id=$1; shift
+"$@" create --bundle . "$id" </dev/null >/dev/null
+"$@" start "$id"
+"$@" exec "$id" /bin/busybox env
+"$@" delete --force "$id"
+"""
+
 # containerd, and a container of ctr with the arguments of the script.
 CONTAINERD = """
 place=$1 bin=$2; shift 2
@@ -280,22 +290,35 @@ disabled_plugins = ['io.containerd.grpc.v1.cri']
         config["linux"]["cgroupsPath"] = f"/{CGROUP}/bundle"
         path.write_text(json.dumps(config), encoding="utf-8")
 
-    def injected(self, runtime, names, script=LOOK):
-        self.make_bundle(script, names)
-        done = subprocess.run([CDI, "inject", "--in-place", "--spec-dir", self.folder,
+    def inject(self, names):
+        return subprocess.run([CDI, "inject", "--in-place", "--spec-dir", self.folder,
                                self.folder / "config.json", *names], text=True, check=False,
                               capture_output=True, timeout=60)
+
+    def name(self):
+        """A new name of a container."""
+        self.number += 1
+        return f"{CGROUP}-{self.number}"
+
+    def injected(self, runtime, names, script=LOOK):
+        self.make_bundle(script, names)
+        done = self.inject(names)
         if done.returncode != 0:
             return done
-        self.number += 1
-        return self.start(runtime, "run", "--bundle", str(self.folder), f"{CGROUP}-{self.number}")
+        return self.start(runtime, "run", "--bundle", str(self.folder), self.name())
+
+    def with_cdi_runtime(self, runtime):
+        """The command that stands for the runtime."""
+        settings = self.write("settings.toml", f'runtime = "{runtime}"\n')
+        return ["env", f"CDI_RUNTIME_CONFIG={settings}", CDI_RUNTIME]
 
     def runtime(self, runtime, names, script=LOOK):
         self.make_bundle(script, names)
-        self.number += 1
-        settings = self.write("settings.toml", f'runtime = "{runtime}"\n')
-        return self.start("env", f"CDI_RUNTIME_CONFIG={settings}", CDI_RUNTIME, "run", "--bundle",
-                          str(self.folder), f"{CGROUP}-{self.number}")
+        return self.start(*self.with_cdi_runtime(runtime), "run", "--bundle", str(self.folder),
+                          self.name())
+
+    def in_steps(self, *command):
+        return self.start("sh", "-c", STEPS, "steps", self.name(), *command)
 
 
 def compared(way, part, difference):
@@ -440,6 +463,35 @@ class Engines(unittest.TestCase):
             with self.subTest(way.__name__):
                 self.check_message(
                     self.check("crun", lambda place, names, way=way: way(place, "crun", names)))
+
+    def check_steps(self, runtime):
+        """What a runtime reads again after `create`, for `exec` and for the hooks of `delete`."""
+        self.need(lambda place: place.injected(runtime, [BASE], "true"), runtime)
+        edits = spec("0.5.0", groups=False)
+        edits["devices"][1]["containerEdits"]["hooks"] = [
+            {"hookName": name, "path": "PLACE/note", "args": ["note", name]}
+            for name in ("poststart", "poststop")]
+        for way in ("cdi inject", "cdi-runtime"):
+            with self.subTest(way):
+                place = self.place(edits)
+                ran = place.folder / "ran"
+                place.write("note", f'#!/bin/sh\ncat >/dev/null\necho "$1" >>{ran}\n', 0o755)
+                place.make_bundle("exec /bin/busybox sleep 60", [BASE, DEVICE])
+                command = [runtime]
+                if way == "cdi inject":
+                    self.assertEqual(place.inject([BASE, DEVICE]).returncode, 0)
+                else:
+                    command = place.with_cdi_runtime(runtime)
+                done = place.in_steps(*command)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("GPU=zero", done.stdout.splitlines())
+                self.assertEqual(ran.read_text(encoding="utf-8"), "poststart\npoststop\n")
+
+    def test_runc_in_steps(self):
+        self.check_steps("runc")
+
+    def test_crun_in_steps(self):
+        self.check_steps("crun")
 
     def test_podman_itself(self):
         self.need_podman()
