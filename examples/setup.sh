@@ -30,6 +30,7 @@ libbenchmark-dev     | <benchmark/benchmark.h>   | tests
 # machines and other compilers are skipped, and the rows of other programs in bench/run.sh.
 wishes='
 runc                 | runc                      | demo tests
+crun                 | crun                      | tests
 busybox-static       | busybox                   | demo tests
 python3-jsonschema   | python3:jsonschema        | tests
 python3-yaml         | python3:yaml              | tests
