@@ -53,6 +53,7 @@ clang-22             | clang++-22                | tests
 valgrind             | valgrind                  | tests
 abigail-tools        | abidiff                   | tests
 bubblewrap           | bwrap                     | tests
+systemd-container    | systemd-nspawn            | tests
 zsh                  | zsh                       | tests
 fish                 | fish                      | tests
 man-db               | man                       | tests
