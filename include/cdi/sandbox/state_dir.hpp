@@ -25,7 +25,8 @@ Result<std::vector<std::string>> unused_generated(const std::string& state_dir,
 
 /// Removes the files of `unused_generated`, and returns their names. Files with other names stay,
 /// and a file that a container has mounted remains in that container; one that starts again later
-/// does not find it. A file that comes into use meanwhile stays. Fails with `Errc::system`.
+/// does not find it. A file that comes into use meanwhile stays. Fails with `Errc::system`, and
+/// with `Errc::conflict` if another program locks the directory (flock(2)) for five seconds.
 Result<std::vector<std::string>> remove_generated(const std::string& state_dir,
                                                   std::chrono::seconds unused);
 

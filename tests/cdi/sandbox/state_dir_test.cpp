@@ -260,6 +260,21 @@ TEST_CASE("A file that comes into use while others are removed stays") {
   CHECK(get_file(path) == "text");
 }
 
+TEST_CASE(
+    "Nothing is removed while another program locks the directory; files are taken into use") {
+  const TempTree tree;
+  const auto state = state_of(tree.path());
+  const auto path = made(state, "f", "text");
+  age(path, hours{9});
+  const Descriptor other{::open(tree.path().c_str(), O_RDONLY | O_DIRECTORY)};
+  REQUIRE(::flock(other.get(), LOCK_EX) == 0);
+  const auto removed = cdi::remove_generated(tree.path(), hours{1});
+  REQUIRE_FALSE(removed);
+  CHECK(removed.error().code == cdi::Errc::conflict);
+  CHECK(made(state, "g", "text") != path);
+  CHECK(get_file(path) == "text");
+}
+
 TEST_CASE("A file is taken into use only when no file is being removed") {
   const TempTree tree;
   const auto state = state_of(tree.path());
