@@ -311,6 +311,24 @@ class Losses(Scratch):
                     self.assertIn(why, found[0][2])
                 self.assertNotIn("/dev/gpu0", "".join(self.words(program)))
 
+    def test_a_missing_node_without_numbers(self):
+        """Which the host would have to tell: the other edits are there anyway."""
+        link = self.folder / "link"
+        link.symlink_to("/dev/null")
+        for path, why in (("/dev/no-such", 'no host device "/dev/no-such": No such file'),
+                          (str(self.file), "is not a device node but a regular file"),
+                          (str(link), "use the path of the node itself")):
+            self.device(env=["A=1"], deviceNodes=[same_dev("/dev/gpu0"),
+                                                  {"path": "/dev/gpu1", "hostPath": path}])
+            for program in PROGRAMS:
+                found = [one for one in self.lost(program) if one[1] == "/dev/gpu1"]
+                self.assertEqual(len(found), 1)
+                self.assertEqual(found[0][0], "deviceNode")
+                self.assertIn(why, found[0][2])
+                words = " ".join(self.words(program))
+                self.assertNotIn("gpu1", words)
+                self.assertIn("A", words)
+
     def test_mode_owner_and_permissions_of_a_node(self):
         self.device(deviceNodes=[same_dev("/dev/gpu0", fileMode=0o600, uid=12345,
                                           permissions="r")])

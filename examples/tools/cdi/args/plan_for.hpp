@@ -4,12 +4,18 @@
 #ifndef CDI_TOOLS_CDI_ARGS_PLAN_FOR_HPP
 #define CDI_TOOLS_CDI_ARGS_PLAN_FOR_HPP
 
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <cdi/host.hpp>
 #include <cdi/plan.hpp>
 #include <cdi/sandbox.hpp>
 
@@ -28,11 +34,58 @@ inline std::string hook_subject(const cdi::Hook& hook) {
   return fmt::format("{}{} at {}", hook.path, command, hook.hook_name);
 }
 
-/// Returns the edits of devices without their hooks. What cannot be made in place of a hook, and a
-/// hook that is not understood, is a loss.
+/// The nodes that the host does not have, by their paths there, and why.
+using MissingNodes = std::map<std::string, std::string, std::less<>>;
+
+/// The type that devices want of a node of the host; `c` if they name none.
+inline char wanted_type(const std::vector<cdi::ResolvedDevice>& devices, std::string_view path) {
+  for (const auto& [spec, device] : devices) {
+    for (const auto* edits : {&spec->spec.container_edits, &device->container_edits}) {
+      for (const auto& node : edits->device_nodes) {
+        const auto& there = node.host_path.empty() ? node.path : node.host_path;
+        if (there == path && !node.type.empty()) return node.type.front();
+      }
+    }
+  }
+  return 'c';
+}
+
+/// Plans devices, even if the host lacks nodes whose numbers it would have to tell: the plan has
+/// them without numbers.
+inline cdi::Result<cdi::Plan> plan_with_missing(const std::vector<cdi::ResolvedDevice>& devices,
+                                                MissingNodes& missing) {
+  return cdi::plan_resolved(devices, [&](std::string_view path) -> cdi::Result<cdi::HostNode> {
+    auto node = cdi::SystemHost{}(path);
+    if (node) return node;
+    const auto& [message, advice] = std::tie(node.error().message, node.error().advice);
+    missing.emplace(path, advice.empty() ? message : message + ": " + advice);
+    struct stat there = {};  // of the end of a link, too, which a spec with numbers may name
+    const auto followed = ::stat(std::string{path}.c_str(), &there) == 0;
+    return cdi::HostNode{.type = wanted_type(devices, path),
+                         .file_mode = followed ? there.st_mode & 07777 : 0};
+  });
+}
+
+/// Moves the nodes whose numbers no one knows from a plan to the losses.
+inline void lose_missing_nodes(const MissingNodes& missing, ProgramPlan& found) {
+  std::erase_if(found.plan.device_nodes, [&](const auto& planned) {
+    const auto why = missing.find(planned.edit.host_path);
+    const bool has_numbers = planned.edit.major != 0 || planned.edit.type == "p";
+    if (why == missing.end() || has_numbers) return false;
+    if (!planned.overridden) {
+      found.lost.push_back({"deviceNode", planned.edit.path,
+                            "the container does not get it: " + why->second, planned.origin});
+    }
+    return true;
+  });
+}
+
+/// Returns the edits of devices without their hooks. What cannot be made in place of a hook, a hook
+/// that is not understood, and a node that the host does not have, is a loss.
 inline cdi::Result<ProgramPlan> plan_for(const std::vector<cdi::ResolvedDevice>& devices,
                                          cdi::HooklessOptions options) {
-  const auto plan = cdi::plan_resolved(devices);
+  MissingNodes missing;
+  const auto plan = plan_with_missing(devices, missing);
   if (!plan) return plan.error();
   options.keep_unknown = true;
   auto made = cdi::without_hooks(*plan, options);
@@ -42,6 +95,7 @@ inline cdi::Result<ProgramPlan> plan_for(const std::vector<cdi::ResolvedDevice>&
     out.lost.push_back({"hook", hook_subject(hook), hook_loss(hook), origin});
   }
   out.plan.hooks.clear();
+  lose_missing_nodes(missing, out);
   for (const auto& note : made->notes) {
     if (note.way != cdi::HookWay::lost) continue;
     out.lost.push_back({fmt::format("hook of class {}", hook_class_name(note.hook_class)),
