@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import socketserver
 import stat
 import subprocess
@@ -225,6 +226,19 @@ class Words(Scratch):
         self.device(mounts=[self.mount(options=["bind", "noatime"])])
         root = os.path.realpath(self.folder / "root")
         self.assertIn(f"mount -o remount,bind,noatime -- {root}/mnt/file", self.words("unshare"))
+
+    def test_podman_writes_noexec(self):
+        for options, word in ((["noexec"], ",noexec"), (["ro", "noexec"], ",ro,noexec"),
+                              (["noexec", "nosuid", "ro", "nodev"], ",ro,noexec"),
+                              (["rro"], ",ro"), ([], "")):
+            self.device(mounts=[self.mount("/mnt", self.folder, [*options, "rbind", "rprivate"])])
+            self.assertEqual(self.words("podman"),
+                             ["--mount", f"type=bind,src={self.folder},dst=/mnt{word}"])
+            self.assertEqual(self.lost("podman"), [] if word != ",ro" else [
+                ("mount", "/mnt", "its option rro is lost: the container may write there, or in "
+                                  "the mounts below")])
+        self.device(mounts=[self.mount("/mnt/a,b", self.folder, ["noexec", "bind"])])
+        self.assertIn("cannot take", self.lost("podman")[0][2])
 
     def test_kinds_of_nodes(self):
         """A pipe has no number, and `u` is another word for `c`."""

@@ -62,7 +62,7 @@ struct Program {
   std::string_view release;  // that was examined
   Shape shape = Shape::words;
   Form first{};                // what precedes all others
-  Forms read_only{};           // a bind mount that cannot be written
+  Forms read_only{};           // a bind mount that cannot be written, or one with `{options}`
   Forms writable{};            // any other bind mount
   Forms node{};                // a device node
   Form tmpfs{};                // a mount of the type tmpfs
@@ -197,12 +197,13 @@ inline constexpr Program docker{
 inline constexpr Program podman{
     .name = "podman",
     .release = "podman 4.3.1",
-    .read_only = {{{"--mount type=bind,src={host},dst={path},ro", plain_fields}}},
+    .read_only = {{{"--mount type=bind,src={host},dst={path},{options}", plain_fields}}},
     .writable = {{{"--mount type=bind,src={host},dst={path}", plain_fields}}},
     .node = {{{"--device {host}:{path}:{permissions}", no_colon}}},
     .tmpfs = {"--tmpfs {path}:{options}", no_colon},
     .variable = {{{"-e {name}={value}"}}},
     .group = {"--group-add {gid}"},
+    .keeps = "ro,noexec",
     .implies = "nosuid,nodev",
     .groups = Groups::rootless,
     .limits_access = true,

@@ -162,7 +162,11 @@ inline std::optional<char> obstacle(const Form& form, const FormValues& values) 
   if (form.carrier.cannot.empty()) return std::nullopt;
   for (const auto& [name, value] : values) {
     if (form.text.find(fmt::format("{{{}}}", name)) == std::string_view::npos) continue;
-    const auto at = value.find_first_of(form.carrier.cannot);
+    auto at = value.find_first_of(form.carrier.cannot);
+    // Options have commas between them, as the program wants them.
+    while (name == "options" && at != std::string::npos && value[at] == ',') {
+      at = value.find_first_of(form.carrier.cannot, at + 1);
+    }
     if (at != std::string::npos) return value[at];
   }
   return std::nullopt;
