@@ -170,6 +170,36 @@ class Words(Scratch):
         self.device(mounts=[self.mount("/dev/net", "/dev/pts", ["rbind", "nodev"])])
         self.assertNotIn("--dev-bind", self.words("bwrap"))
 
+    def test_a_mounted_node_becomes_a_node_with_all_permissions(self):
+        self.device(mounts=[self.mount("/dev/null2", "/dev/null", ["bind"])])
+        for program in ("docker", "podman"):
+            self.assertEqual(self.words(program), ["--device", "/dev/null:/dev/null2:rwm"])
+        self.assertEqual(self.words("bwrap")[2:], ["--dev-bind", "/dev/null", "/dev/null2"])
+        self.device(mounts=[self.mount("/dev/a:b", "/dev/null", ["bind"])])
+        self.assertEqual(self.words("docker"), [
+            "--device-cgroup-rule", "c 1:3 rwm", "--mount",
+            "type=bind,src=/dev/null,dst=/dev/a:b"])
+        self.device(mounts=[self.mount("/dev/a:b", "/dev/pts", ["rbind"])])
+        self.assertEqual([one[:2] for one in self.lost("docker")], [("mount", "/dev/a:b")],
+                         "there is no rule for all nodes of a directory")
+
+    def test_what_has_no_node_is_not_a_device(self):
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+            self.device(mounts=[self.mount("/dev/x", folder, ["rbind"])])
+            for program in ("docker", "podman"):
+                self.assertEqual(self.words(program),
+                                 ["--mount", f"type=bind,src={folder},dst=/dev/x"])
+            (pathlib.Path(folder) / "file").write_text("")
+            self.device(mounts=[self.mount("/dev/x", f"{folder}/file", ["bind"])])
+            self.assertIn("--mount", self.words("docker"))
+
+    def test_no_word_has_a_place_without_a_value(self):
+        self.device(deviceNodes=[same_dev("/dev/gpu0")], env=["A=1"], additionalGids=[44], mounts=[
+            self.mount("/mnt/node", "/dev/null", options) for options in (
+                ["bind"], ["bind", "ro"], ["bind", "noexec"], ["bind", "nodev"])])
+        for program in PROGRAMS:
+            self.assertNotRegex(" ".join(self.words(program)), r"\{[a-z]*\}")
+
     def test_tmpfs(self):
         self.device(mounts=[{"hostPath": "tmpfs", "containerPath": "/scratch", "type": "tmpfs",
                              "options": ["size=1m"]}])
@@ -386,6 +416,26 @@ class Losses(Scratch):
         self.device(mounts=[self.mount(source="/proc/version", options=["ro", "bind"])])
         if not IS_ROOT:
             self.assertEqual(self.lost("charliecloud"), [], "its user may not write there anyway")
+
+    def test_options_that_change_nothing_for_what_is_no_file(self):
+        """As `cdi-prepare write` has them for the socket of nvidia-persistenced."""
+        place, fifo = self.folder / "socket", self.folder / "fifo"
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(place))
+        os.mkfifo(fifo)
+        for path in (place, fifo):
+            path.chmod(0o777)
+        options = ["ro", "rro", "nosuid", "nodev", "noexec", "rbind", "rprivate"]
+        for path in (place, fifo):
+            self.device(mounts=[self.mount("/run/it", path, options)])
+            for program in PROGRAMS:
+                self.assertEqual(self.lost(program), [])
+        self.device(mounts=[self.mount("/run/it", "/dev/null", [
+            one for one in options if one != "nodev"])])
+        for program in PROGRAMS:
+            self.assertEqual(self.lost(program), [])
+        self.device(mounts=[self.mount("/run/it", place, ["noatime", "bind"])])
+        self.assertEqual(len(self.lost("bwrap")), 1)
 
     def test_sources_of_mounts(self):
         for source in (self.folder / "missing", "file"):

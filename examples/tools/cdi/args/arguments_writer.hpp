@@ -141,6 +141,13 @@ class ArgumentsWriter {
     return !has_nodes;
   }
 
+  /// Whether nodes of the host could not be opened in a plain mount of the program.
+  bool hides_nodes(const cdi::Mount& mount) const {
+    return mount.host_path.starts_with("/dev/") && !has_option(mount, "nodev") &&
+           program_.places == NodePlaces::any && program_.shape == Shape::words &&
+           is_listed(program_.implies, "nodev");
+  }
+
   void add(const cdi::Mount& mount, const cdi::Origin& origin);
   void add(const cdi::DeviceNode& node, const cdi::Origin& origin);
   void add(const std::string& variable, const cdi::Origin& origin);
@@ -198,12 +205,14 @@ inline void ArgumentsWriter::add(const cdi::Mount& mount, const cdi::Origin& ori
                     (options.empty() ? std::string{} : "," + options);
   values["kind"] = S_ISDIR(there.st_mode) ? "dir" : "file";
   const bool read_only = cdi::detail::is_read_only(mount.options) && program_.read_only[0];
-  // A directory of nodes needs a mount that lets them be opened.
-  const bool has_nodes = mount.host_path.starts_with("/dev/") && !has_option(mount, "nodev") &&
-                         program_.places == NodePlaces::any && program_.shape == Shape::words &&
-                         is_listed(program_.implies, "nodev");
-  const auto& writable = has_nodes ? program_.node : program_.writable;
-  const auto& forms = read_only || !options.empty() ? program_.read_only : writable;
+  auto forms = read_only || !options.empty() ? program_.read_only : program_.writable;
+  // Nodes need a mount that lets them be opened.
+  if (!read_only && options.empty() && hides_nodes(mount) && shows_nodes(mount.host_path, there)) {
+    forms = program_.node;
+    values["permissions"] = "rwm";
+    values["rule"] = device_rule(there);
+    if (S_ISDIR(there.st_mode)) forms.back() = {};  // its rule is for one node
+  }
   if (!append(forms, values, loss)) return;
   for (const auto& option : lost_options(mount, there, program_)) {
     lose("mount", mount.container_path, option_loss(option), origin);

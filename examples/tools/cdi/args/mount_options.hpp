@@ -6,10 +6,15 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <system_error>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include <cdi/plan.hpp>
 #include <cdi/rules/mount_options.hpp>
@@ -42,15 +47,40 @@ inline bool is_usual_option(std::string_view option) {
 
 /// Whether an option matters for an existing source. A file that is no node and has no set-user-ID
 /// bit is the same without `nosuid` and `nodev`, and one that the caller may not write without
-/// `ro`.
+/// `ro`. Linux opens nodes and FIFOs, and connects to sockets, for writing on a read-only mount,
+/// too, and runs none of them.
 inline bool matters(std::string_view option, const std::string& source, const struct stat& there,
                     const Program& program) {
   if (S_ISDIR(there.st_mode)) return true;
   const bool is_node = S_ISCHR(there.st_mode) || S_ISBLK(there.st_mode);
+  const bool is_file = S_ISREG(there.st_mode);
   if (option == "nodev") return is_node;
-  if (option == "nosuid") return (there.st_mode & (S_ISUID | S_ISGID)) != 0;
-  if (option == "ro") return !program.opens_as_user || may_open(source, "w");
-  return option != "noexec" || (there.st_mode & 0111) != 0;
+  if (option == "nosuid") return is_file && (there.st_mode & (S_ISUID | S_ISGID)) != 0;
+  if (option == "noexec") return is_file && (there.st_mode & 0111) != 0;
+  if (option != "ro" && option != "rro") return true;
+  return is_file && (!program.opens_as_user || may_open(source, "w"));
+}
+
+/// Whether a path of the host is a node, or a directory with one.
+inline bool shows_nodes(const std::string& path, const struct stat& there) {
+  const auto is_node = [](const struct stat& info) {
+    return S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode);
+  };
+  if (!S_ISDIR(there.st_mode)) return is_node(there);
+  std::error_code fault;
+  constexpr auto pass = std::filesystem::directory_options::skip_permission_denied;
+  for (std::filesystem::recursive_directory_iterator at{path, pass, fault}, end;
+       !fault && at != end; at.increment(fault)) {
+    struct stat info = {};
+    if (::lstat(at->path().c_str(), &info) == 0 && is_node(info)) return true;
+  }
+  return false;
+}
+
+/// The rule of a device cgroup that lets a node be opened and made.
+inline std::string device_rule(const struct stat& node) {
+  return fmt::format("{} {}:{} rwm", S_ISBLK(node.st_mode) ? 'b' : 'c', gnu_dev_major(node.st_rdev),
+                     gnu_dev_minor(node.st_rdev));
 }
 
 /// The options of a mount that a program writes, but `bind` and `rbind`.
