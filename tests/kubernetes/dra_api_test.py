@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 sys.dont_write_bytecode = True
@@ -452,6 +453,30 @@ class Claims(ApiCase):
         self.check_prepared(self.service().prepare(name_of(2)), 2, GPUS[1])
         self.assertFalse(call.done())
         call.cancel()
+
+    def test_a_release_does_not_wait_for_starting_pods(self):
+        """More calls wait for the API server than the driver has threads for each method."""
+        name = self.put_claim(0, GPUS[0])
+        self.check_prepared(self.service().prepare(name), 0, GPUS[0])
+        self.api.fail("GET", "claim-[1-9]", None, count=100)
+        calls = [self.service().start(DRA["v1"] + "NodePrepareResources", request(name_of(number)))
+                 for number in range(1, 41)]
+        self.api.wait_for("GET", "resourceclaims/claim-", 17)  # the first was another
+        self.assertEqual(self.service().unprepare(name, timeout=5), {uid_of(0): {}})
+        self.assertFalse(any(call.done() for call in calls))
+        for call in calls:
+            call.cancel()
+        self.check_claims()
+
+    def test_a_call_of_many_claims_has_one_deadline(self):
+        """Each request alone may last ten seconds."""
+        self.api.fail("GET", "claim-[1-9]", None, count=100)
+        start = time.monotonic()
+        answer = self.service().prepare(*map(name_of, range(1, 4)))
+        self.assertLess(time.monotonic() - start, 15)
+        self.assertEqual(len(answer), 3)
+        for number in range(1, 4):
+            self.assertRegex(answer[uid_of(number)]["error"], f"claim-{number}: .*(timed out|passed)")
 
     def test_it_ends_while_a_server_hangs(self):
         """Within the time that its DaemonSet gives it: then, it would be killed."""

@@ -4,19 +4,23 @@
 #ifndef CDI_TOOLS_DRA_API_SERVER_API_CLAIMS_HPP
 #define CDI_TOOLS_DRA_API_SERVER_API_CLAIMS_HPP
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <cdi/result.hpp>
 
 #include "../claims/claim_source.hpp"
 #include "../claims/resource_claim.hpp"
+#include "http_client.hpp"
 #include "resource_api.hpp"
 
 namespace dra {
 
 /// The ResourceClaims of an API server. Each call reads the claim as it is now; a batch sends one
-/// request for each claim on one connection, and the failure of one does not affect the others.
+/// request for each claim on one connection, and the failure of one does not affect the others. A
+/// batch waits no longer than one request may: the kubelet waits for all of its claims.
 class ApiClaims : public ClaimSource {
  public:
   /// `api` must outlive this object.
@@ -29,6 +33,12 @@ class ApiClaims : public ClaimSource {
         parse_resource_claim(*text, driver_, "ResourceClaim " + name.name_space + "/" + name.name);
     if (!claim) return claim;
     return check_uid(std::move(*claim), name);
+  }
+
+  std::vector<cdi::Result<ResourceClaim>> get_all(const std::vector<ClaimName>& names,
+                                                  Deadline deadline) override {
+    const auto latest = Deadline::clock::now() + HttpClient::longest;
+    return ClaimSource::get_all(names, std::min<Deadline>(deadline, latest));
   }
 
  private:

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <device_plugin.pb.h>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -115,11 +116,7 @@ class DevicePlugin {
   void run() {
     auto next_list = Clock::now();
     for (;;) {
-      const bool is_known = keep_registered();
-      if (Clock::now() >= next_list) {
-        if (is_known) look_at_pods();
-        next_list = Clock::now() + between_lists();
-      }
+      const bool is_known = act(next_list);
       const auto end = is_known ? next_list : std::min(next_list, Clock::now() + retry);
       const auto changes = watch_->polled();
       std::array<pollfd, 3> polled{pollfd{ends_.get(), POLLIN, 0}, changes[0], changes[1]};
@@ -127,6 +124,20 @@ class DevicePlugin {
       ::poll(polled.data(), polled.size(), static_cast<int>(std::clamp<long>(left, 0, 60'000)));
       if (polled[0].revents != 0) return;
       watch_->drain();
+    }
+  }
+
+  /// Registers, and looks at the pods if it is time. Returns whether nothing is left to do. An
+  /// exception, which would end the program, ends only this.
+  bool act(Clock::time_point& next_list) {
+    try {
+      const bool is_known = keep_registered();
+      if (Clock::now() < next_list) return is_known;
+      next_list = Clock::now() + between_lists();
+      if (is_known) look_at_pods();
+      return is_known;
+    } catch (const std::exception& error) {
+      return warn({.code = cdi::Errc::system, .message = error.what()});
     }
   }
 

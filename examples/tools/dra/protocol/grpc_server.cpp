@@ -3,29 +3,24 @@
 
 #include "grpc_server.hpp"
 
-#include <array>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
-#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
-#include <grpcpp/server_posix.h>
 #include <grpcpp/support/byte_buffer.h>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <poll.h>
 #include <string>
 #include <string_view>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <system_error>
-#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -33,6 +28,7 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
+#include "acceptor.hpp"
 #include "byte_buffer.hpp"
 #include "unix_socket.hpp"
 #include "workers.hpp"
@@ -192,7 +188,13 @@ class StreamCall : public grpc::ServerGenericBidiReactor {
       stream_->fail(error.what());
     }
   }
-  void OnWriteDone(bool) override { stream_->written(); }
+  void OnWriteDone(bool) override {
+    try {
+      stream_->written();
+    } catch (const std::exception& error) {
+      stream_->fail(error.what());
+    }
+  }
   void OnCancel() override { stream_->gone(); }
   void OnDone() override { delete this; }
 
@@ -268,15 +270,23 @@ class Service : public grpc::CallbackGenericService {
       grpc::GenericCallbackServerContext* context) override {
     const auto& method = context->method();
     if (const auto* const handler = methods_.find(method)) {
-      return new Unary{*context, *handler, workers_};
+      return new Unary{*context, *handler, workers_of(*handler)};
     }
     if (const auto* const handler = methods_.find_stream(method)) return new StreamCall{*handler};
     return new Unknown{method};
   }
 
  private:
+  /// Each method has its own threads, so that no call waits for those of another method, which may
+  /// wait for the API server.
+  Workers& workers_of(const Methods::Handler& handler) {
+    const std::lock_guard lock{mutex_};
+    return workers_[&handler];
+  }
+
   const Methods& methods_;
-  Workers workers_{};
+  std::mutex mutex_{};
+  std::map<const Methods::Handler*, Workers> workers_{};
 };
 
 /// Listens on a socket that only this user can open.
@@ -292,46 +302,6 @@ cdi::Result<cdi::Descriptor> listen_on(const std::string& path) {
   if (listens) return socket;
   return cdi::file_error(path, "cannot listen on the socket");
 }
-
-/// Gives the connections to a socket to a server. The socket is not gRPC's, which would remove its
-/// file at the end, also that of another process.
-class Acceptor {
- public:
-  /// `ends` is an eventfd.
-  Acceptor(cdi::Descriptor socket, cdi::Descriptor ends, grpc::Server& server)
-      : socket_{std::move(socket)}, ends_{std::move(ends)}, server_{server}, thread_{[this] {
-          accept();
-        }} {}
-  Acceptor(const Acceptor&) = delete;
-  Acceptor& operator=(const Acceptor&) = delete;
-
-  ~Acceptor() {
-    const std::uint64_t one = 1;
-    static_cast<void>(!::write(ends_.get(), &one, sizeof one));
-    thread_.join();
-  }
-
- private:
-  void accept() {
-    constexpr int pause = 100;  // milliseconds, without free descriptors
-    bool is_full = false;
-    for (;;) {
-      std::array<pollfd, 2> polled{pollfd{ends_.get(), POLLIN, 0},
-                                   pollfd{is_full ? -1 : socket_.get(), POLLIN, 0}};
-      ::poll(polled.data(), polled.size(), is_full ? pause : -1);
-      if (polled[0].revents != 0) return;
-      const int connection =
-          ::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-      is_full = connection < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
-      if (connection >= 0) grpc::AddInsecureChannelFromFd(&server_, connection);
-    }
-  }
-
-  cdi::Descriptor socket_;
-  cdi::Descriptor ends_;
-  grpc::Server& server_;
-  std::thread thread_;  // the last member: it uses the others
-};
 
 }  // namespace
 

@@ -7,9 +7,9 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -32,12 +32,17 @@ class Workers {
     for (auto& thread : threads_) thread.join();
   }
 
-  /// Returns false if there is no thread, and the system starts none.
+  /// Returns false if there is no thread, and the system starts none, or no memory. An exception
+  /// ends only the work.
   bool run(std::function<void()> work) {
     const std::lock_guard lock{mutex_};
     if (idle_ <= work_.size() && threads_.size() < most) add_thread();
     if (threads_.empty()) return false;
-    work_.push_back(std::move(work));
+    try {
+      work_.push_back(std::move(work));
+    } catch (const std::exception&) {
+      return false;
+    }
     changed_.notify_one();
     return true;
   }
@@ -48,7 +53,7 @@ class Workers {
   void add_thread() {
     try {
       threads_.emplace_back([this] { serve(); });
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       // Those that there are do more.
     }
   }
@@ -63,7 +68,11 @@ class Workers {
       const auto work = std::move(work_.front());
       work_.pop_front();
       lock.unlock();
-      work();
+      try {
+        work();
+      } catch (const std::exception&) {
+        // The work has answered, or could not even answer without memory.
+      }
       lock.lock();
     }
   }
