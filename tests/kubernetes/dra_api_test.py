@@ -6,6 +6,7 @@
 usage: dra_api_test.py CDI_DRA [ARGUMENTS OF UNITTEST]
 """
 import copy
+import json
 import os
 import pathlib
 import re
@@ -396,6 +397,98 @@ class Faults(ApiCase):
         os.environ["https_proxy"] = "http://127.0.0.1:1"
         self.addCleanup(os.environ.pop, "https_proxy")
         self.published()
+
+
+class Hostile(ApiCase):
+    """Answers that are no mistakes of networks: of a broken server, or of whoever may write slices."""
+
+    def check_refused(self, answer, text):
+        """It says why, and goes on."""
+        self.api.fail("GET", SLICES, 200, body=answer)
+        process = self.registered()
+        process.wait_for("published")
+        self.assertIn(text, process.events("warning")[0]["error"])
+        self.assertEqual(tuple(self.api.devices()), GPUS)
+        return process
+
+    def check_memory(self, process):
+        """The limit of the DaemonSet is 100 MiB, also for starting pods."""
+        if os.environ.get("CDI_SANITIZED"):
+            return
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
+        peak = int(re.search(r"VmHWM:\s+(\d+) kB", status)[1])
+        self.assertLess(peak, 60_000)
+
+    @staticmethod
+    def nested(levels, start, end):
+        return start.encode() + b"[" * levels + b"]" * levels + end.encode()
+
+    def test_levels(self):
+        self.check_refused(self.nested(
+            100_000, '{"items":[{"metadata":{"name":"x"},"spec":{"a":', "}}]}"), "64 levels")
+
+    def test_levels_of_an_owner(self):
+        self.check_refused(self.nested(
+            100_000, '{"items":[{"metadata":{"name":"x","ownerReferences":[',
+            ']},"spec":{"pool":{"name":"node1"}}}]}'), "64 levels")
+
+    def test_levels_of_what_was_written(self):
+        self.api.fail("POST", SLICES, 200, body=self.nested(
+            100_000, '{"metadata":{"name":"x"},"spec":{"a":', "}}"))
+        process = self.registered()
+        process.wait_for("published")
+        self.assertIn("another object", process.events("warning")[0]["error"])
+
+    def test_many_values(self):
+        process = self.check_refused(b'{"items":[' + b"{}," * 1_000_000 + b"{}]}", "values")
+        self.check_memory(process)
+
+    def test_a_list_that_is_too_large(self):
+        process = self.check_refused(b'{"items":[' + b" " * (5 << 20) + b"]}", "too large")
+        self.check_memory(process)
+
+    def test_a_claim_that_is_too_large(self):
+        process = self.serving()
+        self.api.fail("GET", "claim-1", 200, body=b" " * (3 << 20))
+        answer = self.service().prepare(name_of(1))
+        self.assertIn("too large", answer[uid_of(1)]["error"])
+        self.check_memory(process)
+
+    def test_the_memory_for_a_list_of_3_mb(self):
+        """One with as many values as there may be."""
+        def slice_of(number):
+            devices = [{"name": f"d{number}-{i}", "x": [{}, {"": 1}, "", [], 2] * 195,
+                        "text": "t" * 38_000} for i in range(12)]
+            return {"metadata": {"name": f"s{number}", "uid": "u", "resourceVersion": "1"},
+                    "spec": {"driver": DRIVER, "nodeName": "node1", "devices": devices,
+                             "pool": {"name": "node1", "generation": 5, "resourceSliceCount": 6}}}
+        answer = json.dumps({"items": [slice_of(number) for number in range(6)]}).encode()
+        self.assertGreater(len(answer), 3_000_000)
+        self.api.fail("GET", SLICES, 200, body=answer)
+        process = self.published()
+        self.assertEqual(process.events("warning"), [])
+        self.assertTrue(self.api.seen("PUT", SLICES + "/s0"))
+        self.check_memory(process)
+
+    def test_generations_without_a_next_one(self):
+        for generation in (2**63 - 1, 2**64 - 1, -2**63, 1e300):
+            with self.subTest(generation):
+                self.api.slices.clear()
+                self.add_slice("x", generation, 5)
+                process = self.published()
+                self.assertEqual([pool["generation"] for pool in self.pools()], [1])
+                self.assertEqual(process.stop(), 0)
+
+    def test_names_that_would_be_paths(self):
+        for name in ("../../../../api/v1/nodes/node1", "..", "a/b", "a?b", ""):
+            with self.subTest(name):
+                self.api.slices.clear()
+                self.api.forget()
+                self.api.fail("GET", SLICES, 200, body=json.dumps({"items": [
+                    {"metadata": {"name": name}, "spec": {"pool": {"name": "node1"}}}]}).encode())
+                process = self.published()
+                self.assertEqual(self.api.writes(), [("POST", 201)])
+                self.assertEqual(process.stop(), 0)
 
 
 class Claims(ApiCase):

@@ -13,8 +13,10 @@
 
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
+#include <cdi/text/parse_json.hpp>
 
 #include "../../shared/base/one_line.hpp"
+#include "../claims/json_object.hpp"
 #include "http_client.hpp"
 
 namespace dra {
@@ -22,9 +24,17 @@ namespace dra {
 /// Objects of the API. Their members are sorted, so that equal objects are equal.
 using ApiJson = nlohmann::json;
 
-/// An object of the API; discarded if the text is not JSON.
-inline ApiJson parse_object(const std::string& text) {
+/// An object of the API. nlohmann_json has no limits: it copies and writes level by level on the
+/// stack, and takes over 100 bytes for a value of two. `what` is for messages.
+inline cdi::Result<ApiJson> read_object(const std::string& text, const std::string& what) {
+  if (const auto good = cdi::parse_json(text, what, api_limits); !good) return good.error();
   return ApiJson::parse(text, nullptr, false);
+}
+
+/// An object of the API; discarded if it cannot be read.
+inline ApiJson parse_object(const std::string& text) {
+  auto object = read_object(text, {});
+  return object ? *std::move(object) : ApiJson(ApiJson::value_t::discarded);
 }
 
 /// The text of a member; empty if it is missing or no text.

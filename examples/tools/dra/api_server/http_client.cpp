@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <curl/curl.h>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -40,11 +41,22 @@ void start_curl() {
   static_cast<void>(done);
 }
 
+/// The text of an answer, and its largest size.
+struct Body {
+  std::string& text;
+  std::size_t most;
+};
+
+/// Ends the request if it returns less than there is.
 std::size_t take_body(char* data, std::size_t size, std::size_t count, void* body) {
-  auto& text = *static_cast<std::string*>(body);
+  const auto& own = *static_cast<const Body*>(body);
   const auto bytes = size * count;
-  if (text.size() + bytes > HttpClient::max_answer) return 0;
-  text.append(data, bytes);
+  if (own.text.size() + bytes > own.most) return 0;
+  try {
+    own.text.append(data, bytes);
+  } catch (const std::exception&) {  // libcurl is C
+    return 0;
+  }
   return bytes;
 }
 
@@ -187,12 +199,13 @@ cdi::Result<HttpAnswer> HttpClient::send(const HttpRequest& request, Deadline de
   if (!handle) handle = make_handle(access_, stops_at_);
   auto* const curl = handle.get();
   HttpAnswer answer;
+  Body body{answer.body, request.max_answer};
   std::array<char, CURL_ERROR_SIZE> detail{};
   const auto headers = headers_of(request, *token);
   const auto url = access_.server + request.path;
   describe(curl, request, url, headers.get());
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, left);
-  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &answer.body);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &body);
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, detail.data());
   const auto code = curl_easy_perform(curl);
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, nullptr);

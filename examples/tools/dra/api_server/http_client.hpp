@@ -23,6 +23,8 @@ struct HttpRequest {
   std::string method = "GET";
   std::string path{};  // with the query
   std::string body{};  // JSON; empty for none
+  /// The largest answer that is read. The API server stores no object of more than 1.5 MiB.
+  std::size_t max_answer = std::size_t{2} << 20;
 };
 
 /// An answer with any status.
@@ -43,9 +45,6 @@ class HttpClient {
 
   /// The longest that a request waits, even if its deadline is later.
   static constexpr std::chrono::seconds longest{10};
-
-  /// The largest answer that is read: 500 claims with the most that the API lets them have.
-  static constexpr std::size_t max_answer = std::size_t{64} << 20;
 
   explicit HttpClient(ApiAccess access);
 

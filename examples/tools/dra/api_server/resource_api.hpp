@@ -36,7 +36,7 @@ class ResourceApi {
   cdi::Result<std::string> claim(const std::string& name_space, const std::string& name,
                                  Deadline deadline) {
     for (const auto& part : {name_space, name}) {
-      if (prepare::is_dns_subdomain(part, prepare::slice_limits::node)) continue;
+      if (prepare::is_dns_subdomain(part, prepare::slice_limits::object_name)) continue;
       return cdi::Error{.code = cdi::Errc::invalid,
                         .message = cdi::quoted(part) + " is no name that a ResourceClaim can have"};
     }
@@ -71,8 +71,11 @@ class ResourceApi {
   }
 
   /// Sends a request to read something, in any version.
-  cdi::Result<HttpAnswer> get(const std::string& path, Deadline deadline) {
-    return send([&](const std::string&) { return HttpRequest{.path = path}; }, deadline);
+  cdi::Result<HttpAnswer> get(const std::string& path, Deadline deadline,
+                              std::size_t max_answer = HttpRequest{}.max_answer) {
+    return send(
+        [&](const std::string&) { return HttpRequest{.path = path, .max_answer = max_answer}; },
+        deadline);
   }
 
   /// The server's answer about a node.

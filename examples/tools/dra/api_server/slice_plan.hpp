@@ -36,10 +36,14 @@ struct ExistingSlice {
   std::int64_t count() const { return number("resourceSliceCount"); }
 
  private:
+  /// A number of the pool; 0 if the next one would not be valid, as that of no driver is.
   std::int64_t number(const char* key) const {
+    constexpr auto most = std::int64_t{1} << 62;
     const auto all = pool();
     const auto found = all.find(key);
-    return found != all.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+    const auto number =
+        found != all.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+    return number >= 0 && number < most ? number : 0;
   }
 };
 
@@ -222,7 +226,11 @@ class SlicePlan {
 
   void remove_others() {
     for (std::size_t k = 0; k < existing_.size(); ++k) {
-      if (!used_[k]) changes_.push_back({.action = Action::remove, .slice = existing_[k]});
+      if (used_[k]) continue;
+      changes_.push_back({.action = Action::remove,
+                          .slice = {.name = existing_[k].name,
+                                    .uid = existing_[k].uid,
+                                    .resource_version = existing_[k].resource_version}});
     }
   }
 

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -111,17 +113,32 @@ class SlicePublisher {
     lock.unlock();
     SlicesWritten written;
     const auto failed = write(specs, written);
-    if (!failed && written.changes > 0) events_.written(written);
-    if (failed) events_.failed(failed->error);
+    report(failed, written);
     lock.lock();
     plan(failed, was_new);
   }
 
+  /// An exception, which would end the program, is a failure: what the server sent may have been
+  /// too much for the memory that there is.
   std::optional<ApiFailure> write(const std::vector<ApiJson>& specs, SlicesWritten& written) {
-    auto failed = writer_.write(specs, written);
-    // The token may have been replaced after it was read: it is read again.
-    if (failed && failed->status == 401) failed = writer_.write(specs, written);
-    return failed;
+    try {
+      auto failed = writer_.write(specs, written);
+      // The token may have been replaced after it was read: it is read again.
+      if (failed && failed->status == 401) failed = writer_.write(specs, written);
+      return failed;
+    } catch (const std::exception& error) {
+      return ApiFailure{.error = {.code = cdi::Errc::system,
+                                  .message = std::string{"cannot publish: "} + error.what()}};
+    }
+  }
+
+  void report(const std::optional<ApiFailure>& failed, const SlicesWritten& written) const {
+    try {
+      if (!failed && written.changes > 0) events_.written(written);
+      if (failed) events_.failed(failed->error);
+    } catch (const std::exception&) {
+      // Not even a line of the log can be made.
+    }
   }
 
   void plan(const std::optional<ApiFailure>& failed, bool was_new) {

@@ -15,7 +15,9 @@
 #include <cdi/result.hpp>
 
 #include "../../prepare/slices/api_versions.hpp"
+#include "../../prepare/slices/limits.hpp"
 #include "../../prepare/slices/resource_slices.hpp"
+#include "../claims/json_object.hpp"
 #include "api_error.hpp"
 #include "http_client.hpp"
 #include "resource_api.hpp"
@@ -39,20 +41,21 @@ class SliceStore {
   /// Lists the slices. The list is never older than the last write that the server has answered,
   /// since it asks for no resource version.
   std::optional<ApiFailure> list(std::vector<ExistingSlice>& out) {
-    const auto answer =
+    auto answer =
         api_.get(fmt::format("/resourceslices?fieldSelector=spec.driver%3D{},spec.nodeName%3D{}",
                              whose_.driver, whose_.node),
-                 deadline());
+                 deadline(), api_limits.bytes);
     const std::string what = "the list of ResourceSlices";
     if (auto failed = failure_in(what, answer)) return failed;
-    const auto object = parse_object(answer->body);
-    const auto items = object.is_object() ? object.find("items") : object.end();
-    if (items == object.end() || !(items->is_array() || items->is_null())) {
+    auto object = read_object(std::exchange(answer->body, {}), what);
+    if (!object) return ApiFailure{.error = std::move(object).error()};
+    const auto items = object->is_object() ? object->find("items") : object->end();
+    if (items == object->end() || !(items->is_array() || items->is_null())) {
       return ApiFailure{.error = {.code = cdi::Errc::schema, .message = what + " has no items"}};
     }
     out.clear();
-    for (const auto& item : *items) {
-      if (auto slice = slice_in(item)) out.push_back(*std::move(slice));
+    for (auto& item : *items) {
+      if (auto slice = slice_in(std::move(item))) out.push_back(*std::move(slice));
     }
     return std::nullopt;
   }
@@ -108,22 +111,25 @@ class SliceStore {
                       .retry_after = answer->retry_after};
   }
 
-  static ApiJson owners_in(const ApiJson& metadata) {
+  static ApiJson owners_in(ApiJson& metadata) {
     const auto found = metadata.is_object() ? metadata.find("ownerReferences") : metadata.end();
-    return found != metadata.end() && found->is_array() && !found->empty() ? *found : ApiJson{};
+    const bool has_some = found != metadata.end() && found->is_array() && !found->empty();
+    return has_some ? std::move(*found) : ApiJson{};
   }
 
-  static std::optional<ExistingSlice> slice_in(const ApiJson& object) {
+  /// Nullopt if the object is no slice, or has a name that would make the path of another object.
+  static std::optional<ExistingSlice> slice_in(ApiJson object) {
     if (!object.is_object() || !object.contains("metadata") || !object.contains("spec")) {
       return std::nullopt;
     }
-    const auto& metadata = object["metadata"];
+    auto& metadata = object["metadata"];
     ExistingSlice out{.name = text_in(metadata, "name"),
                       .uid = text_in(metadata, "uid"),
                       .resource_version = text_in(metadata, "resourceVersion"),
                       .owners = owners_in(metadata),
-                      .spec = prepare::spec_to_v1(object["spec"])};
-    if (out.name.empty() || !out.spec.is_object()) return std::nullopt;
+                      .spec = prepare::spec_to_v1(std::move(object["spec"]))};
+    const bool has_name = prepare::is_dns_subdomain(out.name, prepare::slice_limits::object_name);
+    if (!has_name || !out.spec.is_object()) return std::nullopt;
     return out;
   }
 

@@ -141,10 +141,10 @@ inline std::vector<ResourceClaim> read_claims(const JsonObject& object, std::str
 /// Reads a ResourceClaim, a ResourceClaimList or a List of ResourceClaims from JSON, with the
 /// allocation for one driver. Members that a driver does not need are ignored. `file` is for
 /// messages. Fails with `Errc::syntax`, `Errc::limit`, or `Errc::schema`, which names the member.
-inline cdi::Result<std::vector<ResourceClaim>> parse_resource_claims(std::string_view text,
-                                                                     std::string_view driver,
-                                                                     std::string_view file) {
-  const auto document = cdi::parse_json(text, file);
+inline cdi::Result<std::vector<ResourceClaim>> parse_resource_claims(
+    std::string_view text, std::string_view driver, std::string_view file,
+    const cdi::Limits& limits = {}) {
+  const auto document = cdi::parse_json(text, file, limits);
   if (!document) return document.error();
   std::optional<cdi::Error> error;
   auto claims = detail::read_claims({document->root(), {}, error}, driver);
@@ -156,7 +156,7 @@ inline cdi::Result<std::vector<ResourceClaim>> parse_resource_claims(std::string
 inline cdi::Result<ResourceClaim> parse_resource_claim(std::string_view text,
                                                        std::string_view driver,
                                                        std::string_view file) {
-  auto claims = parse_resource_claims(text, driver, file);
+  auto claims = parse_resource_claims(text, driver, file, api_limits);
   if (!claims) return std::move(claims).error();
   if (claims->size() == 1) return std::move(claims->front());
   return cdi::Error{.code = cdi::Errc::schema,

@@ -35,7 +35,7 @@ inline std::string node_name(const tools::HostTree& tree) {
   for (char& c : name) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
-  return is_dns_subdomain(name, slice_limits::node) ? name : std::string{};
+  return is_dns_subdomain(name, slice_limits::object_name) ? name : std::string{};
 }
 
 /// A line for a device.
@@ -76,7 +76,7 @@ inline std::string driver_name_fault(const std::string& text) {
 }
 
 inline std::string node_name_fault(const std::string& text) {
-  if (is_dns_subdomain(text, slice_limits::node)) return "";
+  if (is_dns_subdomain(text, slice_limits::object_name)) return "";
   return cdi::quoted(text) + " is not the name of a node: see kubectl get nodes";
 }
 

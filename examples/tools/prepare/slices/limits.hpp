@@ -30,7 +30,7 @@ inline constexpr std::size_t attributes = 32;   // of a device, with its capacit
 inline constexpr std::size_t name = 32;         // of an attribute, without its domain
 inline constexpr std::size_t value = 64;        // of an attribute
 inline constexpr std::size_t driver = 63;
-inline constexpr std::size_t node = 253;
+inline constexpr std::size_t object_name = 253;  // of a node, a slice or a claim
 
 }  // namespace slice_limits
 
