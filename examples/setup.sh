@@ -41,6 +41,7 @@ libgrpc++-dev        | <grpcpp/server.h>         | tests
 python3-grpcio       | /usr/lib/python3/dist-packages/grpc | tests
 libcurl4-openssl-dev | <curl/curl.h>             | tests
 libclang-rt-dev      | /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.asan-*.a | tests
+lld                  | ld.lld                    | tests
 libc++-dev           | /usr/lib/llvm-*/include/c++/v1/string    | tests
 libc++abi-dev        | /usr/lib/llvm-*/include/c++/v1/cxxabi.h  | tests
 musl-tools           | musl-gcc                  | tests
