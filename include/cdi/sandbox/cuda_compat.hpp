@@ -21,8 +21,8 @@ struct CompatNote {
   std::vector<std::uint32_t> drivers{};  // the major versions of drivers that it works with
 };
 
-/// Returns the note in the bytes of a library; nullopt if there is none that is understood.
-std::optional<CompatNote> compat_note(std::string_view library);
+/// Returns the note of a library that is open; nullopt if there is none that is understood.
+std::optional<CompatNote> compat_note(int library);
 
 /// The names of the driver's library begin with this text, and end with its version.
 inline constexpr std::string_view cuda_library_stem = "libcuda.so.";
@@ -33,9 +33,9 @@ constexpr bool is_cuda_library(std::string_view name) {
          name.substr(cuda_library_stem.size()).find('.') != std::string_view::npos;
 }
 
-/// Returns whether the library of an image, `libcuda.so.VERSION` with these bytes, should be used
+/// Returns whether the library of an image, `libcuda.so.VERSION`, which is open, should be used
 /// with the driver of the host.
-bool prefers_image(const CudaCompat& compat, std::string_view version, std::string_view library);
+bool prefers_image(const CudaCompat& compat, std::string_view version, int library);
 
 }  // namespace cdi::detail
 

@@ -1,4 +1,5 @@
-// `read_elf_library`: the SONAME and the kind of a shared library, read from its file.
+// `read_elf_library`: the SONAME and the kind of a shared library, read from its file; and
+// `read_elf_section`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_SANDBOX_ELF_LIBRARY_HPP
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <cdi/version.hpp>
 
@@ -32,6 +34,13 @@ struct ElfLibrary {
 /// read, if its SONAME is no file name, and beyond 256 program headers or 4096 dynamic entries.
 /// Reads at most 80 KiB, in 4 calls.
 std::optional<ElfLibrary> read_elf_library(int descriptor);
+
+/// Reads the bytes of the section with a name, such as `.note.gnu.build-id`, of an open ELF file of
+/// any machine and byte order, with 32 or 64 bits.
+///
+/// Returns nullopt if this is no regular file or no ELF file, if it has no such section, if it is
+/// damaged or cannot be read, and beyond 1024 sections or 64 KiB for the names or the section.
+std::optional<std::string> read_elf_section(int descriptor, std::string_view name);
 
 }  // namespace cdi::detail
 

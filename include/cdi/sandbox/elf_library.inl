@@ -246,6 +246,62 @@ CDI_INLINE std::optional<ElfLibrary> read_elf_library(int descriptor) {
   return library;
 }
 
+/// A section header.
+struct ElfSection {
+  std::uint64_t name = 0;    // an offset in the section of names
+  std::uint64_t offset = 0;  // in the file
+  std::uint64_t size = 0;
+};
+
+/// Reads the section headers; empty if they are damaged or too many.
+inline std::vector<ElfSection> read_sections(const ElfFile& file, std::string_view header) {
+  constexpr std::size_t most = 1024;
+  const bool wide = file.wide;
+  const std::size_t word = wide ? 8 : 4;
+  const auto from = elf_number(file, header, wide ? 40 : 32, word);
+  const std::size_t row_size =
+      static_cast<std::uint16_t>(elf_number(file, header, wide ? 58 : 46, 2));
+  const std::size_t count = static_cast<std::uint16_t>(elf_number(file, header, wide ? 60 : 48, 2));
+  std::vector<ElfSection> sections;
+  std::string rows;
+  if (row_size != (wide ? 64 : 40) || count > most) return sections;
+  if (!read_elf_bytes(file, from, count * row_size, rows)) return sections;
+  for (std::size_t row = 0; row < rows.size(); row += row_size) {
+    sections.push_back({.name = elf_number(file, rows, row, 4),
+                        .offset = elf_number(file, rows, row + (wide ? 24 : 16), word),
+                        .size = elf_number(file, rows, row + (wide ? 32 : 20), word)});
+  }
+  return sections;
+}
+
+/// Reads a section. False if it is too long.
+inline bool read_section_bytes(const ElfFile& file, const ElfSection& section, std::string& bytes) {
+  constexpr std::uint64_t most = std::uint64_t{64} << 10;
+  return section.size <= most &&
+         read_elf_bytes(file, section.offset, static_cast<std::size_t>(section.size), bytes);
+}
+
+CDI_INLINE std::optional<std::string> read_elf_section(int descriptor, std::string_view name) {
+  ElfFile file{.descriptor = descriptor};
+  std::string header;
+  if (!identify_elf(file, header)) return std::nullopt;
+  const auto sections = read_sections(file, header);
+  const auto names = elf_number(file, header, file.wide ? 62 : 50, 2);
+  std::string texts;
+  if (names >= sections.size()) return std::nullopt;
+  if (!read_section_bytes(file, sections[names], texts)) return std::nullopt;
+  for (const auto& section : sections) {
+    if (section.name > texts.size()) return std::nullopt;
+    const auto text = std::string_view{texts}.substr(section.name);
+    if (!text.starts_with(name) || text.substr(name.size(), 1) != std::string_view{"\0", 1})
+      continue;
+    std::string bytes;
+    if (!read_section_bytes(file, section, bytes)) return std::nullopt;
+    return bytes;
+  }
+  return std::nullopt;
+}
+
 }  // namespace cdi::detail
 
 #endif  // CDI_SANDBOX_ELF_LIBRARY_INL

@@ -307,15 +307,14 @@ class LinkerSetup {
   }
 
   bool prefers(const CudaCompat& compat) const {
-    constexpr std::size_t max_bytes = std::size_t{256} << 20;
     const auto folder = image_->open_file(compat.folder);
     if (!folder) return false;
     const auto listing = list_directory(folder.get(), compat.folder, is_cuda_library, 2);
     if (!listing || listing->entries.size() != 1) return false;
     const auto& name = listing->entries.front().name;
-    const auto library = image_->read(compat.folder + "/" + name, max_bytes);
-    return library &&
-           prefers_image(compat, std::string_view{name}.substr(cuda_library_stem.size()), *library);
+    const auto library = image_->open_file(compat.folder + "/" + name);
+    return library && prefers_image(compat, std::string_view{name}.substr(cuda_library_stem.size()),
+                                    library.get());
   }
 
   std::optional<ImageRoot> image_{};

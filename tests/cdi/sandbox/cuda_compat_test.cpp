@@ -1,19 +1,26 @@
 // cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <elf.h>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <cdi/files/descriptor.hpp>
 #include <cdi/sandbox/cuda_compat.hpp>
 
 namespace {
+
+using cdi::detail::CompatNote;
 
 /// A library with a note, as an ELF file of two sections.
 std::string compat_library(std::string_view note_text,
@@ -30,6 +37,8 @@ std::string compat_library(std::string_view note_text,
   Elf64_Ehdr header{};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
   header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
+  header.e_shentsize = sizeof(Elf64_Shdr);
   header.e_shoff = sizeof header + names.size() + note.size();
   header.e_shnum = 2;
   Elf64_Shdr texts{};
@@ -45,10 +54,21 @@ std::string compat_library(std::string_view note_text,
   return bytes(header) + names + note + bytes(texts) + bytes(section);
 }
 
+/// A file in memory with these bytes.
+cdi::Descriptor file_of(std::string_view bytes) {
+  cdi::Descriptor file{::memfd_create("library", MFD_CLOEXEC)};
+  REQUIRE(::write(file.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+  return file;
+}
+
+std::optional<CompatNote> compat_note(std::string_view library) {
+  return cdi::detail::compat_note(file_of(library).get());
+}
+
 bool is_preferred(std::string_view version, std::string_view library, std::string_view driver,
                   std::string_view cuda = {}) {
   return cdi::detail::prefers_image({"/compat", std::string{driver}, std::string{cuda}}, version,
-                                    library);
+                                    file_of(library).get());
 }
 
 }  // namespace
@@ -78,14 +98,14 @@ TEST_CASE("A note names the drivers that its library works with") {
 
 TEST_CASE("A library that is cut or wrong at any place is read without a note") {
   const auto library = compat_library(R"({"Driver": [570]})");
-  REQUIRE(cdi::detail::compat_note(library));
+  REQUIRE(compat_note(library));
   for (std::size_t size = 0; size < library.size(); ++size) {
-    CHECK_FALSE(cdi::detail::compat_note(std::string_view{library}.substr(0, size)));
+    CHECK_FALSE(compat_note(std::string_view{library}.substr(0, size)));
   }
   for (std::size_t i = 0; i < library.size(); ++i) {
     auto wrong = library;
     wrong[i] = '\xff';
-    static_cast<void>(cdi::detail::compat_note(wrong));  // reads nothing outside of the text
+    static_cast<void>(compat_note(wrong));  // reads nothing outside of the text
   }
 }
 
@@ -107,27 +127,56 @@ TEST_CASE("Versions are compared number by number, and a missing number is 0") {
 }
 
 TEST_CASE("A note gives the version of CUDA and the drivers, whatever their JSON types") {
-  const auto note = cdi::detail::compat_note(
+  const auto note = compat_note(
       compat_library(R"({"CUDA Version": "13.0", "Driver": [535, "570", [1], {}], "x": {}})"));
   REQUIRE(note);
   CHECK(note->cuda_version == "13.0");
   CHECK(note->drivers == std::vector<std::uint32_t>{535, 570});
-  const auto other = cdi::detail::compat_note(
-      compat_library(R"({"CUDA Version": ["13.0"], "Driver": {"535": 1}})"));
+  const auto other =
+      compat_note(compat_library(R"({"CUDA Version": ["13.0"], "Driver": {"535": 1}})"));
   REQUIRE(other);
   CHECK(other->cuda_version.empty());
   CHECK(other->drivers.empty());
 }
 
 TEST_CASE("A note that is no JSON object, or of another owner, is none") {
-  CHECK(cdi::detail::compat_note(compat_library("{}")));
+  CHECK(compat_note(compat_library("{}")));
   for (const auto* text : {"", "[]", "1", "{", "{} x"}) {
     CAPTURE(text);
-    CHECK_FALSE(cdi::detail::compat_note(compat_library(text)));
+    CHECK_FALSE(compat_note(compat_library(text)));
   }
-  CHECK_FALSE(cdi::detail::compat_note(compat_library("{}", "NVIDIA")));
-  CHECK_FALSE(cdi::detail::compat_note(compat_library("{}", "NVIDIA Corporation Ltd")));
+  CHECK_FALSE(compat_note(compat_library("{}", "NVIDIA")));
+  CHECK_FALSE(compat_note(compat_library("{}", "NVIDIA Corporation Ltd")));
   auto narrow = compat_library("{}");
   narrow[EI_CLASS] = ELFCLASS32;
-  CHECK_FALSE(cdi::detail::compat_note(narrow));
+  CHECK_FALSE(compat_note(narrow));
+}
+
+TEST_CASE("A large library costs no more than its note") {
+  auto library = compat_library(R"({"Driver": [570]})");
+  Elf64_Ehdr header{};
+  std::memcpy(&header, library.data(), sizeof header);
+  const auto rows = library.substr(header.e_shoff);
+  header.e_shoff = std::uint64_t{1} << 40;  // behind a hole, which would not fit into the memory
+  std::memcpy(library.data(), &header, sizeof header);
+  const auto file = file_of(library);
+  REQUIRE(::pwrite(file.get(), rows.data(), rows.size(), static_cast<off_t>(header.e_shoff)) ==
+          static_cast<ssize_t>(rows.size()));
+  CHECK(cdi::detail::compat_note(file.get()));
+}
+
+TEST_CASE("A note or a list of sections that is too long is none") {
+  const std::string spaces(std::size_t{64} << 10, ' ');
+  CHECK(compat_note(compat_library("{}" + spaces.substr(1000))));
+  CHECK_FALSE(compat_note(compat_library("{}" + spaces)));
+  auto library = compat_library("{}");
+  library.append(1023 * sizeof(Elf64_Shdr), '\0');
+  Elf64_Ehdr header{};
+  std::memcpy(&header, library.data(), sizeof header);
+  for (const int count : {1024, 1025}) {
+    CAPTURE(count);
+    header.e_shnum = static_cast<Elf64_Half>(count);
+    std::memcpy(library.data(), &header, sizeof header);
+    CHECK(compat_note(library).has_value() == (count == 1024));
+  }
 }
