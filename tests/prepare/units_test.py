@@ -112,10 +112,11 @@ class ServiceTest(unittest.TestCase):
             for option in (word for word in words if word.startswith("-")):
                 self.assertRegex(text, rf"(?m)(^ +|, ){re.escape(option)}[ ,\n]", name)
 
-    def test_specs_are_written_where_every_engine_reads(self):
-        for name in self.services:
-            words = self.command(name)
-            self.assertEqual(words[words.index("--output-dir") + 1], "/var/run/cdi", name)
+    def test_the_settings_file_chooses_the_directory_and_the_contents(self):
+        for name, wait in ((ONCE, ["--keep-options", "--wait", "60"]), (WATCH, [])):
+            self.assertEqual(self.command(name)[1:], wait)
+            text = self.help_of(self.command(name)[0])
+            self.assertRegex(text, r"--output-dir DIR[^-]*var/run/cdi", name)
 
     def exit_codes(self):
         """What the codes mean, as the help has it."""

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -35,6 +36,7 @@
 #include "commands/output.hpp"
 #include "commands/prepare.hpp"
 #include "commands/record.hpp"
+#include "commands/settings_file.hpp"
 #include "commands/slices.hpp"
 #include "commands/watch.hpp"
 #include "commands/write.hpp"
@@ -51,20 +53,32 @@ constexpr Command commands[] = {
     files_command,   slices_command,    record_command,
 };
 
+/// Adds a command with the options that all commands have.
+CLI::App& add_command(CLI::App& app, const Command& command, Options& options, Run& chosen) {
+  auto& sub = *app.add_subcommand(command.name, command.help);
+  sub.add_option("--root", options.root,
+                 "Directory that contains the host's proc, sys and dev, or an archive of them "
+                 "that record has made")
+      ->type_name("PATH")
+      ->check(CLI::ExistingPath)
+      ->capture_default_str();
+  auto* const settings = sub.add_option("--config", options.settings,
+                                        "Settings file to read instead of "
+                                        "/etc/cdi-prepare/config.toml under the root")
+                             ->type_name("FILE")
+                             ->check(CLI::ExistingFile);
+  sub.add_flag("--no-config", options.no_settings, "Read no settings file")->excludes(settings);
+  sub.footer(exit_code_help());
+  sub.callback([&chosen, run = command.set_up(sub, options)] { chosen = run; });
+  return sub;
+}
+
 /// Parses the command line, and returns what runs its command. Throws `CLI::ParseError` for an
 /// error, for help and for the version.
 Run parse(CLI::App& app, Options& options, int argc, char** argv, tools::Describe describe) {
   Run chosen;
   for (const auto& command : commands) {
-    auto& sub = *app.add_subcommand(command.name, command.help);
-    sub.add_option("--root", options.root,
-                   "Directory that contains the host's proc, sys and dev, or an archive of them "
-                   "that record has made")
-        ->type_name("PATH")
-        ->check(CLI::ExistingPath)
-        ->capture_default_str();
-    sub.footer(exit_code_help());
-    sub.callback([&chosen, run = command.set_up(sub, options)] { chosen = run; });
+    auto& sub = add_command(app, command, options, chosen);
     if (describe == tools::Describe::yes) tools::add_example(sub, command.example);
   }
   if (describe == tools::Describe::yes) {
@@ -79,6 +93,28 @@ Run parse(CLI::App& app, Options& options, int argc, char** argv, tools::Describ
   app.set_version_flag("--version", "cdi-prepare " + tools::release_version());
   app.parse(argc, argv);
   return chosen;
+}
+
+/// Applies the settings file to the options that the command line does not give. All settings are
+/// checked, also those for which the chosen command has no option.
+cdi::Result<void> use_settings(CLI::App& command, Options& options) {
+  if (command.get_option_no_throw("--config") == nullptr) return {};  // prints only descriptions
+  const auto file = options.settings.empty() ? options.settings : absolute({}, options.settings);
+  auto host = static_cast<const HostOptions&>(options);
+  host.root = absolute({}, host.root);
+  auto settings =
+      options.no_settings ? cdi::Result{std::vector<GivenSetting>{}} : read_settings(host, file);
+  if (!settings) return std::move(settings).error();
+  if (!settings->empty()) {
+    CLI::App checks;
+    Options unused;
+    Run none;
+    std::vector<CLI::App*> subs;
+    for (const auto& one : commands) subs.push_back(&add_command(checks, one, unused, none));
+    if (auto good = apply_settings(*settings, subs, command); !good) return good;
+  }
+  options.given = given_names(command);
+  return {};
 }
 
 /// Prints help, the version or an error, which is a record with `-o json`.
@@ -108,6 +144,10 @@ ExitCode run(int argc, char** argv, tools::Describe describe) {
     if (!made) return finish(made.error(), ExitCode::failed);
     options.archive = std::exchange(options.root, made->path());
     unpacked.emplace(std::move(*made));
+  }
+  if (const auto used = use_settings(*app.get_subcommands().front(), options); !used) {
+    report(Message::error(used.error()));
+    return ExitCode::usage;
   }
   complete(options);
   return command(options);

@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -61,7 +63,8 @@ struct SurveyOptions : HostOptions {
                                // the driver's, if it has nodes, and otherwise /
   std::vector<std::string> library_dirs{};  // below the driver root; searched first
   std::vector<std::string> devices{};       // the names of the GPUs to use; empty: all
-  std::string kind{};                       // the only kind, or its new name; empty: all kinds
+  std::map<std::string, std::vector<std::string>> devices_of{};  // the same, by kind
+  std::string kind{};  // the only kind, or its new name; empty: all kinds
   MakeNodes make_nodes = MakeNodes::no;
   std::vector<std::string> vendor_files{};       // besides those in the host's directory
   std::vector<std::string> host_vendor_files{};  // the same, but paths on the host
@@ -81,11 +84,17 @@ struct Options : SurveyOptions {
   std::string oldest_engine{};                    // the source of `max_version`; empty: the option
   std::string output_dir{};                       // empty: /var/run/cdi under the root
   bool force = false;
+  std::string settings{};     // the settings file here; empty: that of the host
+  bool no_settings = false;   // no settings file is read
+  bool keep_options = false;  // use what spec files record
+  std::map<std::string, std::vector<std::string>> kept{};  // the words that they record, by kind
+  std::set<std::string> given{};  // the long names of options from the command line or a settings
+                                  // file, without dashes
 
   /// The newest CDI version on the command line, whatever the installed engines read.
   std::optional<cdi::SpecVersion> given_version() const {
-    const bool given = !engines.empty() || oldest_engine.empty();
-    return given ? max_version : std::nullopt;
+    const bool is_given = !engines.empty() || oldest_engine.empty();
+    return is_given ? max_version : std::nullopt;
   }
 
   bool json() const { return output == "json"; }

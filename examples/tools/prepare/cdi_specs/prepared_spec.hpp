@@ -32,6 +32,7 @@
 #include "../vendors/survey.hpp"
 #include "fingerprint.hpp"
 #include "gpu_edits.hpp"
+#include "kept_options.hpp"
 #include "old_numbers.hpp"
 #include "verify.hpp"
 
@@ -247,22 +248,34 @@ inline std::optional<cdi::Error> lost_libraries(const PreparedSpec& prepared,
                         "`write`; with --force, it writes a spec without them"};
 }
 
+/// The same; an error also if a kept format cannot hold the version of a kind.
+inline cdi::Result<PreparedSpec> prepare_kept_spec(const tools::HostTree& tree,
+                                                   const Inventory& found, const SpecOptions& holds,
+                                                   const Options& own) {
+  if (own.kept.contains(found.kind)) {
+    if (auto fault = format_fault(own)) return *std::move(fault);
+  }
+  return prepare_spec(tree, found, holds, own);
+}
+
 inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options) {
   PreparedSpecs out;
-  const auto holds = spec_options(survey.tree, options);
-  out.hooks_fault = hooks_fault(options, holds);
+  out.hooks_fault = hooks_fault(options, spec_options(survey.tree, options));
   for (const auto& found : survey.inventories) {
+    const auto own = options_for(options, found.kind);
+    const auto holds = spec_options(survey.tree, own);
+    if (auto fault = hooks_fault(own, holds); !fault.empty()) out.hooks_fault = std::move(fault);
     const auto known = left_out(found);
     out.left_out.insert(out.left_out.end(), known.begin(), known.end());
     const bool ready = !reason_not_ready(found, holds.profiles);
-    keep_files(found, ready, options, out);
+    keep_files(found, ready, own, out);
     if (!ready || found.usable_count() == 0) continue;
-    auto prepared = prepare_spec(survey.tree, found, holds, options);
+    auto prepared = prepare_kept_spec(survey.tree, found, holds, own);
     if (!prepared) {
       out.failed.push_back(std::move(prepared).error());
       continue;
     }
-    if (auto lost = lost_libraries(*prepared, found, options)) {
+    if (auto lost = lost_libraries(*prepared, found, own)) {
       out.failed.push_back(*std::move(lost));
       continue;
     }

@@ -18,7 +18,6 @@
 
 #include <cdi/file.hpp>
 #include <cdi/files/replace_file.hpp>
-#include <cdi/files/text_file.hpp>
 #include <cdi/name.hpp>
 #include <cdi/publish.hpp>
 #include <cdi/publish/owned_file.hpp>
@@ -31,6 +30,7 @@
 #include "../gpu/gpu.hpp"
 #include "../host/directories.hpp"
 #include "../vendors/survey.hpp"
+#include "kept_options.hpp"
 #include "prepared_spec.hpp"
 
 namespace prepare {
@@ -45,31 +45,13 @@ inline bool is_readable_by_all(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && (info.st_mode & by_all) == by_all;
 }
 
-/// Adds the options that a comment records to a spec as an annotation, as newer versions have it.
-inline void add_commented_options(cdi::Spec& spec, std::string_view options) {
-  if (options.empty()) return;
-  spec.annotations.insert_or_assign(std::string{tools::options_annotation}, options);
-}
-
-/// Reads a spec file, with the options that a comment in one of our files records.
-inline cdi::Result<cdi::LoadedSpec> read_with_options(const std::string& path) {
-  auto loaded = cdi::read_spec_file(path);
-  if (!loaded || loaded->owner_comment.empty()) return loaded;
-  const auto text = cdi::read_file(path);
-  if (text) add_commented_options(loaded->spec, tools::options_in_comment(*loaded, *text));
-  return loaded;
-}
-
 /// The spec with its owner, if its version can record one.
-inline cdi::Spec owned(cdi::Spec spec, const Options& options) {
-  if (has_annotations(options)) {
+inline cdi::Spec owned(const PreparedSpec& prepared) {
+  auto spec = prepared.spec;
+  if (prepared.options_comment.empty()) {
     spec.annotations.insert_or_assign(std::string{cdi::owner_annotation}, tools::spec_owner);
   }
   return spec;
-}
-
-inline cdi::Publisher publisher_in(const Directory& directory) {
-  return {tools::spec_owner, directory.number(), directory.path};
 }
 
 /// Removes our file with the same kind in the other format, whose devices would conflict with those

@@ -27,6 +27,7 @@
 #include "../base/options.hpp"
 #include "../cdi_specs/conflicts.hpp"
 #include "../cdi_specs/fingerprint.hpp"
+#include "../cdi_specs/kept_options.hpp"
 #include "../cdi_specs/prepared_spec.hpp"
 #include "../cdi_specs/spec_differences.hpp"
 #include "../cdi_specs/spec_file.hpp"
@@ -77,7 +78,7 @@ inline std::optional<Stale> compare(const Directory& directory, const PreparedSp
   const auto there = read_with_options(path);
   if (!there && there.error().system == ENOENT) return Stale{path, "it does not exist", {}};
   if (!there) return Stale{path, cdi::to_string(there.error()), {}};
-  auto expected = owned(prepared.spec, options);
+  auto expected = owned(prepared);
   add_commented_options(expected, prepared.options_comment);
   auto found = changes(there->spec, expected);
   if (is_of_others(directory, prepared)) {
@@ -196,10 +197,11 @@ Run set_up_check(CLI::App& app, Options& options) {
   add_content_options(app, options);
   add_survey_options(app, options);
   add_wait(app, options);
+  add_keep_options(app, options);
   add_output(app, options);
   return [check = after_survey(check_specs, std::make_shared<Differences>(shown))](
              const Options& given) {
-    return reject_specs_of_archive(given) ? ExitCode::usage : check(given);
+    return reject_specs_of_archive(given) ? ExitCode::usage : check(kept_options_of(given));
   };
 }
 

@@ -179,6 +179,12 @@ inline void add_spec_options(CLI::App& command, Options& options) {
   add_versions(command, options);
 }
 
+inline void add_keep_options(CLI::App& command, Options& options) {
+  command.add_flag("--keep-options", options.keep_options,
+                   "Use the options that cdi-prepare's spec files in the directory record, for "
+                   "each kind its own, where none are given");
+}
+
 inline void add_force(CLI::App& command, Options& options) {
   command.add_flag("--force", options.force, "Also replace files of other programs");
 }

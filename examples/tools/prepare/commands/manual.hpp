@@ -23,7 +23,10 @@ inline tools::Manual prepare_manual() {
           "date. `cdi-prepare record` makes an archive of what it reads of a node, which `--root` "
           "reads elsewhere.",
       .exit_codes = exit_code_help(),
-      .files = {{"/etc/cdi-prepare.d", "Vendor files, *.toml: devices of other vendors"},
+      .files = {{"/etc/cdi-prepare/config.toml",
+                 "Values for options that the command line does not give, by their long names: "
+                 "profile = \"compute\""},
+                {"/etc/cdi-prepare.d", "Vendor files, *.toml: devices of other vendors"},
                 {"/var/run/cdi", "The specs, without --output-dir"},
                 {"/var/lib/cdi-prepare", "The journal of claims, without --state-dir"}},
       .see_also = "cdi(1), cdi-pod(1), systemctl(1)",

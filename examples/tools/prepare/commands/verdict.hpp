@@ -20,6 +20,7 @@
 
 #include "../../shared/cdi_specs/write_command.hpp"
 #include "../base/options.hpp"
+#include "../cdi_specs/kept_options.hpp"
 #include "../cdi_specs/prepared_spec.hpp"
 #include "../gpu/gpu.hpp"
 #include "../gpu/profile.hpp"
@@ -65,8 +66,8 @@ inline ExitCode exit_code_for(const Survey& survey, const Verdict& verdict) {
 
 inline Verdict verdict_on(const Survey& survey, const Options& options) {
   Verdict out;
-  const auto profiles = profiles_named(options.profile);
   for (const auto& found : survey.inventories) {
+    const auto profiles = profiles_named(options_for(options, found.kind).profile);
     if (auto reason = reason_not_ready(found, profiles)) {
       out.not_ready.push_back(found.kind + ": " + reason->text);
     }
@@ -178,7 +179,8 @@ inline Messages survey_messages(const AssessedSurvey& assessed, const Options& o
             : ", but its PCI bus cannot be read: spec files are not changed")));
   }
   for (const auto& found : survey.inventories) {
-    for (auto& text : warnings_of(found, profiles_named(options.profile))) {
+    const auto profiles = profiles_named(options_for(options, found.kind).profile);
+    for (auto& text : warnings_of(found, profiles)) {
       out.push_back(Message::warning(std::move(text)));
     }
     append(out, left_out_of(found));

@@ -22,6 +22,7 @@
 
 #include "../../shared/host/termination.hpp"
 #include "../base/options.hpp"
+#include "../cdi_specs/kept_options.hpp"
 #include "../cdi_specs/version_choice.hpp"
 #include "../gpu/gpu_events.hpp"
 #include "../host/directories.hpp"
@@ -54,16 +55,17 @@ struct WatchOptions {
 class SpecKeeper {
  public:
   SpecKeeper(const Options& options, const WatchOptions& own)
-      : options_{options},
+      : given_{options},
         interval_{static_cast<long>(own.interval * 1000)},
         longest_wait_{own.longest_wait},
         versions_{versions_from(options)} {}
 
   /// Surveys the host, and writes the specs if the state is stable: equal in two surveys, or in
   /// three if GPUs are changing state, because a failed GPU may remain in that state. Returns the
-  /// time until the next survey.
+  /// time until the next survey. Each survey keeps the options that `write` has recorded since.
   std::chrono::milliseconds survey() {
     const auto soon = std::min(std::chrono::milliseconds{300}, interval_);
+    options_ = with_recorded(given_);
     auto lock = DirectoryLock::take(options_, options_.output_dir,
                                     std::exchange(directory_, Missing::stays));
     if (must_wait(lock)) return soon;
@@ -127,7 +129,8 @@ class SpecKeeper {
     if (messages != std::exchange(last, messages)) report(messages);
   }
 
-  const Options& options_;
+  const Options& given_;
+  Options options_{given_};  // and those that spec files record
   const std::chrono::milliseconds interval_;
   const std::chrono::milliseconds longest_wait_;
   tools::EngineVersions versions_;

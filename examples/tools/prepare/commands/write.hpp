@@ -22,6 +22,7 @@
 #include "../base/one_line.hpp"
 #include "../base/options.hpp"
 #include "../cdi_specs/conflicts.hpp"
+#include "../cdi_specs/kept_options.hpp"
 #include "../cdi_specs/prepared_spec.hpp"
 #include "../cdi_specs/spec_file.hpp"
 #include "../host/directories.hpp"
@@ -153,10 +154,9 @@ inline ExitCode update_specs(AssessedSurvey& assessed, const SpecSet& wanted, Wr
 /// The text of all specs as one stream.
 inline Output specs_as_text(const std::vector<PreparedSpec>& specs, const Options& options) {
   std::string out;
-  const bool as_json = options.json() || options.format == "json";
   for (const auto& one : specs) {
-    auto text =
-        cdi::write_spec(owned(one.spec, options), as_json ? cdi::Format::json : cdi::Format::yaml);
+    const bool as_json = options.json() || one.file_name.ends_with(".json");
+    auto text = cdi::write_spec(owned(one), as_json ? cdi::Format::json : cdi::Format::yaml);
     if (!text) return text;
     out += *text;
   }
@@ -228,8 +228,9 @@ inline Run set_up_write(CLI::App& app, Options& options) {
       "nothing");
   add_force(app, options);
   add_make_nodes(app, options);
+  add_keep_options(app, options);
   return [own](const Options& given) {
-    auto shown = given;
+    auto shown = kept_options_of(given);
     if (own->dry_run && given.make_nodes == MakeNodes::yes) shown.make_nodes = MakeNodes::shown;
     auto found =
         survey_until_ready(shown, own->dry_run ? std::nullopt : std::optional{Missing::stays});

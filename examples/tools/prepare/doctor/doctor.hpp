@@ -48,7 +48,10 @@ inline std::vector<Finding> diagnose_host(const tools::HostTree& tree,
   for (auto& one : doctor::directory_argument(tree, options.output_dir)) {
     arguments.push_back(std::move(one));
   }
-  doctor::check_nvidia_driver(tree, options.driver, findings);
+  for (auto& one : tools::keeping_argument(tree, options.output_dir)) {
+    arguments.push_back(std::move(one));
+  }
+  doctor::check_nvidia_driver(tree, options.driver, arguments, findings);
   const auto make_nodes = doctor::make_nodes_command(tree, arguments);
   for (const auto& found : inventories) doctor::check_inventory(found, make_nodes, findings);
   if (inventories.empty()) {

@@ -86,8 +86,9 @@ inline std::set<std::string> cuda_libraries(const tools::HostTree& tree,
   return paths;
 }
 
+/// Checks the module and the libraries. `arguments` are those with which `write` keeps a spec.
 inline void check_nvidia_driver(const tools::HostTree& tree, const DriverPlace& place,
-                                Findings& findings) {
+                                std::vector<std::string> arguments, Findings& findings) {
   const std::string about = "NVIDIA driver";
   if (tree.exists("/sys/module/nvidia") && !tree.exists("/proc/driver/nvidia")) {
     findings.push_back({Level::fault, about,
@@ -99,13 +100,15 @@ inline void check_nvidia_driver(const tools::HostTree& tree, const DriverPlace& 
   if (loaded.empty()) return;
   const auto libraries = cuda_libraries(place.tree(tree), place.library_dirs);
   if (libraries.empty()) {
+    std::erase_if(arguments, [](const auto& one) { return one.starts_with("--driver-root "); });
+    arguments.emplace_back("--driver-root DIR");
     findings.push_back({Level::note, about,
                         fmt::format("module {} is loaded, but no libcuda is installed{}", loaded,
                                     place.root.empty() ? "" : " in " + place.root),
                         fmt::format("Install the libraries of this version. If a container "
                                     "provides the driver, name its directory, such as "
                                     "/run/nvidia/driver: {}.",
-                                    command_with(tree, "write", {"--driver-root DIR"}))});
+                                    command_with(tree, "write", arguments))});
     return;
   }
   std::string others;

@@ -160,6 +160,25 @@ inline cdi::Result<void> find_gpus(const tools::HostTree& nvidia, const SurveyOp
   return {};
 }
 
+/// Keeps the GPUs of a kind that have one of `names`.
+inline void keep_named(const std::string& kind, const std::vector<std::string>& names,
+                       Survey& survey) {
+  auto& all = survey.inventories;
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Inventory& one) { return one.kind == kind; });
+  if (found == all.end()) return;
+  std::vector<Inventory> own;
+  own.push_back(std::move(*found));
+  Selection selected{names};
+  selected.keep_named(own);
+  for (auto& name : selected.not_found()) survey.not_found.push_back(std::move(name));
+  if (own.empty()) {
+    all.erase(found);
+  } else {
+    *found = std::move(own.front());
+  }
+}
+
 /// Keeps the GPUs and the kind that the options select, and adds the files of their drivers.
 inline cdi::Result<void> complete_inventories(const DriverPlace& place,
                                               const SurveyOptions& options, Survey& survey) {
@@ -169,6 +188,7 @@ inline cdi::Result<void> complete_inventories(const DriverPlace& place,
     selected.keep_named(inventories);
     survey.not_found = selected.not_found();
   }
+  for (const auto& [kind, names] : options.devices_of) keep_named(kind, names, survey);
   for (auto& found : inventories) add_driver_files(survey.tree, place, found);
   if (options.kind.empty()) return {};
   return settle_kind(options.kind, known_kinds(survey), inventories);

@@ -10,6 +10,7 @@
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,6 +52,8 @@ class TomlReader {
 
   explicit TomlReader(std::string path) : path_{std::move(path)} {}
 
+  const std::string& path() const { return path_; }
+
   const std::optional<cdi::Error>& error() const { return error_; }
 
   /// Remembers an error, unless there is one before it in the file.
@@ -66,6 +69,11 @@ class TomlReader {
   /// Reads a table. A member that is not one of `known` is an error, which names the nearest.
   void read_table(const toml::table& table, const std::string& where,
                   std::initializer_list<Member> known) {
+    read_table(table, where, std::span{known.begin(), known.size()});
+  }
+
+  void read_table(const toml::table& table, const std::string& where,
+                  std::span<const Member> known) {
     for (const auto& [key, value] : table) {
       const auto is_named = [name = key.str()](const Member& member) {
         return member.name == name;
@@ -151,7 +159,7 @@ class TomlReader {
                         .position = {.file = path_, .line = place.line, .column = place.column}};
   }
 
-  static std::string advice_for(std::string_view name, std::initializer_list<Member> known) {
+  static std::string advice_for(std::string_view name, std::span<const Member> known) {
     constexpr std::size_t few_letters = 2;
     std::vector<std::string> names;
     for (const auto& member : known) {

@@ -19,6 +19,7 @@
 
 #include <cdi/base/path.hpp>
 #include <cdi/base/shell_word.hpp>
+#include <cdi/file.hpp>
 #include <cdi/name.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/result.hpp>
@@ -29,6 +30,7 @@
 #include "../base/text.hpp"
 #include "../host/host_tree.hpp"
 #include "recorded_options.hpp"
+#include "write_settings.hpp"
 
 namespace tools {
 
@@ -113,18 +115,21 @@ inline std::vector<std::string> arguments_for(const HostTree& tree, const cdi::L
   const std::string_view defaults[] = {"profile=all", "hooks=none",
                                        in_etc ? "node-numbers=asked" : "node-numbers=given"};
   std::vector<std::string> arguments;
-  for (auto& word : recorded_options(tree, loaded)) {
+  auto words = recorded_options(tree, loaded);
+  const auto name = cdi::spec_name(loaded.spec.kind);
+  const bool is_json = name && loaded.path.ends_with("/" + *name + ".json");
+  for (const auto& word : words) {
     if (std::find(std::begin(defaults), std::end(defaults), word) != std::end(defaults)) continue;
     if (names_lost_file(word)) continue;
     arguments.push_back(argument_for(word));
   }
-  const auto name = cdi::spec_name(loaded.spec.kind);
-  if (name && loaded.path.ends_with("/" + *name + ".json")) {
-    arguments.emplace_back("--format json");
-  }
+  if (is_json) arguments.emplace_back("--format json");
   if (place_of(tree, directory) != place_of(tree, "/var/run/cdi")) {
     arguments.push_back("--output-dir " + cdi::shell_word(path_here(tree, directory)));
   }
+  words.emplace_back(is_json ? "format=json" : "format=yaml");
+  words.push_back("output-dir=" + directory);
+  if (!agrees_with_settings(tree, words)) arguments.emplace_back("--no-config");
   return arguments;
 }
 
@@ -150,6 +155,24 @@ inline std::vector<std::string> arguments_without_version(const HostTree& tree,
   auto arguments = arguments_for(tree, loaded);
   std::erase_if(arguments, [](const auto& it) { return it.starts_with("--max-version"); });
   return arguments;
+}
+
+/// The argument with which `cdi-prepare write` keeps the options that its files in a directory
+/// record; none if all of them have the usual ones.
+inline std::vector<std::string> keeping_argument(const HostTree& tree, std::string_view directory) {
+  for (const auto& name : tree.list(directory)) {
+    const auto path = fmt::format("{}/{}", directory, name);
+    const auto format = cdi::format_of(name);
+    const auto text = format ? tree.read(path, cdi::Limits{}.bytes) : cdi::Error{};
+    const auto loaded = text ? cdi::parse_spec(*text, path, *format) : cdi::Error{};
+    if (!loaded || loaded->owner() != spec_owner) continue;
+    auto arguments = arguments_for(tree, *loaded);
+    std::erase_if(arguments, [](const std::string& one) {
+      return one == "--no-config" || one.starts_with("--output-dir ");
+    });
+    if (!arguments.empty()) return {"--keep-options"};
+  }
+  return {};
 }
 
 /// The command that rewrites one of our files for an engine; without an engine, for the oldest
