@@ -8,8 +8,10 @@ usage: dra_life_test.py CDI_DRA [ARGUMENTS OF UNITTEST]
 """
 import fcntl
 import os
+import shutil
 import signal
 import socket
+import stat
 import sys
 import unittest
 
@@ -245,6 +247,25 @@ class Sockets(DraCase):
         self.check_answers()
         self.assertEqual(process.stop(), 0)
 
+    def test_modes_whatever_the_umask(self):
+        """As the kubelet makes its folders; nobody else may replace a socket."""
+        self.write_claim(1, GPUS[0])
+        for umask in (0, 0o077):
+            with self.subTest(umask):
+                process = self.start("--device-plugin", f"{DRIVER}/gpu", umask=umask)
+                process.wait_for("serving", 3)
+                self.check_prepared(self.service().prepare(name_of(1)), 1, GPUS[0])
+                modes = {path: stat.S_IMODE(path.stat().st_mode) for path in (
+                    self.kubelet, self.kubelet / "plugins", self.kubelet / "plugins" / DRIVER,
+                    self.registry, self.kubelet / "device-plugins")}
+                self.assertEqual(set(modes.values()), {0o750}, modes)
+                self.assertEqual([stat.S_IMODE(path.stat().st_mode) for path in (
+                    self.out, self.state, self.service_path(), self.spec_path(1))],
+                    [0o755, 0o755, 0o600, 0o644])
+                self.assertEqual(process.stop(), 0)
+                for folder in (self.kubelet, self.state, self.out):
+                    shutil.rmtree(folder)
+
     def test_folders_that_cannot_be_made(self):
         """As while a volume is away. They are tried again."""
         process = self.serving()
@@ -254,7 +275,7 @@ class Sockets(DraCase):
         self.kubelet.write_text("", encoding="ascii")
         process.process.send_signal(signal.SIGCONT)
         process.wait_for("warning")
-        self.assertIn("cannot make the folder", process.events("warning")[0]["error"])
+        self.assertIn("cannot open the directory", process.events("warning")[0]["error"])
         self.kubelet.unlink()
         process.wait_for("serving", 4)
         self.check_answers()

@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -18,7 +17,6 @@
 #include <string>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -161,13 +159,7 @@ class Driver {
 
   cdi::Result<void> make_folders() const {
     for (const auto& folder : {sockets_.data_dir, sockets_.registry_dir}) {
-      std::error_code failed;
-      std::filesystem::create_directories(folder, failed);
-      if (!failed) continue;
-      return cdi::Error{.code = cdi::Errc::system,
-                        .message = "cannot make the folder: " + failed.message(),
-                        .position = {.file = folder},
-                        .system = failed.value()};
+      if (auto made = make_kubelet_folder(folder); !made) return made;
     }
     return {};
   }

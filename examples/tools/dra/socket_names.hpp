@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <cdi/files/directory.hpp>
 #include <cdi/result.hpp>
 
 #include "../shared/base/sha256.hpp"
@@ -66,6 +67,13 @@ inline std::string hash_of(std::string_view text, std::size_t size) {
 }
 
 }  // namespace detail
+
+/// Makes a folder for sockets, unless it is there, as the kubelet does: other users may not look
+/// into it, whatever the umask is, nor put another socket into the place of one.
+inline cdi::Result<void> make_kubelet_folder(const std::string& path) {
+  const auto made = cdi::detail::open_or_make_directory(path, 0750);
+  return made ? cdi::Result<void>{} : made.error();
+}
 
 /// The paths of a driver under the kubelet's directory, which is absolute; `instance`, the UID of
 /// the pod, is empty without rolling updates. Names with a UID are shortened by hashes until the

@@ -152,9 +152,23 @@ Result<Listing> list_directory(int directory, const std::string& path, const Wan
   return stream.list(path, wanted, max);
 }
 
-/// Opens a directory. If the directory is missing, creates it and its missing parents with mode
-/// 0755, whatever the umask.
-inline Result<Descriptor> open_or_make_directory(const std::string& path) {
+/// Creates a directory in another one, with a mode whatever the umask, which belongs to all threads
+/// and so stays as it is. Returns false on failure, with the reason in `errno`. It is no failure if
+/// another process has just created the directory.
+inline bool make_directory(int above, const std::string& name, mode_t mode) {
+  if (::mkdirat(above, name.c_str(), mode) != 0) return errno == EEXIST;
+  constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  const Descriptor made{::openat(above, name.c_str(), flags | O_NOFOLLOW)};
+  if (!made || ::fchmod(made.get(), mode) != 0) return false;
+  // A directory that cannot be read may still allow creation; it is not synced.
+  const Descriptor synced{::openat(above, ".", flags)};
+  if (synced) ::fsync(synced.get());
+  return true;
+}
+
+/// Opens a directory. If the directory is missing, creates it and its missing parents with a mode,
+/// whatever the umask.
+inline Result<Descriptor> open_or_make_directory(const std::string& path, mode_t mode = 0755) {
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   Descriptor directory{::open(path.c_str(), flags)};
   if (directory) return directory;
@@ -163,18 +177,14 @@ inline Result<Descriptor> open_or_make_directory(const std::string& path) {
   while (given.ends_with('/')) given.remove_suffix(1);
   const auto slash = given.rfind('/');
   const std::string name{given.substr(slash + 1)};  // all of it without a slash
-  const auto above = open_or_make_directory(slash == given.npos ? "."
-                                            : slash == 0        ? "/"
-                                                         : std::string{given.substr(0, slash)});
+  const auto parent = slash == given.npos ? "." : slash == 0 ? "/" : given.substr(0, slash);
+  const auto above = open_or_make_directory(std::string{parent}, mode);
   if (!above) return above.error();
-  const bool made = ::mkdirat(above->get(), name.c_str(), 0755) == 0;
-  if (!made && errno != EEXIST) return file_error(path, "cannot create the directory");
+  if (!make_directory(above->get(), name, mode)) {
+    return file_error(path, "cannot create the directory");
+  }
   directory = Descriptor{::openat(above->get(), name.c_str(), flags)};
   if (!directory) return file_error(path, "cannot open the directory");
-  if (made && ::fchmod(directory.get(), 0755) != 0) {
-    return file_error(path, "cannot set the mode of the directory");
-  }
-  if (made) ::fsync(above->get());
   return directory;
 }
 

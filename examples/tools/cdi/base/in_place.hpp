@@ -18,6 +18,7 @@
 #include <utility>
 
 #include <cdi/files/descriptor.hpp>
+#include <cdi/files/directory.hpp>
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/text_file.hpp>
 #include <cdi/result.hpp>
@@ -73,15 +74,6 @@ inline cdi::Result<std::string> read_link(int directory, const std::string& name
   return std::string(target, static_cast<std::size_t>(size));
 }
 
-/// Makes a directory in another one, which all users may read whatever the umask is. Returns false,
-/// with `errno`, if it cannot; it is no error if another process has just made it.
-inline bool make_directory(int directory, const std::string& name) {
-  if (::mkdirat(directory, name.c_str(), 0755) != 0) return errno == EEXIST;
-  constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
-  const cdi::Descriptor made{::openat(directory, name.c_str(), flags)};
-  return made && ::fchmod(made.get(), 0755) == 0;
-}
-
 /// Resolves a path to a directory and a name in it, without reading the file.
 inline cdi::Result<FileInPlace> find_file(const std::string& path,
                                           IfMissing if_missing = IfMissing::fail) {
@@ -101,7 +93,7 @@ inline cdi::Result<FileInPlace> find_file(const std::string& path,
     struct stat info = {};
     int status = ::fstatat(directory, found.name.c_str(), &info, AT_SYMLINK_NOFOLLOW);
     if (status != 0 && errno == ENOENT && if_missing == IfMissing::make_directories) {
-      if (!make_directory(directory, found.name)) {
+      if (!cdi::detail::make_directory(directory, found.name, 0755)) {
         return cdi::file_error(path, "cannot create the directory");
       }
       status = ::fstatat(directory, found.name.c_str(), &info, AT_SYMLINK_NOFOLLOW);

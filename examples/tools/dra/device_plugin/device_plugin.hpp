@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <device_plugin.pb.h>
 #include <exception>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -20,7 +19,6 @@
 #include <string>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -37,6 +35,7 @@
 #include "../log.hpp"
 #include "../protocol/grpc_client.hpp"
 #include "../protocol/grpc_server.hpp"
+#include "../socket_names.hpp"
 #include "given_devices.hpp"
 #include "plugin_devices.hpp"
 #include "plugin_service.hpp"
@@ -161,8 +160,7 @@ class DevicePlugin {
     service_.end();
     server_.reset();
     registered_.reset();
-    std::error_code failed;
-    std::filesystem::create_directories(settings_.folder(), failed);
+    if (auto made = make_kubelet_folder(settings_.folder()); !made) return made;
     auto listening = GrpcServer::listen(settings_.folder() + "/" + settings_.endpoint(), methods_);
     if (!listening) return std::move(listening).error();
     server_ = std::move(*listening);

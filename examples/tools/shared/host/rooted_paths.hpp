@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <cdi/files/descriptor.hpp>
+#include <cdi/files/directory.hpp>
 #include <cdi/result.hpp>
 
 #include "../base/text.hpp"
@@ -70,17 +71,7 @@ struct Place {
     return cdi::Descriptor{::openat(directory(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC)};
   }
   /// Creates the directory, readable by all whatever the umask is.
-  bool make() const {
-    // A later `chmod` would leave an unreadable directory if the process were killed before it.
-    const auto mask = ::umask(022);
-    const bool made = ::mkdirat(directory(), name.c_str(), 0755) == 0;
-    ::umask(mask);
-    if (!made) return errno == EEXIST;
-    // A parent directory that cannot be read may still allow creation; it is not synced.
-    const cdi::Descriptor above{::openat(directory(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    if (above) ::fsync(above.get());
-    return true;
-  }
+  bool make() const { return cdi::detail::make_directory(directory(), name, 0755); }
   bool enter() {
     names.push_back(name);
     way.push_back(open(O_PATH | O_DIRECTORY));
