@@ -5,11 +5,15 @@
 
 Skips the tests, with the reason, if bwrap is missing or cannot start a sandbox here.
 """
+import ctypes
 import json
 import os
 import pathlib
+import platform
+import pty
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -25,6 +29,45 @@ int main(int count, char** names) {
   for (int i = 1; i < count; ++i) puts(dlopen(names[i], RTLD_NOW) ? "found" : dlerror());
 }
 """
+# Prints what ioctl says to requests, which are words.
+ASKER = r"""
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+for word in sys.argv[1:]:
+    done = libc.ioctl(0, ctypes.c_ulong(int(word, 0)), ctypes.create_string_buffer(b"~~~~~~~~"))
+    print("allowed" if done == 0 else os.strerror(ctypes.get_errno()))
+"""
+# The same by a call of a 32-bit program, which a 64-bit one can make, too.
+OLD_ASKER = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int count, char** words) {
+  for (int i = 1; i < count; ++i) {
+    long done;
+    const unsigned request = (unsigned)strtoul(words[i], 0, 0);
+    __asm__ volatile("int $0x80"
+                     : "=a"(done) : "a"(54), "b"(0), "c"(request), "d"(0)
+                     : "memory", "r8", "r9", "r10", "r11");
+    puts(strerror((int)-done));
+  }
+}
+"""
+TIOCSTI, TIOCLINUX, TIOCGWINSZ = 0x5412, 0x541C, 0x5413
+
+
+def forbid_filters():
+    """Makes this process and those that it starts believe that the kernel has no filters."""
+    call = {"x86_64": 157, "aarch64": 167}[platform.machine()]  # prctl
+    no_new_privileges, set_filter, invalid = 38, 22, 0x50000 | 22
+    steps = [(0x20, 0, 0, 0), (0x15, 0, 3, call), (0x20, 0, 0, 16), (0x15, 0, 1, set_filter),
+             (6, 0, 0, invalid), (6, 0, 0, 0x7FFF0000)]
+    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+    program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(steps),
+                                                      ctypes.addressof(code)))
+    libc = ctypes.CDLL(None)
+    assert libc.prctl(no_new_privileges, 1, 0, 0, 0) == 0
+    assert libc.prctl(set_filter, 2, program) == 0
 
 
 def obstacle():
@@ -189,6 +232,151 @@ class Sandbox(unittest.TestCase):
         done = self.run_cdi("vendor.com/gpu=0", "--", "sh", "-c", "echo /proc/self/fd/*")
         self.assertLessEqual(set(done.stdout.split()),
                              {f"/proc/self/fd/{number}" for number in (0, 1, 2, 3)}, done.stdout)
+
+    def in_terminal(self, command, keys=b"", before=lambda: None):
+        """Runs a command with a terminal of its own; types keys once it has said "ready".
+
+        Returns what the terminal shows, and the exit code.
+        """
+        child, terminal = pty.fork()
+        if child == 0:
+            try:
+                before()
+                os.execv(command[0], list(map(str, command)))
+            finally:
+                os._exit(99)
+        shown = b""
+        try:
+            while part := os.read(terminal, 4096):
+                shown += part
+                if keys and b"ready" in shown:
+                    os.write(terminal, keys)
+                    keys = b""
+        except OSError:  # as the end is said
+            pass
+        os.close(terminal)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        return shown.decode().replace("\r\n", "\n"), code
+
+    def sandbox(self, *command):
+        return [CDI, "-d", self.folder / "specs", "run", "vendor.com/gpu=0", "--", *command]
+
+    def test_the_command_cannot_type_into_its_terminal(self):
+        self.write_spec(env=["GPU=0"])
+        asked = [TIOCSTI, TIOCLINUX, TIOCSTI | 1 << 32, TIOCLINUX | 0xFFFFFFFF << 32, TIOCGWINSZ]
+        ask = [sys.executable, "-c", ASKER, *map(str, asked)]
+        refused = ["Operation not permitted"] * 4
+        shown, code = self.in_terminal(self.sandbox(*ask))
+        self.assertEqual((shown.split("\n"), code), ([*refused, "allowed", ""], 0))
+        shown, _ = self.in_terminal(ask)
+        self.assertNotIn(refused[0], shown, "without the sandbox, the kernel itself refused it")
+        status = self.in_terminal(self.sandbox("grep", "^Seccomp:", "/proc/self/status"))[0]
+        self.assertEqual(status.split(), ["Seccomp:", "2"])
+
+    @unittest.skipUnless(COMPILER and platform.machine() == "x86_64", "needs cc on x86-64")
+    def test_calls_of_32_bit_programs_are_no_way_around_the_filter(self):
+        self.write_spec(env=["GPU=0"])
+        asker = self.folder / "asker"
+        subprocess.run([COMPILER, "-x", "c", "-", "-o", asker], input=OLD_ASKER.encode(),
+                       check=True)
+        asked = [asker, *map(str, (TIOCSTI, TIOCLINUX, TIOCGWINSZ))]
+        plain, code = self.in_terminal(asked)
+        if code != 0 or "Function not implemented" in plain:
+            self.skipTest("this kernel runs no 32-bit programs")
+        shown, _ = self.in_terminal(self.sandbox(*asked))
+        self.assertEqual(shown.split("\n")[:2], ["Operation not permitted"] * 2)
+        self.assertEqual(shown.split("\n")[2], plain.split("\n")[2])
+
+    @unittest.skipUnless(platform.machine() in ("x86_64", "aarch64"), "has a new session anyway")
+    def test_without_filters_there_is_a_new_session(self):
+        self.write_spec(env=["GPU=0"])
+        sessions = [sys.executable, "-c", "import os; print(os.getsid(0))"]
+        self.assertEqual(self.in_terminal(self.sandbox(*sessions)), ("0\n", 0),
+                         "one of a process outside")
+        shown, code = self.in_terminal(self.sandbox(*sessions), before=forbid_filters)
+        self.assertEqual((shown == "0\n", code), (False, 0), shown)
+        ask = [sys.executable, "-c", ASKER, str(TIOCSTI)]
+        self.assertNotIn("allowed", self.in_terminal(self.sandbox(*ask), before=forbid_filters)[0])
+
+    def test_control_c_ends_the_command(self):
+        self.write_spec(env=["GPU=0"])
+        for before in (lambda: None, forbid_filters):
+            command = self.sandbox("sh", "-c", "echo ready; exec sleep 1000")
+            self.assertEqual(self.in_terminal(command, b"\x03", before)[1], 128 + signal.SIGINT)
+
+    def test_bound_directories_can_be_written(self):
+        self.write_spec(env=["GPU=0"])
+        one, other = self.folder / "one", self.folder / "two words"
+        one.mkdir()
+        other.mkdir()
+        (self.folder / "link").symlink_to(other)
+        script = f"touch {one}/x '{self.folder}/link/y'; touch {self.folder}/z"
+        done = self.run_cdi("--bind", one, "--bind", "link", "vendor.com/gpu=0", "--", "sh", "-c",
+                            script, cwd=self.folder, code=1)
+        self.assertEqual(done.stderr.count("Read-only file system"), 1, done.stderr)
+        self.assertTrue((one / "x").exists() and (other / "y").exists())
+        self.assertFalse((self.folder / "z").exists())
+        with tempfile.TemporaryDirectory() as below:
+            self.run_cdi("--bind", below, "vendor.com/gpu=0", "--", "touch", f"{below}/w")
+            self.assertEqual(os.listdir(below), ["w"])
+
+    def test_directories_that_cannot_be_bound(self):
+        self.write_spec(env=["GPU=0"])
+        file = self.folder / "file"
+        file.write_text("")
+        for path, why in ((self.folder / "none", "No such file or directory"),
+                          (file, "it is no directory"), ("/", "it is the root"),
+                          ("/dev", "the sandbox has a /dev of its own"),
+                          ("/proc/self", "the sandbox has a /proc of its own")):
+            done = self.run_cdi("--bind", path, "vendor.com/gpu=0", "--", "echo", "on", code=1)
+            self.assertIn(why, done.stderr)
+            self.assertIn(f'cannot bind "{path}"', done.stderr)
+            self.assertEqual(done.stdout, "")
+        self.run_cdi("--bind", "", "vendor.com/gpu=0", "--", "true", code=2)
+
+    def test_the_home_directory_is_hidden_but_for_what_is_bound(self):
+        self.write_spec(env=["GPU=0"])
+        home = self.folder / "home"
+        (home / "work").mkdir(parents=True)
+        (home / "key").write_text("secret")
+        (self.folder / "link").symlink_to(home)
+        for place in (home, self.folder / "link"):
+            env = {**os.environ, "HOME": str(place)}
+            script = f"ls {home} {place}/work; touch {home}/a {home}/work/b"
+            done = self.run_cdi("--hide-home", "--bind", home / "work", "vendor.com/gpu=0", "--",
+                                "sh", "-c", script, env=env)
+            self.assertNotIn("key", done.stdout)
+            self.assertEqual(sorted(os.listdir(home)), ["key", "work"])
+            self.assertEqual(os.listdir(home / "work"), ["b"])
+            self.assertIn("key", self.run_cdi("vendor.com/gpu=0", "--", "ls", home, env=env).stdout)
+        for place, why in ((self.folder / "none", "No such file"), ("/", "it is the root")):
+            done = self.run_cdi("--hide-home", "vendor.com/gpu=0", "--", "true", code=1,
+                                env={**os.environ, "HOME": str(place)})
+            self.assertIn(f'cannot hide the home directory "{place}": {why}', done.stderr)
+
+    def test_no_network(self):
+        self.write_spec(env=["GPU=0"])
+        show = ["sh", "-c", "tail -n +3 /proc/net/dev | cut -d: -f1"]
+        done = self.run_cdi("--no-network", "vendor.com/gpu=0", "--", *show)
+        self.assertEqual(done.stdout.split(), ["lo"])
+        outside = subprocess.run(show, text=True, stdout=subprocess.PIPE, check=True).stdout
+        self.assertEqual(self.run_cdi("vendor.com/gpu=0", "--", *show).stdout, outside)
+
+    def test_quiet(self):
+        """No warnings: errors are printed."""
+        self.write_spec(env=["GPU=0"], mounts=[
+            {"hostPath": "/etc", "containerPath": "/none/etc", "options": ["ro", "bind"]}])
+        words = ("vendor.com/gpu=0", "--", "echo", "started")
+        self.assertIn("warning", self.run_cdi("--partial", *words).stderr)
+        done = self.run_cdi("-q", "--partial", *words)
+        self.assertEqual((done.stdout, done.stderr), ("started\n", ""))
+        self.assertIn("the host has no such path", self.run_cdi("--quiet", *words, code=5).stderr)
+
+    def test_noexec_is_not_lost(self):
+        """The command can run what it writes to /tmp anyway."""
+        self.write_spec(mounts=[{"hostPath": str(self.folder), "containerPath": "/tmp/mps",
+                                 "options": ["nosuid", "nodev", "noexec", "rbind", "rprivate"]}])
+        self.assertEqual(self.run_cdi("vendor.com/gpu=0", "--", "true").stderr, "")
 
     def test_a_policy_decides(self):
         self.write_spec(env=["GPU=0"])

@@ -23,15 +23,32 @@
 #include "../base/exit_codes.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
+#include "../run/sandbox_places.hpp"
 #include "../run/sandbox_process.hpp"
 #include "args.hpp"
 
+/// The options of `run`, besides those of `args`.
+struct RunOptions {
+  std::vector<std::string> binds{};  // directories that the command may write
+  bool no_network = false;
+  bool hide_home = false;
+  bool quiet = false;
+};
+
+/// bwrap as `run` uses it: no mount loses `noexec`, because the command may write programs to /tmp,
+/// and run them.
+inline constexpr Program run_program = [] {
+  auto program = program_of("bwrap");
+  program.implies = "nosuid,nodev,noexec";
+  return program;
+}();
+
 /// Removes the mounts for which the host has no file or directory: the root is read-only. A library
 /// that is also in the directory for libraries is not lost.
-inline void keep_possible_mounts(ProgramPlan& found, std::string_view library_dir) {
+inline void keep_possible_mounts(ProgramPlan& found) {
   std::set<std::string> libraries;  // by their paths on the host
   for (const auto& [mount, origin, overridden] : found.plan.mounts) {
-    if (overridden || !mount.container_path.starts_with(library_dir)) continue;
+    if (overridden || !mount.container_path.starts_with(run_program.library_dir)) continue;
     libraries.insert(mount.host_path);
   }
   std::vector<cdi::Planned<cdi::Mount>> kept;
@@ -52,7 +69,7 @@ inline void keep_possible_mounts(ProgramPlan& found, std::string_view library_di
 }
 
 /// The words of the command line that starts the sandbox.
-inline std::vector<std::string> sandbox_words(Arguments found,
+inline std::vector<std::string> sandbox_words(std::vector<std::string> places, Arguments found,
                                               const std::vector<std::string>& command) {
   std::vector<std::string> words{"bwrap",
                                  "--die-with-parent",
@@ -66,6 +83,7 @@ inline std::vector<std::string> sandbox_words(Arguments found,
                                  "/proc",
                                  "--tmpfs",
                                  "/tmp"};
+  std::move(places.begin(), places.end(), std::back_inserter(words));
   std::move(found.args.begin(), found.args.end(), std::back_inserter(words));
   words.emplace_back("--");
   // If these cannot start the command, they say why, and exit with 126 or 127: bwrap exits with 1.
@@ -81,17 +99,21 @@ inline std::vector<std::string> sandbox_words(Arguments found,
 
 /// Runs a command with devices. Returns its exit code, or why the sandbox was not started.
 inline ExitCode run_in_sandbox(const CommonOptions& common, const ArgsOptions& options,
-                               const Output& output) {
-  const auto& program = program_of(options.program);
+                               const RunOptions& more, const Output& output) {
+  auto places = place_words(more.binds, more.hide_home, more.no_network);
+  if (!places) return output.reject(places.error());
   const auto registry = cdi::scan_spec_dirs(common.spec_dirs(), common.reading);
   ProgramPlan plan;
   const auto code = plan_devices(options, *registry, common.reading, output, plan);
   if (code != exit_done) return code;
-  keep_possible_mounts(plan, program.library_dir);
-  auto found = write_arguments(plan, ArgumentsWriter{program, nullptr, ""}, !options.no_sys);
-  report_losses(found, program, options.partial, output);
+  keep_possible_mounts(plan);
+  auto found = write_arguments(plan, ArgumentsWriter{run_program, nullptr, ""}, !options.no_sys);
+  if (more.quiet) found.warnings.clear();
+  if (more.quiet && options.partial) found.lost.clear();
+  report_losses(found, run_program, options.partial, output);
   if (!found.lost.empty() && !options.partial) return exit_lost;
-  auto sandbox = SandboxProcess::start(sandbox_words(std::move(found), common.command));
+  auto sandbox =
+      SandboxProcess::start(sandbox_words(*std::move(places), std::move(found), common.command));
   if (!sandbox) return output.reject(sandbox.error());
   return static_cast<ExitCode>(sandbox->wait());
 }
@@ -102,6 +124,15 @@ inline Run set_up_run(CLI::App& app, CommonOptions& common) {
   add_names(app, options->names);
   app.add_flag("--partial", options->partial, "Run the command even if some edits are lost");
   app.add_flag("--no-sys", options->no_sys, "Do not mount /sys for the drivers of GPUs");
+  auto more = std::make_shared<RunOptions>();
+  tools::add_repeated(app, "--bind", more->binds,
+                      "A directory of the host that the command may write; can be repeated")
+      ->type_name("DIR")
+      ->check(not_empty);
+  app.add_flag("--no-network", more->no_network, "Give no network but a loopback of its own");
+  app.add_flag("--hide-home", more->hide_home,
+               "Show an empty home directory, in which files are lost at the end");
+  app.add_flag("-q,--quiet", more->quiet, "Print no warnings, only errors");
   add_policy(app, options->check, "Give only devices that this policy allows");
   app.footer(
       "Usage: cdi run [OPTIONS] NAME... -- COMMAND [ARGUMENT...]\n\n"
@@ -109,15 +140,19 @@ inline Run set_up_run(CLI::App& app, CommonOptions& common) {
       "process ids of its own. Its /dev has the requested devices and the usual nodes of bwrap,\n"
       "such as /dev/null. Hooks do not run. The exit code is the exit code of the command. If a\n"
       "signal ends the command, the exit code is 128 plus the number of the signal. If the\n"
-      "command does not start, the exit code is one of these.\n\n" +
+      "command does not start, the exit code is one of these.\n\n"
+      "This is no protection against a program that means harm: it has your environment, and can\n"
+      "read every file that you can read, such as keys, use the network, and talk to the driver\n"
+      "and to the sockets of the host, such as Docker's. --hide-home and --no-network take only\n"
+      "a part of that away. It cannot type into your terminal (TIOCSTI, TIOCLINUX).\n\n" +
       exit_code_table("run"));
   app.final_callback([&common] {
     if (common.command.empty()) {
       throw CLI::ValidationError("a command must follow the names: NAME... -- COMMAND");
     }
   });
-  return [options](const CommonOptions& given, const Output& output) {
-    return run_in_sandbox(given, *options, output);
+  return [options, more](const CommonOptions& given, const Output& output) {
+    return run_in_sandbox(given, *options, *more, output);
   };
 }
 

@@ -26,7 +26,10 @@
 #include <cdi/files/text_file.hpp>
 #include <cdi/result.hpp>
 
-/// A running sandbox. While it runs, this process blocks the signals that it passes on.
+#include "terminal_filter.hpp"
+
+/// A running sandbox. While it runs, this process blocks the signals that it passes on. The command
+/// may use its terminal, but not type into it.
 class SandboxProcess {
  public:
   /// Starts bwrap with these words; the first is the program.
@@ -40,14 +43,25 @@ class SandboxProcess {
   /// What other processes send to end or to control a program.
   static constexpr std::array passed{SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
-  SandboxProcess(pid_t bwrap, cdi::Descriptor info) : bwrap_{bwrap}, info_{std::move(info)} {}
+  struct Pipe {
+    cdi::Descriptor out;
+    cdi::Descriptor in;
+  };
 
+  SandboxProcess(pid_t bwrap, cdi::Descriptor info, bool shares_terminal)
+      : bwrap_{bwrap}, info_{std::move(info)}, shares_terminal_{shares_terminal} {}
+
+  static cdi::Error failure(int number);
+  static cdi::Result<Pipe> make_pipe(int inherited);
+  static cdi::Result<cdi::Descriptor> filter_to_read();
+  static cdi::Result<pid_t> spawn(std::vector<std::string> words);
   static sigset_t waited_signals();
   void pass_on(int number);
   pid_t command();
 
   pid_t bwrap_;            // the process of bwrap outside the sandbox
   cdi::Descriptor info_;   // where bwrap writes the number of its process in the sandbox
+  bool shares_terminal_;   // whether the command has the terminal of this process
   std::string written_{};  // what it wrote
 };
 
@@ -59,20 +73,35 @@ inline sigset_t SandboxProcess::waited_signals() {
   return signals;
 }
 
-inline cdi::Result<SandboxProcess> SandboxProcess::start(std::vector<std::string> words) {
-  const auto failure = [](int number) {
-    return cdi::Error{
-        .code = cdi::Errc::system,
-        .message = fmt::format("cannot run bwrap: {}", std::generic_category().message(number)),
-        .advice = number == ENOENT ? "install bubblewrap" : "",
-        .system = number};
-  };
+inline cdi::Error SandboxProcess::failure(int number) {
+  return {.code = cdi::Errc::system,
+          .message = fmt::format("cannot run bwrap: {}", std::generic_category().message(number)),
+          .advice = number == ENOENT ? "install bubblewrap" : "",
+          .system = number};
+}
+
+/// Makes a pipe of which bwrap inherits one end.
+inline cdi::Result<SandboxProcess::Pipe> SandboxProcess::make_pipe(int inherited) {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return failure(errno);
-  cdi::Descriptor info{ends[0]};
-  const cdi::Descriptor writer{ends[1]};
-  ::fcntl(writer.get(), F_SETFD, 0);  // bwrap inherits it
-  words.insert(words.begin() + 1, {"--info-fd", fmt::format("{}", writer.get())});
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return failure(errno);
+  ::fcntl(ends.at(static_cast<std::size_t>(inherited)), F_SETFD, 0);
+  return Pipe{cdi::Descriptor{ends[0]}, cdi::Descriptor{ends[1]}};
+}
+
+/// Makes a pipe with the whole filter of the terminal, which is shorter than any pipe.
+inline cdi::Result<cdi::Descriptor> SandboxProcess::filter_to_read() {
+  auto pipe = make_pipe(0);
+  if (!pipe) return std::move(pipe).error();
+  const auto program = TerminalFilter::program();
+  const auto size = program.size() * sizeof(program[0]);
+  if (::write(pipe->in.get(), program.data(), size) != static_cast<ssize_t>(size)) {
+    return failure(errno);
+  }
+  return std::move(pipe->out);
+}
+
+/// Starts a program with the signals that this process has had so far. Returns its process.
+inline cdi::Result<pid_t> SandboxProcess::spawn(std::vector<std::string> words) {
   std::vector<char*> pointers;
   for (auto& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
@@ -85,12 +114,32 @@ inline cdi::Result<SandboxProcess> SandboxProcess::start(std::vector<std::string
   ::posix_spawnattr_init(&attributes);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   ::posix_spawnattr_setsigmask(&attributes, &before);
-  pid_t bwrap = 0;
+  pid_t started = 0;
   const int fault =
-      ::posix_spawnp(&bwrap, pointers[0], nullptr, &attributes, pointers.data(), environ);
+      ::posix_spawnp(&started, pointers[0], nullptr, &attributes, pointers.data(), environ);
   ::posix_spawnattr_destroy(&attributes);
   if (fault != 0) return failure(fault);
-  return SandboxProcess{bwrap, std::move(info)};
+  return started;
+}
+
+inline cdi::Result<SandboxProcess> SandboxProcess::start(std::vector<std::string> words) {
+  auto info = make_pipe(1);
+  if (!info) return std::move(info).error();
+  ::fcntl(info->out.get(), F_SETFL, O_NONBLOCK);
+  words.insert(words.begin() + 1, {"--info-fd", fmt::format("{}", info->in.get())});
+  cdi::Descriptor filter{-1};
+  const bool shares_terminal = TerminalFilter::is_possible();
+  if (shares_terminal) {
+    auto read = filter_to_read();
+    if (!read) return std::move(read).error();
+    filter = *std::move(read);
+    words.insert(words.begin() + 1, {"--seccomp", fmt::format("{}", filter.get())});
+  } else {
+    words.insert(words.begin() + 1, "--new-session");  // without a terminal
+  }
+  const auto bwrap = spawn(std::move(words));
+  if (!bwrap) return bwrap.error();
+  return SandboxProcess{*bwrap, std::move(info->out), shares_terminal};
 }
 
 inline int SandboxProcess::wait() {
@@ -99,8 +148,8 @@ inline int SandboxProcess::wait() {
     siginfo_t info{};
     const int number = ::sigwaitinfo(&signals, &info);
     if (number > 0 && number != SIGCHLD) {
-      // The kernel sends those of a terminal to the command, too.
-      if (info.si_code != SI_KERNEL) pass_on(number);
+      // The kernel sends those of a shared terminal to the command, too.
+      if (!shares_terminal_ || info.si_code != SI_KERNEL) pass_on(number);
       continue;
     }
     int status = 0;

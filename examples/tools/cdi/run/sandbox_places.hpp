@@ -1,0 +1,73 @@
+// What a sandbox has of the host besides its devices: the places that are writable or hidden.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_CDI_RUN_SANDBOX_PLACES_HPP
+#define CDI_TOOLS_CDI_RUN_SANDBOX_PLACES_HPP
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/plan.hpp>
+#include <cdi/result.hpp>
+
+#include "../args/access.hpp"
+
+/// The path of a directory without links, as the sandbox, too, has it. `purpose` is for errors.
+inline cdi::Result<std::string> real_directory(const std::string& path, std::string_view purpose) {
+  const auto failure = [&](std::string why) {
+    return cdi::Error{.code = cdi::Errc::host,
+                      .message = fmt::format("cannot {} {}: {}", purpose, cdi::quoted(path), why)};
+  };
+  std::error_code fault;
+  auto real = std::filesystem::canonical(path, fault);
+  if (fault) return failure(fault.message());
+  if (!std::filesystem::is_directory(real, fault)) return failure("it is no directory");
+  if (real == "/") return failure("it is the root, which has all other parts of the sandbox");
+  return real.string();
+}
+
+/// The home directory of the user.
+inline std::string home_directory() {
+  const char* const home = std::getenv("HOME");
+  if (home != nullptr && *home != '\0') return home;
+  const auto* const user = find_user(::geteuid());
+  return user == nullptr ? "" : user->pw_dir;
+}
+
+/// The words of bwrap for what is hidden, and then for what is writable: a part of a home
+/// directory that is hidden otherwise may be.
+inline cdi::Result<std::vector<std::string>> place_words(const std::vector<std::string>& binds,
+                                                         bool hides_home, bool no_network) {
+  std::vector<std::string> out;
+  if (no_network) out.emplace_back("--unshare-net");
+  if (hides_home) {
+    const auto home = real_directory(home_directory(), "hide the home directory");
+    if (!home) return home.error();
+    out.insert(out.end(), {"--tmpfs", *home});
+  }
+  for (const auto& bind : binds) {
+    const auto path = real_directory(bind, "bind");
+    if (!path) return path.error();
+    // Those of the sandbox hide them, or would be hidden.
+    constexpr std::array<std::string_view, 2> own{"/dev", "/proc"};
+    for (const auto place : own) {
+      if (!(*path + "/").starts_with(std::string{place} + "/")) continue;
+      return cdi::Error{.code = cdi::Errc::host,
+                        .message = fmt::format("cannot bind {}: the sandbox has a {} of its own",
+                                               cdi::quoted(bind), place)};
+    }
+    out.insert(out.end(), {"--bind", *path, *path});
+  }
+  return out;
+}
+
+#endif  // CDI_TOOLS_CDI_RUN_SANDBOX_PLACES_HPP
