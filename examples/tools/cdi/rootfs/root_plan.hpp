@@ -95,14 +95,13 @@ inline cdi::Result<std::optional<std::string>> compat_library(const RootedFiles&
 
 /// Whether the image's driver library takes precedence over the host's.
 inline cdi::Result<bool> prefers_image(const RootedFiles& files, const cdi::CudaCompat& compat) {
-  constexpr std::size_t max_bytes = std::size_t{256} << 20;
   const auto name = compat_library(files, compat.folder);
   if (!name) return name.error();
   if (!*name) return false;
-  const auto library = files.read(fmt::format("{}/{}", compat.folder, **name), max_bytes);
+  const auto library = files.open_file(fmt::format("{}/{}", compat.folder, **name));
   if (!library) return library.error();
   const auto version = std::string_view{**name}.substr(cdi::detail::cuda_library_stem.size());
-  return *library && cdi::detail::prefers_image(compat, version, **library);
+  return *library && cdi::detail::prefers_image(compat, version, (*library)->get());
 }
 
 /// Lists the folders with a library that takes precedence over the host's, or removes an old list.

@@ -125,19 +125,27 @@ class RootedFiles {
     return above;
   }
 
-  /// The text of a regular file; nullopt if the file is missing or not regular. Follows links.
-  cdi::Result<std::optional<std::string>> read(const std::string& path,
-                                               std::size_t limit = cdi::Limits{}.bytes) const {
+  /// Opens a regular file; nullopt if it is missing or not regular. Follows links.
+  cdi::Result<std::optional<cdi::Descriptor>> open_file(const std::string& path) const {
     const auto found = find(path);
-    if (!found && found.error().system == ENOENT) return std::optional<std::string>{};
+    if (!found && found.error().system == ENOENT) return std::optional<cdi::Descriptor>{};
     if (!found) return found.error();
     struct stat status = {};
     if (::fstat(found->get(), &status) != 0) return failed(path);
-    if (!S_ISREG(status.st_mode)) return std::optional<std::string>{};
-    const cdi::Descriptor file{
+    if (!S_ISREG(status.st_mode)) return std::optional<cdi::Descriptor>{};
+    cdi::Descriptor file{
         ::open(path_of(*found).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
     if (!file) return failed(path);
-    auto text = cdi::read_all(file.get(), path, limit);
+    return std::optional{std::move(file)};
+  }
+
+  /// The text of a regular file; nullopt if the file is missing or not regular. Follows links.
+  cdi::Result<std::optional<std::string>> read(const std::string& path,
+                                               std::size_t limit = cdi::Limits{}.bytes) const {
+    const auto file = open_file(path);
+    if (!file) return file.error();
+    if (!*file) return std::optional<std::string>{};
+    auto text = cdi::read_all((*file)->get(), path, limit);
     if (!text) return std::move(text).error();
     return std::optional{*std::move(text)};
   }
