@@ -87,12 +87,12 @@ class Inspect(unittest.TestCase):
         return subprocess.run([CDI_DRA, *map(str, words)], text=True, capture_output=True,
                               timeout=60, check=False)
 
-    def prepare(self, uid, device="0@gpu"):
+    def prepare(self, uid, device="0@gpu", *more):
         """A claim in the journal of the driver."""
         self.state.mkdir(parents=True, exist_ok=True)
         subprocess.run([CDI_PREPARE, "prepare", "--root", self.root, "--state-dir", self.state,
                         "--claim", uid, "--device", device, "--namespace", "default", "--name",
-                        "one"], check=True, capture_output=True)
+                        "one", *more], check=True, capture_output=True)
 
     @skip_without_schema
     def test_a_node_as_its_schema_says(self):
@@ -203,6 +203,22 @@ class Inspect(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("/dev/nvidia0", status["claims"]["one"]["fault"])
         self.assertEqual(self.findings()[1]["claim one"][0], "fault")
+
+    def test_a_claim_of_a_vendor_file(self):
+        """The journal has the vendor file: without it, the advice would end the pod."""
+        vendor = self.place / "npu.toml"
+        vendor.write_text('kind = "acme.com/npu"\ndevices = "/dev/npu*"\n', encoding="ascii")
+        (self.root / "dev/npu0").touch()
+        with (self.root / "dev.tab").open("a", encoding="ascii") as table:
+            table.write("/dev/npu0 c 240 0 0666 0 0\n")
+        self.prepare("one", "acme.com/npu=0", "--vendor-file", vendor)
+        _, status = self.look("status", "--vendor-file", vendor)
+        self.assertIsNone(status["claims"]["one"]["fault"])
+        _, status = self.look("status")
+        self.assertIsNone(status["claims"]["one"]["fault"])
+        self.assertNotIn("claim one", self.findings()[1])
+        vendor.unlink()
+        self.assertIn("npu.toml", self.look("status")[1]["claims"]["one"]["fault"])
 
     def test_a_claim_of_a_killed_call(self):
         self.prepare("one")
@@ -374,6 +390,7 @@ class Inspect(unittest.TestCase):
     def test_a_socket_that_this_user_cannot_open(self):
         if os.geteuid() != 0:
             self.skipTest("only root can become another user")
+        (self.kubelet / "plugins" / DRIVER).mkdir()  # or the driver makes it, for root alone
         self.serve()
         self.place.chmod(0o755)
         done = subprocess.run([CDI_DRA, "status", *self.options()], text=True, user=65534, group=65534,

@@ -65,7 +65,9 @@ struct LogLine {
 /// A line as text: `EVENT WHAT: WHY`.
 inline std::string text_of(const LogLine& line) {
   std::string out = line.event;
-  if (!line.claim.empty()) {
+  if (!line.claim.empty() && line.ns.empty()) {  // of the device plugin, or not readable
+    out.append(" claim ").append(line.claim);
+  } else if (!line.claim.empty()) {
     out.append(" claim ").append(line.ns).append("/").append(line.name);
     out.append(" (").append(line.claim).append(")");
   }
@@ -73,8 +75,10 @@ inline std::string text_of(const LogLine& line) {
   if (!line.ids.empty()) out.append(" as ").append(tools::listed(line.ids));
   if (!line.path.empty()) out.append(" ").append(line.path);
   if (line.microseconds > 0) out += fmt::format(" in {} us", line.microseconds);
-  if (line.slices > 0)
-    out += fmt::format(" {} slices of generation {}", line.slices, line.generation);
+  if (line.slices > 0) {
+    out += fmt::format(" {} {} of generation {}", line.slices,
+                       line.slices == 1 ? "slice" : "slices", line.generation);
+  }
   if (!line.error.empty()) out.append(": ").append(line.error);
   return out;
 }

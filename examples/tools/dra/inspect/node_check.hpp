@@ -60,7 +60,7 @@ inline void check_status(const Status& status, Findings& findings) {
     if (!one.fault) continue;
     const auto* const advice =
         one.claim ? "The driver tries to repair claims: its log has the reason. This command needs "
-                    "its --root, --driver-root, --dev-root and --vendor-file, too."
+                    "the --root of the driver, too."
                   : "No other claim gets a device until this one is unprepared: end its pod. If "
                     "there is none, stop the driver and remove the file.";
     findings.push_back({Level::fault, "claim " + one.uid, *one.fault, advice});

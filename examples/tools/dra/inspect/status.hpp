@@ -21,6 +21,7 @@
 #include "../../prepare/base/json_output.hpp"
 #include "../../prepare/base/one_line.hpp"
 #include "../../prepare/claims/claim_edits.hpp"
+#include "../../prepare/claims/claim_places.hpp"
 #include "../../prepare/host/directories.hpp"
 #include "../../prepare/vendors/survey.hpp"
 #include "../settings.hpp"
@@ -68,27 +69,47 @@ inline std::optional<std::string> fault_in_spec(const cdi::Claim& claim, const s
   return std::nullopt;
 }
 
-/// Why the host does not have the devices of a claim; nullopt if it has them.
-inline std::optional<std::string> fault_on_host(const cdi::Claim& claim,
-                                                const cdi::Result<prepare::Survey>& survey) {
-  if (!survey) return to_string(survey.error());
-  const auto found = prepare::find_again(*survey, claim);
-  return found ? std::nullopt : std::optional{to_string(found.error())};
-}
+/// Looks for the devices of claims where each was prepared: the journal has the vendor files and
+/// the places of drivers that the driver was started with.
+class ClaimHost {
+ public:
+  explicit ClaimHost(const prepare::Options& options)
+      : survey_{prepare::survey_host(options)}, options_{options} {
+    if (survey_) surveys_.emplace(*survey_, options, prepare::JournalPlace::here);
+  }
+
+  ClaimHost(const ClaimHost&) = delete;
+  ClaimHost& operator=(const ClaimHost&) = delete;
+
+  const prepare::Options& options() const { return options_; }
+
+  /// Why the host does not have the devices of a claim; nullopt if it has them.
+  std::optional<std::string> fault(const cdi::Claim& claim) {
+    if (!surveys_) return to_string(survey_.error());
+    const auto survey = surveys_->of(claim);
+    if (!survey) return to_string(survey.error());
+    const auto found = prepare::find_again(**survey, claim);
+    return found ? std::nullopt : std::optional{to_string(found.error())};
+  }
+
+ private:
+  const cdi::Result<prepare::Survey> survey_;
+  const prepare::Options& options_;
+  std::optional<prepare::ClaimSurveys> surveys_{};
+};
 
 inline ClaimState claim_state(const std::string& uid, const cdi::Result<cdi::Claim>& claim,
-                              const prepare::Options& options,
-                              const cdi::Result<prepare::Survey>& survey) {
+                              ClaimHost& host) {
   ClaimState out{.uid = uid};
   if (!claim) {
     out.fault = to_string(claim.error());
     return out;
   }
-  out.spec = prepare::options_of(*claim, options).output_dir + "/" + claim->file_name();
+  out.spec = prepare::options_of(*claim, host.options()).output_dir + "/" + claim->file_name();
   const bool is_prepared = claim->phase == cdi::Claim::Phase::prepared;
   out.fault = is_prepared ? fault_in_spec(*claim, out.spec)
                           : "a call for it was killed, or is still running";
-  if (!out.fault) out.fault = fault_on_host(*claim, survey);
+  if (!out.fault) out.fault = host.fault(*claim);
   out.claim = *claim;
   return out;
 }
@@ -108,9 +129,9 @@ inline cdi::Result<Status> read_status(const Settings& settings) {
   const auto claims = cdi::ClaimJournal::peek(*directory);
   if (!claims) return claims.error();
   if (claims->empty()) return out;
-  const auto survey = prepare::survey_host(settings.host);
+  detail::ClaimHost host{settings.host};
   for (const auto& [uid, claim] : *claims) {
-    out.claims.push_back(detail::claim_state(uid, claim, settings.host, survey));
+    out.claims.push_back(detail::claim_state(uid, claim, host));
   }
   return out;
 }
@@ -123,7 +144,9 @@ inline std::string status_text(const Status& status) {
         fmt::format("{} socket: {}", use, fault ? "no answer: " + *fault : path + " answers"));
   }
   for (const auto& [uid, claim, spec, fault] : status.claims) {
-    const auto of = claim ? fmt::format(" {}/{}", claim->name_space, claim->name) : "";
+    // Those of the device plugin have no namespace, and their device as name.
+    const auto has_name = claim && !claim->name_space.empty();
+    const auto of = has_name ? fmt::format(" {}/{}", claim->name_space, claim->name) : "";
     out += prepare::as_line(fmt::format("claim {}{}: {}", uid, of, fault ? *fault : spec));
     if (!claim) continue;
     for (std::size_t i = 0; i < claim->devices.size(); ++i) {
