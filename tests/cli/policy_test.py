@@ -109,6 +109,14 @@ class Policy(unittest.TestCase):
         self.run_cdi("inject", "--policy", "/no/such/file", self.config, "vendor.com/gpu=plain",
                      expect=1)
 
+    def test_a_policy_that_others_may_write_denies_everything(self):
+        path = self.policy(ALL)
+        os.chmod(path, 0o646)
+        for command in (["inject", "--policy", path, self.config], ["policy", path]):
+            out, err = self.run_cdi(*command, "vendor.com/gpu=plain", expect=1)
+            self.assertEqual(out, "")
+            self.assertIn(f"check the file, then: chmod go-w {path}", err)
+
     def test_a_log_needs_a_policy(self):
         self.run_cdi("inject", "--decisions", self.log, self.config, "vendor.com/gpu=plain",
                      expect=2)

@@ -362,6 +362,44 @@ class Errors(Case):
         (self.place / "policy.json").unlink()
         self.check_refused(self.create(), "policy.json")
 
+    def test_settings_and_policies_that_others_may_write(self):
+        """Whoever writes the settings chooses the program that root starts."""
+        self.write("policy.json", '{"rules": []}')
+        self.settings(f'policy = "{self.place}/policy.json"\n')
+        self.config(**annotation("amd.com/gpu=1"))  # or the policy is not read
+        for name in ("policy.json", "config.toml"):
+            path = self.place / name
+            for mode in (0o664, 0o646):
+                path.chmod(mode)
+                self.check_refused(self.create(), f"check the file, then: chmod go-w {path}")
+            path.chmod(0o644)
+        self.check_refused(self.create(), "policy denies")
+        (self.place / "config.toml").chmod(0o666)
+        self.check_refused(self.start("delete", "--force", "id"), "chmod go-w")
+
+    @unittest.skipIf(os.geteuid() or not shutil.which("setpriv"), "needs root and setpriv")
+    def test_settings_of_another_user(self):
+        """Those of root, who seems to be nobody in the user namespace of podman without root."""
+        self.place.chmod(0o755)
+        self.config()
+        (self.place / "bundle").chmod(0o777)
+        user = ["setpriv", "--reuid", "1234", "--regid", "1234", "--clear-groups"]
+        inside = [*user, "unshare", "--user", "--map-root-user"]
+        if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode:
+            self.skipTest("cannot make a user namespace")
+        self.environment["PLACE"] = "/nowhere"
+
+        def state(words):
+            return subprocess.run([*words, RUNTIME, "state", "id"], env=self.environment,
+                                  cwd=self.place, capture_output=True, text=True, check=False)
+        for words in (user, inside):
+            self.assertEqual(state(words).returncode, 7)
+        (self.place / "config.toml").chmod(0o646)
+        self.assertIn("chmod go-w", state(inside).stderr)
+        (self.place / "config.toml").chmod(0o644)
+        os.chown(self.place / "config.toml", 65534, 65534)
+        self.assertIn("chown root", state(user).stderr)
+
     def test_settings_that_are_wrong(self):
         for text in ("runtim = 'fake'", "runtime = 1", "spec-dirs = '/etc/cdi'", "policy = true",
                      "annotation-prefixes = [1]", "variables = 'x'", "variables = ['x']",

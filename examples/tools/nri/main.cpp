@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 
-#include <cdi/files/text_file.hpp>
 #include <cdi/result.hpp>
 
 #include "../shared/base/one_line.hpp"
@@ -22,6 +21,7 @@
 #include "../shared/help/page.hpp"
 #include "../shared/help/usage.hpp"
 #include "../shared/host/standard_streams.hpp"
+#include "../shared/host/trusted_file.hpp"
 #include "devices_plugin.hpp"
 #include "manual.hpp"
 #include "protocol/nri.hpp"
@@ -171,7 +171,7 @@ cdi::Result<void> read_config(int argc, char** argv, nri::Settings& settings) {
   auto path = config_file(argc, argv);
   const bool is_default = path.empty();
   if (is_default) path = "/etc/cdi-nri/config.toml";
-  const auto text = cdi::read_file(path);
+  const auto text = tools::read_trusted_file(path);
   if (!text && is_default && text.error().system == ENOENT) return {};
   if (!text) return text.error();
   return nri::read_settings(*text, path, settings);

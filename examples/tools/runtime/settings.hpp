@@ -12,12 +12,12 @@
 #include <vector>
 
 #include <cdi/annotations.hpp>
-#include <cdi/files/text_file.hpp>
 #include <cdi/name.hpp>
 #include <cdi/scan.hpp>
 
 #include "../shared/base/text.hpp"
 #include "../shared/engines/toml_settings.hpp"
+#include "../shared/host/trusted_file.hpp"
 
 namespace runtime {
 
@@ -72,7 +72,7 @@ inline tools::TomlKey keep(const tools::TomlSettings& toml, const std::string& n
 inline cdi::Result<Settings> read_settings(const char* named) {
   const auto path = detail::file_of(named);
   Settings settings;
-  const auto text = cdi::read_file(path);
+  const auto text = tools::read_trusted_file(path);
   if (!text && named == nullptr && text.error().system == ENOENT) return settings;
   if (!text) return text.error();
   const auto toml = tools::parse_toml(*text, path);
@@ -100,7 +100,7 @@ inline cdi::Result<Settings> read_settings(const char* named) {
 inline cdi::Result<std::string> read_runtime(const char* named) {
   auto settings = read_settings(named);
   if (settings) return std::move(settings->runtime);
-  const auto text = cdi::read_file(detail::file_of(named));
+  const auto text = tools::read_trusted_file(detail::file_of(named));
   for (const auto& line : tools::split(text ? *text : "", "\r\n")) {
     const auto toml = tools::parse_toml(line, "");
     if (!toml || line.starts_with('[')) break;

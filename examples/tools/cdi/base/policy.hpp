@@ -5,13 +5,12 @@
 #define CDI_TOOLS_CDI_BASE_POLICY_HPP
 
 #include <cstddef>
-#include <fcntl.h>
 #include <string>
 #include <vector>
 
-#include <cdi/files/text_file.hpp>
 #include <cdi/policy.hpp>
 
+#include "../../shared/host/trusted_file.hpp"
 #include <CLI/CLI.hpp>
 
 /// A policy file, and the source of the device names.
@@ -37,13 +36,12 @@ inline CLI::Option* add_source(CLI::App& app, PolicyOptions& policy) {
                                                      cdi::request_origin_names.end()}));
 }
 
-/// Reads the policy file.
+/// Reads the policy file, which no other user may write: it would restrict nothing.
 inline cdi::Result<cdi::Policy> read_policy_file(const PolicyOptions& policy,
                                                  const cdi::ReadOptions& reading) {
-  const auto file = cdi::read_file_at(AT_FDCWD, policy.file, policy.file, reading.limits.bytes,
-                                      reading.reject_writable);
-  if (!file) return file.error();
-  return cdi::read_policy(file->text, policy.file, reading.limits);
+  const auto text = tools::read_trusted_file(policy.file, reading.limits.bytes);
+  if (!text) return text.error();
+  return cdi::read_policy(*text, policy.file, reading.limits);
 }
 
 #endif  // CDI_TOOLS_CDI_BASE_POLICY_HPP

@@ -14,7 +14,6 @@
 
 #include <fmt/format.h>
 
-#include <cdi/base/shell_word.hpp>
 #include <cdi/result.hpp>
 
 #include "../../shared/host/host_tree.hpp"
@@ -49,14 +48,7 @@ inline cdi::Result<VendorFile> read_vendor_file(const tools::HostTree& tree,
                                                 const std::string& path) {
   constexpr std::size_t longest = 64 << 10;
   auto text = tree.read(path, longest, /*reject_writable=*/true);
-  if (!text) {
-    auto& error = text.error();
-    if (error.code == cdi::Errc::denied) {
-      const auto word = cdi::shell_word(path);
-      error.advice = fmt::format("check the file, then: chown root {0}; chmod go-w {0}", word);
-    }
-    return std::move(error);
-  }
+  if (!text) return std::move(text).error();
   return parse_vendor_file(*text, path);
 }
 

@@ -27,6 +27,7 @@
 #include "directory_names.hpp"
 #include "host_observer.hpp"
 #include "rooted_paths.hpp"
+#include "trusted_file.hpp"
 
 namespace tools {
 
@@ -248,7 +249,9 @@ class HostTree {
     if (!file || ::fstat(file.get(), &status) != 0) return path_error(path, errno);
     if (!S_ISREG(status.st_mode)) return path_error(path, EINVAL, "not a regular file");
     if (reject_writable) {
-      if (auto good = cdi::check_writers(path, status); !good) return std::move(good).error();
+      if (auto good = check_trusted(std::string{path}, status); !good) {
+        return std::move(good).error();
+      }
     }
     return cdi::read_all(file.get(), path, limit);
   }

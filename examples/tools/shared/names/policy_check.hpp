@@ -8,15 +8,16 @@
 #include <string>
 #include <vector>
 
-#include <cdi/files/text_file.hpp>
 #include <cdi/policy.hpp>
 #include <cdi/requests.hpp>
 
+#include "../host/trusted_file.hpp"
+
 namespace tools {
 
-/// The policy in a file.
+/// The policy in a file, which no other user may write.
 inline cdi::Result<cdi::Policy> read_policy_file(const std::string& path) {
-  const auto text = cdi::read_file(path);
+  const auto text = read_trusted_file(path);
   if (!text) return text.error();
   return cdi::read_policy(*text, path);
 }
