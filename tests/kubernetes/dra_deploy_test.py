@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The manifests of cdi-dra, and what a real API server makes of them.
 
-usage: dra_deploy_test.py BUILD CDI_DRA [ARGUMENTS OF UNITTEST]
+usage: dra_deploy_test.py BUILD CDI_DRA SAMPLE_NODE [ARGUMENTS OF UNITTEST]
 
 CDI_FULL=1 builds kube-apiserver and etcd in the folder BUILD, and applies the manifests.
 """
+import json
 import os
 import pathlib
 import re
@@ -15,14 +16,16 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import uuid
 
 sys.dont_write_bytecode = True
 from api_cluster import Cluster, need_cluster  # noqa: E402
-from dra_peers import uid_of  # noqa: E402
+from dra_peers import make_gpus, uid_of  # noqa: E402
 
-BUILD, CDI_DRA = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
+BUILD, CDI_DRA, SAMPLE_NODE = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
 DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "examples/tools/dra/deploy"
 DRIVER = "gpu.cdi.local"
+GPU = uuid.uuid5(uuid.NAMESPACE_URL, "0")  # the first of `make_gpus`
 
 
 def documents(name):
@@ -85,7 +88,7 @@ class Manifest(unittest.TestCase):
         role, = of_kind("ClusterRole", self.items)
         rights = {rule["resources"][0]: set(rule["verbs"]) for rule in role["rules"]}
         self.assertEqual(rights, {"resourceclaims": {"get"}, "nodes": {"get"},
-                                  "resourceslices": {"get", "list", "create", "update", "delete"}})
+                                  "resourceslices": {"list", "create", "update", "delete"}})
 
     def test_paths_are_those_of_the_host(self):
         """Kubelet gets the paths of sockets, and engines those of specs."""
@@ -99,7 +102,84 @@ class Manifest(unittest.TestCase):
         self.assertEqual(written, {f"{kubelet}/plugins/{DRIVER}", f"{kubelet}/plugins_registry",
                                    self.options["output-dir"]})
         self.assertTrue(self.options["state-dir"].startswith(f"{kubelet}/plugins/{DRIVER}/"))
-        self.assertEqual(sources["host"], "/")
+
+    def test_the_host_is_mounted_in_parts(self):
+        """Not its configuration, the sockets in /run, nor the Secrets of pods; and read-only."""
+        root = self.options["root"]
+        sources = {volume["name"]: volume["hostPath"]["path"] for volume in self.pod["volumes"]}
+        parts = {sources[mount["name"]]: mount for mount in self.container["volumeMounts"]
+                 if mount["mountPath"].startswith(root)}
+        for source, mount in parts.items():
+            self.assertEqual(mount["mountPath"], root + source)
+            self.assertIs(mount["readOnly"], True)
+        self.assertEqual(set(parts), {"/dev", "/sys", "/usr", "/proc/devices", "/proc/driver",
+                                      "/proc/sys/kernel"})
+
+    def test_the_parts_of_the_host_are_enough(self):
+        """A claim gets the same as from the whole host."""
+        if not os.access(CDI_DRA, os.X_OK):
+            self.skipTest("cdi-dra is not built: it needs gRPC and protobuf")
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="cdi-deploy-"))
+        self.addCleanup(shutil.rmtree, folder)
+        whole, parts = folder / "whole", folder / "parts"
+        make_gpus(SAMPLE_NODE, str(whole), 2)
+        parts.mkdir()
+        shutil.copy(whole / "dev.tab", parts)  # in the place of the numbers of nodes
+        for volume in self.pod["volumes"]:
+            source = whole / volume["hostPath"]["path"][1:]
+            copy = shutil.copytree if source.is_dir() else shutil.copy
+            if volume["name"] not in ("plugin", "registry", "cdi") and source.exists():
+                (parts / source.relative_to(whole)).parent.mkdir(parents=True, exist_ok=True)
+                copy(source, parts / source.relative_to(whole), **(
+                    {"symlinks": True} if source.is_dir() else {}))
+        specs = [self.spec_of_a_claim(folder, root) for root in (whole, parts)]
+        self.assertEqual(specs[0], specs[1])
+        self.assertIn("libcuda.so", specs[0])
+        self.assertIn("/dev/nvidia0", specs[0])
+
+    def spec_of_a_claim(self, folder, root):
+        """The spec that the driver writes for a claim; and its probes work meanwhile."""
+        place = folder / f"of-{root.name}"
+        (place / "claims").mkdir(parents=True)
+        file = place / "claims/one.json"
+        device = f"nvidia-gpu-{GPU}"
+        file.write_text(json.dumps({
+            "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+            "metadata": {"namespace": "default", "name": "one", "uid": "one"},
+            "status": {"allocation": {"devices": {"results": [
+                {"request": "gpu", "driver": DRIVER, "pool": "n", "device": device}]}}}}), "ascii")
+        kubelet = ["--driver", DRIVER, "--kubelet-dir", place / "k", "--instance", "pod"]
+        driver = subprocess.Popen(
+            [CDI_DRA, "serve", *kubelet, "--node", "n", "--claims", place / "claims", "--root",
+             root, "--output-dir", place / "cdi", "--state-dir", folder / "state"],
+            stdout=subprocess.PIPE, text=True)
+        try:
+            while "reg.sock" not in driver.stdout.readline():
+                self.assertIsNone(driver.poll())
+            self.check_probes(place / "k", 0)
+            subprocess.run([CDI_DRA, "call", "prepare", file, *kubelet], check=True,
+                           capture_output=True, timeout=60)
+            spec, = (place / "cdi").iterdir()
+            text = spec.read_text("utf-8").replace(str(place), "")
+            subprocess.run([CDI_DRA, "call", "unprepare", file, *kubelet], check=True,
+                           capture_output=True, timeout=60)
+        finally:
+            driver.terminate()
+            driver.communicate()
+        self.check_probes(place / "k", 1)
+        return text.replace(str(root), "")
+
+    def check_probes(self, kubelet, code):
+        """Those of the manifest, for a driver elsewhere."""
+        for name in ("readinessProbe", "livenessProbe"):
+            shell, option, script = self.container[name]["exec"]["command"]
+            words = f"exec {CDI_DRA} status --sockets --kubelet-dir={kubelet} "
+            script = script.replace("exec cdi-dra status --sockets ", words)
+            self.assertIn(words, script)
+            done = subprocess.run([shell, option, script], env={**os.environ, "POD_UID": "pod"},
+                                  capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+            self.assertNotIn("claim ", done.stdout)
 
     def test_one_name_of_the_driver(self):
         self.assertEqual(self.options["driver"], DRIVER)

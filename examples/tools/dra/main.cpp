@@ -300,6 +300,9 @@ int run(int argc, char** argv, tools::Describe describe) {
   add_serve(app, settings, command, describe);
   add_look(app, "status", "Show the sockets, claims and specs of a driver", settings, command,
            show_status, describe);
+  app.get_subcommand("status")->add_flag(
+      "--sockets", settings.only_sockets,
+      "Look at the sockets only, as a probe of the driver's pod does");
   add_look(app, "check", "Check whether kubelet, engine and driver fit together", settings, command,
            show_check, describe);
   add_call(app, settings, command, describe);

@@ -36,6 +36,7 @@ struct Settings {
   std::string instance{};       // the UID of the pod, for rolling updates
   std::string resource{};       // of the device plugin; empty without one
   double release_after = 60;    // seconds: how long no pod has a device until it is free
+  bool only_sockets = false;    // of `status`
   std::string output = "text";  // or "json": of the log, or of what is shown
   prepare::Options host{};      // the GPUs, and the content of specs
 };

@@ -29,7 +29,8 @@ struct SocketState {
 };
 
 /// The sockets of an instance of a driver, each of which gets the request of a kubelet that changes
-/// nothing.
+/// nothing. Not one to prepare claims: it would wait behind those that wait for the API server, and
+/// a probe would end the driver.
 inline std::vector<SocketState> ask_sockets(const SocketNames& names) {
   constexpr std::chrono::seconds patience{10};  // the first call of a kubelet
   const auto state = [&](std::string use, const std::string& path, const auto& answer) {
@@ -40,14 +41,14 @@ inline std::vector<SocketState> ask_sockets(const SocketNames& names) {
   const auto info = call_method<registration::PluginInfo>(
       names.registration, "/pluginregistration.Registration/GetInfo", registration::InfoRequest{},
       patience);
-  const auto prepared = call_method<node::NodePrepareResourcesResponse>(
-      names.service, "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/NodePrepareResources",
-      node::NodePrepareResourcesRequest{}, patience);
+  const auto released = call_method<node::NodeUnprepareResourcesResponse>(
+      names.service, "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/NodeUnprepareResources",
+      node::NodeUnprepareResourcesRequest{}, patience);
   auto registration = state("registration", names.registration, info);
   if (info && info->endpoint() != names.service) {
     registration.fault = fmt::format("it names the socket {}", info->endpoint());
   }
-  return {std::move(registration), state("claims", names.service, prepared)};
+  return {std::move(registration), state("claims", names.service, released)};
 }
 
 }  // namespace dra

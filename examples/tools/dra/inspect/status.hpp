@@ -43,6 +43,7 @@ struct ClaimState {
 struct Status {
   std::vector<SocketState> sockets{};
   std::vector<ClaimState> claims{};
+  bool has_only_sockets = false;  // claims were not looked at
 
   bool is_good() const {
     const auto has_fault = [](const auto& one) {
@@ -121,7 +122,8 @@ inline ClaimState claim_state(const std::string& uid, const cdi::Result<cdi::Cla
 inline cdi::Result<Status> read_status(const Settings& settings) {
   const auto names = socket_names(settings.kubelet_dir, settings.driver, settings.instance);
   if (!names) return names.error();
-  Status out{.sockets = ask_sockets(*names)};
+  Status out{.sockets = ask_sockets(*names), .has_only_sockets = settings.only_sockets};
+  if (settings.only_sockets) return out;
   const auto directory =
       prepare::open_directory(settings.host, settings.state_dir, prepare::Missing::stays);
   if (!directory) return directory.error();
@@ -155,7 +157,7 @@ inline std::string status_text(const Status& status) {
                                           device.request.empty() ? "" : " for " + device.request));
     }
   }
-  if (status.claims.empty()) out += "no claims\n";
+  if (status.claims.empty() && !status.has_only_sockets) out += "no claims\n";
   return out;
 }
 
