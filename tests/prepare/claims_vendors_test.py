@@ -189,7 +189,7 @@ class OtherVendors(ClaimTest):
         self.assertIn("it is unknown whether it is still 2g.20gb", fault)
         self.assertFalse(self.spec_path("a").exists())
         (command,) = re.findall("`cdi-prepare (.*?)`", fault)
-        self.assertEqual(command, f"prepare --root {self.root} --claim a --nvml --device "
+        self.assertEqual(command, f"prepare --root {self.root} --claim a --device "
                                   f"1:gi1:ci0 --state-dir {self.state}")
         done = subprocess.run(f"{TreeTest.program} {command}", shell=True, capture_output=True,
                               text=True, timeout=60, check=False)

@@ -228,6 +228,21 @@ class Kept(SettingsTest):
         self.assertIn("profile=video ", self.recorded())
         self.assertIn(" no-all", self.recorded())
 
+    def test_nvml_of_this_host_is_not_asked_about_another(self):
+        for command in ("write", "check", "detect", "watch", "slices"):
+            done = self.run_ok(command, "--nvml", code=2)
+            self.assertIn("error: --nvml: the library would report on this host", done.stderr)
+        self.assertFalse(self.out.exists())
+        self.put("nvml = true\n")
+        self.run_ok("write", code=2)
+        self.put("")
+        self.run_ok("write", "--nvml", "--nvml-library", __file__)
+        before = self.recorded()
+        self.assertIn(" nvml", before)
+        done = self.run_ok("write", "--keep-options")
+        self.assertIn("NVML was not called: it would report on this host", done.stderr)
+        self.assertEqual(self.recorded(), before)
+
     def test_watch(self):
         self.run_ok("write", "--profile", "compute", "--device", "0,1")
         before = self.recorded()

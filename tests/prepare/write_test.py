@@ -510,9 +510,9 @@ class Files(WriteTest):
         self.assertIn("read", self.run_out("check").stdout + self.write().stderr)
 
     def test_options_that_change_names_are_recorded(self):
-        for option in ("--nvml", "--visible-only"):
-            self.write(option)
-            self.assertEqual(self.run_out("check", option).returncode, 0)
+        for option in (("--nvml", "--nvml-library", __file__), ("--visible-only",)):
+            self.write(*option)
+            self.assertEqual(self.run_out("check", *option).returncode, 0)
             self.assertIn("written with different options", self.run_out("check").stdout)
 
     def test_library_path_without_libraries(self):

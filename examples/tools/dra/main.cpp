@@ -17,6 +17,7 @@
 
 #include "../prepare/slices/resource_slices.hpp"
 #include "../prepare/vendors/nvml_library.hpp"
+#include "../prepare/vendors/survey.hpp"
 #include "../shared/base/one_line.hpp"
 #include "../shared/base/release.hpp"
 #include "../shared/completion/describing_commands.hpp"
@@ -110,6 +111,7 @@ std::unique_ptr<dra::DevicePlugin> device_plugin(const dra::Settings& settings,
 
 int serve(dra::Settings settings) {
   complete(settings);
+  if (const auto fault = prepare::nvml_fault(settings.host)) return report(*fault);
   // Threads inherit what is blocked.
   const auto ends = tools::termination_signals();
   const auto hang_ups = hang_up_signals();
@@ -184,6 +186,7 @@ void add_serve(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Descr
 
 int show_status(dra::Settings settings, bool as_json) {
   complete(settings);
+  if (const auto fault = prepare::nvml_fault(settings.host)) return report(*fault);
   const auto status = dra::read_status(settings);
   if (!status) return report(status.error());
   std::fputs((as_json ? status_json(*status) : status_text(*status)).c_str(), stdout);
@@ -192,6 +195,7 @@ int show_status(dra::Settings settings, bool as_json) {
 
 int show_check(dra::Settings settings, bool as_json) {
   complete(settings);
+  if (const auto fault = prepare::nvml_fault(settings.host)) return report(*fault);
   const auto findings = dra::check_node(settings);
   if (!findings) return report(findings.error());
   const auto text = as_json ? prepare::json_text(prepare::result_json(

@@ -42,6 +42,7 @@
 #include "commands/write.hpp"
 #include "record/unpacked_root.hpp"
 #include "vendors/nvml_library.hpp"
+#include "vendors/survey.hpp"
 #include <CLI/CLI.hpp>
 
 namespace prepare {
@@ -150,6 +151,10 @@ ExitCode run(int argc, char** argv, tools::Describe describe) {
     return ExitCode::usage;
   }
   complete(options);
+  if (auto fault = nvml_fault(options)) {
+    report(Message::error(*std::move(fault)));
+    return ExitCode::usage;
+  }
   return command(options);
 }
 

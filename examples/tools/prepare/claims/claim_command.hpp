@@ -21,7 +21,8 @@ namespace prepare {
 /// partitions.
 inline std::string recheck_command(const tools::HostTree& tree, const Claim& claim,
                                    const std::string& state_dir) {
-  std::vector<std::string> arguments{"--claim " + cdi::shell_word(claim.uid), "--nvml"};
+  std::vector<std::string> arguments{"--claim " + cdi::shell_word(claim.uid)};
+  if (tree.root() == "/") arguments.emplace_back("--nvml");  // which asks about this host only
   for (const auto& device : claim.devices) {
     const auto request = device.request.empty() ? "" : "@" + device.request;
     auto argument = "--device " + cdi::shell_word(device.requested + request);

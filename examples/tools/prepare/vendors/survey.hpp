@@ -65,6 +65,16 @@ struct NvmlMemory {
   bool has_hung = false;  // no further call: it may have left a process that cannot be killed
 };
 
+/// Why NVML cannot be asked about the host of the options; nullopt if it can.
+inline std::optional<cdi::Error> nvml_fault(const SurveyOptions& options) {
+  if (!options.nvml || !options.nvml_library.empty() || options.root == "/") return std::nullopt;
+  return cdi::Error{.code = cdi::Errc::unsupported,
+                    .message = fmt::format("--nvml: the library would report on this host, not on "
+                                           "the one under --root {}",
+                                           options.root),
+                    .advice = "leave out --nvml, or run this on that host without --root"};
+}
+
 /// Adds the properties from NVML's current answer, or from its last answer.
 inline void ask_nvml(std::vector<Inventory>& inventories, const SurveyOptions& options,
                      NvmlMemory& memory) {
@@ -73,7 +83,7 @@ inline void ask_nvml(std::vector<Inventory>& inventories, const SurveyOptions& o
         return inventory.kind == "nvidia.com/gpu" && !inventory.driver_version.empty();
       });
   if (found == inventories.end()) return;
-  if (options.nvml_library.empty() && options.root != "/") {
+  if (nvml_fault(options)) {  // kept from a spec, not asked for
     found->warnings.push_back(
         {Fault::nvml_of_other_host,
          "NVML was not called: it would report on this host, not on the tree under the root"});

@@ -121,6 +121,7 @@ inline std::vector<std::string> arguments_for(const HostTree& tree, const cdi::L
   for (const auto& word : words) {
     if (std::find(std::begin(defaults), std::end(defaults), word) != std::end(defaults)) continue;
     if (names_lost_file(word)) continue;
+    if (word == "nvml" && tree.root() != "/") continue;  // asks about this host only
     arguments.push_back(argument_for(word));
   }
   if (is_json) arguments.emplace_back("--format json");
