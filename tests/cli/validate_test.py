@@ -94,6 +94,32 @@ class Validate(unittest.TestCase):
         self.assertEqual(self.errors("--quarantine", bad),
                          [(7, 26, "devices[1].containerEdits.env[0]", "env-entry")])
 
+    def test_a_mount_of_a_node_is_a_warning(self):
+        """Runtimes add no device rule for it. Whether it is one, this host tells."""
+        text = GOOD + """\
+- name: mounts
+  containerEdits:
+    mounts:
+    - {hostPath: /dev/shm, containerPath: /dev/shm, options: [rbind]}
+    - {hostPath: /dev/null, containerPath: /dev/x, options: [bind]}
+    - {hostPath: /dev/none, containerPath: /dev/y, options: [bind]}
+containerEdits:
+  mounts: [{hostPath: /dev/zero, containerPath: /dev/z, options: [bind]}]
+"""
+        path = self.write("nodes.yaml", text)
+        code, out, err = self.validate("-o", "json", path)
+        self.assertEqual((code, json.loads(out)["valid"]), (0, [path]))
+        found = [json.loads(line) for line in err.splitlines()]
+        lines = text.splitlines()
+        self.assertEqual([(one["level"], one["where"], lines[one["line"] - 1].split()[1:3])
+                          for one in found], [
+            ("warning", "containerEdits.mounts[0]", ["[{hostPath:", "/dev/zero,"]),
+            ("warning", "devices[1].containerEdits.mounts[1]", ["{hostPath:", "/dev/null,"])])
+        self.assertIn("list it in deviceNodes", found[0]["advice"])
+        self.assertEqual(self.validate("--strict", path)[0], 1)
+        sarif = json.loads(self.validate("-o", "sarif", path)[1])
+        self.assertEqual({one["ruleId"] for one in sarif["runs"][0]["results"]}, {"mounted-node"})
+
     def test_standard_input_is_a_file(self):
         self.assertEqual(self.validate("-", given=GOOD), (0, "standard input: valid\n", ""))
         as_json = json.dumps({"cdiVersion": "0.6.0", "kind": "v.com/c", "devices": [

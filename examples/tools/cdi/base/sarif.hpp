@@ -42,6 +42,7 @@ inline constexpr OtherRule other_rules[] = {
     {cdi::Errc::conflict, "conflict", "no two files of one directory define the same device"},
     {cdi::Errc::denied, "denied", "other users may not write the file"},
     {cdi::Errc::not_found, "file-ignored", "programs read the file"},
+    {cdi::Errc::host, "mounted-node", "no mount is of a device node of this host"},
     {cdi::Errc::system, "unreadable", "the file can be read"},
     {cdi::Errc::invalid, "invalid", "the file can be used"},
 };

@@ -5,6 +5,7 @@
 #define CDI_TOOLS_CDI_COMMANDS_VALIDATE_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -53,6 +54,37 @@ inline ExitCode list_rules(const Output& output) {
                     {"source", row.source}});
   }
   return output.result(text, list) ? exit_done : exit_failed;
+}
+
+/// Warnings about the mounts of some edits whose source is a device node of this host.
+inline void find_mounted_nodes(const cdi::LoadedSpec& spec, const cdi::ContainerEdits& edits,
+                               const std::string& place, std::vector<cdi::Error>& out) {
+  for (std::size_t i = 0; i < edits.mounts.size(); ++i) {
+    const auto& path = edits.mounts[i].host_path;
+    struct stat there = {};
+    if (!path.starts_with('/') || ::stat(path.c_str(), &there) != 0) continue;
+    if (!S_ISCHR(there.st_mode) && !S_ISBLK(there.st_mode)) continue;
+    const auto where = fmt::format("{}containerEdits.mounts[{}]", place, i);
+    out.push_back(
+        {.code = cdi::Errc::host,
+         .message = fmt::format("{} is a device node: for a mount, runtimes add no device "
+                                "rule, and the container may be unable to open it",
+                                cdi::quoted(path)),
+         .advice = "list it in deviceNodes",
+         .where = where,
+         .position = spec.locate(where)});
+  }
+}
+
+/// Warnings about mounts whose source is a device node of this host.
+inline std::vector<cdi::Error> mounted_nodes(const cdi::LoadedSpec& spec) {
+  std::vector<cdi::Error> out;
+  find_mounted_nodes(spec, spec.spec.container_edits, "", out);
+  for (std::size_t i = 0; i < spec.spec.devices.size(); ++i) {
+    find_mounted_nodes(spec, spec.spec.devices[i].container_edits, fmt::format("devices[{}].", i),
+                       out);
+  }
+  return out;
 }
 
 /// Validates files, directories and standard input: collects the valid files, and prints every
@@ -129,6 +161,7 @@ class Validation {
     files_.insert(spec.path);
     valid_.push_back(spec.path);
     for (const auto& warning : spec.warnings) report_warning(warning);
+    for (const auto& warning : mounted_nodes(spec)) report_warning(warning);
   }
 
   /// Reports every error of the file that has this one, unless the file can be read by now.
