@@ -31,6 +31,7 @@
 #include <cdi/text/json.hpp>
 #include <cdi/text/parse_json.hpp>
 #include <cdi/text/read.hpp>
+#include <cdi/text/unicode.hpp>
 #include <cdi/text/yaml/parse_yaml.hpp>
 #include <cdi/text/yaml/yaml.hpp>
 #include <cdi/version.hpp>
@@ -226,11 +227,28 @@ inline Error warning_of_rest(const Document& document, Position at) {
   return out;
 }
 
-/// Warns about parts of the text that are not read or that other readers do not accept.
-inline void warn_of_text(const Document& document, std::vector<Error>& warnings) {
+/// Whether a text is no YAML if U+0085, U+2028 and U+2029 end lines, as they do for the Go library.
+inline bool is_rejected_in_lines(const Document& document, const ReadOptions& options) {
+  const auto text = document.source();
+  std::string lines;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto size = utf8_size(text.substr(i, 4));
+    const auto character = text.substr(i, size == 0 ? 1 : size);
+    lines.append(ends_old_line(character) ? "\n" : character);
+    i += character.size();
+  }
+  return lines.size() != text.size() && !parse_yaml(lines, document.file(), options.limits);
+}
+
+/// Warns about parts of the text that are not read or that other readers do not accept. The codes
+/// of warnings about text that is not portable are those of `Document::Unportable`.
+inline void warn_of_text(const Document& document, const ReadOptions& options,
+                         std::vector<Error>& warnings) {
   if (const auto rest = document.rest()) warnings.push_back(warning_of_rest(document, *rest));
   if (auto found = document.unportable()) {
-    warnings.push_back({.code = Errc::syntax,
+    const bool depends = found->code == Errc::unsupported;
+    const bool rejected = depends && is_rejected_in_lines(document, options);
+    warnings.push_back({.code = rejected ? Errc::syntax : found->code,
                         .message = std::move(found->reason),
                         .advice = std::move(found->advice),
                         .position = std::move(found->position),
@@ -250,7 +268,7 @@ CDI_INLINE SpecOrRejected spec_of_text(std::string text, std::string_view path, 
     detail::guess_contents(text, out.rejected);
     return out;
   }
-  detail::warn_of_text(*document, warnings);
+  detail::warn_of_text(*document, options, warnings);
   auto out = detail::spec_of_good_devices(*document, options.quarantine_devices);
   if (!out.spec) {
     detail::record_contents(*document, out.rejected);

@@ -77,9 +77,14 @@ class Document {
     Position position;   ///< where the problematic text begins
     std::string reason;  ///< the problem, and how the text is read
     std::string advice;  ///< what to write instead
+    /// `Errc::syntax`: every release of the Go library rejects the text. `Errc::schema` or
+    /// `Errc::invalid`: only 1.1.0 and older reject or misread it. `Errc::unsupported`: some
+    /// releases misread it, or reject it because of the text around it.
+    Errc code = Errc::syntax;
   };
 
-  /// The first unportable place that the parsers found.
+  /// The first place that every release rejects; without one, the first unportable place that the
+  /// parsers found.
   std::optional<Unportable> unportable() const;
 
   /// Whether the document may contain a NUL character, which only an escape can produce.
@@ -171,9 +176,13 @@ class Document {
   }
 
   /// Implements `DocumentBuilder::note_unportable`.
-  void note_unportable(std::size_t at, std::string_view reason, std::string_view advice) {
-    if (!unportable_.empty() && unportable_at_ <= at) return;
+  void note_unportable(std::size_t at, std::string_view reason, std::string_view advice,
+                       Errc code) {
+    const bool as_bad = (unportable_code_ == Errc::syntax) == (code == Errc::syntax);
+    const bool keeps = as_bad ? unportable_at_ <= at : unportable_code_ == Errc::syntax;
+    if (!unportable_.empty() && keeps) return;
     unportable_at_ = static_cast<std::uint32_t>(at);
+    unportable_code_ = code;
     unportable_ = reason;
     portable_ = advice;
   }
@@ -185,7 +194,8 @@ class Document {
   std::string file_{};
   std::uint32_t rest_ = 0;  // offset where the text continues after the document, or 0
   std::uint32_t unportable_at_ = 0;
-  bool has_marker_ = false;   // whether a marker precedes `rest_`
+  bool has_marker_ = false;  // whether a marker precedes `rest_`
+  Errc unportable_code_ = Errc::syntax;
   std::string unportable_{};  // why some readers reject the text; empty if none do
   std::string portable_{};    // what to write instead
 };

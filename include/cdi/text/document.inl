@@ -20,7 +20,7 @@ namespace cdi::inline CDI_ABI {
 
 CDI_INLINE auto Document::unportable() const -> std::optional<Unportable> {
   if (unportable_.empty()) return std::nullopt;
-  return Unportable{position(unportable_at_), unportable_, portable_};
+  return Unportable{position(unportable_at_), unportable_, portable_, unportable_code_};
 }
 
 CDI_INLINE bool Document::may_have_nul() const {

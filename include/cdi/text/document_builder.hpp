@@ -157,8 +157,9 @@ class DocumentBuilder {
 
   /// Records a place for `Document::unportable`, which the Go reference rejects or misreads. Only
   /// the first place in the text is kept.
-  void note_unportable(std::size_t at, std::string_view reason, std::string_view advice) {
-    document_.note_unportable(at, reason, advice);
+  void note_unportable(std::size_t at, std::string_view reason, std::string_view advice,
+                       Errc code = Errc::syntax) {
+    document_.note_unportable(at, reason, advice, code);
   }
   /// Whether no unportable place was recorded.
   bool is_portable() const { return document_.unportable_.empty(); }

@@ -96,7 +96,7 @@ class MergeKeys {
     document_.note_unportable(place,
                               "<< adds a key that already exists, which engines with the Go "
                               "library 1.1.0 or older reject",
-                              "write the members without <<");
+                              "write the members without <<", Errc::schema);
   }
 
   /// Collects the keys of a map, followed by the keys of the maps that it merges.

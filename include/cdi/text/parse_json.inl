@@ -242,7 +242,7 @@ class JsonReader {
     const auto character = text_.substr(at_, utf8_size(text_.substr(at_, 4)));
     if (is_unportable(character) && builder_.is_portable()) {
       const auto [message, advice] = unportable_character(character, {});
-      builder_.note_unportable(at_, message, advice);
+      builder_.note_unportable(at_, message, advice, code_of_unportable(character));
     }
     at_ += character.size();
     return !character.empty();

@@ -147,6 +147,13 @@ inline CharacterFault unportable_character(std::string_view character, std::stri
           "remove it, or write " + character_name("\\u", character).append(place)};
 }
 
+/// The code of `Document::Unportable` for such a character. Whether a text with another line break
+/// is rejected depends on what follows.
+inline Errc code_of_unportable(std::string_view character) noexcept {
+  const bool depends = ends_old_line(character) || is_zero_width(character);
+  return depends ? Errc::unsupported : Errc::syntax;
+}
+
 /// Whether a text begins with a UTF-16 byte order mark.
 inline bool is_utf16(std::string_view text) noexcept {
   return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");

@@ -48,7 +48,8 @@ Result<Conversion> convert_for(const VersionedEngine& engine, const LoadedSpec& 
 /// before 1.1.1 rejects permissions `none`, and a vendor or class of one character; older versions
 /// also reject `closID: /`, device names of one character, and a `v` before the version. This
 /// library and the Rust crate reject quoted words such as `"yes"` for a boolean. The Go library
-/// 1.1.1 and the Rust crate reject or ignore member names in another case. Unquoted words and
+/// 1.1.1 and the Rust crate reject or ignore member names in another case. All releases of the Go
+/// library reject parts of YAML 1.2: see `Document::Unportable::code`. Unquoted words and
 /// numbers that only the Rust crate reads differently are not detected.
 std::optional<Error> rejection_by(const VersionedEngine& engine, const LoadedSpec& loaded);
 

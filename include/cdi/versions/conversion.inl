@@ -159,17 +159,20 @@ inline bool rejects_v(const VersionedEngine& engine) {
 }
 
 /// Returns whether an engine's parser rejects the text in a warning, because the parser allows no
-/// member names in another case, or no quoted booleans.
+/// member names in another case, or no quoted booleans, or is of the Go library, which rejects part
+/// of YAML 1.2.
 inline bool is_rejected_text(SpecParser parser, const Error& warning) {
   if (warning.rule == row_of(Rule::member_case).code) return parser != SpecParser::sigs_yaml;
-  return warning.rule == row_of(Rule::portable_text).code && warning.code == Errc::schema &&
-         parser != SpecParser::yaml_v3;
+  if (warning.rule != row_of(Rule::portable_text).code) return false;
+  if (warning.code == Errc::syntax) return parser != SpecParser::serde_yaml;
+  return warning.code == Errc::schema && parser != SpecParser::yaml_v3;
 }
 
 /// Returns whether an engine's parser reads the text in a warning as this library does.
 inline bool is_read_alike(SpecParser parser, const Error& warning) {
   if (warning.rule == row_of(Rule::member_case).code) return parser == SpecParser::sigs_yaml;
-  return warning.rule == row_of(Rule::portable_text).code && warning.code != Errc::syntax &&
+  const bool only_old = warning.code == Errc::schema || warning.code == Errc::invalid;
+  return warning.rule == row_of(Rule::portable_text).code && only_old &&
          parser == SpecParser::yaml_v3;
 }
 

@@ -61,6 +61,18 @@ TEST_CASE("The first place that not all readers take is kept, also in a copy") {
   }
 }
 
+TEST_CASE("Of unportable places, the first that all readers reject is kept, else the first") {
+  using Code = cdi::Errc;
+  const auto kept = [](std::vector<std::pair<std::size_t, Code>> places) {
+    DocumentBuilder builder{"abcdef", "f", {}, /*merge_keys=*/false};
+    for (const auto& [at, code] : places) builder.note_unportable(at, "odd", "", code);
+    builder.scalar(0, 0, 6, /*quoted=*/false);
+    return std::move(builder).finish()->unportable()->position.column;
+  };
+  CHECK(kept({{1, Code::invalid}, {3, Code::unsupported}, {0, Code::schema}}) == 1);
+  CHECK(kept({{1, Code::invalid}, {4, Code::syntax}, {3, Code::syntax}, {0, Code::schema}}) == 4);
+}
+
 TEST_CASE("Keys that differ only in case are two keys") {
   Hand hand;
   hand.map();

@@ -276,6 +276,54 @@ TEST_CASE("A text that the library of an engine refuses is refused by the engine
             .ends_with("; or update containerd to 2.4.0 or newer"));
 }
 
+/// A spec whose device has a name and a variable.
+std::string named_spec(const std::string& name, const std::string& env = "[A=1]") {
+  return "cdiVersion: 0.6.0\nkind: v.com/gpu\ndevices:\n- name: " + name +
+         "\n  containerEdits: {env: " + env + "}\n";
+}
+
+TEST_CASE("What all releases of the Go library refuse is refused for their engines") {
+  const auto spec = named_spec("a");
+  const auto head = spec.substr(0, spec.find("devices"));
+  const auto end = spec.substr(head.size());
+  for (const auto& text :
+       {"%YAML 1.2\n---\n" + spec, named_spec("!!float a"), named_spec("!b>c a"),
+        head + "\t\n" + end, head + "\t# c\n" + end, spec + "\t\n", head + "# a\u2028b\n" + end,
+        head + "# a\u0085b\n" + end, named_spec("a # x\u2028 y"), named_spec("a", "[\"A=\u0080\"]"),
+        named_spec("a", "[\"A=\uffff\"]"), named_spec("a", "[\"A=\\/\"]"),
+        named_spec("a", "[A=1?]"),
+        head + "# \u2028# a\n" + named_spec("a", "[A=1?]").substr(head.size())}) {
+    CAPTURE(text);
+    const auto loaded = cdi::parse_spec(text, "v.yaml", cdi::Format::yaml);
+    REQUIRE(loaded);
+    for (const auto* by : {"containerd@2.4.0", "containerd@2.0.5", "podman@5.2.0"})
+      CHECK_FALSE(rejection(by, *loaded).empty());
+    CHECK(rejection("kata-agent@4.0.0", *loaded).empty());
+  }
+}
+
+TEST_CASE("What the Go library reads is not refused, whatever other readers make of it") {
+  const auto spec = named_spec("a");
+  const auto head = spec.substr(0, spec.find("devices"));
+  const auto end = spec.substr(head.size());
+  for (const auto& text : {named_spec("! 5"), spec + "...\n\t\n", head + "# a\u2028# b\n" + end,
+                           named_spec("a", "[A=1\u2028b]"), named_spec("a", "[\"A=1\u2028b\"]"),
+                           named_spec("a", "[\"A=\ufeff\"]")}) {
+    CAPTURE(text);
+    const auto loaded = cdi::parse_spec(text, "v.yaml", cdi::Format::yaml);
+    REQUIRE(loaded);
+    REQUIRE_FALSE(loaded->warnings.empty());
+    for (const auto* by : {"containerd@2.0.5", "podman@5.2.0"})
+      CHECK(rejection(by, *loaded).empty());
+  }
+  const auto merged = cdi::parse_spec(
+      head + "devices:\n- &d {name: a, containerEdits: {env: [A=1]}}\n- {<<: *d, name: b}\n",
+      "v.yaml", cdi::Format::yaml);
+  REQUIRE(merged);
+  CHECK_FALSE(rejection("podman@5.2.0", *merged).empty());
+  CHECK(rejection("containerd@2.4.0", *merged).empty());
+}
+
 TEST_CASE("An engine has no warning about a text that it reads as the newest library does") {
   const auto codes = [](std::string_view by, const cdi::LoadedSpec& loaded) {
     std::string out;

@@ -55,7 +55,7 @@ class YamlCursor {
     if (odd != text_.npos) {
       const auto character = text_.substr(odd, utf8_size(text_.substr(odd)));
       const auto [message, advice] = unportable_character(character, place);
-      note_unportable(odd, message, advice);
+      note_unportable(odd, message, advice, code_of_unportable(character));
     }
     return true;
   }
@@ -70,8 +70,9 @@ class YamlCursor {
   bool reject_unsupported(std::string message, std::string advice, std::size_t at) {
     return builder_.reject(Errc::unsupported, std::move(message), std::move(advice), at);
   }
-  void note_unportable(std::size_t at, std::string_view reason, std::string_view advice) {
-    builder_.note_unportable(at, reason, advice);
+  void note_unportable(std::size_t at, std::string_view reason, std::string_view advice,
+                       Errc code = Errc::syntax) {
+    builder_.note_unportable(at, reason, advice, code);
   }
 
   /// Rejects a tab that indents a value; returns false.
@@ -81,11 +82,11 @@ class YamlCursor {
     return reject("a key has more than 1024 characters", "write \"? \" before it", at);
   }
   /// Reports a tab before a blank line or a comment.
-  void note_tab(std::size_t at) {
+  void note_tab(std::size_t at, Errc code = Errc::syntax) {
     note_unportable(at,
                     "a tab at the beginning of a blank line or comment is rejected by most "
                     "releases of the Go library, and thus by most engines",
-                    "remove it");
+                    "remove it", code);
   }
 
   // -- places ------------------------------------------------------------------------------------
@@ -208,9 +209,9 @@ class YamlCursor {
 
   /// Skips blank lines and comments, starting at a tab that begins a line; further lines may also
   /// begin with tabs. Returns false if the line contains a token.
-  bool skip_tab_lines() {
+  bool skip_tab_lines(Errc code = Errc::syntax) {
     if (!at_line_end()) return false;
-    note_tab(at_);
+    note_tab(at_, code);
     for (; !at_end() && at_line_end(); next_line()) skip_rest_of_line();
     return true;
   }

@@ -47,7 +47,9 @@ inline bool note_yaml_rest(YamlCursor& cursor, DocumentBuilder& builder, YamlNod
   bool marker = false;
   while (true) {
     cursor.skip_to_token(YamlCursor::Tabs::on_this_line);
-    if (cursor.peek() == '\t' && cursor.skip_tab_lines()) continue;
+    // After a marker, releases up to 1.1.0 do not read on.
+    const auto code = marker ? Errc::unsupported : Errc::syntax;
+    if (cursor.peek() == '\t' && cursor.skip_tab_lines(code)) continue;
     if (cursor.at_end()) return true;
     if (cursor.column() != 0 || !cursor.is_any_marker()) break;
     marker = true;

@@ -103,7 +103,7 @@ class YamlPropertyReader {
       cursor_.note_unportable(cursor_.at(),
                               "a tag that is not followed by a space is misread or rejected by the "
                               "Go reference, and thus by most engines",
-                              "add a space");
+                              "add a space", is_verbatim ? Errc::syntax : Errc::unsupported);
     }
     const auto type = type_of(tag);
     if (type == "binary") {
@@ -119,7 +119,7 @@ class YamlPropertyReader {
           at,
           "the tag ! turns a value into text in engines with the Go library 1.1.0 "
           "or older, and is ignored by others",
-          "remove it");
+          "remove it", Errc::invalid);
     }
     // Longer handles are defined with %TAG.
     out.is_text = out.type.empty() && handle.size() <= 2 && !out.is_plain_tag;
