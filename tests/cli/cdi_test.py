@@ -540,6 +540,15 @@ devices:
         self.assertIn(f"{spec}:2:16: annotations: ",
                       self.run_cdi("convert", "--to", "0.5.0", spec, expect=1)[1])
 
+    def test_convert_warns_of_members_that_newer_versions_retired(self):
+        spec = self.write("rdt.yaml", 'cdiVersion: "1.1.0"\nkind: v.com/gpu\ndevices:\n- name: a\n'
+                          "  containerEdits: {intelRdt: {closID: b, enableMonitoring: true}}\n")
+        out, err = self.run_cdi("convert", "--to", "1.0.0", spec)
+        self.assertIn("enableCMT", out)
+        self.assertIn("enableMonitoring replaced it in CDI 1.1.0: engines that read that version "
+                      "refuse the file", err)
+        self.assertEqual(self.run_cdi("convert", "--for", "containerd@2.1.0", spec)[1], "")
+
     def test_convert_respects_refuse_writable(self):
         os.chmod(self.low, 0o666)
         self.run_cdi("convert", "--to", "0.5.0", self.low)

@@ -120,6 +120,18 @@ containerEdits:
         sarif = json.loads(self.validate("-o", "sarif", path)[1])
         self.assertEqual({one["ruleId"] for one in sarif["runs"][0]["results"]}, {"mounted-node"})
 
+    def test_a_member_that_newer_versions_retired_is_a_warning(self):
+        text = GOOD.replace("0.6.0", "1.0.0").replace("env: [A=1]", "intelRdt: {enableCMT: true}")
+        code, _, err = self.validate("-", "-o", "json", given=text)
+        record = json.loads(err)
+        self.assertEqual((code, record["level"], record["line"]), (0, "warning", 5))
+        self.assertEqual(record["where"], "devices[0].containerEdits.intelRdt.enableCMT")
+        self.assertIn("enableMonitoring replaced it in CDI 1.1.0", record["message"])
+        self.assertEqual(self.validate("--strict", "-", given=text)[0], 1)
+        self.assertEqual(self.validate("-q", "-", given=text), (0, "", ""))
+        (found,) = json.loads(self.validate("-", "-o", "sarif", given=text)[1])["runs"][0]["results"]
+        self.assertEqual(found["ruleId"], "unsupported")
+
     def test_standard_input_is_a_file(self):
         self.assertEqual(self.validate("-", given=GOOD), (0, "standard input: valid\n", ""))
         as_json = json.dumps({"cdiVersion": "0.6.0", "kind": "v.com/c", "devices": [

@@ -4,9 +4,13 @@
 #ifndef CDI_TOOLS_CDI_BASE_SPEC_INPUT_HPP
 #define CDI_TOOLS_CDI_BASE_SPEC_INPUT_HPP
 
+#include <optional>
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include <cdi/minimum_version.hpp>
 #include <cdi/versions.hpp>
 
 #include "config_file.hpp"
@@ -45,6 +49,17 @@ inline cdi::Result<cdi::Conversion> whole_spec(const cdi::LoadedSpec& loaded) {
   auto spec = cdi::convert_spec(loaded, *cdi::parse_spec_version(loaded.spec.version));
   if (spec && !spec->losses.empty()) return std::move(spec->losses.front());
   return spec;
+}
+
+/// A warning about a member that newer versions no longer have; nothing if there is none.
+inline std::optional<cdi::Error> retired_member(const cdi::Spec& spec) {
+  const auto need = cdi::minimum_need(spec);
+  if (need.until == cdi::Lifetime::never) return std::nullopt;
+  return cdi::Error{.code = cdi::Errc::unsupported,
+                    .message = fmt::format("{} replaced it in CDI {}: engines that read that "
+                                           "version refuse the file, whatever its cdiVersion",
+                                           need.until_instead, to_string(need.until)),
+                    .where = need.until_where};
 }
 
 #endif  // CDI_TOOLS_CDI_BASE_SPEC_INPUT_HPP

@@ -189,6 +189,11 @@ inline ExitCode convert(const CommonOptions& common, const ConvertOptions& optio
                                                  converted->spec.version),
                           .position = {.file = loaded.path}});
   }
+  auto retired = options.engine.empty() ? retired_member(converted->spec) : std::nullopt;
+  if (retired) {
+    retired->position.file = loaded.path;
+    output.warning(*retired);
+  }
   return deliver(*file, *converted, format, options, output);
 }
 

@@ -27,6 +27,7 @@
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/sarif.hpp"
+#include "../base/spec_input.hpp"
 
 /// The options of `validate`.
 struct ValidateOptions {
@@ -162,6 +163,10 @@ class Validation {
     valid_.push_back(spec.path);
     for (const auto& warning : spec.warnings) report_warning(warning);
     for (const auto& warning : mounted_nodes(spec)) report_warning(warning);
+    if (auto retired = retired_member(spec.spec)) {
+      retired->position = spec.locate(retired->where);
+      report_warning(*retired);
+    }
   }
 
   /// Reports every error of the file that has this one, unless the file can be read by now.
