@@ -217,13 +217,23 @@ class Explainer {
     if (index_.specs().empty() && !dirs_.empty()) add_searched_dirs(out);
   }
 
+  /// Whether a kind may be meant by a name: its vendor is the same, or without its domain. Devices
+  /// of other vendors are not offered for their class alone.
+  static bool is_related(const QualifiedName& kind, const QualifiedName& wanted) {
+    if (kind.vendor == wanted.vendor) return true;
+    const auto is_short = [](std::string_view vendor, std::string_view other) {
+      return other.starts_with(vendor) && other.substr(vendor.size()).starts_with('.');
+    };
+    return kind.device_class == wanted.device_class &&
+           (is_short(kind.vendor, wanted.vendor) || is_short(wanted.vendor, kind.vendor));
+  }
+
   /// Adds the similar kinds to the message, or the first kinds; false if there are none.
   bool offers_kinds(std::string_view kind, const QualifiedName& parsed, Unresolved& out) const {
     OfferedNames offered{NearestNames{kind}};
     for (const auto& spec : index_.specs()) {
       const auto other = parse_kind(spec->spec.kind);
-      offered.add(spec->spec.kind, other && (other->vendor == parsed.vendor ||
-                                             other->device_class == parsed.device_class));
+      offered.add(spec->spec.kind, other && is_related(*other, parsed));
     }
     for (const auto& file : rejected_) {
       if (!file->kind.empty()) offered.nearest.add(file->kind);

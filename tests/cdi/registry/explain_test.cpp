@@ -138,7 +138,9 @@ TEST_CASE("For an unknown kind, similar ones are named, of rejected files too") 
   CHECK(near.why.message.ends_with("; nearest: vendor.com/gpu, vendor.org/gpu"));
   CHECK(reason(registry, "VENDOR.COM/GPU=0").nearest.front() == "vendor.com/gpu");
   CHECK(reason(registry, "vendor.com/nic=0").nearest == Names{"vendor.com/gpu"});  // its vendor
-  CHECK(reason(registry, "other.example/gpu=0").nearest == Names{"vendor.com/gpu"});
+  CHECK(reason(registry, "vendor/gpu=0").nearest == Names{"vendor.com/gpu"});  // its domain lacks
+  CHECK(reason(registry, "vend/gpu=0").nearest.empty());
+  CHECK(reason(registry, "other.example/gpu=0").nearest.empty());  // another vendor's device
   const auto far = reason(registry, "x.example/nic=0");
   CHECK(far.nearest.empty());
   CHECK(
