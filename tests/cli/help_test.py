@@ -190,6 +190,9 @@ class UsageErrors(unittest.TestCase):
                 (["cdi-prepare", "detcet"], '"detcet" is not a command: did you mean detect?'),
                 (["cdi-prepare", "write", "--dry-rnu"],
                  '"--dry-rnu" is not an option of cdi-prepare write: did you mean --dry-run?'),
+                (["cdi-prepare", "--root", "n8", "detect"],
+                 '"--root" is before the command: put it after the command: cdi-prepare detect '
+                 "--root"),
                 (["cdi-pod", "gest"], '"gest" is not a command: did you mean guest?'),
                 (["cdi-pod", "size", "--formla", "x"],
                  '"--formla" is not an option of cdi-pod size: did you mean --formula?')):

@@ -139,6 +139,10 @@ class UsageFault {
 
   cdi::Error unknown_option(const std::string& word) const {
     const auto name = std::string_view{word}.substr(0, word.find('='));
+    if (command_.get_option_no_throw(std::string{name}) != nullptr) {
+      return {.message = fmt::format("{} is before the command", cdi::quoted(word)),
+              .advice = fmt::format("put it after the command: {} {}", words_, name)};
+    }
     cdi::Error error{.message =
                          fmt::format("{} is not an option of {}", cdi::quoted(word), words_)};
     std::vector<std::string> owners;
