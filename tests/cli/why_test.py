@@ -87,12 +87,32 @@ class Why(Files):
                 (cause,) = record["causes"]
                 self.assertEqual((record["reason"], cause["file"], cause["line"], cause["column"]),
                                  ("unknown-device", path, line, 9))
-                self.assertIn(f"podman 5.1.0 reads {name} as a different text", record["message"])
+                self.assertIn(f"podman 5.1.0 reads {name} as ", record["message"])
                 self.assertIn("quotes", cause["advice"])
             found, record = self.record("--for", "containerd@2.4.0", f"vendor.com/gpu={name}")
             self.assertEqual((found, record["resolved"]), (0, True))
         out = self.why("--for", "podman@5.1.0", "vendor.com/gpu=8.0", "vendor.com/gpu=yes")
         self.assertEqual((out[0], out[1].count("unknown-device: ")), (12, 1))
+        for name in ("8", "true"):
+            found, record = self.record("--for", "podman@5.1.0", f"vendor.com/gpu={name}")
+            self.assertEqual((found, record["resolved"]), (0, True), name)
+            self.assertTrue(record["warnings"])
+            self.assertEqual(self.record("--for", "containerd@2.4.0", f"vendor.com/gpu={name}")[0],
+                             12)
+
+    def test_the_names_that_older_engines_read(self):
+        # Measured with sigs.k8s.io/yaml 1.3.0 and 1.4.0, which also keep 123456.78.
+        for number, (written, read) in enumerate((
+                ("Off", "false"), ("y", "true"), ("0x1F", "31"), ("0b11", "3"), ("1_000", "1000"),
+                ("089", "89"), ("0o17", "15"), ("08.5", "8.5"), ("1.0", "1"), ("1.50", "1.5"), ("1e3", "1000"), ("1e-5", "1e-05"),
+                ("0.1234567891", "0.12345679"), ("1e0", "1"))):
+            self.write(f"d{number}/a.yaml", GOOD.replace("gpu0", written))
+            for name, code in ((read, 0), (written, 12)):
+                self.assertEqual(self.why("--for", "podman@5.1.0", f"vendor.com/gpu={name}",
+                                          dirs=(f"d{number}",))[0], code, (written, name))
+        self.write("kept/a.yaml", GOOD.replace("gpu0", "123456.78"))
+        self.assertEqual(self.why("--for", "podman@5.1.0", "vendor.com/gpu=123456.78",
+                                  dirs=("kept",))[0], 0)
 
     def test_a_resolved_name_has_file_and_line(self):
         self.assertEqual(self.why("vendor.com/gpu=gpu1"),
@@ -497,6 +517,25 @@ class Host(Files):
                          [("error", 10), ("warning", 11), ("error", 13), ("warning", 14),
                           ("error", 5)])
         self.assertIn("regenerate", record["hostAdvice"])
+
+    def test_five_faults_of_a_device_are_shown_and_the_rest_is_counted(self):
+        nodes = "".join(f"    - {{path: /dev/none{i}}}\n" for i in range(8))
+        self.write("host/etc/cdi/many.yaml", "cdiVersion: 0.5.0\nkind: many.com/gpu\ndevices:\n"
+                   "- name: gpu0\n  containerEdits:\n    deviceNodes:\n" + nodes)
+        self.write("host/dev.tab", "")
+        _, out = self.on_host("many.com/gpu=gpu0")
+        self.assertEqual(out.count("\n  will fail: "), 5, out)
+        self.assertIn("\n  and 3 more\n", out)
+        self.assertEqual(len(self.host_record("many.com/gpu=gpu0")[1]["hostFaults"]), 8)
+
+    def test_the_fix_for_a_spec_of_cdi_prepare_is_its_command(self):
+        self.write("host/etc/cdi/own.com-gpu.yaml", "cdiVersion: 0.6.0\nkind: own.com/gpu\n"
+                   "annotations: {cdi-publisher/owner: cdi-prepare, cdi-prepare/options: "
+                   "profile=compute}\ndevices:\n- name: gpu0\n  containerEdits:\n"
+                   "    deviceNodes: [{path: /dev/none}]\n")
+        self.write("host/dev.tab", "")
+        self.assertIn(f"\n  fix: run `cdi-prepare write --root {self.path('host')} --profile compute "
+                      "--output-dir ", self.on_host("own.com/gpu=gpu0")[1])
 
     def test_what_a_container_or_guest_has_is_not_looked_for_on_the_host(self):
         self.write("host/etc/cdi/v.yaml", NEEDY.replace("[ro]", "[ro, bind]").replace(

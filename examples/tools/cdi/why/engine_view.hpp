@@ -42,6 +42,30 @@ struct SpecHost {
     if (!path.starts_with(root + "/")) return std::nullopt;
     return path.substr(root.size());
   }
+
+  /// The command with which cdi-prepare writes one of its own files again, for an engine or for all
+  /// that are installed; empty for other files. In a directory of copies, the command would replace
+  /// or remove specs of other hosts.
+  std::string owner_command(const cdi::LoadedSpec& spec,
+                            const std::optional<cdi::VersionedEngine>& engine) const {
+    const auto place = place_of(spec.path);
+    if (!place || spec.owner() != tools::spec_owner) return {};
+    const auto tree = tools::HostTree::open(root);
+    if (!tree || (dirs_named && !is_usual(*tree, place->substr(0, place->rfind('/'))))) return {};
+    auto on_host = spec;
+    on_host.path = *place;
+    return tools::write_command_for(*tree, on_host, engine);
+  }
+
+ private:
+  /// Whether programs on the host read a directory by default.
+  static bool is_usual(const tools::HostTree& tree, const std::string& directory) {
+    const auto place = tools::place_of(tree, directory);
+    for (const auto& usual : cdi::default_spec_dirs()) {
+      if (tools::place_of(tree, usual) == place) return true;
+    }
+    return false;
+  }
 };
 
 /// The files in a registry that an engine reads.
@@ -57,7 +81,7 @@ class EngineView {
         rejected.push_back(rejected_file(*spec, *rejection));
         rejected_.emplace(spec->path, Rejected{spec, *std::move(rejection)});
       } else {
-        specs.push_back(spec);
+        specs.push_back(as_read_by_engine(spec));
       }
     }
     rejected.insert(rejected.end(), all.rejected().begin(), all.rejected().end());
@@ -103,13 +127,15 @@ class EngineView {
     return *known;
   }
 
-  /// Why the engine has a device of the registry only under another name; null if it has this name.
-  const cdi::Error* other_name_of(const cdi::ResolvedDevice& found) const {
-    if (text_warnings(*found.spec).empty()) return nullptr;
-    auto& known = files_[found.spec].other_names;
-    if (!known) known = other_names(engine_, found.spec->path);
-    const auto other = known->find(found.device->name);
-    return other == known->end() ? nullptr : &other->second;
+  /// Why the engine has a device only under another name, and the file of the registry that defines
+  /// it; null if no device is known for that.
+  struct Renamed {
+    cdi::Error why;
+    std::shared_ptr<const cdi::LoadedSpec> spec;
+  };
+  const Renamed* renamed(const std::string& name) const {
+    const auto found = renamed_.find(name);
+    return found == renamed_.end() ? nullptr : &found->second;
   }
 
   /// The engine's default directories; empty if the engine reads no specs.
@@ -164,38 +190,34 @@ class EngineView {
   struct FileNotes {
     std::optional<std::string> advice{};
     std::optional<std::vector<cdi::Error>> warnings{};
-    std::optional<std::map<std::string, cdi::Error>> other_names{};
   };
+
+  /// A file of the registry, in which the devices have the names that they have for the engine.
+  std::shared_ptr<const cdi::LoadedSpec> as_read_by_engine(
+      const std::shared_ptr<const cdi::LoadedSpec>& spec) {
+    if (cdi::text_warnings(engine_, *spec).empty()) return spec;
+    const auto others = other_names(engine_, spec->path);
+    if (others.empty()) return spec;
+    auto read = std::make_shared<cdi::LoadedSpec>(*spec);
+    read->as_read = false;
+    for (auto& device : read->spec.devices) {
+      const auto other = others.find(device.name);
+      if (other == others.end()) continue;
+      renamed_.emplace(read->spec.kind + "=" + device.name, Renamed{other->second.why, read});
+      device.name = other->second.read_as.empty() ? device.name : other->second.read_as;
+    }
+    return read;
+  }
 
   std::string find_advice(const cdi::LoadedSpec& spec) const {
     const auto place = host_.place_of(spec.path);
     const auto tree = tools::HostTree::open(host_.root);
     if (!place || !tree) return cdi::conversion_advice(engine_, spec);
-    const auto command = owner_command(*tree, spec, *place);
+    // For an installed engine, the file gets the version that the oldest installed engine reads.
+    const auto command = host_.owner_command(
+        spec, host_.installed == Installed::yes ? std::nullopt : std::optional{engine_});
     if (!command.empty()) return cdi::conversion_advice(engine_, spec, command);
     return tools::conversion_advice_here(*tree, *place, spec.path, engine_, spec);
-  }
-
-  /// The command with which cdi-prepare writes one of its own files again; empty for other files.
-  /// For an installed engine, the file gets the version that the oldest installed engine reads. In
-  /// a directory of copies, the command would replace or remove specs of other hosts.
-  std::string owner_command(const tools::HostTree& tree, const cdi::LoadedSpec& spec,
-                            const std::string& place) const {
-    if (spec.owner() != tools::spec_owner) return {};
-    if (host_.dirs_named && !is_usual(tree, place.substr(0, place.rfind('/')))) return {};
-    auto on_host = spec;
-    on_host.path = place;
-    const auto engine = host_.installed == Installed::yes ? std::nullopt : std::optional{engine_};
-    return tools::write_command_for(tree, on_host, engine);
-  }
-
-  /// Whether programs on the host read a directory by default.
-  static bool is_usual(const tools::HostTree& tree, const std::string& directory) {
-    const auto place = tools::place_of(tree, directory);
-    for (const auto& usual : cdi::default_spec_dirs()) {
-      if (tools::place_of(tree, usual) == place) return true;
-    }
-    return false;
   }
 
   static std::shared_ptr<const cdi::RejectedFile> rejected_file(const cdi::LoadedSpec& spec,
@@ -210,6 +232,7 @@ class EngineView {
   cdi::Result<cdi::SpecVersion> newest_;
   std::shared_ptr<const cdi::Registry> registry_{};
   std::map<std::string, Rejected> rejected_{};  // by path
+  std::map<std::string, Renamed> renamed_{};    // by the name in the file
   mutable std::map<const cdi::LoadedSpec*, FileNotes> files_{};
 };
 

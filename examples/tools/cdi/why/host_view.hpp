@@ -302,24 +302,46 @@ class HostNotes {
   }
 
  private:
+  static constexpr std::size_t max_shown = 5;  // faults of a device, in the text
+
+  static std::string_view words_for(tools::HostFault::Effect effect) {
+    using Effect = tools::HostFault::Effect;
+    return effect == Effect::fails      ? "will fail"
+           : effect == Effect::may_fail ? "may fail"
+                                        : "not checked";
+  }
+
   bool add_faults(const cdi::ResolvedDevice& found, std::string& text, Json& record) const {
     using Effect = tools::HostFault::Effect;
     bool fails = false;
     bool repairable = false;
-    for (const auto& [effect, error] : host_->faults(found)) {
+    auto faults = host_->faults(found);
+    const auto is_fatal = [](const auto& fault) {
+      return fault.effect == Effect::fails;
+    };
+    if (faults.size() > max_shown) {
+      std::stable_partition(faults.begin(), faults.end(), is_fatal);
+    }
+    for (std::size_t i = 0; i < faults.size(); ++i) {
+      const auto& [effect, error] = faults[i];
       fails = fails || effect == Effect::fails;
       repairable = repairable || effect != Effect::unknown;
-      text += fmt::format("  {}: {}\n",
-                          effect == Effect::fails      ? "will fail"
-                          : effect == Effect::may_fail ? "may fail"
-                                                       : "not checked",
-                          to_string(error));
+      if (i < max_shown) {
+        text += fmt::format("  {}: {}\n", words_for(effect), to_string(error));
+      }
       record["hostFaults"].push_back(
           error_record(effect == Effect::fails ? "error" : "warning", error));
     }
+    if (faults.size() > max_shown) {
+      text += fmt::format("  and {} more\n", faults.size() - max_shown);
+    }
     if (!repairable) return fails;
-    const std::string advice =
-        "regenerate the spec with the program that wrote it, or install what is missing";
+    const auto command = SpecHost{.root = host_->root(), .dirs_named = dirs_named_}.owner_command(
+        *found.spec, std::nullopt);
+    const auto advice = command.empty()
+                            ? "regenerate the spec with the program that wrote it, or install "
+                              "what is missing"
+                            : fmt::format("run `{}`, or install what is missing", command);
     text += fmt::format("  fix: {}\n", advice);
     record["hostAdvice"] = advice;
     return fails;

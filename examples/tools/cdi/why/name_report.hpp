@@ -231,10 +231,6 @@ inline cdi::Unresolved under_other_name(const std::string& name, const cdi::Erro
 
 inline Explanation explain(const std::string& name, const cdi::ResolvedDevice& found,
                            const SearchedSpecs& specs) {
-  const auto* const other = specs.engine ? specs.engine->other_name_of(found) : nullptr;
-  if (other != nullptr) {
-    return explain_for_engine(under_other_name(name, *other), specs.engine->advice(*found.spec));
-  }
   const auto unused = unused_of_kind(*specs.registry, found.spec->spec.kind);
   Explanation out{origin_text(name, found, unused), origin_record(name, found, unused)};
   if (specs.engine) {
@@ -248,6 +244,11 @@ inline Explanation explain(const std::string& name, const cdi::ResolvedDevice& f
 }
 
 inline Explanation explain(cdi::Unresolved one, const SearchedSpecs& specs) {
+  const auto* const other = specs.engine ? specs.engine->renamed(one.name) : nullptr;
+  if (other != nullptr) {
+    return explain_for_engine(under_other_name(one.name, other->why),
+                              specs.engine->advice(*other->spec));
+  }
   const auto* const rejected = specs.engine ? specs.engine->cause_of(one) : nullptr;
   if (one.reason == cdi::Reason::not_searched && !specs.engine_dirs.empty()) {
     return explain_for_engine(one, specs.engine->advice_on_directory(specs.engine_dirs));

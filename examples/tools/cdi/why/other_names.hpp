@@ -4,25 +4,67 @@
 #ifndef CDI_TOOLS_CDI_WHY_OTHER_NAMES_HPP
 #define CDI_TOOLS_CDI_WHY_OTHER_NAMES_HPP
 
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include <cdi/file.hpp>
+#include <cdi/name.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/read.hpp>
+#include <cdi/text/scalar.hpp>
 #include <cdi/text/yaml11_scalar.hpp>
 #include <cdi/versions.hpp>
 #include <cdi/yaml.hpp>
 
-/// For each device of a file that an engine has under another name, why: the name is not in quotes,
-/// and the engine reads 8 for 010. Reads the file again, since a spec has only the names.
-inline std::map<std::string, cdi::Error> other_names(const cdi::VersionedEngine& engine,
-                                                     const std::string& file) {
-  std::map<std::string, cdi::Error> out;
+/// What an engine makes of the name of a device.
+struct OtherName {
+  std::string read_as{};  // the device's name for the engine; empty if that is not a valid name
+  cdi::Error why{};
+};
+
+/// A fraction as the Go library writes it: the shortest text that gives the same `float`, with an
+/// exponent if that is less than -4, or 6 or more.
+inline std::string go_fraction(const std::string& number) {
+  const float value = std::strtof(number.c_str(), nullptr);
+  std::string text;
+  int digits = 0;  // after the first
+  for (; digits < 9; ++digits) {
+    text = fmt::format("{:.{}e}", value, digits);
+    if (std::strtof(text.c_str(), nullptr) == value) break;
+  }
+  const auto e = text.find('e');
+  if (e == std::string::npos) return text;  // infinity
+  const int exponent = std::atoi(text.c_str() + e + 1);
+  if (exponent < -4 || exponent >= 6) return text;
+  return fmt::format("{:.{}f}", value, std::max(digits - exponent, 0));
+}
+
+/// The text that the Go library up to 1.1.0 makes of an unquoted one which it changes.
+inline std::string text_in_yaml_1_1(std::string_view plain) {
+  if (const auto truth = cdi::detail::parse_boolean(plain)) return *truth ? "true" : "false";
+  std::string digits{plain};
+  std::erase(digits, '_');
+  auto rest = digits;
+  const bool whole =
+      cdi::detail::take_base(rest) != 10 || digits.find_first_not_of("0123456789") == digits.npos;
+  const auto number = cdi::detail::parse_integer(plain);
+  const bool fits = number.state == cdi::detail::Integer::State::whole && !number.negative;
+  return whole && fits ? std::to_string(number.magnitude) : go_fraction(digits);
+}
+
+/// The other names of a file's devices for an engine, by name: the name is not in quotes, and the
+/// engine reads 8 for 010. Reads the file again, since a spec has only the names.
+inline std::map<std::string, OtherName> other_names(const cdi::VersionedEngine& engine,
+                                                    const std::string& file) {
+  std::map<std::string, OtherName> out;
   const auto* const row = cdi::find_engine_versions(engine);
   if (row == nullptr || row->parser != cdi::SpecParser::sigs_yaml) return out;
   const auto text = cdi::read_file(file);
@@ -35,13 +77,18 @@ inline std::map<std::string, cdi::Error> other_names(const cdi::VersionedEngine&
     const auto name = cdi::detail::find_member(device, "name");
     if (!name || name->kind() != cdi::Document::Kind::plain) continue;
     if (!cdi::detail::is_other_text_in_yaml_1_1(name->text())) continue;
+    auto read_as = text_in_yaml_1_1(name->text());
+    if (read_as == name->text()) continue;
+    auto message = fmt::format("{} reads {} as {}", to_string(engine), cdi::escaped(name->text()),
+                               cdi::quoted(read_as));
+    if (!cdi::is_device_name(read_as)) read_as.clear();
     out.emplace(std::string{name->text()},
-                cdi::Error{.code = cdi::Errc::invalid,
-                           .message = fmt::format("{} reads {} as a different text",
-                                                  to_string(engine), cdi::escaped(name->text())),
-                           .advice = "put it in quotes",
-                           .position = name->position(),
-                           .rule = row_of(cdi::Rule::portable_text).code});
+                OtherName{.read_as = std::move(read_as),
+                          .why = {.code = cdi::Errc::invalid,
+                                  .message = std::move(message),
+                                  .advice = "put it in quotes",
+                                  .position = name->position(),
+                                  .rule = row_of(cdi::Rule::portable_text).code}});
   }
   return out;
 }
