@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The programs to copy do what their first line says.
 
-usage: examples_test.py VALIDATE PUBLISH WATCH PLAN IN_MEMORY ENFORCE SPEC_VIEW CLAIMS
+usage: examples_test.py VALIDATE PUBLISH WATCH PLAN IN_MEMORY ENFORCE SPEC_VIEW CLAIMS PREPARE
 """
 import json
 import os
@@ -13,8 +13,9 @@ import sys
 import tempfile
 import unittest
 
-VALIDATE, PUBLISH, WATCH, PLAN, IN_MEMORY, ENFORCE, SPEC_VIEW, CLAIMS = (
-    os.path.abspath(sys.argv.pop(1)) for _ in range(8))
+VALIDATE, PUBLISH, WATCH, PLAN, IN_MEMORY, ENFORCE, SPEC_VIEW, CLAIMS, PREPARE = (
+    os.path.abspath(sys.argv.pop(1)) for _ in range(9))
+SAMPLE_NODE = pathlib.Path(__file__).parents[2] / "examples/tools/prepare/sample-node"
 NAME = "vendor.com-widget.yaml"
 
 
@@ -60,6 +61,41 @@ class Examples(unittest.TestCase):
 
     def test_publish_says_what_it_needs(self):
         self.assertEqual(run(PUBLISH), (2, "", "usage: publish DIRECTORY NODE [CLAIM...]\n"))
+
+    def prepare(self, *words):
+        return run(PREPARE, self.folder / "node", self.folder / "specs", *words)
+
+    def test_prepare_finds_gpus(self):
+        subprocess.run([sys.executable, SAMPLE_NODE, self.folder / "node"], check=True,
+                       stdout=subprocess.DEVNULL)
+        self.assertEqual(self.prepare(), (0, "example.com/gpu=0\nexample.com/gpu=1\n", ""))
+        spec = (self.folder / "specs/example.com-gpu.yaml").read_text(encoding="utf-8")
+        nodes = [line.split()[-1] for line in spec.splitlines() if "- path:" in line]
+        common = ["/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"]
+        self.assertEqual(nodes, [
+            *("/dev/dri/card1", "/dev/dri/renderD128", *common, "/dev/nvidia0", "/dev/nvidiactl"),
+            *("/dev/dri/card2", "/dev/dri/renderD129", *common, "/dev/nvidia1", "/dev/nvidiactl")])
+
+    def test_prepare_writes_and_removes_claims(self):
+        subprocess.run([sys.executable, SAMPLE_NODE, self.folder / "node"], check=True,
+                       stdout=subprocess.DEVNULL)
+        self.assertEqual(self.prepare()[0], 0)
+        self.assertEqual(self.prepare("uid-1", "1"), (0, "example.com/claim=uid-1-1\n", ""))
+        claim = self.folder / "specs/example.com-claim_uid-1.yaml"
+        self.assertIn("/dev/nvidia1\n", claim.read_text(encoding="utf-8"))
+        self.assertNotIn("/dev/nvidia0\n", claim.read_text(encoding="utf-8"))
+        self.assertEqual(self.prepare("uid-2", "7"), (1, "", "prepare: this host has no GPU 7\n"))
+        self.assertEqual(self.prepare("a/b", "0")[0], 1)
+        for _ in range(2):  # the kubelet repeats calls
+            self.assertEqual(self.prepare("uid-1"), (0, "", ""))
+        self.assertEqual(os.listdir(self.folder / "specs"), ["example.com-gpu.yaml"])
+
+    def test_prepare_without_gpus(self):
+        (self.folder / "node").mkdir()
+        code, out, err = self.prepare()
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("no GPU with a driver", err)
+        self.assertEqual(run(PREPARE, "/")[0], 2)
 
     def test_claims_never_share_a_device(self):
         def claims(*words):
