@@ -174,7 +174,7 @@ class Sandbox(unittest.TestCase):
         script.chmod(0o755)
         (self.folder / "a=b").write_text("no program")
         for command, code, words in (("no-such-command", 127, "No such file or directory"),
-                                     ("no-such=command", 127, "not found"),
+                                     ("no-such=command", 127, "No such file or directory"),
                                      (self.folder / "a=b", 126, "Permission denied"),
                                      ("/no/such", 127, "No such file or directory"),
                                      (script, 127, "No such file or directory"),
@@ -233,11 +233,12 @@ class Sandbox(unittest.TestCase):
         self.assertLessEqual(set(done.stdout.split()),
                              {f"/proc/self/fd/{number}" for number in (0, 1, 2, 3)}, done.stdout)
 
-    def in_terminal(self, command, keys=b"", before=lambda: None):
-        """Runs a command with a terminal of its own; types keys once it has said "ready".
+    def in_terminal(self, command, keys=(), before=lambda: None):
+        """Runs a command with a terminal of its own. Types keys, each after what it answers.
 
         Returns what the terminal shows, and the exit code.
         """
+        keys = list(keys)
         child, terminal = pty.fork()
         if child == 0:
             try:
@@ -249,9 +250,8 @@ class Sandbox(unittest.TestCase):
         try:
             while part := os.read(terminal, 4096):
                 shown += part
-                if keys and b"ready" in shown:
-                    os.write(terminal, keys)
-                    keys = b""
+                if keys and keys[0][0] in shown:
+                    os.write(terminal, keys.pop(0)[1])
         except OSError:  # as the end is said
             pass
         os.close(terminal)
@@ -298,11 +298,61 @@ class Sandbox(unittest.TestCase):
         ask = [sys.executable, "-c", ASKER, str(TIOCSTI)]
         self.assertNotIn("allowed", self.in_terminal(self.sandbox(*ask), before=forbid_filters)[0])
 
-    def test_control_c_ends_the_command(self):
+    def test_the_keys_that_interrupt_reach_the_command_alone(self):
+        """bwrap, which they would end, is not there for them."""
+        self.write_spec(env=["GPU=0"])
+        code = ("import signal, sys\n"
+                "def tell(*_): raise InterruptedError\n"
+                "for number in (signal.SIGINT, signal.SIGQUIT): signal.signal(number, tell)\n"
+                "for answer in ('once', 'twice'):\n"
+                "    try: print('ready', answer, flush=True), signal.pause()\n"
+                "    except InterruptedError: print('interrupted', answer, flush=True)\n"
+                "sys.exit(7 if input() == 'go on' else 8)\n")
+        keys = [(b"ready once", b"\x03"), (b"ready twice", b"\x1c"),
+                (b"interrupted twice", b"go on\n")]
+        shown, end = self.in_terminal(self.sandbox(sys.executable, "-c", code), keys)
+        self.assertEqual(end, 7, shown)
+
+    def test_control_c_ends_a_command_that_does_not_handle_it(self):
         self.write_spec(env=["GPU=0"])
         for before in (lambda: None, forbid_filters):
             command = self.sandbox("sh", "-c", "echo ready; exec sleep 1000")
-            self.assertEqual(self.in_terminal(command, b"\x03", before)[1], 128 + signal.SIGINT)
+            self.assertEqual(self.in_terminal(command, [(b"ready", b"\x03")], before)[1],
+                             128 + signal.SIGINT)
+
+    def test_the_command_has_the_signals_of_the_starter(self):
+        self.write_spec(env=["GPU=0"])
+        show = ["sed", "-n", "s/^Sig\\(Blk\\|Ign\\):\t//p", "/proc/self/status"]
+
+        def ignore():
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+        def block():
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGQUIT, signal.SIGUSR2})
+
+        def signals(text):  # without those of the C library
+            return [int(line, 16) & 0x7FFFFFFF for line in text.split()]
+
+        for before in (None, ignore, block):
+            plain = subprocess.run(show, text=True, stdout=subprocess.PIPE, check=True,
+                                   preexec_fn=before).stdout
+            found = self.run_cdi("vendor.com/gpu=0", "--", *show, preexec_fn=before).stdout
+            self.assertEqual(signals(found), signals(plain))
+            self.assertEqual(any(signals(found)), before is not None)
+
+    def test_cdi_itself_need_not_be_in_the_sandbox(self):
+        self.write_spec(env=["GPU=0"])
+        home = self.folder / "home"
+        home.mkdir()
+        with tempfile.TemporaryDirectory() as below_tmp:
+            for place in (home, below_tmp):
+                cdi = shutil.copy(CDI, place)
+                done = subprocess.run([cdi, "-d", self.folder / "specs", "run",
+                                       "--hide-home", "vendor.com/gpu=0", "--", "ls", place], text=True,
+                                      env={**os.environ, "HOME": str(home)}, timeout=60,
+                                      capture_output=True, check=False)
+                self.assertEqual((done.returncode == 0, done.stdout), (place == home, ""))
+                self.assertEqual(done.stderr.startswith("ls: "), place != home, done.stderr)
 
     def test_bound_directories_can_be_written(self):
         self.write_spec(env=["GPU=0"])

@@ -42,6 +42,7 @@
 #include "commands/wait.hpp"
 #include "commands/why.hpp"
 #include "commands/write.hpp"
+#include "run/command_start.hpp"
 #include <CLI/CLI.hpp>
 
 namespace {
@@ -172,6 +173,7 @@ ExitCode run(std::span<const char* const> all_words, SetUp set_up) {
 
 int main(int argc, char** argv) {
   try {
+    if (are_start_words(argc, argv)) return start_command(argv);  // in a sandbox of `cdi run`
     return run({argv, static_cast<std::size_t>(argc)}, SetUp::named);
   } catch (const std::exception& error) {
     std::fputs("cdi: error: ", stderr);

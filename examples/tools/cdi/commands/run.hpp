@@ -68,9 +68,8 @@ inline void keep_possible_mounts(ProgramPlan& found) {
   found.plan.mounts = std::move(kept);
 }
 
-/// The words of the command line that starts the sandbox.
-inline std::vector<std::string> sandbox_words(std::vector<std::string> places, Arguments found,
-                                              const std::vector<std::string>& command) {
+/// The words of bwrap that make the sandbox.
+inline std::vector<std::string> sandbox_words(std::vector<std::string> places, Arguments found) {
   std::vector<std::string> words{"bwrap",
                                  "--die-with-parent",
                                  "--unshare-pid",
@@ -85,15 +84,6 @@ inline std::vector<std::string> sandbox_words(std::vector<std::string> places, A
                                  "/tmp"};
   std::move(places.begin(), places.end(), std::back_inserter(words));
   std::move(found.args.begin(), found.args.end(), std::back_inserter(words));
-  words.emplace_back("--");
-  // If these cannot start the command, they say why, and exit with 126 or 127: bwrap exits with 1.
-  // `env` would take a word with = for a variable.
-  if (command.front().find('=') == std::string::npos) {
-    words.insert(words.end(), {"/usr/bin/env", "--"});
-  } else {
-    words.insert(words.end(), {"/bin/sh", "-c", "exec \"$@\"", "sh"});
-  }
-  words.insert(words.end(), command.begin(), command.end());
   return words;
 }
 
@@ -113,7 +103,7 @@ inline ExitCode run_in_sandbox(const CommonOptions& common, const ArgsOptions& o
   report_losses(found, run_program, options.partial, output);
   if (!found.lost.empty() && !options.partial) return exit_lost;
   auto sandbox =
-      SandboxProcess::start(sandbox_words(*std::move(places), std::move(found), common.command));
+      SandboxProcess::start(sandbox_words(*std::move(places), std::move(found)), common.command);
   if (!sandbox) return output.reject(sandbox.error());
   return static_cast<ExitCode>(sandbox->wait());
 }

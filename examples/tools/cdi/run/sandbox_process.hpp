@@ -26,14 +26,16 @@
 #include <cdi/files/text_file.hpp>
 #include <cdi/result.hpp>
 
+#include "command_start.hpp"
 #include "terminal_filter.hpp"
 
 /// A running sandbox. While it runs, this process blocks the signals that it passes on. The command
 /// may use its terminal, but not type into it.
 class SandboxProcess {
  public:
-  /// Starts bwrap with these words; the first is the program.
-  static cdi::Result<SandboxProcess> start(std::vector<std::string> words);
+  /// Starts bwrap with these words, the first of which is the program, and a command in it.
+  static cdi::Result<SandboxProcess> start(std::vector<std::string> words,
+                                           const std::vector<std::string>& command);
 
   /// Waits for the end of the sandbox, and passes signals on to its command. Returns the exit code
   /// of the command, or 128 and the number of the signal that ended it.
@@ -54,7 +56,8 @@ class SandboxProcess {
   static cdi::Error failure(int number);
   static cdi::Result<Pipe> make_pipe(int inherited);
   static cdi::Result<cdi::Descriptor> filter_to_read();
-  static cdi::Result<pid_t> spawn(std::vector<std::string> words);
+  static cdi::Result<pid_t> spawn(std::vector<std::string> words, const sigset_t& mask);
+  static std::vector<int> withhold(sigset_t& mask);
   static sigset_t waited_signals();
   void pass_on(int number);
   pid_t command();
@@ -100,20 +103,16 @@ inline cdi::Result<cdi::Descriptor> SandboxProcess::filter_to_read() {
   return std::move(pipe->out);
 }
 
-/// Starts a program with the signals that this process has had so far. Returns its process.
-inline cdi::Result<pid_t> SandboxProcess::spawn(std::vector<std::string> words) {
+/// Starts a program in which these signals are blocked. Returns its process.
+inline cdi::Result<pid_t> SandboxProcess::spawn(std::vector<std::string> words,
+                                                const sigset_t& mask) {
   std::vector<char*> pointers;
   for (auto& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-
-  ::signal(SIGCHLD, SIG_DFL);  // whoever started this process may ignore it
-  const auto signals = waited_signals();
-  sigset_t before;
-  ::sigprocmask(SIG_BLOCK, &signals, &before);
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  ::posix_spawnattr_setsigmask(&attributes, &before);
+  ::posix_spawnattr_setsigmask(&attributes, &mask);
   pid_t started = 0;
   const int fault =
       ::posix_spawnp(&started, pointers[0], nullptr, &attributes, pointers.data(), environ);
@@ -122,7 +121,20 @@ inline cdi::Result<pid_t> SandboxProcess::spawn(std::vector<std::string> words) 
   return started;
 }
 
-inline cdi::Result<SandboxProcess> SandboxProcess::start(std::vector<std::string> words) {
+/// Blocks the signals of the keys Ctrl-C and Ctrl-\ for bwrap, which they would end before the
+/// command has handled them. Returns those that were not blocked before.
+inline std::vector<int> SandboxProcess::withhold(sigset_t& mask) {
+  std::vector<int> out;
+  for (const int number : {SIGINT, SIGQUIT}) {
+    if (::sigismember(&mask, number) != 0) continue;
+    ::sigaddset(&mask, number);
+    out.push_back(number);
+  }
+  return out;
+}
+
+inline cdi::Result<SandboxProcess> SandboxProcess::start(std::vector<std::string> words,
+                                                         const std::vector<std::string>& command) {
   auto info = make_pipe(1);
   if (!info) return std::move(info).error();
   ::fcntl(info->out.get(), F_SETFL, O_NONBLOCK);
@@ -137,7 +149,18 @@ inline cdi::Result<SandboxProcess> SandboxProcess::start(std::vector<std::string
   } else {
     words.insert(words.begin() + 1, "--new-session");  // without a terminal
   }
-  const auto bwrap = spawn(std::move(words));
+  const cdi::Descriptor program{::open("/proc/self/exe", O_PATH)};
+  if (program.get() < 0) return failure(errno);
+
+  ::signal(SIGCHLD, SIG_DFL);  // whoever started this process may ignore it
+  const auto signals = waited_signals();
+  sigset_t mask;
+  ::sigprocmask(SIG_BLOCK, &signals, &mask);
+  const auto withheld = withhold(mask);
+  words.emplace_back("--");
+  const auto starts = start_words(program.get(), withheld, command);
+  words.insert(words.end(), starts.begin(), starts.end());
+  const auto bwrap = spawn(std::move(words), mask);
   if (!bwrap) return bwrap.error();
   return SandboxProcess{*bwrap, std::move(info->out), shares_terminal};
 }
@@ -164,7 +187,12 @@ inline int SandboxProcess::wait() {
 /// Sends a signal to the command; to bwrap, which ends the sandbox, if there is no command yet.
 inline void SandboxProcess::pass_on(int number) {
   const auto receiver = command();
-  ::kill(receiver > 0 ? receiver : bwrap_, number);
+  const bool is_withheld = number == SIGINT || number == SIGQUIT;
+  if (receiver > 0) {
+    ::kill(receiver, number);
+  } else {
+    ::kill(bwrap_, is_withheld ? SIGTERM : number);
+  }
 }
 
 /// The process of the command: the child of bwrap's process in the sandbox; 0 if there is none.
