@@ -132,6 +132,48 @@ TEST_CASE("nri: without our resolution, names are not checked") {
   CHECK(node.names() == Texts{"other.com/c=0"});
 }
 
+TEST_CASE("nri: of a repeated variable, mount or node, the last counts, and is the device's") {
+  const auto variables = [](std::vector<std::string> env, std::string* doubt = nullptr) {
+    Node node{"v.com/c=all"};
+    for (auto& entry : env) node.request.mutable_container()->add_env(std::move(entry));
+    const auto requested =
+        nri::requested_devices(node.request.pod(), node.request.container(), node.around);
+    const auto done = nri::inject(node.request, *requested, node.around, node.out);
+    REQUIRE(done);
+    if (doubt != nullptr) *doubt = done->doubt;
+    Texts out;
+    for (const auto& one : node.out.env()) out.push_back(one.key() + "=" + one.value());
+    return out;
+  };
+  std::string doubt;
+  CHECK(variables({"A=1", "A=2"}, &doubt) == Texts{"A=1", "B=x=y"});
+  CHECK(doubt ==
+        "the container has A more than once, and its runtime may keep the last value instead of "
+        "the device's");
+  CHECK(variables({"A=2", "A=1"}, &doubt) == Texts{"B=x=y"});
+  CHECK(doubt.empty());
+  CHECK(variables({"A=1", "B=x=y"}, &doubt).empty());
+  CHECK(variables({"A=2", "B=2"}, &doubt) == Texts{"A=1", "B=x=y"});
+  CHECK(doubt.empty());
+
+  const auto mounts = [](const std::vector<std::string>& sources) {
+    Node node{"v.com/c=all"};
+    for (const auto& source : sources) {
+      auto& mount = *node.request.mutable_container()->add_mounts();
+      mount.set_destination("/m");
+      mount.set_source(source);
+      if (source != "/h") continue;
+      mount.add_options("ro");
+      mount.add_options("bind");
+    }
+    CHECK(node.inject() == "edits");
+    return node.out.mounts_size();
+  };
+  CHECK(mounts({"/h", "/other"}) == 1);
+  CHECK(mounts({"/other", "/h"}) == 0);
+  CHECK(mounts({"/h"}) == 0);
+}
+
 TEST_CASE("nri: edits are those of the spec") {
   Node node{"v.com/c=all"};
   CHECK(node.inject() == "edits");

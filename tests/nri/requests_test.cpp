@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+#include "../../examples/tools/nri/ignored_requests.hpp"
+
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -34,6 +36,14 @@ Texts requested(const Annotations& annotations, const Texts& prefixes = {}) {
   Texts names;
   for (const auto& device : *devices) names.push_back(device.name);
   return names;
+}
+
+/// The keys of ignored annotations.
+Texts ignored(const nri::PodSandbox& pod, const nri::Container& container,
+              const nri::AnnotationFamilies& families) {
+  Texts keys;
+  for (const auto& one : nri::ignored_requests(pod, container, families)) keys.push_back(one.key);
+  return keys;
 }
 
 }  // namespace
@@ -154,9 +164,47 @@ TEST_CASE("nri: annotations that look like requests and are none") {
                              {"app", "x"}});
   auto container = container_named("main");
   const auto families = nri::annotation_families({"mine.com"});
-  const auto keys = nri::unknown_forms(pod, container, families);
-  CHECK(keys == Texts{"cdi-devices.nri.io/containers.main", "cdi.k8s.io/vendor_0", "mine.com/gpu"});
+  CHECK(ignored(pod, container, families) ==
+        Texts{"cdi-devices.nri.io/containers.main", "cdi.k8s.io/vendor_0", "mine.com/gpu"});
   (*container.mutable_annotations())["cdi.k8s.io/vendor_0"] = "v.com/c=0";
-  CHECK(nri::unknown_forms(pod, container, families) ==
+  CHECK(ignored(pod, container, families) ==
         Texts{"cdi-devices.nri.io/containers.main", "mine.com/gpu"});
+}
+
+TEST_CASE("nri: a misspelt prefix before the names of devices is reported") {
+  const auto families = nri::annotation_families({});
+  const auto of = [&](const std::string& key, const std::string& value) {
+    const auto found =
+        nri::ignored_requests(pod_with({{key, value}}), container_named("main"), families);
+    return found.empty() ? std::string{} : found.front().advice;
+  };
+  CHECK(of("cdi.k8s.oi/pod", "v.com/c=0") == "did you mean cdi.k8s.io/pod?");
+  CHECK(of("cdi-k8s.io/container.main", "- v.com/c=0\n- v.com/c=1") ==
+        "did you mean cdi.k8s.io/container.main?");
+  CHECK(of("CDI.k8s.io", "v.com/c=0, v.com/c=1") == "did you mean cdi.k8s.io?");
+  CHECK(of("nvidia.cdi.k8s.i", "v.com/c=0") == "did you mean nvidia.cdi.k8s.io?");
+  CHECK(of("csi.k8s.io/pod", "volume-1").empty());
+  CHECK(of("csi.k8s.io/pod", "").empty());
+  CHECK(of("csi.k8s.io/pod", "v.com/c=0,b").empty());
+  CHECK(of("acme.com/pod", "v.com/c=0").empty());
+}
+
+TEST_CASE("nri: the misspelt name of a container is reported, but not that of another container") {
+  const auto families = nri::annotation_families({});
+  const auto advised = [&](const std::string& name, const std::string& container) {
+    const auto found =
+        nri::ignored_requests(pod_with({{"cdi.k8s.io/container." + name, "v.com/c=0"}}),
+                              container_named(container), families);
+    return !found.empty() &&
+           found.front().advice == "did you mean cdi.k8s.io/container." + container + "?";
+  };
+  CHECK(advised("mian", "main"));
+  CHECK(advised("trainner", "trainer"));
+  for (const auto* other : {"main", "side", "worker-2", "worker2", "worker-b", "worker-12"})
+    CHECK_FALSE(advised(other, "worker-1"));
+  CHECK_FALSE(advised("main", "main"));
+  CHECK_FALSE(advised("ab", "ac"));
+  const auto both = pod_with(
+      {{"cdi.k8s.io/container.mian", "v.com/c=0"}, {"cdi.k8s.io/container.main", "v.com/c=0"}});
+  CHECK(nri::ignored_requests(both, container_named("main"), families).empty());
 }

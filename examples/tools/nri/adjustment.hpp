@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <nri.pb.h>
 #include <span>
 #include <string>
@@ -17,44 +16,12 @@
 #include <cdi/registry.hpp>
 #include <cdi/result.hpp>
 
+#include "list_changes.hpp"
 #include "runtime_facts.hpp"
 
 namespace nri {
 
 namespace detail {
-
-inline std::string_view key_of(const std::string& text) {
-  return text;
-}
-inline std::string_view key_of(const cdi::oci::Hook& hook) {
-  return hook.path;
-}
-inline std::string_view key_of(const cdi::oci::Mount& mount) {
-  return mount.destination;
-}
-inline std::string_view key_of(const cdi::oci::LinuxDevice& device) {
-  return device.path;
-}
-inline std::string_view key_of(const cdi::oci::LinuxDeviceCgroup& rule) {
-  return rule.access;
-}
-
-/// The items that a list has and an earlier state of it had not. A pod may have very many variables
-/// and mounts, of its own choice: in a hash table, they could be made to collide.
-template <class Item>
-std::vector<const Item*> added(const std::vector<Item>& before, const std::vector<Item>& after) {
-  std::multimap<std::string_view, const Item*> known;
-  for (const auto& item : before) known.emplace(key_of(item), &item);
-  std::vector<const Item*> items;
-  for (const auto& item : after) {
-    const auto [from, to] = known.equal_range(key_of(item));
-    const auto is_same = [&item](const auto& one) {
-      return *one.second == item;
-    };
-    if (std::none_of(from, to, is_same)) items.push_back(&item);
-  }
-  return items;
-}
 
 inline void add_hooks(const std::vector<cdi::oci::Hook>& before,
                       const std::vector<cdi::oci::Hook>& after,
@@ -79,7 +46,7 @@ inline void add_hooks(const cdi::oci::Hooks& before, const cdi::oci::Hooks& afte
 
 inline void add_environment(const cdi::oci::Spec& before, const cdi::oci::Spec& after,
                             ContainerAdjustment& out) {
-  for (const auto* entry : added(before.process->env, after.process->env)) {
+  for (const auto* entry : replaced(before.process->env, after.process->env)) {
     auto& variable = *out.add_env();
     const auto equals = entry->find('=');
     variable.set_key(entry->substr(0, equals));
@@ -89,7 +56,7 @@ inline void add_environment(const cdi::oci::Spec& before, const cdi::oci::Spec& 
 
 inline void add_mounts(const cdi::oci::Spec& before, const cdi::oci::Spec& after,
                        ContainerAdjustment& out) {
-  for (const auto* mount : added(before.mounts, after.mounts)) {
+  for (const auto* mount : replaced(before.mounts, after.mounts)) {
     auto& message = *out.add_mounts();
     message.set_destination(mount->destination);
     message.set_type(mount->type);
@@ -259,7 +226,7 @@ class AdjustmentWriter {
   /// Adds the nodes, and the rules that a runtime does not make for them.
   cdi::Result<void> add_devices(LinuxContainerAdjustment& out) const {
     std::vector<cdi::oci::LinuxDeviceCgroup> made;  // by the runtime
-    for (const auto* device : detail::added(before_.linux_->devices, after_.linux_->devices)) {
+    for (const auto* device : detail::replaced(before_.linux_->devices, after_.linux_->devices)) {
       if (device->type != "b" && device->type != "c") return no_rule_for(*device);
       detail::add_device(*device, out);
       made.push_back(detail::rule_of_runtime(*device));

@@ -23,6 +23,7 @@
 #include "../shared/base/one_line.hpp"
 #include "../shared/base/sha256.hpp"
 #include "existing.hpp"
+#include "ignored_requests.hpp"
 #include "injection.hpp"
 #include "log.hpp"
 #include "protocol/plugin.hpp"
@@ -183,25 +184,28 @@ class DevicesPlugin {
   }
 
   /// Reports the annotations of a pod that look like requests, and are none. A pod may have
-  /// thousands.
-  void report_ignored(const CreateContainerRequest& request) const {
+  /// thousands. Returns the text about the first, for an event of the pod.
+  std::string report_ignored(const CreateContainerRequest& request) const {
     constexpr std::size_t most = 10;
-    const auto keys = unknown_forms(request.pod(), request.container(), around_->families);
+    const auto ignored = ignored_requests(request.pod(), request.container(), around_->families);
     const auto write = [&](std::string error) {
       LogLine line{.event = "ignored", .error = std::move(error)};
       log_.write(line.about(request.pod(), request.container()));
     };
-    for (const auto& key : std::span{keys}.first(std::min(keys.size(), most))) {
-      write("annotation " + cdi::quoted(key) +
-            " requests nothing: write PREFIX/container.NAME, PREFIX/pod or PREFIX");
+    const auto text_of = [](const IgnoredRequest& one) {
+      return "annotation " + cdi::quoted(one.key) + " requests nothing: " + one.advice;
+    };
+    for (const auto& one : std::span{ignored}.first(std::min(ignored.size(), most))) {
+      write(text_of(one));
     }
-    if (keys.size() > most) {
-      write(std::to_string(keys.size() - most) + " more annotations request nothing");
+    if (ignored.size() > most) {
+      write(std::to_string(ignored.size() - most) + " more annotations request nothing");
     }
+    return ignored.empty() ? std::string{} : text_of(ignored.front());
   }
 
   cdi::Result<void> create(const CreateContainerRequest& request, ContainerAdjustment& out) {
-    report_ignored(request);
+    const auto ignored = report_ignored(request);
     auto requested = requested_devices(request.pod(), request.container(), *around_);
     // A container that requests nothing need not wait for file systems.
     if (requested && requested->empty()) return {};
@@ -213,6 +217,8 @@ class DevicesPlugin {
       line.event = "refused";
       line.error = tools::one_line(to_string(answer.error()));
       log_.write(line);
+      // Only the error of a container becomes an event of its pod.
+      if (!ignored.empty()) answer.error().message.append("; ").append(ignored);
       return answer.error();
     }
     if (answer->injection.way.empty()) return {};  // the container has got all
@@ -221,6 +227,7 @@ class DevicesPlugin {
     line.devices = std::move(answer->injection.devices);
     line.way = answer->injection.way;
     line.specs = std::move(answer->injection.specs);
+    line.error = std::move(answer->injection.doubt);
     log_.write(line);
     return {};
   }

@@ -5,6 +5,8 @@
 #define CDI_TOOLS_NRI_INJECTION_HPP
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <nri.pb.h>
 #include <span>
@@ -45,6 +47,7 @@ struct Injection {
   std::vector<std::string> devices{};
   std::string way{};  // `names`, which the runtime resolves, or `edits`; empty: nothing
   std::vector<UsedSpec> specs{};
+  std::string doubt{};  // which edits the runtime may not carry out
 };
 
 /// All that an injection depends on but the container.
@@ -132,6 +135,22 @@ inline std::vector<UsedSpec> used_specs(std::span<const cdi::ResolvedDevice> dev
     used.push_back({.file = spec->path, .digest = spec->digest});
   }
   return used;
+}
+
+/// Which variables keep their value, because the container has them several times: a runtime's NRI,
+/// up to 0.12, changes the first of them, and the last one counts. Empty if there is none.
+inline std::string doubt_about_variables(const Container& container,
+                                         const ContainerAdjustment& adjustment) {
+  std::map<std::string_view, std::size_t> counts;
+  for (const auto& entry : container.env()) ++counts[key_of(entry)];
+  std::vector<std::string> names;
+  for (const auto& variable : adjustment.env()) {
+    const auto found = counts.find(variable.key());
+    if (found != counts.end() && found->second > 1) names.push_back(variable.key());
+  }
+  if (names.empty()) return {};
+  return "the container has " + tools::listed(names) +
+         " more than once, and its runtime may keep the last value instead of the device's";
 }
 
 /// The error for names that do not resolve: the reasons of the first ten, for an event of a pod is
@@ -230,6 +249,7 @@ inline cdi::Result<Injection> inject(const CreateContainerRequest& request,
   injection.way = "edits";
   auto done = give_edits(request.container(), *devices, around, out);
   if (!done) return done.error();
+  injection.doubt = detail::doubt_about_variables(request.container(), out);
   return injection;
 }
 

@@ -152,21 +152,6 @@ inline bool is_request(const std::string& key, const AnnotationFamilies& familie
   return false;
 }
 
-/// The annotations of a pod with a form that is none of the three, such as
-/// `PREFIX/containers.main`, in byte order. Those that a container has itself are left out:
-/// runtimes may read them.
-inline std::vector<std::string> unknown_forms(const PodSandbox& pod, const Container& container,
-                                              const AnnotationFamilies& families) {
-  std::vector<std::string> keys;
-  for (const auto& [key, value] : pod.annotations()) {
-    const auto form = std::string_view{key}.substr(std::min(key.find('/'), key.size()));
-    if (form.empty() || form == "/pod" || form.starts_with("/container.")) continue;
-    if (is_request(key, families) && !container.annotations().contains(key)) keys.push_back(key);
-  }
-  std::sort(keys.begin(), keys.end());
-  return keys;
-}
-
 }  // namespace nri
 
 #endif  // CDI_TOOLS_NRI_REQUESTS_HPP
