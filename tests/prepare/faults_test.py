@@ -125,6 +125,7 @@ CASES = {
         "usr/lib/x86_64-linux-gnu/libcuda.so.570.195.03").unlink()),
     "other-libraries": ("nv2", lambda node: node.path(
         "sys/module/nvidia/version").write_text("575.57.08\n")),
+    "integrated-gpu": ("nv2", lambda node: node.path("etc/nv_tegra_release").write_text("# R36\n")),
     "vendor-node": ("nv2", lambda node: add_npu(node, 'nodes = "/dev/npu{index}_dma"')),
     "vendor-path": ("nv2", lambda node: add_npu(node, 'mounts = "/opt/none"')),
     "vendor-name": ("nv2", lambda node: add_npu(node, 'name = "{attribute:serial}"')),

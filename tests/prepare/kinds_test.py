@@ -143,6 +143,37 @@ class OnRequest(KindTest):
         self.assertEqual(os.listdir(self.path("/var/run/cdi")), ["nvidia.com-gpu.yaml"])
 
 
+class TegraWithCards(TreeTest):
+    """A board whose processor has a GPU, with cards on the PCI bus: two sets of libraries."""
+
+    tree = "nv2"
+
+    def test_no_library_is_to_be_removed(self):
+        for folder in ("nvidia", "tegra"):
+            with self.subTest(folder=folder):
+                lib = self.path(f"/usr/lib/aarch64-linux-gnu/{folder}")
+                lib.mkdir(parents=True)
+                (lib / "libcuda.so.1.1").write_bytes(b"\x7fELF\x02" + bytes(60))
+                self.path("/etc/nv_tegra_release").write_text("# R36\n")
+                done = self.run_prepare("doctor")
+                self.assertIn("module and libraries are ", done.stdout)
+                self.assertNotIn("libcuda.so.1.1", done.stdout)
+                self.assertRegex(done.stdout, "note .*GPU of the Tegra processor is left out.*\n"
+                                              ".*remove none of them")
+                done = self.run_prepare("detect")
+                self.assertIn("warning: the GPU of the Tegra processor is left out", done.stderr)
+                self.assertEqual(done.returncode, 0)
+
+    def test_other_version_is_not_removed_either(self):
+        folder = self.path("/usr/lib/x86_64-linux-gnu/nvidia/current")
+        folder.mkdir(parents=True)
+        (folder / "libcuda.so.580.1.2").write_bytes(b"\x7fELF\x02" + bytes(60))
+        done = self.run_prepare("doctor")
+        self.assertIn("but programs load /usr/lib/x86_64-linux-gnu/nvidia/current/libcuda.so.580",
+                      done.stdout)
+        self.assertNotIn("remove the libraries", done.stdout)
+
+
 class Tegra(KindTest):
     tree = "other"
     lists = "/etc/nvidia-container-runtime/host-files-for-container.d"

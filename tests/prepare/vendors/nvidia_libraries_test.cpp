@@ -292,7 +292,8 @@ TEST_CASE("a driver that was upgraded without a restart of the host") {
         Warnings{
             "the loaded driver is " + version +
             ", but the libraries on the host are version 575.57.08: containers get none of them; "
-            "restart the host if the driver was upgraded"});
+            "if the driver was upgraded, reboot or reload the module; otherwise install the "
+            "libraries with the same version as the module"});
 }
 
 TEST_CASE("the modules for X servers") {

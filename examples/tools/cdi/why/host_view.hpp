@@ -26,6 +26,9 @@
 #include <cdi/versions.hpp>
 
 #include "../../shared/cdi_specs/host_faults.hpp"
+#include "../../shared/cdi_specs/lost_files.hpp"
+#include "../../shared/cdi_specs/recorded_options.hpp"
+#include "../../shared/cdi_specs/write_command.hpp"
 #include "../../shared/engines/engine_versions.hpp"
 #include "../../shared/host/host_tree.hpp"
 #include "../base/options.hpp"
@@ -336,15 +339,23 @@ class HostNotes {
       text += fmt::format("  and {} more\n", faults.size() - max_shown);
     }
     if (!repairable) return fails;
-    const auto command = SpecHost{.root = host_->root(), .dirs_named = dirs_named_}.owner_command(
-        *found.spec, std::nullopt);
-    const auto advice = command.empty()
-                            ? "regenerate the spec with the program that wrote it, or install "
-                              "what is missing"
-                            : fmt::format("run `{}`, or install what is missing", command);
+    const auto advice = advice_on(*found.spec);
     text += fmt::format("  fix: {}\n", advice);
     record["hostAdvice"] = advice;
     return fails;
+  }
+
+  /// What to do about a spec whose needs the host does not meet.
+  std::string advice_on(const cdi::LoadedSpec& spec) const {
+    const SpecHost host{.root = host_->root(), .dirs_named = dirs_named_};
+    const auto command = host.owner_command(spec, std::nullopt);
+    if (command.empty()) {
+      return "regenerate the spec with the program that wrote it, or install what is missing";
+    }
+    if (!tools::lost_driver_file(host_->tree(), spec.spec, {})) {
+      return fmt::format("run `{}`, or install what is missing", command);
+    }
+    return fmt::format("{}; then run `{}`", tools::libraries_remedy_clause(), command);
   }
 
   const HostView* host_;

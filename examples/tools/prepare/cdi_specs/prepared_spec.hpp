@@ -33,6 +33,7 @@
 #include "fingerprint.hpp"
 #include "gpu_edits.hpp"
 #include "kept_options.hpp"
+#include "lost_libraries.hpp"
 #include "old_numbers.hpp"
 #include "verify.hpp"
 
@@ -48,18 +49,6 @@ struct PreparedSpec {
   bool converted = false;           // to a version that cannot express all of it
   std::vector<cdi::Loss> losses{};  // the parts that the version cannot express
 };
-
-/// `nvidia.com/gpu` is written to nvidia.com-gpu.yaml, or with `--format json` to
-/// nvidia.com-gpu.json.
-inline std::string file_name(std::string_view kind, const Options& options) {
-  return *cdi::spec_name(kind) + "." + options.format;
-}
-
-/// The name of the file with the same kind in the other format.
-inline std::string name_in_other_format(const std::string& name) {
-  const auto dot = name.rfind('.');
-  return name.substr(0, dot) + (name.substr(dot) == ".yaml" ? ".json" : ".yaml");
-}
 
 /// The options for specs, from the command line and the host's hooks.
 inline SpecOptions spec_options(const tools::HostTree& tree, const Options& options) {
@@ -214,40 +203,6 @@ inline void keep_files(const Inventory& found, bool ready, const Options& option
   }
 }
 
-/// The recorded option with the driver's directory; empty if there is none.
-inline std::string recorded_driver_root(const cdi::Spec& spec) {
-  for (auto& word : tools::recorded_options(spec)) {
-    if (word.starts_with("driver-root=")) return std::move(word);
-  }
-  return {};
-}
-
-/// Why a spec would lose the libraries that its file has; nullopt if it would not. With `--force`,
-/// it may.
-inline std::optional<cdi::Error> lost_libraries(const PreparedSpec& prepared,
-                                                const Inventory& found, const Options& options) {
-  const auto problem =
-      std::find_if(found.warnings.begin(), found.warnings.end(),
-                   [](const Problem& one) { return one.fault == Fault::no_libcuda; });
-  if (problem == found.warnings.end() || options.force) return std::nullopt;
-  const auto directory = open_directory(options, options.output_dir, Missing::stays);
-  if (!directory || !directory->descriptor) return std::nullopt;
-  const auto old = cdi::read_spec_file(directory->path_of(prepared.file_name));
-  if (!old || recorded_driver_root(old->spec) != recorded_driver_root(prepared.spec)) {
-    return std::nullopt;  // the libraries of another directory are not lost
-  }
-  const auto& mounts = old->spec.container_edits.mounts;
-  const bool has_cuda = std::any_of(mounts.begin(), mounts.end(), [](const cdi::Mount& mount) {
-    return mount.container_path.find("/libcuda.so.") != std::string::npos;
-  });
-  if (!has_cuda) return std::nullopt;
-  return cdi::Error{.code = cdi::Errc::host,
-                    .message = problem->text + ", and the spec that has it stays",
-                    .advice =
-                        "install the libraries with the same version as the driver, then run "
-                        "`write`; with --force, it writes a spec without them"};
-}
-
 /// The same; an error also if a kept format cannot hold the version of a kind.
 inline cdi::Result<PreparedSpec> prepare_kept_spec(const tools::HostTree& tree,
                                                    const Inventory& found, const SpecOptions& holds,
@@ -275,8 +230,12 @@ inline PreparedSpecs prepare_specs(const Survey& survey, const Options& options)
       out.failed.push_back(std::move(prepared).error());
       continue;
     }
-    if (auto lost = lost_libraries(*prepared, found, own)) {
+    if (auto lost = lost_libraries(survey.tree, prepared->spec, found, own)) {
       out.failed.push_back(*std::move(lost));
+      for (const auto& kind : kinds_of_specs(found)) {
+        const auto name = file_name(kind, own);
+        out.files_that_stay.insert({name, name_in_other_format(name)});
+      }
       continue;
     }
     const auto& failed = prepared->left_out;

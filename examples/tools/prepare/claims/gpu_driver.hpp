@@ -133,6 +133,9 @@ class GpuDriver final : public cdi::ClaimDriver {
     record_version(claim, options);
     auto spec = claim_spec(survey_, claim, *found, options);
     if (!spec) return std::move(spec).error();
+    if (auto good = check_libraries(*found, spec->spec, options); !good) {
+      return std::move(good).error();
+    }
     warn_of_limits(claim, *spec, options);
     return std::move(spec->spec);
   }
@@ -157,10 +160,26 @@ class GpuDriver final : public cdi::ClaimDriver {
     if (is_guess && old != nullptr) {
       if (const auto lost = lost_file(survey_.tree, *old, spec->spec)) return wrong_place(*lost);
     }
+    if (old != nullptr) {
+      const auto now = tools::file_mounts(spec->spec);
+      const auto lost = tools::lost_driver_file((**survey).tree, *old, now);
+      if (lost) return lost_error(*lost, nullptr, "then run `cdi-prepare list`");
+    }
     if (is_held && spec->converted) warn_of_engines();
     if (old == nullptr || old->devices != spec->spec.devices) warn_of_losses(claim, *spec);
     for (std::size_t i = 0; i < found->size(); ++i) update(claim.devices[i], (*found)[i]);
     return std::move(spec->spec);
+  }
+
+  /// Fails if the host has lost libraries that the specs of `write` have.
+  cdi::Result<void> check_libraries(const std::vector<FoundDevice>& found, const cdi::Spec& spec,
+                                    const Options& options) const {
+    for (const auto& device : found) {
+      const auto& kind = *device.whole.inventory;
+      const auto lost = lost_from_spec(survey_.tree, spec, kind, options);
+      if (lost) return lost_error(*lost, &kind, "then prepare the claim again");
+    }
+    return {};
   }
 
   /// Of a claim that records no place; `lost` is a file in its spec.

@@ -19,6 +19,8 @@
 #include "../../shared/host/host_tree.hpp"
 #include "../gpu/fault.hpp"
 #include "../vendors/driver_place.hpp"
+#include "../vendors/nvidia_libraries.hpp"
+#include "../vendors/tegra.hpp"
 #include "finding.hpp"
 
 namespace prepare::doctor {
@@ -58,13 +60,14 @@ inline std::set<std::string> cuda_directories(const tools::HostTree& tree,
   return directories;
 }
 
-/// The version in a file name such as `libcuda.so.550.54.14`.
+/// The version in a file name such as `libcuda.so.550.54.14`; nullopt for other files, such as the
+/// library of Tegra's own GPU.
 inline std::optional<std::string> cuda_version(std::string_view path) {
   constexpr std::string_view name = "libcuda.so.";
   path.remove_prefix(path.rfind('/') + 1);
   if (!path.starts_with(name)) return std::nullopt;
   const auto version = path.substr(name.size());
-  if (version.find('.') == std::string_view::npos) return std::nullopt;
+  if (!nvidia::is_driver_version(version)) return std::nullopt;
   return std::string{version};
 }
 
@@ -99,16 +102,17 @@ inline void check_nvidia_driver(const tools::HostTree& tree, const DriverPlace& 
   const auto loaded = nvidia_module_version(tree);
   if (loaded.empty()) return;
   const auto libraries = cuda_libraries(place.tree(tree), place.library_dirs);
+  if (libraries.empty() && tegra::is_tegra(tree)) return;  // its own has another version
   if (libraries.empty()) {
     std::erase_if(arguments, [](const auto& one) { return one.starts_with("--driver-root "); });
     arguments.emplace_back("--driver-root DIR");
-    findings.push_back({Level::note, about,
-                        fmt::format("module {} is loaded, but no libcuda is installed{}", loaded,
-                                    place.root.empty() ? "" : " in " + place.root),
-                        fmt::format("Install the libraries of this version. If a container "
-                                    "provides the driver, name its directory, such as "
-                                    "/run/nvidia/driver: {}.",
-                                    command_with(tree, "write", arguments))});
+    findings.push_back(
+        {Level::note, about,
+         fmt::format("module {} is loaded, but no libcuda is installed{}", loaded,
+                     place.root.empty() ? "" : " in " + place.root),
+         fmt::format("{} If a container provides the driver, name its directory, "
+                     "such as /run/nvidia/driver: {}.",
+                     tools::libraries_remedy, command_with(tree, "write", arguments))});
     return;
   }
   std::string others;
@@ -126,8 +130,9 @@ inline void check_nvidia_driver(const tools::HostTree& tree, const DriverPlace& 
   findings.push_back(
       {Level::fault, about,
        fmt::format("module {} is loaded, but programs load {}", loaded, others),
-       has_same ? "If the driver was upgraded, reboot or reload the module; otherwise remove the "
-                  "libraries of the other version and run ldconfig."
+       has_same ? "If the driver was upgraded, reboot or reload the module; otherwise let "
+                  "libcuda.so.1 lead to the library with the same version as the module: see which "
+                  "packages have the other files, and run ldconfig."
                 : remedy_for(Fault::other_libraries, {})});
 }
 

@@ -116,7 +116,7 @@ inline std::string advice_on_file(const tools::HostTree& tree, const tools::Engi
     return fmt::format(
         "{} `{}`, which writes the version that the oldest engine reads, or update this engine.",
         run_when_ready(tree, inventory_for(inventories, loaded.spec), profiles_of(tree, loaded),
-                       arguments_without_version(tree, loaded)),
+                       arguments_without_version(tree, loaded), &loaded),
         write_command_for(tree, loaded, std::nullopt));
   }
   const auto slash = loaded.path.rfind('/');

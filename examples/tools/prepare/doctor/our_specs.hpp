@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_PREPARE_DOCTOR_OUR_SPECS_HPP
 #define CDI_TOOLS_PREPARE_DOCTOR_OUR_SPECS_HPP
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include <cdi/spec.hpp>
 
 #include "../../shared/cdi_specs/write_command.hpp"
+#include "../cdi_specs/lost_libraries.hpp"
 #include "../claims/claim.hpp"
 #include "../claims/claim_places.hpp"
 #include "../gpu/fault.hpp"
@@ -63,15 +65,23 @@ inline std::string make_nodes_command(const tools::HostTree& tree,
 }
 
 /// "Run", for a command that writes the spec of a kind. If GPUs of the kind are not ready,
-/// cdi-prepare does not write the spec, so a remedy for that comes first. `arguments` are those of
-/// the command.
+/// cdi-prepare does not write the spec, so a remedy for that comes first; likewise if the libraries
+/// of the present spec, if there is one, are gone. `arguments` are those of the command.
 inline std::string run_when_ready(const tools::HostTree& tree, const Inventory* found,
-                                  Profiles profiles, const std::vector<std::string>& arguments) {
-  if (found == nullptr) return "Run";
-  auto early = reason_not_ready(*found, profiles);
-  for (const auto& warning : found->warnings) {
-    if (!early && warning.fault == Fault::no_libcuda) early = warning;
+                                  Profiles profiles, const std::vector<std::string>& arguments,
+                                  const cdi::LoadedSpec* loaded = nullptr) {
+  const auto now = found == nullptr ? std::vector<tools::FileMount>{} : file_mounts(*found);
+  const bool has_lost = loaded != nullptr && tools::lost_driver_file(tree, loaded->spec, now);
+  auto early = found == nullptr ? std::nullopt : reason_not_ready(*found, profiles);
+  const auto is_without = [](const Problem& one) {
+    return one.fault == Fault::no_libcuda;
+  };
+  if (!early && found != nullptr) {
+    const auto& known = found->warnings;
+    const auto one = std::find_if(known.begin(), known.end(), is_without);
+    if (one != known.end()) early = *one;
   }
+  if (!early && has_lost) return std::string{tools::libraries_remedy} + " Then run";
   if (!early) return "Run";
   return remedy_for(early->fault, make_nodes_command(tree, arguments)) + " Then run";
 }

@@ -111,7 +111,8 @@ inline bool has_node_of(const cdi::Spec& spec, const Inventory& found) {
 /// `write --kind` gave them. Such a spec has nodes of them, also after a GPU was replaced.
 inline bool has_devices_of(const tools::HostTree& tree, const cdi::LoadedSpec& loaded,
                            const Inventory& found) {
-  if (loaded.spec.kind == found.kind) return true;
+  const auto kinds = kinds_of_specs(found);
+  if (std::find(kinds.begin(), kinds.end(), loaded.spec.kind) != kinds.end()) return true;
   if (!is_ours(loaded) || is_own_kind(loaded.spec.kind)) return false;
   if (value_of(tools::recorded_options(tree, loaded), "kind=").empty()) return false;
   const auto gpus = loaded.spec.annotations.find(gpus_annotation);
@@ -153,7 +154,7 @@ inline std::string advice_on_spec(const tools::HostTree& tree, const Inventory* 
   }
   const auto arguments = arguments_to_rewrite(tree, engines, loaded);
   return fmt::format("{} {}; {} shows what changes.",
-                     run_when_ready(tree, found, profiles_of(tree, loaded), arguments),
+                     run_when_ready(tree, found, profiles_of(tree, loaded), arguments, &loaded),
                      command_with(tree, "write", arguments), command_with(tree, "diff", arguments));
 }
 

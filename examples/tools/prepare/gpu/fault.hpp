@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "../../shared/cdi_specs/lost_files.hpp"
+
 // This program uses the `Fault`, and other programs use its code; texts are only for people.
 
 namespace prepare {
@@ -51,6 +53,7 @@ enum class Fault : std::uint8_t {
   unknown_driver_version,
   no_libcuda,
   other_libraries,
+  integrated_gpu,
   vendor_node,
   vendor_path,
   vendor_name,
@@ -147,11 +150,10 @@ inline constexpr FaultMeaning fault_meanings[] = {
      "Run nvidia-smi, which uses the same library, and see what it reports."},
     {Fault::unknown_driver_version, "unknown-driver-version", Persistence::lasting,
      "Reload the module nvidia: its version is in /sys/module/nvidia/version."},
-    {Fault::no_libcuda, "no-libcuda", Persistence::lasting,
-     "Install the libraries with the same version as the driver."},
-    {Fault::other_libraries, "other-libraries", Persistence::lasting,
-     "If the driver was upgraded, reboot or reload the module; otherwise install the libraries "
-     "with the same version as the module."},
+    {Fault::no_libcuda, "no-libcuda", Persistence::lasting, tools::libraries_remedy},
+    {Fault::other_libraries, "other-libraries", Persistence::passing, tools::libraries_remedy},
+    {Fault::integrated_gpu, "integrated-gpu", Persistence::intended,
+     "This is intended. Both GPUs need their libraries: remove none of them."},
     {Fault::vendor_node, "vendor-node", Persistence::passing,
      "Load the driver of the device, and let udev create its nodes (udevadm trigger); or correct "
      "the vendor file."},

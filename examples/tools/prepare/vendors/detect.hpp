@@ -68,6 +68,7 @@ inline std::vector<Inventory> detect(const tools::HostTree& tree, const tools::H
     }
     if (!found.gpus.empty()) inventories.push_back(std::move(found));
   }
+  tegra::warn_of_left_out(tree, inventories);
   return inventories;
 }
 

@@ -19,6 +19,7 @@
 #include <fmt/ranges.h>
 
 #include "../../shared/base/text.hpp"
+#include "../../shared/cdi_specs/lost_files.hpp"
 #include "../../shared/host/host_tree.hpp"
 #include "../gpu/driver_file.hpp"
 #include "../gpu/fault.hpp"
@@ -57,9 +58,10 @@ inline bool is_version(std::string_view text) {
          text.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
-/// Whether a version may be a driver version: interface versions have no dot.
+/// Whether a version may be that of a driver of GPUs on the PCI bus: interface versions have no
+/// dot, and libraries of Tegra's own GPU are 1.1.
 inline bool is_driver_version(std::string_view text) {
-  return is_version(text) && text.find('.') != std::string_view::npos;
+  return is_version(text) && text.find('.') != std::string_view::npos && text.find('.') > 1;
 }
 
 inline Profiles profiles_of(std::string_view stem) {
@@ -239,9 +241,8 @@ inline std::optional<Problem> library_fault(const std::string& driver_version,
   return Problem{
       Fault::other_libraries,
       fmt::format("the loaded driver is {}, but the libraries on the host are version {}: "
-                  "containers get none of "
-                  "them; restart the host if the driver was upgraded",
-                  driver_version, fmt::join(installed, ", "))};
+                  "containers get none of them: {}",
+                  driver_version, fmt::join(installed, ", "), tools::libraries_remedy_clause())};
 }
 
 /// The libraries of this version of the driver.

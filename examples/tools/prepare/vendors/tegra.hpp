@@ -113,6 +113,17 @@ inline Inventory detect(const tools::HostTree& tree, const std::vector<PciFuncti
   return found;
 }
 
+/// Warns that the GPU of a Tegra is left out beside NVIDIA's GPUs on the PCI bus.
+inline void warn_of_left_out(const tools::HostTree& tree, std::vector<Inventory>& inventories) {
+  for (auto& found : inventories) {
+    if (found.kind != "nvidia.com/gpu" || found.is_tegra || !is_tegra(tree)) continue;
+    found.warnings.push_back(
+        {Fault::integrated_gpu,
+         "the GPU of the Tegra processor is left out: it has other libraries than the GPUs on the "
+         "PCI bus"});
+  }
+}
+
 }  // namespace prepare::tegra
 
 #endif  // CDI_TOOLS_PREPARE_VENDORS_TEGRA_HPP

@@ -1,0 +1,100 @@
+// The libraries that a spec mounts and the host no longer has, and what to do about them.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_SHARED_CDI_SPECS_LOST_FILES_HPP
+#define CDI_TOOLS_SHARED_CDI_SPECS_LOST_FILES_HPP
+
+#include <algorithm>
+#include <cctype>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cdi/spec.hpp>
+
+#include "../host/host_tree.hpp"
+
+// A spec written while they are missing would start containers that cannot use their device. So
+// `cdi-prepare` keeps the old spec, with which they fail and say why.
+
+namespace tools {
+
+/// What to do if libraries and module of a driver do not fit, before a spec is written.
+inline constexpr std::string_view libraries_remedy =
+    "If the driver was upgraded, reboot or reload the module; otherwise install the libraries with "
+    "the same version as the module.";
+
+/// The same, as a part of a sentence.
+inline std::string libraries_remedy_clause() {
+  std::string out{libraries_remedy.substr(0, libraries_remedy.size() - 1)};
+  out.front() = static_cast<char>(std::tolower(out.front()));
+  return out;
+}
+
+/// Mounts of a spec or an inventory, of which only these paths count here.
+struct FileMount {
+  std::string host_path{};
+  std::string container_path{};
+
+  std::string_view name() const {
+    return std::string_view{container_path}.substr(container_path.rfind('/') + 1);
+  }
+};
+
+namespace lost {
+
+/// The library without which no program uses an NVIDIA GPU.
+inline bool is_main(const FileMount& mount) {
+  return mount.name().starts_with("libcuda.so");
+}
+
+inline bool is_library(const FileMount& mount) {
+  return mount.name().find(".so") != std::string_view::npos;
+}
+
+/// Whether it may come with a driver: sockets and configuration do not.
+inline bool is_of_driver(const FileMount& mount) {
+  for (const std::string_view top :
+       {"/dev/", "/etc/", "/proc/", "/run/", "/sys/", "/tmp/", "/var/run/"}) {
+    if (mount.host_path.starts_with(top) || mount.container_path.starts_with(top)) return false;
+  }
+  return mount.host_path.starts_with('/');
+}
+
+}  // namespace lost
+
+/// The mounts of all edits of a spec.
+inline std::vector<FileMount> file_mounts(const cdi::Spec& spec) {
+  std::vector<FileMount> out;
+  const auto add = [&](const cdi::ContainerEdits& edits) {
+    for (const auto& mount : edits.mounts) out.push_back({mount.host_path, mount.container_path});
+  };
+  add(spec.container_edits);
+  for (const auto& device : spec.devices) add(device.container_edits);
+  return out;
+}
+
+/// A path that the host lost: of the main library, if all its files are gone, or otherwise of the
+/// libraries or of the driver's files, if all of them are gone. Nullopt if none is lost, or if
+/// `now` has such files in their place.
+inline std::optional<std::string> lost_driver_file(const HostTree& tree, const cdi::Spec& old,
+                                                   const std::vector<FileMount>& now) {
+  const auto before = file_mounts(old);
+  for (const auto is_it : {&lost::is_main, &lost::is_library, &lost::is_of_driver}) {
+    const FileMount* first = nullptr;
+    const bool is_there = std::any_of(before.begin(), before.end(), [&](const FileMount& mount) {
+      if (!lost::is_of_driver(mount) || !is_it(mount)) return false;
+      if (first == nullptr) first = &mount;
+      return tree.exists(mount.host_path);
+    });
+    if (first == nullptr || is_there || std::any_of(now.begin(), now.end(), is_it)) continue;
+    return first->host_path;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_CDI_SPECS_LOST_FILES_HPP
