@@ -63,6 +63,15 @@ def widest(text):
 
 class Help(unittest.TestCase):
 
+    def test_output_that_cannot_be_written_is_an_error(self):
+        for tool, program in TOOLS.items():
+            for word in ("--help", "--version"):
+                with self.subTest(f"{tool} {word}"), open("/dev/full", "wb") as full:
+                    done = subprocess.run([program, word], text=True, stdout=full, check=False,
+                                          stderr=subprocess.PIPE)
+                    self.assertEqual((done.returncode, done.stderr),
+                                     (1, f"{tool}: error: cannot write to standard output\n"))
+
     def test_words_stay_whole(self):
         for tool in TOOLS:
             for command in commands_of(tool):

@@ -103,6 +103,17 @@ class Inject(unittest.TestCase):
         self.cdi("--bundle", self.bundle, "--in-place", "--annotations")
         self.assertEqual(self.read_config(), edited)
 
+    def test_output_to_the_config_itself_is_an_error(self):
+        config = self.write_config()
+        before = self.read_config()
+        for mode, left in (("a", before), ("w", "")):  # as >> and >
+            with open(config, mode) as out:
+                done = subprocess.run([CDI, "-d", self.specs, "inject", config, "vendor.com/gpu=0"],
+                                      text=True, stdout=out, stderr=subprocess.PIPE, check=False)
+            self.assertEqual((done.returncode, self.read_config()), (1, left))
+            self.assertIn("the output goes to this file", done.stderr)
+            self.assertIn("use --in-place", done.stderr)
+
     def test_wrong_arguments_are_explained(self):
         config = self.write_config({})
         for args, said in ((["--bundle", self.bundle], "NAME or --annotations is required"),

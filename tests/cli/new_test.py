@@ -81,6 +81,10 @@ devices:
         edits = self.edits("--device", "d=/dev/a", "--device", "d=/dev/b")
         self.assertEqual([node["path"] for node in edits["deviceNodes"]], ["/dev/a", "/dev/b"])
 
+    def test_a_node_without_a_name_is_explained(self):
+        for word in ("/dev/npu0", "0:/dev/npu0"):
+            self.assertIn("write NAME=HOST", self.refused("--device", word))
+
     def test_an_edit_can_belong_to_one_device(self):
         spec = self.spec("--device", "d=/dev/a", "--device", "e", "--device-env", "d=A=x=y",
                          "--device-mount", "e=/a:/b:bind,ro")

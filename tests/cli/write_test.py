@@ -105,10 +105,12 @@ class Write(ToolCase):
         self.put("specs/other.yaml", TWO)
         self.assertEqual(self.refused(SPEC),
                          'cdi: error: specs/other.yaml:4:3: also defines "acme.com/npu=0", which '
-                         "no engine would then resolve: remove one of the files, or use --force\n")
+                         "no engine would then resolve: remove that file, or replace it with "
+                         "--name other.yaml\n")
+        self.assertEqual(self.write(SPEC, "--name", "other.yaml", "--replace", "--force")[1], "")
+        self.put("specs/other.yaml", TWO)
         error = self.write(SPEC, "--force")[1]
         self.assertIn("cdi: warning: specs/other.yaml:4:3: also defines", error)
-        self.assertIn("resolve: remove one of the files\n", error)
 
     def test_a_spec_of_a_directory_with_another_priority_is_named(self):
         self.put("low/a.yaml", SPEC)

@@ -55,6 +55,11 @@ int report(const cdi::Error& error) {
   return report(to_string(error));
 }
 
+/// Prints an output. Returns the exit code, which is another one if that fails.
+int finish(const std::string& output, ExitCode code) {
+  return tools::print_text(output) ? int{code} : report("cannot write to standard output");
+}
+
 /// Where claims come from.
 struct Source {
   std::unique_ptr<dra::ClaimSource> folder{};
@@ -189,8 +194,8 @@ int show_status(dra::Settings settings, bool as_json) {
   if (const auto fault = prepare::nvml_fault(settings.host)) return report(*fault);
   const auto status = dra::read_status(settings);
   if (!status) return report(status.error());
-  std::fputs((as_json ? status_json(*status) : status_text(*status)).c_str(), stdout);
-  return status->is_good() ? dra::exit_done : dra::exit_failed;
+  return finish(as_json ? status_json(*status) : status_text(*status),
+                status->is_good() ? dra::exit_done : dra::exit_failed);
 }
 
 int show_check(dra::Settings settings, bool as_json) {
@@ -201,8 +206,7 @@ int show_check(dra::Settings settings, bool as_json) {
   const auto text = as_json ? prepare::json_text(prepare::result_json(
                                   {{"findings", prepare::findings_json(*findings)}}))
                             : prepare::findings_as_text(*findings);
-  std::fputs(text.c_str(), stdout);
-  return prepare::has_fault(*findings) ? dra::exit_failed : dra::exit_done;
+  return finish(text, prepare::has_fault(*findings) ? dra::exit_failed : dra::exit_done);
 }
 
 /// Adds `status` or `check`, which look at a driver and its node.
@@ -227,8 +231,7 @@ int show_pod_resources(const dra::Settings& settings) {
   const auto socket = settings.kubelet_dir + "/pod-resources/kubelet.sock";
   const auto listed = dra::pod_resources(socket);
   if (!listed) return report(listed.error());
-  std::fputs(prepare::json_text(*listed).c_str(), stdout);
-  return dra::exit_done;
+  return finish(prepare::json_text(*listed), dra::exit_done);
 }
 
 void add_pod_resources(CLI::App& app, dra::Settings& settings, Run& chosen,
@@ -259,8 +262,8 @@ int call(dra::Settings settings, const CallOptions& own) {
   if (!sockets) return report(sockets.error());
   const auto answer = dra::call_driver(own.what, *sockets, settings.driver, own.file);
   if (!answer) return report(answer.error());
-  std::fputs(prepare::json_text(answer->json).c_str(), stdout);
-  return answer->is_good ? dra::exit_done : dra::exit_failed;
+  return finish(prepare::json_text(answer->json),
+                answer->is_good ? dra::exit_done : dra::exit_failed);
 }
 
 void add_call(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Describe describe) {
@@ -284,11 +287,8 @@ void add_call(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Descri
   }
 }
 
-ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
-  if (tools::is_answer(error)) {
-    std::fputs(tools::usage_answer(app, error).c_str(), stdout);
-    return dra::exit_done;
-  }
+int report_usage(const CLI::App& app, const CLI::ParseError& error) {
+  if (tools::is_answer(error)) return finish(tools::usage_answer(app, error), dra::exit_done);
   report(tools::usage_error(app, error));
   return dra::exit_usage;
 }
@@ -314,8 +314,7 @@ int run(int argc, char** argv, tools::Describe describe) {
   if (describe == tools::Describe::yes) {
     tools::add_describing_commands(app, dra::dra_manual(), [&command](const std::string& text) {
       command = [text] {
-        std::fputs(text.c_str(), stdout);
-        return int{dra::exit_done};
+        return finish(text, dra::exit_done);
       };
     });
   }

@@ -45,6 +45,12 @@ int report(const std::string& message) {
   return nri::exit_failed;
 }
 
+/// Prints an output. Returns the exit code, which is another one if that fails.
+int finish(const std::string& output) {
+  return tools::print_text(output) ? int{nri::exit_done}
+                                   : report("cannot write to standard output");
+}
+
 std::string check_index(const std::string& text) {
   const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
   return text.size() == 2 && digits ? "" : "must have two digits, from 00 to 99";
@@ -145,11 +151,8 @@ int serve(const CommandLine& given) {
   return done ? int{nri::exit_done} : report(to_string(done.error()));
 }
 
-ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
-  if (tools::is_answer(error)) {
-    std::fputs(tools::usage_answer(app, error).c_str(), stdout);
-    return nri::exit_done;
-  }
+int report_usage(const CLI::App& app, const CLI::ParseError& error) {
+  if (tools::is_answer(error)) return finish(tools::usage_answer(app, error));
   report(to_string(tools::usage_error(app, error)));
   return nri::exit_usage;
 }
@@ -185,14 +188,14 @@ int run(int argc, char** argv, tools::Describe describe) {
   app.set_version_flag("--version", "cdi-nri " + tools::release_version());
   app.footer(nri::exit_code_help());
   CommandLine line;
-  std::function<void()> command;
+  std::function<int()> command;
   add_connection(app, line);
   add_settings(app, line);
   tools::add_example(app, "cdi-nri --namespace 'gpu-*' -o json");
   if (describe == tools::Describe::yes) {
     tools::add_describing_commands(app, nri::nri_manual(), [&command](const std::string& text) {
       command = [text] {
-        std::fputs(text.c_str(), stdout);
+        return finish(text);
       };
     });
   }
@@ -203,10 +206,7 @@ int run(int argc, char** argv, tools::Describe describe) {
     if (describe == tools::Describe::no) return run(argc, argv, tools::Describe::yes);
     return report_usage(app, error);
   }
-  if (command) {
-    command();
-    return nri::exit_done;
-  }
+  if (command) return command();
   const auto good = configured ? check(line.settings) : configured;
   if (good) return serve(line);
   report(to_string(good.error()));

@@ -41,7 +41,7 @@ inline tools::Manual nri_manual() {
                 {"/etc/cdi-nri/config.toml", "The settings, without --config; may be missing"},
                 {"/etc/nri/conf.d/cdi-nri.conf",
                  "The settings of a plugin that the runtime launches, as TOML"}},
-      .see_also = "cdi(1), cdi-runtime(8), containerd(8), crio(8)",
+      .see_also = "cdi(1), cdi-dra(8), containerd(8), crio(8)",
   };
 }
 

@@ -28,12 +28,6 @@ inline void print_message(std::string_view level, std::string_view message) {
   static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
 }
 
-/// Prints a text on standard output. Returns false if that fails, as on a full disk or closed pipe.
-inline bool print_text(std::string_view text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  return written && std::fflush(stdout) == 0;
-}
-
 }  // namespace pod
 
 #endif  // CDI_TOOLS_POD_ANSWER_HPP

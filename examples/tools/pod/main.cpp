@@ -15,6 +15,7 @@
 #include "../shared/completion/describing_commands.hpp"
 #include "../shared/help/page.hpp"
 #include "../shared/help/usage.hpp"
+#include "../shared/host/standard_streams.hpp"
 #include "answer.hpp"
 #include "guest.hpp"
 #include "inner.hpp"
@@ -55,7 +56,7 @@ void print_warnings(const std::vector<std::string>& warnings) {
 }
 
 void print_result(std::string_view text) {
-  if (!pod::print_text(text)) throw pod::Rejection{"cannot write to standard output"};
+  if (!tools::print_text(text)) throw pod::Rejection{"cannot write to standard output"};
 }
 
 void print(const pod::Answer& answer) {
@@ -321,7 +322,7 @@ ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
     pod::print_message("error", to_string(tools::usage_error(app, error)));
     return pod::exit_usage;
   }
-  if (pod::print_text(tools::usage_answer(app, error))) return pod::exit_done;
+  if (tools::print_text(tools::usage_answer(app, error))) return pod::exit_done;
   pod::print_message("error", "cannot write to standard output");
   return pod::exit_failed;
 }

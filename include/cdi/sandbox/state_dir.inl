@@ -60,34 +60,38 @@ inline bool is_open_to_others(const struct stat& folder) {
   return is_writable_by_others(folder) && (is_foreign(folder) || (folder.st_mode & S_ISVTX) == 0);
 }
 
-/// Returns whether no other user may make an absolute path lead to something else: no directory on
-/// it is open to others, and no link on it is theirs. Looks from the root downward, so that what
-/// was looked at stays.
-inline bool is_safe_path(const std::string& path) {
+/// Returns the part of an absolute path that another user may make lead to something else, because
+/// the directory is open to others, or because it is a link of theirs; empty if there is none.
+/// Looks from the root downward, so that what was looked at stays.
+inline std::string unsafe_part(const std::string& path) {
   for (auto end = path.find('/', 1);; end = path.find('/', end + 1)) {
-    const auto part = path.substr(0, end);
+    auto part = path.substr(0, end);
     struct stat info = {};
     if (::lstat(part.c_str(), &info) != 0 || (S_ISLNK(info.st_mode) && is_foreign(info))) {
-      return false;
+      return part;
     }
-    if (end == std::string::npos) return true;
-    if (::stat(part.c_str(), &info) != 0 || is_open_to_others(info)) return false;
+    if (end == std::string::npos) return {};
+    if (::stat(part.c_str(), &info) != 0 || is_open_to_others(info)) return part;
   }
 }
 
-/// Returns whether no other user may change where a path leads, and whether its absolute form leads
-/// to a directory that was opened by it.
-inline bool is_safe_place(const std::string& path, const std::string& absolute,
-                          const struct stat& opened) {
+/// Returns the part of a path, or of its absolute form, that other users may change; or the path if
+/// the absolute form does not lead to the directory that was opened by it; empty if all is good.
+inline std::string unsafe_place(const std::string& path, const std::string& absolute,
+                                const struct stat& opened) {
   auto full = path;
   if (!path.starts_with('/')) {
     const auto current = absolute_path(".");
-    if (!current) return false;
+    if (!current) return path;
     full = *current + "/" + path;
   }
+  for (const auto& one : {full, absolute}) {
+    if (auto part = unsafe_part(one); !part.empty()) return part;
+  }
   struct stat found = {};
-  return is_safe_path(full) && is_safe_path(absolute) && ::lstat(absolute.c_str(), &found) == 0 &&
-         found.st_dev == opened.st_dev && found.st_ino == opened.st_ino;
+  const bool is_same = ::lstat(absolute.c_str(), &found) == 0 && found.st_dev == opened.st_dev &&
+                       found.st_ino == opened.st_ino;
+  return is_same ? std::string{} : path;
 }
 
 /// Returns whether an open file was generated with this text, and cannot be changed by others.
@@ -118,12 +122,17 @@ CDI_INLINE Result<StateDir> StateDir::open(const std::string& path) {
   }
   auto absolute = absolute_path(path);
   if (!absolute) return std::move(absolute).error();
-  if (is_writable_by_others(info) || !is_safe_place(path, *absolute, info)) {
+  const auto unsafe = is_writable_by_others(info) ? path : unsafe_place(path, *absolute, info);
+  if (!unsafe.empty()) {
     return Error{.code = Errc::denied,
-                 .message =
-                     "other users may write in the directory for generated files, or in a "
-                     "directory above it",
-                 .advice = "choose a directory of this user with mode 0755",
+                 .message = unsafe == path
+                                ? "other users may write in the directory for generated files"
+                                : "other users may change where the directory for generated files "
+                                  "is: they own or may write " +
+                                      quoted(unsafe),
+                 .advice =
+                     "choose a directory of this user with mode 0755, in directories which "
+                     "no other user may write",
                  .position = {.file = path}};
   }
   return StateDir{*std::move(absolute), std::move(opened)};

@@ -163,10 +163,10 @@ inline ExitCode args(const CommonOptions& common, const ArgsOptions& options,
 }
 
 constexpr std::string_view args_usage =
-    "Words are quoted for a shell where needed: `bwrap $(cdi args --for bwrap NAME) ...` works if\n"
-    "no word is quoted; `words=$(cdi args --for bwrap NAME) && eval \"bwrap $words ...\"` always\n"
-    "works. For lxc, lines of a config are printed. For unshare, commands for a shell that mount\n"
-    "into DIR of --root are printed, a line each.\n";
+    "Words are quoted for a shell where needed, so use eval:\n"
+    "`words=$(cdi args --for bwrap NAME) && eval \"bwrap $words ...\"`. It starts nothing if a\n"
+    "device is missing. For lxc, lines of a config are printed. For unshare, commands for a shell\n"
+    "that mount into DIR of --root are printed, a line each.\n";
 
 /// The text that the help prints at its end, with all programs.
 inline std::string args_footer() {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -52,12 +53,29 @@ struct InjectOptions {
   cdi::HostOptions host{};
 };
 
+/// Whether a file is the standard output of this program.
+inline bool is_standard_output(const std::string& path) {
+  struct stat file = {};
+  struct stat output = {};
+  return ::stat(path.c_str(), &file) == 0 && ::fstat(STDOUT_FILENO, &output) == 0 &&
+         S_ISREG(file.st_mode) && file.st_dev == output.st_dev && file.st_ino == output.st_ino;
+}
+
 /// Reads the config; with `--in-place`, from the file to replace.
 inline cdi::Result<FileInPlace> read_config(const InjectOptions& options) {
   if (options.in_place) return read_in_place(options.config);
   const bool from_input = options.config == "-";
   auto text = from_input ? read_standard_input() : cdi::read_file(options.config);
   if (!text) return std::move(text).error();
+  if (!from_input && is_standard_output(options.config)) {
+    return cdi::Error{.code = cdi::Errc::invalid,
+                      .message = text->empty()
+                                     ? "the output goes to this file, which the shell has "
+                                       "emptied before cdi could read it"
+                                     : "the output goes to this file",
+                      .advice = "use --in-place",
+                      .position = {.file = options.config}};
+  }
   return FileInPlace{.path = from_input ? "standard input" : options.config,
                      .text = *std::move(text)};
 }

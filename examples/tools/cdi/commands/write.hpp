@@ -65,8 +65,7 @@ inline std::string name_to_write(const WriteOptions& options, const cdi::Spec& s
 /// Whether a spec may be written in spite of the other specs; reports them.
 inline bool report_rivals(const Rivals& rivals, bool force, const Output& output) {
   for (const auto& note : rivals.notes) output.warning(note);
-  for (auto conflict : rivals.conflicts) {
-    if (!force) conflict.advice += ", or use --force";
+  for (const auto& conflict : rivals.conflicts) {
     force ? output.warning(conflict) : output.error(conflict);
   }
   return force || rivals.conflicts.empty();

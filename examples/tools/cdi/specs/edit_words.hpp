@@ -110,7 +110,8 @@ inline std::string permissions_error(std::string_view word) {
 
 inline std::string device_word_error(const std::string& word) {
   const auto parts = split_word(word, '=');
-  if (!parts && !word.empty() && !word.starts_with('=')) return "";
+  const bool is_path = word.find('/') != std::string::npos;
+  if (!parts && !word.empty() && !word.starts_with('=') && !is_path) return "";
   if (parts && parse_node(parts->rest)) return permissions_error(parts->rest);
   return "write NAME=HOST[:CONTAINER[:PERMISSIONS]], such as 0=/dev/npu0:/dev/npu0:rw, instead "
          "of " +

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <cdi/base/shell_word.hpp>
 #include <cdi/name.hpp>
 #include <cdi/registry.hpp>
 
@@ -43,7 +44,9 @@ inline void add_rival(Rivals& rivals, const SpecToWrite& ours, const cdi::Loaded
                    .position = cdi::ResolvedDevice{&other, &device}.position()};
     if (other.priority == ours.priority) {
       why.message = fmt::format("also defines {}, which no engine would then resolve", name);
-      why.advice = "remove one of the files";
+      const auto file = other.path.substr(other.path.rfind('/') + 1);
+      why.advice =
+          fmt::format("remove that file, or replace it with --name {}", cdi::shell_word(file));
       rivals.conflicts.push_back(std::move(why));
       continue;
     }

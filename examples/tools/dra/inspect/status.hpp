@@ -43,6 +43,8 @@ struct ClaimState {
 struct Status {
   std::vector<SocketState> sockets{};
   std::vector<ClaimState> claims{};
+  std::string journal{};          // the directory of the claims
+  bool has_journal = false;       // whether it exists
   bool has_only_sockets = false;  // claims were not looked at
 
   bool is_good() const {
@@ -127,7 +129,9 @@ inline cdi::Result<Status> read_status(const Settings& settings) {
   const auto directory =
       prepare::open_directory(settings.host, settings.state_dir, prepare::Missing::stays);
   if (!directory) return directory.error();
-  if (!directory->descriptor) return out;
+  out.journal = directory->path;
+  out.has_journal = bool{directory->descriptor};
+  if (!out.has_journal) return out;
   const auto claims = cdi::ClaimJournal::peek(*directory);
   if (!claims) return claims.error();
   if (claims->empty()) return out;
@@ -157,7 +161,10 @@ inline std::string status_text(const Status& status) {
                                           device.request.empty() ? "" : " for " + device.request));
     }
   }
-  if (status.claims.empty() && !status.has_only_sockets) out += "no claims\n";
+  if (status.claims.empty() && !status.has_only_sockets) {
+    out += prepare::as_line(fmt::format("no claims in {}{}", status.journal,
+                                        status.has_journal ? "" : ", which does not exist"));
+  }
   return out;
 }
 

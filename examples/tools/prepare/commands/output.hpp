@@ -17,6 +17,7 @@
 #include <cdi/result.hpp>
 
 #include "../../shared/base/error_record.hpp"
+#include "../../shared/host/standard_streams.hpp"
 #include "../base/json_output.hpp"
 #include "../base/one_line.hpp"
 #include "exit_codes.hpp"
@@ -108,8 +109,7 @@ inline ExitCode finish(const Output& output, ExitCode code) {
     report(Message::error(output.error()));
     return ExitCode::failed;
   }
-  const auto written = std::fwrite(output->data(), 1, output->size(), stdout);
-  if (written == output->size() && std::fflush(stdout) == 0) return code;
+  if (tools::print_text(*output)) return code;
   report(Message::error("cannot write to standard output"));
   return ExitCode::failed;
 }

@@ -1,10 +1,12 @@
-// Keeps files off the numbers of closed standard streams.
+// Standard streams: whole output, and no files on the numbers of those that are closed.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_SHARED_HOST_STANDARD_STREAMS_HPP
 #define CDI_TOOLS_SHARED_HOST_STANDARD_STREAMS_HPP
 
+#include <cstdio>
 #include <fcntl.h>
+#include <string_view>
 #include <unistd.h>
 
 namespace tools {
@@ -18,6 +20,12 @@ inline void reserve_standard_streams() {
     // Without access, and in any root: the lowest free number, which is this one.
     static_cast<void>(::open("/", O_PATH | O_CLOEXEC));
   }
+}
+
+/// Prints a text on standard output. Returns false if that fails, as on a full disk or closed pipe.
+inline bool print_text(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  return written && std::fflush(stdout) == 0;
 }
 
 }  // namespace tools
