@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <future>
 #include <grpcpp/client_context.h>
 #include <grpcpp/completion_queue.h>
 #include <grpcpp/create_channel.h>
@@ -26,6 +27,7 @@
 #include <cdi/files/descriptor.hpp>
 
 #include "../../examples/tools/dra/protocol/unix_socket.hpp"
+#include "../../examples/tools/dra/protocol/workers.hpp"
 #include "../support/temp_tree.hpp"
 
 using namespace dra;
@@ -108,6 +110,14 @@ TEST_CASE("dra: the error of a method becomes the status of its call") {
     CHECK(status.error_message() == "no");
   }
   CHECK(server.call("/v1.Test/Other").error_code() == StatusCode::UNIMPLEMENTED);
+}
+
+TEST_CASE("dra: an exception in a thread ends only its work") {
+  std::promise<int> done;
+  Workers workers;
+  REQUIRE(workers.run([] { throw std::runtime_error{"no memory"}; }));
+  REQUIRE(workers.run([&done] { done.set_value(7); }));
+  CHECK(done.get_future().get() == 7);
 }
 
 TEST_CASE("dra: an exception in a method ends only its call") {

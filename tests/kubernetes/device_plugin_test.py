@@ -337,7 +337,7 @@ class OtherNodes(DraCase):
         folder.write_text("", encoding="ascii")
         process = self.start("--device-plugin", RESOURCE)
         self.assertEqual(process.process.wait(30), 1)
-        self.assertIn("cdi-nvidia.com-gpu.sock: ", process.printed())
+        self.assertIn("device-plugins: cannot open the directory", process.printed())
         self.assertEqual(list(self.kubelet.rglob("*.sock")), [])
         folder.unlink()
         process = self.start("--device-plugin", RESOURCE)

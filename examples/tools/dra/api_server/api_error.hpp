@@ -27,7 +27,10 @@ using ApiJson = nlohmann::json;
 /// An object of the API. nlohmann_json has no limits: it copies and writes level by level on the
 /// stack, and takes over 100 bytes for a value of two. `what` is for messages.
 inline cdi::Result<ApiJson> read_object(const std::string& text, const std::string& what) {
-  if (const auto good = cdi::parse_json(text, what, api_limits); !good) return good.error();
+  if (auto good = cdi::parse_json(text, what, api_limits); !good) {
+    good.error().advice.clear();  // it is for people who write the text
+    return std::move(good).error();
+  }
   return ApiJson::parse(text, nullptr, false);
 }
 
