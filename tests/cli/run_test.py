@@ -11,6 +11,7 @@ import os
 import pathlib
 import platform
 import pty
+import re
 import shutil
 import signal
 import struct
@@ -427,6 +428,16 @@ class Sandbox(unittest.TestCase):
         self.write_spec(mounts=[{"hostPath": str(self.folder), "containerPath": "/tmp/mps",
                                  "options": ["nosuid", "nodev", "noexec", "rbind", "rprivate"]}])
         self.assertEqual(self.run_cdi("vendor.com/gpu=0", "--", "true").stderr, "")
+
+    def test_the_help_and_the_page_say_what_this_is_no_protection_against(self):
+        text = subprocess.run([CDI, "run", "--help"], text=True, capture_output=True,
+                              check=True).stdout
+        said = re.search(r"no protection against .*?Docker's\.", " ".join(text.split()))
+        for word in ("keys", "network", "sockets", "environment", "driver"):
+            self.assertIn(word, said[0])
+        page = pathlib.Path(__file__).resolve().parents[2] / "docs/sandboxes.md"
+        if page.exists():
+            self.assertIn(said[0], " ".join(page.read_text(encoding="utf-8").split()))
 
     def test_a_policy_decides(self):
         self.write_spec(env=["GPU=0"])

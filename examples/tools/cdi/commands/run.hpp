@@ -108,6 +108,20 @@ inline ExitCode run_in_sandbox(const CommonOptions& common, const ArgsOptions& o
   return static_cast<ExitCode>(sandbox->wait());
 }
 
+constexpr std::string_view run_usage =
+    "Usage: cdi run [OPTIONS] NAME... -- COMMAND [ARGUMENT...]\n\n"
+    "The sandbox has the files of the host, read-only, an empty /tmp, no capabilities and process\n"
+    "ids of its own. Its /dev has the requested devices and the usual nodes of bwrap, such as\n"
+    "/dev/null. Hooks do not run. A user needs the groups of those nodes that others may not\n"
+    "open, often video and render; root needs none.\n\n"
+    "This is no protection against a program that means harm: it has your environment, and can\n"
+    "read every file that you can read, such as keys, use the network, and talk to the driver\n"
+    "and to the sockets of the host, such as Docker's. --hide-home and --no-network take only a\n"
+    "part of that away. It cannot type into your terminal.\n\n"
+    "The exit code is the exit code of the command. If a signal ends the command, the exit code\n"
+    "is 128 plus the number of the signal. If the command does not start, the exit code is one of\n"
+    "these.\n\n";
+
 inline Run set_up_run(CLI::App& app, CommonOptions& common) {
   auto options = std::make_shared<ArgsOptions>();
   options->program = "bwrap";
@@ -124,18 +138,7 @@ inline Run set_up_run(CLI::App& app, CommonOptions& common) {
                "Show an empty home directory, in which files are lost at the end");
   app.add_flag("-q,--quiet", more->quiet, "Print no warnings, only errors");
   add_policy(app, options->check, "Give only devices that this policy allows");
-  app.footer(
-      "Usage: cdi run [OPTIONS] NAME... -- COMMAND [ARGUMENT...]\n\n"
-      "The sandbox has the files of the host, read-only, an empty /tmp, no capabilities and\n"
-      "process ids of its own. Its /dev has the requested devices and the usual nodes of bwrap,\n"
-      "such as /dev/null. Hooks do not run. The exit code is the exit code of the command. If a\n"
-      "signal ends the command, the exit code is 128 plus the number of the signal. If the\n"
-      "command does not start, the exit code is one of these.\n\n"
-      "This is no protection against a program that means harm: it has your environment, and can\n"
-      "read every file that you can read, such as keys, use the network, and talk to the driver\n"
-      "and to the sockets of the host, such as Docker's. --hide-home and --no-network take only\n"
-      "a part of that away. It cannot type into your terminal (TIOCSTI, TIOCLINUX).\n\n" +
-      exit_code_table("run"));
+  app.footer(std::string{run_usage} + exit_code_table("run"));
   app.final_callback([&common] {
     if (common.command.empty()) {
       throw CLI::ValidationError("a command must follow the names: NAME... -- COMMAND");
