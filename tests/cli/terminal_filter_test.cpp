@@ -70,6 +70,12 @@ TEST_CASE("what types into a terminal is refused, for each kind of call") {
 }
 
 #ifdef __x86_64__
+TEST_CASE("ioctl has another number in programs of 32 bits") {
+  CHECK(answer(AUDIT_ARCH_I386, 54, TIOCSTI) == not_permitted);
+  CHECK(answer(AUDIT_ARCH_I386, SYS_ioctl, TIOCSTI) == SECCOMP_RET_ALLOW);
+  CHECK(answer(AUDIT_ARCH_X86_64, 54, TIOCSTI) == SECCOMP_RET_ALLOW);
+}
+
 TEST_CASE("calls of the ABI x32 are refused: they have numbers of their own") {
   for (const std::uint32_t call : {16U, 514U, 0U}) {
     CHECK(answer(AUDIT_ARCH_X86_64, call | 0x40000000, TIOCSTI) == unknown_call);
