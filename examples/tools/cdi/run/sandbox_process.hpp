@@ -149,7 +149,7 @@ inline cdi::Result<SandboxProcess> SandboxProcess::start(std::vector<std::string
   } else {
     words.insert(words.begin() + 1, "--new-session");  // without a terminal
   }
-  const cdi::Descriptor program{::open("/proc/self/exe", O_PATH)};
+  const cdi::Descriptor program{::open("/proc/self/exe", O_PATH)};  // bwrap inherits it
   if (program.get() < 0) return failure(errno);
 
   ::signal(SIGCHLD, SIG_DFL);  // whoever started this process may ignore it
