@@ -133,6 +133,49 @@ TEST_CASE("containerd's imports have imports") {
   CHECK(host.engine().spec_dirs == Texts{"/2"});
 }
 
+TEST_CASE("Advice names the file whose setting counts") {
+  const EngineHost host;
+  const std::string table = "[plugins.\"io.containerd.cri.v1.runtime\"]\n";
+  host.put("etc/containerd/config.toml",
+           "version = 3\nimports = ['conf.d/*.toml']\n" + table + "enable_cdi = true\n");
+  CHECK(host.engine().to_set_dirs ==
+        "cdi_spec_dirs in the CRI table of /etc/containerd/config.toml");
+  host.put("etc/containerd/conf.d/50-lab.toml",
+           "version = 3\n" + table + "enable_cdi = false\ncdi_spec_dirs = ['/x']\n");
+  const auto engine = host.engine();
+  const std::string file =
+      "/etc/containerd/conf.d/50-lab.toml, which is read after /etc/containerd/config.toml";
+  CHECK(engine.cdi == Engine::Cdi::off);
+  CHECK(engine.to_switch_on.find("of " + file + ";") != std::string::npos);
+  CHECK(engine.to_set_dirs == "cdi_spec_dirs in the CRI table of " + file);
+}
+
+TEST_CASE("Advice for CRI-O and podman names the file whose setting counts") {
+  const EngineHost host;
+  host.put("etc/crio/crio.conf", "[crio.runtime]\ncdi_spec_dirs = [\"/a\"]\n");
+  const std::string crio = "cdi_spec_dirs in [crio.runtime] of /etc/crio/crio.conf";
+  CHECK(host.engine().to_set_dirs == crio);
+  host.put("etc/crio/crio.conf.d/60-lab.conf", "[crio.runtime]\ncdi_spec_dirs = [\"/b\"]\n");
+  host.put("etc/crio/crio.conf.d/70-other.conf", "[crio.image]\n");
+  CHECK(host.engine().to_set_dirs ==
+        "cdi_spec_dirs in [crio.runtime] of /etc/crio/crio.conf.d/60-lab.conf, which is read "
+        "after /etc/crio/crio.conf");
+  host.remove("etc/crio");
+  host.put("etc/containers/containers.conf.d/9.conf", "[engine]\ncdi_spec_dirs = [\"/b\"]\n");
+  host.put("etc/containers/containers.conf", "");
+  CHECK(host.engine().to_set_dirs.find("9.conf, which is read after") != std::string::npos);
+}
+
+TEST_CASE("Advice for Docker names the member that switches CDI off") {
+  const EngineHost host;
+  host.put("etc/docker/daemon.json", R"({"features": {"cdi": true}, "cdi-spec-dirs": [""]})");
+  CHECK(host.engine().to_switch_on.starts_with("Remove cdi-spec-dirs from /etc/docker/daemon."));
+  host.put("etc/docker/daemon.json", R"({"features": {"cdi": false}, "cdi-spec-dirs": []})");
+  CHECK(host.engine().to_switch_on.starts_with("Remove \"cdi\": false and cdi-spec-dirs from "));
+  host.put("etc/docker/daemon.json", R"({"features": {"cdi": false}})");
+  CHECK(host.engine().to_switch_on.starts_with("Set \"features\": {\"cdi\": true} in "));
+}
+
 TEST_CASE("A file in the place of a directory of settings is like no settings") {
   const EngineHost host;
   host.put("usr/bin/containerd", "");

@@ -5,8 +5,6 @@
 #define CDI_TOOLS_SHARED_ENGINES_ENGINES_HPP
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <fnmatch.h>
@@ -22,12 +20,12 @@
 #include <nlohmann/json.hpp>
 
 #include <cdi/base/path.hpp>
-#include <cdi/cache.hpp>
 #include <cdi/result.hpp>
 #include <cdi/versions.hpp>
 
 #include "../base/text.hpp"
 #include "../host/host_tree.hpp"
+#include "engine.hpp"
 #include "json_settings.hpp"
 #include "toml_settings.hpp"
 
@@ -35,104 +33,7 @@
 
 namespace tools {
 
-/// An installed engine.
-struct Engine {
-  /// Whether it injects CDI devices.
-  enum class Cdi : std::uint8_t { on, off, by_version };
-
-  std::string name{};
-  std::optional<cdi::EngineVersion> version{};  // nullopt if unknown
-  std::string version_fault{};                  // why it is unknown, if the program is on the host
-  Cdi cdi = Cdi::on;                            // from its configuration
-  cdi::EngineVersion on_since{};                // the first version that injects by default
-  std::string to_switch_on{};                   // how to switch CDI on
-  std::vector<std::string> spec_dirs = cdi::default_spec_dirs();  // the last has priority
-  std::size_t default_dirs = spec_dirs.size();  // the number without configuration
-  std::string to_set_dirs{};                    // the setting for `spec_dirs`; empty if none exists
-  bool is_builder = false;              // or runs single containers; need not read the specs
-  std::vector<std::string> warnings{};  // about settings that cannot be read
-  std::optional<cdi::Error> unread{};   // the first file that cannot be read or parsed
-
-  /// `podman 4.3.1`, or only the name if the version is unknown.
-  std::string full_name() const { return version ? to_string(of_version()) : name; }
-
-  /// Why its version is unknown.
-  std::string why_no_version() const {
-    return version_fault.empty() ? "its program is not on this host" : version_fault;
-  }
-
-  /// The engine and its version, which must be known. Valid as long as this object.
-  cdi::VersionedEngine of_version() const { return {name, *version}; }
-
-  /// Whether it injects CDI devices, according to its configuration and version.
-  Cdi state() const {
-    if (cdi != Cdi::by_version || !version) return cdi;
-    return *version < on_since ? Cdi::off : Cdi::on;
-  }
-
-  /// Notes that a configuration file cannot be read or parsed.
-  void add_unread(cdi::Error why) {
-    warnings.push_back(cdi::to_string(why));
-    if (!unread) unread = std::move(why);
-  }
-
-  /// Replaces all directories.
-  void set_dirs(std::vector<std::string> dirs) {
-    spec_dirs = std::move(dirs);
-    default_dirs = 0;
-  }
-};
-
 namespace engines {
-
-/// Where programs are looked for, in the search order of services.
-inline constexpr std::array<std::string_view, 4> program_directories{
-    "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin"};
-
-/// The path of a program; nullopt if it is not installed.
-inline std::optional<std::string> program_path(const HostTree& tree, std::string_view name) {
-  for (const auto directory : program_directories) {
-    auto path = fmt::format("{}/{}", directory, name);
-    if (tree.exists(path)) return path;
-  }
-  return std::nullopt;
-}
-
-inline bool has_program(const HostTree& tree, std::string_view name) {
-  return program_path(tree, name).has_value();
-}
-
-/// The content of a configuration file, if it exists; a file that cannot be read causes a warning.
-inline std::optional<std::string> read_config(const HostTree& tree, const std::string& path,
-                                              Engine& engine) {
-  auto text = tree.read(path);
-  if (text) return std::move(*text);
-  const int system = text.error().system;
-  if (system != ENOENT && system != ENOTDIR) engine.add_unread(std::move(text).error());
-  return std::nullopt;
-}
-
-inline TomlSettings read_toml(const HostTree& tree, const std::string& path, Engine& engine) {
-  const auto text = read_config(tree, path, engine);
-  if (!text) return {};
-  auto settings = parse_toml(*text, path);
-  if (settings) return std::move(*settings);
-  engine.add_unread(std::move(settings).error());
-  return {};
-}
-
-/// Applies the spec directories set in a file.
-inline void set_spec_dirs(const TomlSettings& settings, const TomlKey& key, const std::string& path,
-                          Engine& engine) {
-  if (!settings.has(key)) return;
-  auto list = settings.list(key);
-  if (!list) {
-    engine.warnings.push_back(fmt::format("{}: {} is not a list of strings", path, key.back()));
-    return;
-  }
-  if (!list->append) engine.set_dirs({});
-  std::move(list->items.begin(), list->items.end(), std::back_inserter(engine.spec_dirs));
-}
 
 /// The files of a directory whose names match `pattern`, sorted by name.
 inline std::vector<std::string> matching_files(const HostTree& tree, const std::string& directory,
@@ -177,6 +78,7 @@ inline void apply_containerd_file(const TomlSettings& settings, const std::strin
   };
   if (const auto enabled = settings.truth(in_table("enable_cdi"))) {
     engine.cdi = *enabled ? Engine::Cdi::on : Engine::Cdi::off;
+    engine.switch_file = path;
   } else if (settings.has(in_table("enable_cdi"))) {
     engine.warnings.push_back(path + ": enable_cdi is neither true nor false");
   }
@@ -233,10 +135,7 @@ inline std::optional<Engine> containerd(const HostTree& tree) {
   if (!has_program(tree, "containerd") && !tree.exists(path)) return std::nullopt;
   Engine engine{.name = "containerd",
                 .cdi = Engine::Cdi::by_version,
-                .on_since = first_with_cdi("containerd"),
-                .to_switch_on = "Set enable_cdi = true in the CRI table of " + path +
-                                "; containerd 2.0 and newer do so by default, 1.7 does not.",
-                .to_set_dirs = "cdi_spec_dirs in the CRI table of " + path};
+                .on_since = first_with_cdi("containerd")};
   const auto settings = read_toml(tree, path, engine);
   if (is_cri_disabled(settings)) return std::nullopt;
   apply_containerd_file(settings, path, engine);
@@ -251,6 +150,11 @@ inline std::optional<Engine> containerd(const HostTree& tree) {
       waiting.push_back(std::move(further));
     }
   }
+  engine.to_switch_on = "Set enable_cdi = true in the CRI table of " +
+                        file_that_counts(engine.switch_file, path) +
+                        "; containerd 2.0 and newer do so by default, 1.7 does not.";
+  engine.to_set_dirs =
+      "cdi_spec_dirs in the CRI table of " + file_that_counts(engine.dirs_file, path);
   return engine;
 }
 
@@ -260,13 +164,15 @@ inline std::optional<Engine> crio(const HostTree& tree) {
   if (!has_program(tree, "crio") && !tree.exists(path) && !tree.exists(directory)) {
     return std::nullopt;
   }
-  Engine engine{.name = "cri-o", .to_set_dirs = "cdi_spec_dirs in [crio.runtime] of " + path};
+  Engine engine{.name = "cri-o"};
   auto paths = drop_ins(tree, directory, "*");
   paths.insert(paths.begin(), path);
   for (const auto& file : paths) {
     set_spec_dirs(read_toml(tree, file, engine), {"crio", "runtime", "cdi_spec_dirs"}, file,
                   engine);
   }
+  engine.to_set_dirs =
+      "cdi_spec_dirs in [crio.runtime] of " + file_that_counts(engine.dirs_file, path);
   return engine;
 }
 
@@ -311,7 +217,12 @@ inline void apply_docker_file(const std::string& text, const std::string& path, 
   }
   std::erase(*texts, "");
   engine.set_dirs(*std::move(texts));
-  if (engine.spec_dirs.empty()) engine.cdi = Engine::Cdi::off;
+  if (!engine.spec_dirs.empty()) return;
+  const bool is_off = engine.cdi == Engine::Cdi::off;  // by the other member, too
+  engine.cdi = Engine::Cdi::off;
+  engine.to_switch_on =
+      (is_off ? "Remove \"cdi\": false and cdi-spec-dirs from " : "Remove cdi-spec-dirs from ") +
+      path + ", or give it directories: without any, Docker has no CDI.";
 }
 
 inline std::optional<Engine> docker(const HostTree& tree) {
@@ -334,7 +245,6 @@ inline constexpr const char* containers_conf = "/etc/containers/containers.conf"
 /// Applies the files that podman and buildah share.
 inline void apply_containers_conf(const HostTree& tree, Engine& engine) {
   const std::string path = containers_conf;
-  engine.to_set_dirs = "cdi_spec_dirs in [engine] of " + path;
   for (const std::string file : {"/usr/share/containers/containers.conf", path.c_str()}) {
     auto paths = drop_ins(tree, file + ".d", "*.conf");
     paths.insert(paths.begin(), file);
@@ -342,6 +252,7 @@ inline void apply_containers_conf(const HostTree& tree, Engine& engine) {
       set_spec_dirs(read_toml(tree, one, engine), {"engine", "cdi_spec_dirs"}, one, engine);
     }
   }
+  engine.to_set_dirs = "cdi_spec_dirs in [engine] of " + file_that_counts(engine.dirs_file, path);
 }
 
 /// Podman. Its configuration in /usr/share is ignored, because other packages also install it.
