@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """`cdi-prepare configure`: engines read the specs afterwards, and nothing else changes.
 
-configure_test.py CDI_PREPARE [unittest options]
+configure_test.py CDI_PREPARE KILL_AT [unittest options]
 """
 import json
 import os
@@ -17,6 +17,9 @@ import tomllib
 sys.dont_write_bytecode = True
 from tree_case import TreeTest, run_tests  # noqa: E402  pylint: disable=C0413
 
+KILL_AT = os.path.abspath(sys.argv.pop(2))
+# As in claims_killed_test.py: only some places to be killed.
+STEP = 3 if os.environ.get("CDI_SOME_KILLS") and not os.environ.get("CDI_FULL") else 1
 CONTAINERD = "/etc/containerd/config.toml"
 CONTAINERD_OWN = "/etc/containerd/conf.d/cdi-prepare.toml"
 DOCKER = "/etc/docker/daemon.json"
@@ -748,7 +751,10 @@ class DropIns(ConfigureTest):
         self.install(podman="5.5.0")
         self.put("/etc/containers/containers.conf.d/99-z.conf",
                  '[engine]\ncdi_spec_dirs = ["/x"]\n')
-        self.assertIn("a file that it reads later", self.configure("podman", code=1))
+        said = self.configure("podman", code=1)
+        self.assertIn("a file that it reads later", said)
+        self.assertIn("change cdi_spec_dirs in [engine] of /etc/containers/containers.conf.d/"
+                      "99-z.conf, which is read after /etc/containers/containers.conf", said)
 
     def test_what_was_added_later_stays(self):
         self.install(podman="5.5.0", crio="1.30.0")
@@ -781,6 +787,119 @@ class DropIns(ConfigureTest):
         self.assertIn("another program or person wrote it", self.configure("podman", code=1))
         self.assertIn("nothing to undo", self.configure("podman", "--undo"))
         self.assertEqual(self.text(PODMAN_OWN), "[engine]\n")
+
+
+class Advice(ConfigureTest):
+    """Doctor names the setting that counts, and not one that is right already."""
+
+    def advice(self, engine):
+        (finding,) = self.finding(engine)
+        self.assertEqual(finding["level"], "fault", finding)
+        return finding["advice"].split("By hand: ")[1]
+
+    def test_import_that_switches_cdi_off(self):
+        self.install(containerd="2.2.1")
+        self.put(CONTAINERD, 'version = 3\nimports = ["/etc/containerd/parts.d/*.toml"]\n'
+                 f'[plugins."{CRI_3}"]\nenable_cdi = true\n')
+        self.put("/etc/containerd/parts.d/50-lab.toml",
+                 f'version = 3\n[plugins."{CRI_3}"]\nenable_cdi = false\n')
+        self.assertTrue(self.advice("containerd").startswith(
+            "Set enable_cdi = true in the CRI table of /etc/containerd/parts.d/50-lab.toml, "))
+        self.check_all("containerd", "containerd")
+
+    def test_drop_in_that_replaces_the_directories(self):
+        self.install(crio="1.34.0")
+        self.put("/etc/crio/crio.conf",
+                 '[crio.runtime]\ncdi_spec_dirs = ["/etc/cdi", "/var/run/cdi"]\n')
+        self.put("/etc/crio/crio.conf.d/60-lab.conf",
+                 '[crio.runtime]\ncdi_spec_dirs = ["/srv/cdi"]\n')
+        self.assertIn("Add /var/run/cdi to cdi_spec_dirs in [crio.runtime] of "
+                      "/etc/crio/crio.conf.d/60-lab.conf, ", self.advice("cri-o"))
+        self.check_all("cri-o", "crio")
+
+    def test_directories_of_docker(self):
+        self.install(docker="28.2.2")
+        self.path("usr/bin/docker").rename(self.path("usr/bin/dockerd"))
+        self.put(DOCKER, '{"features": {"cdi": true}, "cdi-spec-dirs": [""]}')
+        self.assertTrue(self.advice("docker").startswith("Remove cdi-spec-dirs from "))
+
+
+class Killed(ConfigureTest):
+    """Killed just before each system call that changes something, `configure` and `--undo` leave
+    nothing, and the old bytes come back."""
+
+    ENGINES = {
+        "containerd": ("1.7.20", "containerd", {
+            CONTAINERD: f'version = 2\n[plugins."{CRI_2}"]\n  a = 1E5 # x\n'}),
+        "containerd 2": ("2.1.0", "containerd", {
+            CONTAINERD: f'version = 3\n[plugins."{CRI_3}"]\nenable_cdi = false\n'}),
+        "docker": ("27.0.0", "docker.io", {
+            DOCKER: '{\n   "log-driver": "json-file", "features":{"a":true},\n "z":1E5}\n'}),
+        "podman": ("5.6.0", "podman", {"/etc/containers/containers.conf": "[engine]\n"}),
+        "crio": ("1.30.0", "cri-o", {"/etc/crio/crio.conf": '[crio.runtime]\n'}),
+    }
+
+    def prepare(self, name):
+        """The engine, which reads another directory, with its files. The words of `configure`."""
+        version, package, files = self.ENGINES[name]
+        program = {"docker": "dockerd"}.get(name, name.split(" ")[0])
+        shutil.rmtree(self.path("/etc"))
+        self.put(f"/usr/bin/{program}", "")
+        self.put("/var/lib/dpkg/status", f"Package: {package}\n"
+                 f"Status: install ok installed\nVersion: {version}\n\n")
+        for path, text in files.items():
+            self.put(path, text)
+        return [name.split(" ")[0], "--output-dir", str(self.path("/opt/cdi"))]
+
+    def kill(self, number, *words):
+        """Whether a call was killed before its change of that number; else it was done before."""
+        options = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"  # which traces, too
+        done = subprocess.run(
+            [KILL_AT, str(number), self.program, "configure", "--root", str(self.root), *words],
+            capture_output=True, text=True, timeout=60, check=False,
+            env={**os.environ, "ASAN_OPTIONS": options})
+        if done.returncode == 77:
+            self.skipTest("ptrace is not permitted, or too old to tell system calls")
+        self.assertIn(done.returncode, (0, 10), done.stderr)
+        return done.returncode == 10
+
+    def places(self):
+        """The numbers of changes at which a call is killed."""
+        return range(1, 200, STEP)
+
+    def test_configure(self):
+        for name in self.ENGINES:
+            for repeated in (False, True):
+                for number in self.places():
+                    words = self.prepare(name)
+                    before = self.files()
+                    if not self.kill(number, *words):
+                        break
+                    with self.subTest(name=name, number=number, repeated=repeated):
+                        if repeated:
+                            self.configure(*words)
+                            self.assertIn("nothing to do", self.configure(*words))
+                        self.configure(*words, "--undo")
+                        self.assertEqual(self.files(), before)
+                self.assertGreater(number, 5)
+
+    def test_undo(self):
+        for name in self.ENGINES:
+            for number in self.places():
+                words = self.prepare(name)
+                before = self.files()
+                self.configure(*words)
+                after = self.files()
+                if not self.kill(number, *words, "--undo"):
+                    break
+                with self.subTest(name=name, number=number):
+                    self.configure(*words, "--undo")
+                    self.assertEqual(self.files(), before)
+                    self.configure(*words)
+                    self.assertEqual(self.files(), after)
+                    self.configure(*words, "--undo")
+                    self.assertEqual(self.files(), before)
+            self.assertGreater(number, 1)
 
 
 if __name__ == "__main__":

@@ -98,11 +98,15 @@ inline ExitCode show_or_make(const configure::Edits& edits, const Options& optio
 inline ExitCode check_again(const tools::HostTree& tree, const Options& options,
                             const configure::Configurable& wanted, const std::string& directory) {
   const auto engine = find_engine(tree, options, wanted);
-  if (!engine || !needs_of(tree, *engine, directory).any()) return ExitCode::done;
-  report(Message::error(
-      fmt::format("{} still does not read {}: a file that it reads later has the same "
-                  "settings; it reads {}",
-                  engine->full_name(), directory, tools::listed(engine->spec_dirs))));
+  if (!engine) return ExitCode::done;
+  const auto needs = needs_of(tree, *engine, directory);
+  if (!needs.any()) return ExitCode::done;
+  report(Message::error(cdi::Error{
+      .message = fmt::format("{} still does not read {}: a file that it reads later has the same "
+                             "settings; it reads {}",
+                             engine->full_name(), directory, tools::listed(engine->spec_dirs)),
+      .advice =
+          needs.switch_on ? engine->to_switch_on : fmt::format("change {}", engine->to_set_dirs)}));
   return ExitCode::failed;
 }
 
@@ -199,6 +203,7 @@ inline ExitCode configure_engine(const Options& options, const ConfigureOptions&
   }
   for (const auto& one : configure::configurable) {
     if (one.name != own.engine && one.engine != own.engine) continue;
+    if (!own.dry_run) configure::remove_leftovers(options, *tree, one);
     if (own.undo) return undo_configuration(*tree, options, own, one);
     return change_configuration(*tree, options, own, one, *directory);
   }

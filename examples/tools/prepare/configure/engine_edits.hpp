@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_PREPARE_CONFIGURE_ENGINE_EDITS_HPP
 #define CDI_TOOLS_PREPARE_CONFIGURE_ENGINE_EDITS_HPP
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <cdi/files/temporary.hpp>
 #include <cdi/result.hpp>
 #include <cdi/versions.hpp>
 
@@ -45,6 +47,7 @@ struct Configurable {
   std::string_view restart;  // how the change takes effect
   cdi::Result<Edits> (*edits)(const tools::HostTree&, const tools::Engine&, const Needs&);
   cdi::Result<Edits> (*undo)(const tools::HostTree&);
+  std::array<std::string_view, 3> files{};  // that may change; those after the last are empty
 };
 
 namespace detail {
@@ -318,14 +321,46 @@ inline cdi::Result<Edits> undo_containerd(const tools::HostTree& tree) {
 
 /// The engines that can be configured.
 inline constexpr Configurable configurable[] = {
-    {"containerd", "containerd", "Restart containerd: systemctl restart containerd",
-     containerd_edits, undo_containerd},
-    {"docker", "docker", "Restart Docker: systemctl restart docker", docker_edits, undo_docker},
-    {"podman", "podman",
+    {"containerd",
+     "containerd",
+     "Restart containerd: systemctl restart containerd",
+     containerd_edits,
+     undo_containerd,
+     {containerd_config, containerd_drop_in}},
+    {"docker",
+     "docker",
+     "Restart Docker: systemctl restart docker",
+     docker_edits,
+     undo_docker,
+     {docker_config, docker_copy, docker_record}},
+    {"podman",
+     "podman",
      "podman reads it when it starts. If its API service runs: systemctl restart podman.service",
-     podman_edits, undo_podman},
-    {"crio", "cri-o", "Restart CRI-O: systemctl restart crio", crio_edits, undo_crio},
+     podman_edits,
+     undo_podman,
+     {podman_drop_in}},
+    {"crio",
+     "cri-o",
+     "Restart CRI-O: systemctl restart crio",
+     crio_edits,
+     undo_crio,
+     {crio_drop_in}},
 };
+
+/// Removes the temporary files that killed calls left beside the files of an engine.
+inline void remove_leftovers(const HostOptions& options, const tools::HostTree& tree,
+                             const Configurable& engine) {
+  for (const auto path : engine.files) {
+    if (path.empty()) continue;
+    const auto file = read_to_edit(tree, std::string{path});
+    if (!file) continue;  // said by what reads it
+    const auto slash = file->path.rfind('/');
+    const auto directory =
+        open_directory(options, slash == 0 ? "/" : file->path.substr(0, slash), Missing::stays);
+    if (!directory || !directory->descriptor) continue;
+    cdi::remove_temporaries_of(directory->number(), file->path.substr(slash + 1));
+  }
+}
 
 /// The name on the command line of an engine; empty if it cannot be configured.
 inline std::string_view configure_name(std::string_view engine) {
