@@ -119,7 +119,7 @@ TEST_CASE("the files that an engine is too old for are named") {
   put("run/cdi/old.yaml", "0.5.0", "nvidia.com/gpu");
   CHECK(is_only(diagnose(host, {inventory()}), "podman 4.3.1", Level::good, {"up to CDI 0.5.0"}));
   host.put("run/cdi/new.yaml", spec_of_gpu(195, R"({"cdi-publisher/owner": "cdi-prepare",
-                                            "cdi-prepare/options": "max-version=0.6.0 nvml"})"));
+                                            "cdi-prepare/options": "max-version=0.6.0 no-all"})"));
   put("etc/cdi/other.yaml", "1.1.0", "acme.com/nic");
   const auto found = about(diagnose(host, {inventory()}), "podman 4.3.1");
   REQUIRE(found.size() == 2);
@@ -134,7 +134,7 @@ TEST_CASE("the files that an engine is too old for are named") {
   CHECK(found[1].what ==
         "refuses /var/run/cdi/new.yaml:1:16: cdiVersion: version \"0.6.0\" " + newest);
   CHECK(found[1].advice.starts_with("Run `cdi-prepare write --root " + host.path() +
-                                    " --nvml`, which"));
+                                    " --no-all`, which"));
 }
 
 TEST_CASE("an engine for which no spec can be written must be updated") {

@@ -59,7 +59,7 @@ TEST_CASE("the advised command has the options and the directory of the spec") {
   check(in_run, "profile=compute hooks=nvidia node-numbers=asked",
         " --profile compute --hooks nvidia --node-numbers asked");
   check(in_etc, "node-numbers=given nvml visible-only",
-        " --node-numbers given --nvml --visible-only" + to_etc);
+        " --node-numbers given --visible-only" + to_etc);  // --nvml asks about this host only
   check(in_run, "ld-library-path max-version=0.7.0", " --ld-library-path --max-version 0.7.0");
   for (const auto* const odd : {"", "nvml; reboot", "$(x)", "`x`", "a\\nb"}) check(in_run, odd, "");
 }

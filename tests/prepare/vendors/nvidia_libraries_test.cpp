@@ -291,7 +291,7 @@ TEST_CASE("a driver that was upgraded without a restart of the host") {
   CHECK(found.warnings ==
         Warnings{
             "the loaded driver is " + version +
-            ", but the libraries on the host are version 575.57.08: containers get none of them; "
+            ", but the libraries on the host are version 575.57.08: containers get none of them: "
             "if the driver was upgraded, reboot or reload the module; otherwise install the "
             "libraries with the same version as the module"});
 }

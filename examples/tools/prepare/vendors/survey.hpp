@@ -83,7 +83,7 @@ inline void ask_nvml(std::vector<Inventory>& inventories, const SurveyOptions& o
         return inventory.kind == "nvidia.com/gpu" && !inventory.driver_version.empty();
       });
   if (found == inventories.end()) return;
-  if (nvml_fault(options)) {  // kept from a spec, not asked for
+  if (options.nvml_library.empty() && options.root != "/") {  // kept from a spec
     found->warnings.push_back(
         {Fault::nvml_of_other_host,
          "NVML was not called: it would report on this host, not on the tree under the root"});
