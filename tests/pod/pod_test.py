@@ -64,6 +64,43 @@ class Questions(unittest.TestCase):
                 self.assertTrue(err.startswith("cdi-pod: error: "), err)
                 self.assertIn(reason, err)
 
+    def test_a_pod_is_taken_as_kubectl_prints_it(self):
+        spec = cases.pod(cases.container({"cpu": "1500m", "memory": "2Gi"}, {"cpu": "1500m"}),
+                         resourceClaims=[{"name": "g", "resourceClaimName": "x"}])["pod"]
+        one = {"apiVersion": "v1", "kind": "Pod", **spec}
+        claim = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+                 "metadata": {"name": "x", "namespace": "default"}, "spec": {}}
+        as_yaml = ("apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n"
+                   "  runtimeClassName: kata-remote\n  containers:\n  - name: c\n    resources:\n"
+                   "      limits: {cpu: 1500m, memory: 2Gi}\n      requests:\n"
+                   "        cpu: 1500m\n")
+        for args in (["size", "--formula", "rfc", "-v"], ["peerpod"]):
+            wanted = run(args, as_text({"pod": {**spec, "spec": {**spec["spec"],
+                                                                 "resourceClaims": []}}}))[1]
+            self.assertTrue(wanted)
+            bare = {**one, "spec": {**spec["spec"], "resourceClaims": []}}
+            for text in (as_text(bare), as_text({"kind": "List", "items": [bare]}),
+                         as_text({"kind": "PodList", "items": [bare]}), as_yaml,
+                         "---\n" + as_yaml, "# a pod\n" + as_yaml):
+                with self.subTest(args=args, text=text):
+                    self.assertEqual(run(args, text)[1], wanted)
+        both = as_text({"kind": "List", "items": [claim, one]})
+        self.assertNotIn("no claim has the name", run(["peerpod"], both)[2])
+
+    def test_the_input_may_be_a_file(self):
+        folder = tempfile.mkdtemp(prefix="cdi-pod-")
+        self.addCleanup(shutil.rmtree, folder)
+        path = os.path.join(folder, "pod.yaml")
+        with open(path, "w") as file:
+            file.write("pod:\n  spec:\n    containers: [{name: c}]\n")
+        self.assertEqual(run(["size", "--formula", "rfc", path])[0], 0)
+        with open(path, "a") as file:
+            file.write("pid: 1\n")
+        self.assertIn(f"{path}:4:6: pid: is unknown: ", run(["size", "--formula", "rfc", path])[2])
+        self.assertIn(f"{path}x", run(["size", "--formula", "rfc", path + "x"])[2])
+        self.assertIn("--formula is required: give it with one of rfc, runtime-go, runtime-rs",
+                      run(["size"])[2])
+
     def test_help_has_an_example(self):
         commands = ("requests visible inner guest podresources peerpod instance slices size "
                     "strategy").split()
@@ -86,8 +123,8 @@ class Questions(unittest.TestCase):
                          "inner, guest, podresources, peerpod, instance, slices, size, strategy, "
                          "completion\n")
         self.assertEqual(run(["size"])[2],
-                         "cdi-pod: error: --formula is required: "
-                         "`cdi-pod size --help` lists the options\n")
+                         "cdi-pod: error: --formula is required: give it with one of rfc, "
+                         "runtime-go, runtime-rs\n")
 
     def test_full_disk(self):
         many = "v.com/gpu=" + ",".join(map(str, range(2000)))  # more than a buffer holds
@@ -195,7 +232,8 @@ class PeerPods(unittest.TestCase):
 
     def test_names_of_instance_types_and_resources(self):
         types = [{"name": "T~1", "devices": {"A.com/z~1": 2, "3d.com/" + 40 * "x": 1}}]
-        (one,) = json.loads(run(["slices"], as_text({"types": types}))[1])["items"]
+        given = {"types": types, "default": "x", "validTypes": []}  # as for `peerpod --types`
+        (one,) = json.loads(run(["slices"], as_text(given))[1])["items"]
         (device,) = one["spec"]["devices"]
         self.assertEqual(device["name"], "t-1")
         self.assertEqual(device["attributes"]["instanceType"], {"string": "T~1"})

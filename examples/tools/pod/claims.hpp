@@ -179,8 +179,8 @@ inline void read_claims(const Member& object, ClaimInput& out, std::string kind 
 
 /// Adds the claims in a file.
 inline void read_claim_file(const std::string& file, ClaimInput& out) {
-  const auto document = value_or_throw(cdi::parse_json(value_or_throw(cdi::read_file(file)), file));
-  read_claims(Member{document.root(), {}}, out);
+  const auto input = read_input(file);
+  read_claims(input.root(), out);
 }
 
 }  // namespace pod

@@ -1,4 +1,4 @@
-// JSON from standard input, read member by member; errors contain the path of the member.
+// JSON or YAML, read member by member; errors contain the path of the member.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_INPUT_HPP
@@ -16,9 +16,13 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/file.hpp>
 #include <cdi/files/text_file.hpp>
 #include <cdi/result.hpp>
 #include <cdi/text/parse_json.hpp>
+#include <cdi/text/scalar.hpp>
+#include <cdi/text/yaml11_scalar.hpp>
+#include <cdi/yaml.hpp>
 
 namespace pod {
 
@@ -45,8 +49,8 @@ T value_or_throw(cdi::Result<T> result) {
 /// document.
 class Member {
  public:
-  Member(const cdi::Document::Value& value, std::string path)
-      : value_{value}, path_{std::move(path)} {}
+  Member(const cdi::Document::Value& value, std::string path, bool is_yaml = false)
+      : value_{value}, path_{std::move(path)}, is_yaml_{is_yaml} {}
 
   const std::string& path() const { return path_; }
 
@@ -62,7 +66,7 @@ class Member {
   std::optional<Member> find(std::string_view key) const {
     require(cdi::Document::Kind::map, "an object");
     for (const auto [name, value] : value_.members()) {
-      if (name.text() == key && !value.is_null()) return Member{value, inner(key)};
+      if (name.text() == key && !value.is_null()) return Member{value, inner(key), is_yaml_};
     }
     return std::nullopt;
   }
@@ -73,6 +77,8 @@ class Member {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       std::string list;
       for (const auto key : known) list.append(list.empty() ? "" : ", ").append(key);
+      const auto kind = find("apiVersion") ? find("kind") : std::nullopt;
+      if (kind) kind->reject("the input is no object of Kubernetes: it has the members " + list);
       member.reject("is unknown: use one of " + list);
     }
   }
@@ -80,7 +86,7 @@ class Member {
   /// A required member of an object.
   Member at(std::string_view key) const {
     if (auto found = find(key)) return *std::move(found);
-    Member{value_, inner(key)}.reject("is missing");
+    Member{value_, inner(key), is_yaml_}.reject("is missing");
   }
 
   bool is_list() const { return value_.kind() == cdi::Document::Kind::list; }
@@ -90,7 +96,7 @@ class Member {
     require(cdi::Document::Kind::list, "a list");
     std::vector<Member> out;
     for (const auto item : value_.items()) {
-      out.emplace_back(item, path_ + "[" + std::to_string(out.size()) + "]");
+      out.emplace_back(item, path_ + "[" + std::to_string(out.size()) + "]", is_yaml_);
     }
     return out;
   }
@@ -100,13 +106,13 @@ class Member {
     require(cdi::Document::Kind::map, "an object");
     std::vector<std::pair<std::string, Member>> out;
     for (const auto [name, value] : value_.members()) {
-      out.emplace_back(std::string{name.text()}, Member{value, inner(name.text())});
+      out.emplace_back(std::string{name.text()}, Member{value, inner(name.text()), is_yaml_});
     }
     return out;
   }
 
   std::string text() const {
-    require(cdi::Document::Kind::quoted, "a string");
+    if (!is_plain_string()) require(cdi::Document::Kind::quoted, "a string");
     return std::string{value_.text()};
   }
 
@@ -148,6 +154,12 @@ class Member {
            (value_.text() == "true" || value_.text() == "false");
   }
 
+  /// Whether the value is text without quotes, as in YAML. Kubernetes reads YAML 1.1.
+  bool is_plain_string() const {
+    return is_yaml_ && value_.kind() == cdi::Document::Kind::plain &&
+           !cdi::detail::parse_boolean(value_.text()) && !cdi::detail::is_old_number(value_.text());
+  }
+
   void require(cdi::Document::Kind kind, std::string_view name) const {
     if (value_.kind() != kind) reject(std::string{"must be "}.append(name));
   }
@@ -158,6 +170,7 @@ class Member {
 
   cdi::Document::Value value_;
   std::string path_;
+  bool is_yaml_;
 };
 
 /// The text of a member; empty if it is absent.
@@ -178,19 +191,52 @@ inline bool boolean_at(const Member& object, std::string_view key, bool fallback
   return member ? member->boolean() : fallback;
 }
 
-/// Parses a text as one JSON object.
-inline cdi::Document parse_input(std::string_view text) {
-  auto document = value_or_throw(cdi::parse_json(text, "standard input"));
-  if (document.root().kind() != cdi::Document::Kind::map) {
-    Member{document.root(), {}}.reject("the input must be one JSON object");
+/// A parsed text.
+struct Input {
+  cdi::Document document;
+  bool is_yaml = false;
+
+  /// Valid as long as this.
+  Member root() const { return {document.root(), {}, is_yaml}; }
+};
+
+/// Parses JSON, or YAML that is a map. `name` is a path, or what the text is.
+inline Input parse_input(std::string_view text, const std::string& name) {
+  auto json = cdi::parse_json(text, name);
+  if (json) return {.document = *std::move(json)};
+  // Any line of text is a YAML scalar: the first line of a map has a colon.
+  const auto line = text.substr(0, text.find('\n'));
+  const bool is_json =
+      text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).find_first_of("{[\"") ==
+      0;
+  const bool may_be_yaml =
+      !is_json && (line.find(':') != line.npos || line.starts_with("---") || line.starts_with('#'));
+  if (!may_be_yaml) throw Rejection{json.error()};
+  auto yaml = value_or_throw(cdi::parse_yaml(text, name));
+  if (const auto rest = yaml.rest()) {
+    throw Rejection{cdi::Error{.code = cdi::Errc::schema,
+                               .message = "the input has more than one document",
+                               .position = *rest}};
   }
-  return document;
+  return {.document = std::move(yaml), .is_yaml = true};
 }
 
-/// Reads all of standard input as JSON.
-inline cdi::Document read_input() {
+/// Parses a file, or for `-` standard input.
+inline Input read_input(const std::string& file) {
+  constexpr const char* standard_input = "standard input";
+  if (file != "-") return parse_input(value_or_throw(cdi::read_file(file)), file);
   return parse_input(
-      value_or_throw(cdi::read_all(STDIN_FILENO, "standard input", cdi::Limits{}.bytes)));
+      value_or_throw(cdi::read_all(STDIN_FILENO, standard_input, cdi::Limits{}.bytes)),
+      standard_input);
+}
+
+/// Parses such a file or standard input, which must contain one object.
+inline Input read_object(const std::string& file) {
+  auto input = read_input(file);
+  if (input.document.root().kind() != cdi::Document::Kind::map) {
+    input.root().reject("the input must be one JSON object");
+  }
+  return input;
 }
 
 }  // namespace pod

@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -71,15 +72,24 @@ void print(const pod::GuestAnswer& answer) {
   print_result(answer.config);
 }
 
-/// Adds a command that answers a question about JSON from standard input.
+/// Adds the argument for the file with the input of a command.
+std::shared_ptr<std::string> add_input(CLI::App& app) {
+  auto file = std::make_shared<std::string>("-");
+  app.add_option("FILE", *file, "The input, JSON or YAML; - for standard input")
+      ->capture_default_str()
+      ->check(not_empty);
+  return file;
+}
+
+/// Adds a command that answers a question about its input.
 template <class Answer>
 CLI::App& add_question(CLI::App& app, CommandLine& line, const char* name, const char* help,
                        Answer answer) {
   auto* const sub = app.add_subcommand(name, help);
-  sub->callback([&line, answer] {
-    line.command = [answer] {
-      const auto document = pod::read_input();
-      print(answer(pod::Member{document.root(), {}}));
+  sub->callback([&line, answer, file = add_input(*sub)] {
+    line.command = [answer, file] {
+      const auto input = pod::read_object(*file);
+      print(answer(input.root()));
     };
   });
   return *sub;
@@ -186,7 +196,7 @@ void add_peerpod(CLI::App& app, CommandLine& line) {
   sub.add_flag("--defaults", line.peerpod.set_defaults,
                "First set requests from limits, as the API server does");
   tools::add_repeated(sub, "--claim", line.peerpod.claims,
-                      "Also read FILE with ResourceClaims, and DeviceClasses, in JSON; may be "
+                      "Also read FILE with ResourceClaims, and DeviceClasses; may be "
                       "repeated")
       ->type_name("FILE")
       ->check(not_empty);
@@ -225,10 +235,10 @@ void add_instance(CLI::App& app, CommandLine& line) {
 void add_slices(CLI::App& app, CommandLine& line) {
   auto* const sub = app.add_subcommand(
       "slices", "ResourceSlices whose devices are the instance types of a cloud");
-  sub->callback([&line] {
-    line.command = [&line] {
-      const auto document = pod::read_input();
-      const auto slices = pod::answer_slices(pod::Member{document.root(), {}}, line.slices);
+  sub->callback([&line, file = add_input(*sub)] {
+    line.command = [&line, file] {
+      const auto input = pod::read_object(*file);
+      const auto slices = pod::answer_slices(input.root(), line.slices);
       print_result(slices.dump(2, ' ', true, pod::Json::error_handler_t::replace) + "\n");
     };
   });
@@ -289,7 +299,7 @@ void add_size(CLI::App& app, CommandLine& line) {
       "echo '{\"annotations\": {\"io.kubernetes.cri.sandbox-cpu-period\": \"100000\",\n"
       "    \"io.kubernetes.cri.sandbox-cpu-quota\": \"220000\"}}' |\n"
       "    cdi-pod size --formula runtime-rs --profile tee\n"
-      "  kubectl get pod p -o json | jq '{pod: .}' | cdi-pod size --formula runtime-go -v");
+      "  kubectl get pod p -o yaml | cdi-pod size --formula runtime-go -v");
 }
 
 void add_strategy(CLI::App& app, CommandLine& line) {
@@ -330,7 +340,7 @@ ExitCode report_usage(const CLI::App& app, const CLI::ParseError& error) {
 ExitCode run(int argc, char** argv, tools::Describe describe) {
   CLI::App app{
       "Shows what the systems around a pod do with its devices and its size: container runtimes, "
-      "Kata, cloud-api-adaptor and gpu-operator. Reads JSON on standard input, prints JSON.",
+      "Kata, cloud-api-adaptor and gpu-operator. Reads JSON or YAML, prints JSON.",
       "cdi-pod"};
   app.set_version_flag("--version", "cdi-pod " + tools::release_version());
   app.require_subcommand(1);

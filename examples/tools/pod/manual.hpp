@@ -30,7 +30,7 @@ inline tools::Manual pod_manual() {
       .description =
           "`cdi-pod` answers questions about the devices and the size of a pod, as container "
           "runtimes, Kata Containers, cloud-api-adaptor and gpu-operator do. Most commands read "
-          "JSON on standard input, and print JSON on standard output.",
+          "JSON or YAML from a file or from standard input, and print JSON on standard output.",
       .exit_codes = exit_code_help(),
       .files = {{"/var/run/cdi", "The specs that `cdi-pod guest` reads, without --spec-dir"}},
       .see_also = "cdi(1), cdi-prepare(8), kubectl(1)",

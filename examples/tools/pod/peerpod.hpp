@@ -11,9 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <cdi/file.hpp>
 #include <cdi/result.hpp>
-#include <cdi/text/parse_json.hpp>
 
 #include "answer.hpp"
 #include "claims.hpp"
@@ -77,8 +75,8 @@ inline std::set<std::string> unmapped_resources(const Container& container) {
 }
 
 /// The instance type from the pod's annotation; empty without the annotation.
-inline std::string named_instance(const Member& input) {
-  const auto metadata = input.at("pod").find("metadata");
+inline std::string named_instance(const Member& pod) {
+  const auto metadata = pod.find("metadata");
   const auto annotations = metadata ? metadata->find("annotations") : std::nullopt;
   const auto type = annotations ? annotations->find(instance_annotation) : std::nullopt;
   return type ? type->text() : std::string{};
@@ -154,11 +152,17 @@ inline void list_unmapped(const PodSpec& pod, const std::string& instance,
       "the webhook ignores pod.spec.resources: it adds up only the resources of containers");
 }
 
-/// The claims of files and of the input, in which `claims` is a list of them.
+/// The claims of files and of the input: a claim, a list, also of a pod and its claims, or the list
+/// `claims`.
 inline ClaimInput read_claim_input(const Member& input, const PeerpodOptions& options) {
   ClaimInput out;
   for (const auto& file : options.claims) read_claim_file(file, out);
-  if (input.find("kind")) {
+  const auto kind = text_at(input, "kind");
+  if (const auto items = kind == "List" ? input.find("items") : std::nullopt) {
+    for (const auto& item : items->items()) {
+      if (text_at(item, "kind") != "Pod") read_claims(item, out);
+    }
+  } else if (!kind.empty() && kind != "Pod" && kind != "PodList") {
     read_claims(input, out);
   } else if (const auto list = input.find("claims")) {
     for (const auto& item : list->items()) read_claims(item, out);
@@ -251,17 +255,16 @@ class TypesInput {
       list_ = input.find("kind") ? std::nullopt : input.find("types");
       return;
     }
-    document_.emplace(value_or_throw(cdi::parse_json(value_or_throw(cdi::read_file(file)), file)));
-    const Member root{document_->root(), {}};
-    const bool is_list = document_->root().kind() == cdi::Document::Kind::list;
-    list_ = is_list ? root : root.at("types");
+    file_.emplace(read_input(file));
+    const auto root = file_->root();
+    list_ = root.is_list() ? root : root.at("types");
   }
 
   /// Valid as long as this and the input.
   const std::optional<Member>& list() const { return list_; }
 
  private:
-  std::optional<cdi::Document> document_{};
+  std::optional<Input> file_{};
   std::optional<Member> list_{};
 };
 
@@ -276,12 +279,15 @@ inline Answer answer_peerpod(const Member& input, const PeerpodOptions& options)
   const auto claims = detail::read_claim_input(input, options);
   const detail::TypesInput types{input, options.types};
   PeerVm vm{claims, answer};
-  if (input.find("kind")) {
+  const auto object = find_pod(input);
+  if (const auto kind = input.find("kind"); kind && !object) {
+    if (kind->text() == "PodList") kind->reject("the list has no pod");
     vm.add_claims(claims.claims);
     vm.finish(types.list(), {});
     return answer;
   }
-  auto pod = read_pod(input);
+  const auto place = object ? *object : input.at("pod");
+  auto pod = read_pod(place);
   if (pod.runtime_class != options.runtime_class) {
     answer.warnings.push_back("pod.spec.runtimeClassName is not " + options.runtime_class +
                               ": the webhook leaves the pod unchanged");
@@ -290,7 +296,7 @@ inline Answer answer_peerpod(const Member& input, const PeerpodOptions& options)
   if (options.set_defaults) set_default_requests(pod);
   detail::write_annotations(pod, vm, answer);
   const auto mapped = detail::add_devices(pod, claims, vm, answer);
-  const auto named = detail::named_instance(input);
+  const auto named = detail::named_instance(place);
   vm.finish(types.list(), named);
   detail::list_unmapped(pod, named, mapped, answer);
   return answer;

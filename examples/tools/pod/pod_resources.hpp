@@ -171,17 +171,39 @@ inline void raise_to(ResourceList& list, const ResourceList& other) {
 
 }  // namespace detail
 
-/// The pod in the input, `{"pod": {"spec": ...}}`.
-inline PodSpec read_pod(const Member& input) {
-  const auto spec = input.at("pod").at("spec");
+/// The pod of an input: that of `{"pod": ...}`, a Pod as kubectl prints it, or the only Pod in a
+/// list; nothing if there is none.
+inline std::optional<Member> find_pod(const Member& input) {
+  const auto kind = text_at(input, "kind");
+  if (kind.empty()) return input.find("pod");
+  if (kind == "Pod") return input;
+  const auto items = kind == "List" || kind == "PodList" ? input.find("items") : std::nullopt;
+  std::optional<Member> found;
+  if (!items) return found;
+  for (const auto& item : items->items()) {
+    // The API leaves the kind out of the items of a list that has one kind.
+    const auto own = text_at(item, "kind");
+    if (own != "Pod" && !(own.empty() && kind == "PodList")) continue;
+    if (found) {
+      item.reject(
+          "the list has more than one pod: give one, as `kubectl get pod NAME -o json` does");
+    }
+    found = item;
+  }
+  return found;
+}
+
+/// A pod, `{"spec": ...}`.
+inline PodSpec read_pod(const Member& object) {
+  const auto spec = object.at("spec");
   PodSpec pod{.place = spec};
-  detail::read_metadata(input.at("pod"), pod);
+  detail::read_metadata(object, pod);
   if (const auto name = spec.find("runtimeClassName")) pod.runtime_class = name->text();
   spec.at("containers");
   pod.containers = detail::read_containers(spec, "containers");
   pod.init_containers = detail::read_containers(spec, "initContainers");
   pod.pod_level = detail::read_requirements(spec);
-  detail::read_pod_claims(input.at("pod"), pod);
+  detail::read_pod_claims(object, pod);
   pod.overhead = detail::read_list(spec, "overhead");
   if (pod.containers.empty()) spec.at("containers").reject("must contain at least one container");
   return pod;

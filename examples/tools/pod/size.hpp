@@ -284,12 +284,12 @@ inline Answer size_of_annotations(const Member& annotations, const SizeOptions& 
   return answer;
 }
 
-inline Answer size_of_pod(const Member& input, const SizeOptions& options) {
+inline Answer size_of_pod(const Member& object, const SizeOptions& options) {
   Answer answer;
-  auto pod = read_pod(input);
+  auto pod = read_pod(object);
   set_default_requests(pod);
   auto profile = profile_named(options.profile);
-  const auto metadata = input.at("pod").find("metadata");
+  const auto metadata = object.find("metadata");
   if (metadata && metadata->find("annotations"))
     read_defaults(metadata->at("annotations"), profile);
   auto sandbox = sandbox_of(pod, options.static_cpu_manager);
@@ -319,12 +319,14 @@ inline Answer size_of_pod(const Member& input, const SizeOptions& options) {
 
 /// The size of the VM, from a sandbox's annotations or from a pod.
 inline Answer answer_size(const Member& input, const SizeOptions& options) {
-  input.allow({"annotations", "pod"});
-  const auto annotations = input.find("annotations");
-  if (!annotations && !input.find("pod")) input.reject("the input must have annotations or pod");
-  if (annotations && input.find("pod")) annotations->reject("cannot be combined with pod");
+  const auto pod = find_pod(input);
+  if (const auto kind = input.find("kind"); kind && !pod) kind->reject("must be a Pod");
+  if (!input.find("kind")) input.allow({"annotations", "pod"});
+  const auto annotations = pod && input.find("kind") ? std::nullopt : input.find("annotations");
+  if (!annotations && !pod) input.reject("the input must be a Pod, or have annotations or pod");
+  if (annotations && pod) annotations->reject("cannot be combined with pod");
   return annotations ? detail::size_of_annotations(*annotations, options)
-                     : detail::size_of_pod(input, options);
+                     : detail::size_of_pod(*pod, options);
 }
 
 }  // namespace pod

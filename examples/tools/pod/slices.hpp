@@ -78,7 +78,7 @@ inline Json instance_device(const InstanceType& type, const Member& place) {
 /// A list of ResourceSlices of resource.k8s.io/v1, with the smallest types first, because the
 /// scheduler takes the first device that fits.
 inline Json answer_slices(const Member& input, const SlicesOptions& options) {
-  input.allow({"types"});
+  input.allow({"types", "default", "validTypes"});  // as in a file for `peerpod --types`
   const auto place = input.at("types");
   std::map<std::string, std::string> labels;
   std::vector<Json> devices;

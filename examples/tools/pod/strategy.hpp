@@ -27,6 +27,7 @@ namespace detail {
 inline constexpr cdi::EngineVersion cdi_added{23, 3, 0};
 inline constexpr cdi::EngineVersion cdi_by_default{25, 10, 0};
 inline constexpr cdi::EngineVersion nri_added{26, 3, 0};
+inline constexpr cdi::EngineVersion last_examined{26, 7, 0};  // the newest release that is known
 
 struct GpuNode {
   std::string runtime{};  // as kubelet reports it: containerd://2.1.4
@@ -188,6 +189,12 @@ inline Answer answer_strategy(const Member& input) {
   detail::add_paths(policy, nodes, runtime, answer.value);
   if (nri_unknown) {
     answer.warnings.emplace_back("cdi.nri: ignored: gpu-operator has the NRI plugin since 26.3");
+  }
+  const auto& release = policy.release;
+  if (std::pair{release.major, release.minor} >
+      std::pair{detail::last_examined.major, detail::last_examined.minor}) {
+    answer.warnings.push_back("operator: gpu-operator " + to_string(release) +
+                              " is newer than 26.7, the newest that is known: it may do otherwise");
   }
   return answer;
 }

@@ -166,7 +166,8 @@ class UsageFault {
   cdi::Error missing_option() const {
     const std::string_view said = thrown_.what();
     const auto begin = said.find(" option from [");
-    if (begin == std::string_view::npos) return wrong_value();
+    if (begin == std::string_view::npos)
+      return said.ends_with(is_required) ? no_value() : wrong_value();
     const auto list = said.substr(begin + std::string_view{" option from ["}.size());
     const auto names = split(list.substr(0, list.find(']')), ",");
     if (list.find(" were given") != std::string_view::npos) {
@@ -181,6 +182,22 @@ class UsageFault {
     }
     return {.message = "an option is missing",
             .advice = fmt::format("give {}", fmt::join(forms, " or "))};
+  }
+
+  static constexpr std::string_view is_required = " is required";
+
+  /// An option without its only values, or an argument.
+  cdi::Error no_value() const {
+    const std::string_view said = thrown_.what();
+    cdi::Error error{.message = one_line(said), .advice = help_hint()};
+    const auto name = std::string{said.substr(0, said.size() - is_required.size())};
+    const auto* const option = command_.get_option_no_throw(name);
+    const auto type = option == nullptr ? std::string{} : option->get_type_name();
+    const auto brace = type.find('{');
+    if (brace == std::string::npos) return error;
+    const auto values = split(std::string_view{type}.substr(brace), "{,}");
+    error.advice = fmt::format("give it with one of {}", fmt::join(values, ", "));
+    return error;
   }
 
   /// A value that is missing, wrong or given twice. CLI11 describes these as `--output: 1 required
