@@ -540,6 +540,22 @@ devices:
         self.assertIn(f"{spec}:2:16: annotations: ",
                       self.run_cdi("convert", "--to", "0.5.0", spec, expect=1)[1])
 
+    def test_what_is_the_same_in_many_places_is_one_line_with_their_number(self):
+        gids = "".join(f"- name: d{i}\n  containerEdits: {{additionalGids: [44], mounts: [{{hostPath: "
+                       f"/h{i}, containerPath: /c{i}, options: [ro]}}]}}\n" for i in range(25))
+        spec = self.write("many.yaml", "cdiVersion: 0.7.0\nkind: v.com/gpu\ndevices:\n" + gids)
+        for options, code, level in ((("--lossy",), 0, "warning"), ((), 1, "error")):
+            err = self.run_cdi("convert", "--to", "0.6.0", *options, spec, expect=code)[1]
+            self.assertEqual(err.count("additionalGids [44]"), 1, err)
+            self.assertRegex(err, rf"cdi: {level}: {spec}:5:36: .* \(25 times\)\n")
+        err = self.run_cdi("validate", spec)[1]
+        self.assertRegex(err, rf'^cdi: warning: {spec}:.*mount of "/h0" .* \(25 times\)\n$')
+        self.assertEqual(self.run_cdi("-o", "json", "validate", spec)[1].count("\n"), 25)
+        out = self.path("out")
+        os.mkdir(out)
+        err = self.run_cdi("-d", out, "write", spec)[1]
+        self.assertEqual((err.count("\n"), err.count("(25 times)")), (1, 1), err)
+
     def test_convert_warns_of_members_that_newer_versions_retired(self):
         spec = self.write("rdt.yaml", 'cdiVersion: "1.1.0"\nkind: v.com/gpu\ndevices:\n- name: a\n'
                           "  containerEdits: {intelRdt: {closID: b, enableMonitoring: true}}\n")

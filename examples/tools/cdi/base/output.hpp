@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unistd.h>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -17,7 +18,9 @@
 #include <cdi/nlohmann.hpp>
 
 #include "../../shared/base/error_record.hpp"
+#include "../../shared/help/terminal_text.hpp"
 #include "exit_codes.hpp"
+#include "same_messages.hpp"
 
 using Json = nlohmann::ordered_json;
 
@@ -85,6 +88,11 @@ class Output {
     print_message("warning", warning, Json::object());
   }
 
+  /// Prints warnings or errors. Text has one line for those that say the same about several places
+  /// of a file, with the first place and their number.
+  void warnings(const std::vector<cdi::Error>& list) const { print_messages("warning", list); }
+  void errors(const std::vector<cdi::Error>& list) const { print_messages("error", list); }
+
   /// Prints an error. Returns the exit code for a command that fails with this error.
   ExitCode reject(const cdi::Error& why) const {
     error(why);
@@ -99,6 +107,12 @@ class Output {
       case OutputFormat::text: break;
     }
     return print(text);
+  }
+
+  /// Prints an explanation like `result`; on a terminal, its text is wrapped.
+  bool explanation(std::string_view text, const Json& value) const {
+    if (format_ != OutputFormat::text) return result({}, value);
+    return print(tools::text_for(STDOUT_FILENO, text));
   }
 
   /// Prints a text. Returns false if the output fails, as on a full disk or a closed pipe.
@@ -116,10 +130,26 @@ class Output {
   }
 
  private:
+  void print_messages(std::string_view level, const std::vector<cdi::Error>& list) const {
+    if (format_ != OutputFormat::text) {
+      for (const auto& one : list) print_message(level, one, Json::object());
+      return;
+    }
+    for (const auto& [first, count] : same_messages(list)) {
+      print_text(level, first, count > 1 ? fmt::format(" ({} times)", count) : std::string{});
+    }
+  }
+
+  static void print_text(std::string_view level, const cdi::Error& error,
+                         std::string_view end = {}) {
+    const auto rule = error.rule.empty() ? std::string{} : fmt::format(" [{}]", error.rule);
+    print_error(tools::text_for(
+        STDERR_FILENO, fmt::format("cdi: {}: {}{}{}\n", level, to_string(error), rule, end)));
+  }
+
   void print_message(std::string_view level, const cdi::Error& error, const Json& more) const {
     if (format_ == OutputFormat::text) {
-      const auto rule = error.rule.empty() ? std::string{} : fmt::format(" [{}]", error.rule);
-      print_error(fmt::format("cdi: {}: {}{}\n", level, to_string(error), rule));
+      print_text(level, error);
     } else {
       Json record = error_record(level, error);
       record.update(more);

@@ -67,7 +67,7 @@ inline Json arguments_record(const Arguments& found, const Program& program) {
 /// Prints warnings and losses on standard error.
 inline void report_losses(const Arguments& found, const Program& program, bool partial,
                           const Output& output) {
-  for (const auto& warning : found.warnings) output.warning(warning);
+  output.warnings(found.warnings);
   for (const auto& one : found.lost) {
     auto error = loss_error(one, program.name);
     if (partial) {

@@ -75,11 +75,12 @@ inline bool is_read_already(const ConvertOptions& options, const cdi::LoadedSpec
 
 /// Prints warnings about a file, except for parts that the conversion reports as lost.
 inline void print_warnings(const cdi::LoadedSpec& loaded, const Output& output) {
-  for (const auto& warning : loaded.warnings) {
-    const bool is_loss = warning.rule == cdi::row_of(cdi::Rule::annotation_key).code ||
-                         warning.rule == cdi::row_of(cdi::Rule::single_document).code;
-    if (!is_loss) output.warning(warning);
-  }
+  auto warnings = loaded.warnings;
+  std::erase_if(warnings, [](const auto& warning) {
+    return warning.rule == cdi::row_of(cdi::Rule::annotation_key).code ||
+           warning.rule == cdi::row_of(cdi::Rule::single_document).code;
+  });
+  output.warnings(warnings);
 }
 
 /// A spec file, and with `--in-place` the file to replace.
@@ -181,9 +182,7 @@ inline ExitCode convert(const CommonOptions& common, const ConvertOptions& optio
   }
   const auto converted = convert_file(options, loaded);
   if (!converted) return output.reject(converted.error());
-  for (const auto& loss : converted->losses) {
-    options.lossy ? output.warning(loss) : output.error(loss);
-  }
+  options.lossy ? output.warnings(converted->losses) : output.errors(converted->losses);
   if (!options.lossy && !converted->losses.empty()) {
     return output.reject({.message = fmt::format("not converted to {}; --lossy converts it anyway",
                                                  converted->spec.version),

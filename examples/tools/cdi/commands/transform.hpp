@@ -70,7 +70,7 @@ inline cdi::Result<MovedSpec> move_root_in_place(const CommonOptions& common,
   if (auto good = check_link(*file); !good) return std::move(good).error();
   const auto loaded = cdi::parse_spec(file->text, path, *format, common.reading);
   if (!loaded) return loaded.error();
-  for (const auto& warning : loaded->warnings) output.warning(warning);
+  output.warnings(loaded->warnings);
   auto moved = move_root_of(options, *loaded, *format);
   if (moved) moved->in_place = *std::move(file);
   return moved;
@@ -92,7 +92,7 @@ inline ExitCode print_moved(const CommonOptions& common, const TransformOptions&
   const auto file = options.files.empty() ? "-" : options.files.front();
   const auto loaded = read_spec(file, common.reading);
   if (!loaded) return output.reject(loaded.error());
-  for (const auto& warning : loaded->warnings) output.warning(warning);
+  output.warnings(loaded->warnings);
   const auto own = cdi::format_of(file).value_or(cdi::Format::yaml);
   const auto format = output.format() == OutputFormat::json   ? cdi::Format::json
                       : output.format() == OutputFormat::yaml ? cdi::Format::yaml

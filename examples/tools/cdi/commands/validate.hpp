@@ -161,11 +161,18 @@ class Validation {
   void accept(const cdi::LoadedSpec& spec) {
     files_.insert(spec.path);
     valid_.push_back(spec.path);
-    for (const auto& warning : spec.warnings) report_warning(warning);
-    for (const auto& warning : mounted_nodes(spec)) report_warning(warning);
+    auto warnings = spec.warnings;
+    for (auto& warning : mounted_nodes(spec)) warnings.push_back(std::move(warning));
     if (auto retired = retired_member(spec.spec)) {
       retired->position = spec.locate(retired->where);
-      report_warning(*retired);
+      warnings.push_back(*std::move(retired));
+    }
+    const bool are_lines = !options_.strict && !options_.quiet && common_.format != "sarif";
+    if (!are_lines) {
+      for (const auto& warning : warnings) report_warning(warning);
+    } else if (!warnings.empty()) {
+      doubtful_.insert(spec.path);
+      output_.warnings(warnings);
     }
   }
 

@@ -30,7 +30,7 @@ inline ExitCode explain_names(const CommonOptions& common, const WhyOptions& opt
   const auto searched = search_specs(*question);
   if (!searched) return output.reject(searched.error());
   const auto answers = answer_names(*question, *searched);
-  return output.result(answers.text, answers.list) ? answers.code : exit_failed;
+  return output.explanation(answers.text, answers.list) ? answers.code : exit_failed;
 }
 
 /// Prints which devices a config contains, and whether specs and host still have what it needs.
@@ -47,7 +47,7 @@ inline ExitCode explain_bundle(const CommonOptions& common, const WhyOptions& op
       host ? host->scan(dirs, common.reading) : cdi::scan_spec_dirs(dirs, common.reading);
   const BundleReport report{bundle->config, bundle->spec, bundle->requests, *registry,
                             host ? &*host : nullptr};
-  if (!output.result(report.text(), report.record())) return exit_failed;
+  if (!output.explanation(report.text(), report.record())) return exit_failed;
   return report.holds() ? exit_done : exit_outdated;
 }
 
@@ -68,7 +68,7 @@ inline ExitCode explain_pod(const CommonOptions& common, const WhyOptions& optio
     output.warning(*facts->bundle->requests_error);
   }
   const auto answer = explain_pod(*facts, *tree, *question, *specs);
-  return output.result(answer.text, answer.record) ? answer.code : exit_failed;
+  return output.explanation(answer.text, answer.record) ? answer.code : exit_failed;
 }
 
 /// Why a name of a pod is not valid for `why --pod`; empty if it is.

@@ -50,7 +50,7 @@ inline cdi::Result<cdi::Spec> read_spec_to_write(const CommonOptions& common,
                                                  const Output& output) {
   const auto loaded = read_spec(options.file, common.reading);
   if (!loaded) return loaded.error();
-  for (const auto& warning : loaded->warnings) output.warning(warning);
+  output.warnings(loaded->warnings);
   auto spec = whole_spec(*loaded);
   if (!spec) return std::move(spec).error();
   return std::move(spec->spec);

@@ -14,15 +14,16 @@
 
 namespace tools {
 
-/// The width in columns for text on standard output: that of COLUMNS, else of the terminal, else
-/// 80. It is at least 40, and at most 100, because longer lines are hard to read.
-inline std::size_t text_width() {
+/// The width in columns for text on standard output, or on another stream: that of COLUMNS, else of
+/// the terminal, else 80. It is at least 40, and at most 100, because longer lines are hard to
+/// read.
+inline std::size_t text_width(int stream = STDOUT_FILENO) {
   constexpr std::size_t least = 40;
   constexpr std::size_t most = 100;
   const char* const wanted = std::getenv("COLUMNS");
   auto width = parse_number<std::size_t>(wanted == nullptr ? "" : wanted).value_or(0);
   winsize window{};
-  if (width == 0 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) width = window.ws_col;
+  if (width == 0 && ::ioctl(stream, TIOCGWINSZ, &window) == 0) width = window.ws_col;
   return width == 0 ? 80 : std::clamp(width, least, most);
 }
 
