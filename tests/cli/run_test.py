@@ -100,7 +100,8 @@ class Sandbox(unittest.TestCase):
 
     def run_cdi(self, *words, code=0, **more):
         done = subprocess.run([CDI, "-d", self.folder / "specs", "run", *words], text=True,
-                              timeout=60, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+                              timeout=60, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              **{"cwd": self.folder, **more})
         self.assertEqual(done.returncode, code, done.stderr)
         return done
 
@@ -118,6 +119,24 @@ class Sandbox(unittest.TestCase):
         self.assertEqual(done.stdout, "1\n")
         self.assertIn("Read-only file system", done.stderr)
         self.assertFalse((self.folder / "x").exists())
+
+    def test_a_working_directory_that_is_not_there_is_a_warning(self):
+        self.write_spec(env=["GPU=0"])
+        hidden = tempfile.TemporaryDirectory(dir="/tmp")
+        self.addCleanup(hidden.cleanup)
+        run = ("vendor.com/gpu=0", "--", "pwd")
+        done = self.run_cdi(*run, cwd=hidden.name)
+        self.assertNotEqual(done.stdout, hidden.name + "\n")
+        self.assertIn(f'does not have the working directory "{hidden.name}"', done.stderr)
+        for words, where in ((("--bind", "."), hidden.name), ((), self.folder), ((), "/tmp"),
+                             (("--hide-home",), self.folder.parent)):
+            with self.subTest(words=words, where=where):
+                done = self.run_cdi(*words, *run, cwd=where,
+                                    env={**os.environ, "HOME": str(self.folder.parent)})
+                self.assertEqual((done.stdout, done.stderr), (f"{where}\n", ""))
+        done = self.run_cdi("--hide-home", *run, env={**os.environ, "HOME": "/var/tmp"})
+        self.assertIn("does not have the working directory", done.stderr)
+        self.assertEqual(self.run_cdi("--quiet", *run, cwd=hidden.name).stderr, "")
 
     def test_mounts_on_files_of_the_host_and_below_tmp(self):
         there, source = self.folder / "there", self.folder / "source"

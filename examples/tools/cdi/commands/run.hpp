@@ -98,6 +98,7 @@ inline ExitCode run_in_sandbox(const CommonOptions& common, const ArgsOptions& o
   if (code != exit_done) return code;
   keep_possible_mounts(plan);
   auto found = write_arguments(plan, ArgumentsWriter{run_program, nullptr, ""}, !options.no_sys);
+  if (auto hidden = hidden_directory_warning(*places)) found.warnings.push_back(*std::move(hidden));
   if (more.quiet) found.warnings.clear();
   if (more.quiet && options.partial) found.lost.clear();
   report_losses(found, run_program, options.partial, output);

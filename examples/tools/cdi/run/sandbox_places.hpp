@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -68,6 +70,26 @@ inline cdi::Result<std::vector<std::string>> place_words(const std::vector<std::
     out.insert(out.end(), {"--bind", *path, *path});
   }
   return out;
+}
+
+/// The warning that the command starts in another directory than this one, which the sandbox with
+/// these words does not have; nullopt if it does.
+inline std::optional<cdi::Error> hidden_directory_warning(const std::vector<std::string>& places) {
+  std::error_code fault;
+  const auto directory = std::filesystem::current_path(fault).string();
+  bool hidden = directory.starts_with("/tmp/");
+  for (std::size_t i = 0; i + 1 < places.size(); ++i) {
+    if ((directory + "/").starts_with(places[i + 1] + "/")) {
+      hidden =
+          places[i] == "--tmpfs" ? directory != places[i + 1] : hidden && places[i] != "--bind";
+    }
+  }
+  if (fault || !hidden) return std::nullopt;
+  return cdi::Error{
+      .message = fmt::format("the sandbox does not have the working directory {}: the "
+                             "command starts in another one",
+                             cdi::quoted(directory)),
+      .advice = "add --bind ."};
 }
 
 #endif  // CDI_TOOLS_CDI_RUN_SANDBOX_PLACES_HPP
