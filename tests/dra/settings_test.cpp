@@ -92,3 +92,15 @@ TEST_CASE("dra: the engines decide the CDI version, also on a node whose devices
   REQUIRE(choose_spec_version(options));
   CHECK(options.max_version == cdi::parse_spec_version("0.6.0"));
 }
+
+TEST_CASE("dra: the advice for an engine without a version is an option that the driver has") {
+  const TempTree tree;
+  std::filesystem::create_directories(tree / "usr/bin");
+  tree.put("usr/bin/containerd", "");
+  prepare::Options options;
+  options.root = tree / "";
+  const auto warnings = choose_spec_version(options);
+  REQUIRE(warnings);
+  REQUIRE(warnings->size() == 1);
+  CHECK(warnings->front().ends_with(": give --max-version, the newest that it reads"));
+}

@@ -139,7 +139,8 @@ inline cdi::Result<std::vector<std::string>> choose_spec_version(prepare::Option
   const auto survey = prepare::survey_host(options);
   if (!survey) return survey.error();
   tools::EngineVersions versions{prepare::versions_from(options)};
-  auto choice = prepare::version_for_engines(survey->tree, options, versions);
+  auto choice = prepare::version_for_engines(survey->tree, options, versions,
+                                             "give --max-version, the newest that it reads");
   options.max_version = choice.options.max_version.value_or(cdi::known_versions.back());
   return std::move(choice.warnings);
 }

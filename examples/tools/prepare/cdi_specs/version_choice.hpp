@@ -5,6 +5,7 @@
 #define CDI_TOOLS_PREPARE_CDI_SPECS_VERSION_CHOICE_HPP
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -55,9 +56,10 @@ struct VersionChoice {
 
 /// The options with the CDI version of the oldest installed engine. Unchanged if a version or
 /// engines were passed. Ignores engines that read no specs, have CDI switched off or have an
-/// unknown version.
+/// unknown version, for which a warning has `advice`: without one, it is to give --for.
 inline VersionChoice version_for_engines(const tools::HostTree& tree, const Options& given,
-                                         tools::EngineVersions& versions) {
+                                         tools::EngineVersions& versions,
+                                         std::string_view advice = {}) {
   VersionChoice choice{.options = given};
   if (given.max_version) return choice;
   for (const auto& engine : versions.engines(tree)) {
@@ -70,9 +72,11 @@ inline VersionChoice version_for_engines(const tools::HostTree& tree, const Opti
                                   "device");
     } else if (!engine.version_fault.empty()) {
       choice.knows_all_versions = false;
-      choice.warnings.push_back(fmt::format(
-          "{}: its version is unknown, so specs may be too new for it ({}): give --for {}@VERSION",
-          engine.name, engine.version_fault, engine.name));
+      choice.warnings.push_back(
+          fmt::format("{}: its version is unknown, so specs may be too new for it ({}): {}",
+                      engine.name, engine.version_fault,
+                      advice.empty() ? fmt::format("give --for {}@VERSION", engine.name)
+                                     : std::string{advice}));
     }
   }
   return choice;
