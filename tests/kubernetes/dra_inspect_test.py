@@ -270,6 +270,26 @@ class Inspect(unittest.TestCase):
         self.serve()
         self.assertNotIn(library, spec.read_text(encoding="utf-8"))
 
+    def test_the_driver_is_where_the_spec_of_the_host_has_it(self):
+        version = (self.root / "sys/module/nvidia/version").read_text(encoding="ascii").strip()
+        library = f"/run/nvidia/driver/usr/lib/x86_64-linux-gnu/libcuda.so.{version}"
+        (self.root / library[1:]).parent.mkdir(parents=True)
+        (self.root / library[1:]).touch()
+        subprocess.run([CDI_PREPARE, "write", "--root", self.root, "--driver-root",
+                        "/run/nvidia/driver"], check=True, capture_output=True)
+        self.prepare("one")
+        spec = self.root / "var/run/cdi/cdi-prepare.local-claim_one.json"
+        self.assertNotIn(library, spec.read_text(encoding="utf-8"))
+        self.serve()
+        self.assertIn(library, spec.read_text(encoding="utf-8"))
+        self.assertEqual(self.look("status")[1]["claims"]["one"]["fault"], None)
+
+    def test_nvml_of_this_host_is_not_asked_about_another(self):
+        for command in (["status"], ["check"], ["serve", "--node", "n"]):
+            done = self.run_dra(*command, *self.options(), "--nvml")
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn("--nvml: the library would report on this host", done.stderr)
+
     def test_paths_that_no_driver_can_have(self):
         """All commands refuse them, with a message."""
         (self.place / "none.json").write_text('{"kind": "List", "items": []}', encoding="ascii")

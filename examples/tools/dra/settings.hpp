@@ -18,6 +18,7 @@
 #include <cdi/result.hpp>
 
 #include "../prepare/base/options.hpp"
+#include "../prepare/cdi_specs/kept_options.hpp"
 #include "../prepare/cdi_specs/version_choice.hpp"
 #include "../prepare/host/directories.hpp"
 #include "../prepare/vendors/survey.hpp"
@@ -116,7 +117,8 @@ inline std::string absolute(const prepare::HostOptions& options, const std::stri
 
 }  // namespace detail
 
-/// Makes paths absolute, and sets default paths.
+/// Makes paths absolute, and sets default paths. The driver is where the specs of `cdi-prepare
+/// write` have it, unless an option says where.
 inline void complete(Settings& settings) {
   auto& host = settings.host;
   host.root = detail::absolute({}, host.root);
@@ -129,6 +131,7 @@ inline void complete(Settings& settings) {
   settings.state_dir = detail::absolute(host, settings.state_dir);
   if (!settings.claims.empty()) settings.claims = detail::absolute({}, settings.claims);
   for (auto& file : host.vendor_files) file = detail::absolute({}, file);
+  host = prepare::with_recorded_place(std::move(host));
 }
 
 /// Chooses the CDI version of specs once, unless it was given: the newest that the installed

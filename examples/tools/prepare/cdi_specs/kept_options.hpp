@@ -22,6 +22,7 @@
 #include "../../shared/cdi_specs/write_command.hpp"
 #include "../base/options.hpp"
 #include "../host/directories.hpp"
+#include "../host/open_host.hpp"
 
 // A service that ran with its own options would undo those of a person who has run `write`.
 
@@ -185,6 +186,27 @@ inline Options with_recorded(Options options) {
     if (!options.kind.empty()) return detail::with_words(std::move(options), file.words);
     detail::keep_for_survey(file, options);
     options.kept.emplace(file.kind, std::move(file.words));
+  }
+  return options;
+}
+
+/// The options with the place of NVIDIA's driver that our files record, for other programs that
+/// write specs for the same host. A directory that is not there does not count.
+inline Options with_recorded_place(Options options) {
+  const auto tree = open_host(options);
+  if (!tree || !options.driver_root.empty() || !options.dev_root.empty()) return options;
+  for (const auto& file : detail::our_files(options)) {
+    const detail::Recorded recorded{file.words, options};
+    const auto root = recorded.value("driver-root");
+    const auto dev_root = recorded.value("dev-root");
+    if (!root.empty() && !tree->is_directory(root)) continue;
+    if (!dev_root.empty() && !tree->is_directory(dev_root)) continue;
+    options.driver_root = root;
+    options.dev_root = dev_root;
+    options.library_dirs = recorded.list("library-search-path", ":");
+    std::erase_if(options.library_dirs,
+                  [&](const auto& path) { return !tree->is_directory(root + path); });
+    if (!root.empty() || !dev_root.empty() || !options.library_dirs.empty()) break;
   }
   return options;
 }
