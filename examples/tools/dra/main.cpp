@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <utility>
 
 #include <cdi/files/descriptor.hpp>
@@ -331,6 +332,7 @@ int run(int argc, char** argv, tools::Describe describe) {
 
 int main(int argc, char** argv) {
   tools::reserve_standard_streams();
+  ::umask(022);  // all that it makes has a mode: of a directory from the first moment
   prepare::answer_nvml(argc, argv);
   try {
     return run(argc, argv, tools::Describe::no);

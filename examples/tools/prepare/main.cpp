@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -164,6 +165,7 @@ ExitCode run(int argc, char** argv, tools::Describe describe) {
 // Only lack of memory can cause an exception here.
 int main(int argc, char** argv) {
   tools::reserve_standard_streams();
+  ::umask(022);  // all that it makes has a mode: of a directory from the first moment
   prepare::answer_nvml(argc, argv);
   return static_cast<int>(prepare::run(argc, argv, tools::Describe::no));
 }

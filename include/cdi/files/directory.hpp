@@ -153,13 +153,16 @@ Result<Listing> list_directory(int directory, const std::string& path, const Wan
 }
 
 /// Creates a directory in another one, with a mode whatever the umask, which belongs to all threads
-/// and so stays as it is. Returns false on failure, with the reason in `errno`. It is no failure if
+/// and so stays as it is. A process that is killed meanwhile may leave a directory with the rights
+/// that its umask allows. Returns false on failure, with the reason in `errno`. It is no failure if
 /// another process has just created the directory.
 inline bool make_directory(int above, const std::string& name, mode_t mode) {
   if (::mkdirat(above, name.c_str(), mode) != 0) return errno == EEXIST;
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   const Descriptor made{::openat(above, name.c_str(), flags | O_NOFOLLOW)};
-  if (!made || ::fchmod(made.get(), mode) != 0) return false;
+  struct stat info = {};
+  if (!made || ::fstat(made.get(), &info) != 0) return false;
+  if ((info.st_mode & 0777) != mode && ::fchmod(made.get(), mode) != 0) return false;
   // A directory that cannot be read may still allow creation; it is not synced.
   const Descriptor synced{::openat(above, ".", flags)};
   if (synced) ::fsync(synced.get());
