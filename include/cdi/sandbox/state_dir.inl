@@ -129,7 +129,7 @@ CDI_INLINE Result<StateDir> StateDir::open(const std::string& path) {
                                 ? "other users may write in the directory for generated files"
                                 : "other users may change where the directory for generated files "
                                   "is: they own or may write " +
-                                      quoted(unsafe),
+                                      cdi::quoted(unsafe),
                  .advice =
                      "choose a directory of this user with mode 0755, in directories which "
                      "no other user may write",
