@@ -169,7 +169,7 @@ class ServiceTest(unittest.TestCase):
         # PathExists= would start the service again as soon as it is done. A node changes when a
         # program that has it open for writing ends.
         paths = read_unit(PATH)["Path"]["PathChanged"]
-        self.assertEqual(paths, ["/etc/ld.so.cache", "/dev/nvidia-caps",
+        self.assertEqual(paths, ["/etc/ld.so.cache", "/etc/cdi-prepare/config.toml", "/dev/nvidia-caps",
                                  *(f"/usr/{place}/{engine}" for place in ("bin", "local/bin")
                                    for engine in ("containerd", "crio", "dockerd", "podman"))])
 
