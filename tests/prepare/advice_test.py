@@ -516,7 +516,7 @@ class OurSpecs(NodeTest):
         self.write("--max-version", "0.6.0", "--device", ",".join(node_trees.NVIDIA_UUIDS))
         self.replace_gpu(1)
         (advice,) = self.advice_on_gpus().values()
-        self.assertIn(f"No GPU has the name {node_trees.NVIDIA_UUIDS[1]} any more", advice)
+        self.assertIn(f"No device has the name {node_trees.NVIDIA_UUIDS[1]} any more", advice)
         self.assertEqual(commands_in(advice), [f"cdi-prepare detect --root {self.root}"])
 
     def test_a_spec_of_all_nodes_is_not_that_of_the_gpus(self):

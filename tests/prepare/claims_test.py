@@ -130,7 +130,7 @@ class Prepare(ClaimTest):
     def test_names_of_no_device(self):
         for name in ("2", "GPU-none", "amd.com/gpu=0", f"amd.com/gpu={FIRST}",
                      "amd.com/gpu=all"):
-            self.assertIn("no GPU on this host has that name", self.refuse("a", name))
+            self.assertIn("no device on this host has that name", self.refuse("a", name))
         self.assertIn("it is partitioned: request 1:gi1:ci0 or 1:gi2:ci0", self.refuse("a", "1"))
         self.assertEqual(self.claims(), [])
 

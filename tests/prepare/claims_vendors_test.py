@@ -98,7 +98,7 @@ class OtherVendors(ClaimTest):
                     self.remove_node("/dev/nvidia1")
                 self.assertIn("/dev/nvidia", self.refuse("a", name, code=4))
         for name in ("2", THIRD, "amd.com/gpu=0"):
-            self.assertIn("no GPU on this host has that name", self.refuse("a", name))
+            self.assertIn("no device on this host has that name", self.refuse("a", name))
             self.refuse("a", FIRST, name, code=1)  # no time helps
         self.bind(FIRST_PCI, "pci-stub")  # by an administrator
         self.refuse("a", FIRST_PCI)

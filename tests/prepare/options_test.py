@@ -256,7 +256,7 @@ class Devices(OptionsTest):
         before = (self.out / "nvidia.com-gpu.yaml").read_bytes()
         for name in ("7", "amd.com/gpu=0"):
             done = self.write("--device", "0," + name, code=4)
-            self.assertIn(f"--device {name}: no GPU on this host has that name", done.stderr)
+            self.assertIn(f"--device {name}: no device on this host has that name", done.stderr)
             self.assertEqual((self.out / "nvidia.com-gpu.yaml").read_bytes(), before)
         self.assertEqual(self.run_prepare("detect", "--device", "7").returncode, 4)
         for name in ("a b", "", "../x", "x="):
@@ -272,7 +272,7 @@ class Devices(OptionsTest):
         self.assertEqual(done.returncode, 4)
         answer = json.loads(done.stdout)
         self.assertEqual(answer["stale"], [])
-        self.assertIn("--device 7: no GPU", done.stderr)
+        self.assertIn("--device 7: no device", done.stderr)
 
     def test_check_without_what_is_left_out(self):
         self.remove_node("/dev/nvidia0")

@@ -149,6 +149,8 @@ timeout = 5
                          ('its status is "dead"', "vendor-health"))
         bad = WITH_CONTROL + '[health]\nattribute = "status"\nbad = "dead"\n'
         self.assertEqual(self.detect_with(bad, 3)["gpus"][1]["leftOutCode"], "vendor-health")
+        self.detect_with(bad.replace("[health]", 'name = "{attribute:serial}"\n[health]'), 3)
+        self.assertIn("left out: acme.com device SN", self.errors)  # not only its address
         self.path("sys/dev/char/240:1/status").unlink()
         self.assertIn("attribute status cannot be read", self.detect_with(text, 3)["gpus"][1]["leftOut"])
         self.detect_with(text + "optional = true\n")
@@ -400,7 +402,7 @@ class Files(VendorTest):
         self.path("etc/cdi-prepare.d/npu.toml").unlink()
         done = self.run_on_out("write")
         self.assertEqual(done.returncode, 0)
-        self.assertIn("removed: the host no longer has such a GPU", done.stderr)
+        self.assertIn("removed: the host no longer has such a device", done.stderr)
         self.assertEqual(self.written(), [])
 
     def test_spec_of_a_file_that_is_not_given_stays(self):

@@ -361,7 +361,7 @@ class Versions(WriteTest):
             self.assertIn("cdi-publisher/owner: cdi-prepare", self.file.read_text())
         other = self.out / "other.yaml"
         other.write_text(before.replace("kind: nvidia.com/gpu", "kind: gone.com/gpu"))
-        self.assertIn(f"{other}: the host no longer has such a GPU", self.run_out("check").stdout)
+        self.assertIn(f"{other}: the host no longer has such a device", self.run_out("check").stdout)
         self.assertIn(f"{other} removed", self.write().stderr)
         self.assertEqual(os.listdir(self.out), [self.file.name])
 
@@ -817,7 +817,7 @@ class Check(WriteTest):
         self.write()
         for address in (FIRST, SECOND):
             (self.pci(address) / "class").write_text("0x040300\n")
-        self.assertIn("no longer has such a GPU", self.check("check", code=1))
+        self.assertIn("no longer has such a device", self.check("check", code=1))
 
     def test_kind_that_cannot_be_handed_out(self):
         """This lasts until an administrator acts, so containers must not get such nodes."""

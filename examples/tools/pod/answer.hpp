@@ -7,9 +7,12 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include "../shared/help/terminal_text.hpp"
 
 namespace pod {
 
@@ -25,7 +28,8 @@ struct Answer {
 inline void print_message(std::string_view level, std::string_view message) {
   const auto line =
       std::string{"cdi-pod: "}.append(level).append(": ").append(message).append("\n");
-  static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
+  const auto text = tools::text_for(STDERR_FILENO, line);
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
 
 }  // namespace pod

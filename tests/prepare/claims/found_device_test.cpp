@@ -63,7 +63,7 @@ TEST_CASE("the message about a lost device says what brings it back") {
       ": bind it to its former driver, or unprepare the claim"));
   mig.survey.inventories.clear();
   CHECK(mig.fault("1g.10gb") ==
-        "device GPU-1:gi1:ci0: it is gone from this host: put the GPU back, "
+        "device GPU-1:gi1:ci0: it is gone from this host: put the device back, "
         "or unprepare the claim");
 }
 

@@ -3,6 +3,7 @@
 
 #include "../../../examples/tools/prepare/doctor/finding.hpp"
 
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -28,6 +29,21 @@ TEST_CASE("findings as text and as JSON") {
   CHECK(json[1]["code"] == "no-major");
   CHECK(json[1]["advice"] == "fix it");
   CHECK(findings_json({}) == nlohmann::ordered_json::array());
+}
+
+TEST_CASE("of findings that differ only in the names of devices, the first is shown") {
+  std::vector<Finding> findings;
+  for (const auto* name : {"0000:01:00.0", "0000:02:00.0", "0000:03:00.0"}) {
+    findings.push_back({Level::fault, std::string{"GPU "} + name, "has no driver", "load it"});
+    findings.push_back({Level::good, std::string{"GPU "} + name, "ready", ""});
+  }
+  CHECK(findings_as_text(findings) ==
+        "fault  GPU 0000:01:00.0: has no driver (and 2 more alike)\n"
+        "       load it\n"
+        "good   GPU 0000:01:00.0: ready\n"
+        "good   GPU 0000:02:00.0: ready\n"
+        "good   GPU 0000:03:00.0: ready\n");
+  CHECK(findings_json(findings).size() == 6);
 }
 
 TEST_CASE("only a fault needs to be fixed") {

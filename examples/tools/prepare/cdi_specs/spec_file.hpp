@@ -180,7 +180,7 @@ inline std::vector<Outdated> outdated_among(const cdi::Reconciled& pruned, const
     const auto old = prepared.old_numbers.find(file.path.substr(file.path.rfind('/') + 1));
     out.push_back({file.path, old != prepared.old_numbers.end() ? old->second
                               : has_gpus(file.path) ? "no GPU of its kind can be handed out"
-                                                    : "the host no longer has such a GPU"});
+                                                    : "the host no longer has such a device"});
   }
   return out;
 }

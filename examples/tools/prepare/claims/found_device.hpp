@@ -154,7 +154,7 @@ inline cdi::Result<std::vector<FoundDevice>> find_devices(const Survey& survey,
   if (const auto reason = unreadable_functions(survey)) {
     return device_error(text, *reason, cdi::Errc::host);
   }
-  return device_error(text, "no GPU on this host has that name: see " +
+  return device_error(text, "no device on this host has that name: see " +
                                 command_with(survey.tree, "detect", survey.place));
 }
 
@@ -231,7 +231,7 @@ inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedGp
     return device_error(claimed.name, fmt::format("{}: {}, or unprepare the claim", reason, advice),
                         code);
   };
-  constexpr std::string_view put_back = "put the GPU back";
+  constexpr std::string_view put_back = "put the device back";
   constexpr std::string_view restore = "restore the partitions";
   const auto whole = find_gpu(survey, claimed);
   if (whole.gpu == nullptr) {
@@ -240,13 +240,14 @@ inline cdi::Result<FoundDevice> find_again(const Survey& survey, const ClaimedGp
       return device_error(claimed.name, "not all devices of this host can be listed now");
     }
     if (other.gpu == nullptr) return failure("it is gone from this host", put_back);
-    return failure(fmt::format("it is gone from this host, and the GPU at {} is now {} ({})",
-                               claimed.pci_address, other.gpu->stable_name(), other.gpu->pci_id),
-                   put_back, cdi::Errc::conflict);
+    return failure(
+        fmt::format("it is gone from this host, and the {} at {} is now {} ({})", other.gpu->noun,
+                    claimed.pci_address, other.gpu->stable_name(), other.gpu->pci_id),
+        put_back, cdi::Errc::conflict);
   }
   const auto& [inventory, gpu] = whole;
   if (inventory->kind != claimed.kind) {
-    return failure(fmt::format("its GPU now has the driver {}, and is {}={}", gpu->driver,
+    return failure(fmt::format("its {} now has the driver {}, and is {}={}", gpu->noun, gpu->driver,
                                inventory->kind, gpu->stable_name()),
                    "bind it to its former driver");
   }

@@ -18,6 +18,7 @@
 
 #include "../../shared/base/text.hpp"
 #include "../../shared/cdi_specs/recorded_options.hpp"
+#include "../../shared/help/terminal_text.hpp"
 #include "../../shared/host/host_tree.hpp"
 #include "../base/options.hpp"
 #include "../cdi_specs/version_choice.hpp"
@@ -81,7 +82,7 @@ inline Json engines_json(const std::vector<tools::Engine>& engines) {
 inline std::string diagnosis_text(const Survey& survey, const std::vector<Finding>& findings,
                                   const std::vector<tools::Engine>& engines,
                                   const std::string& format) {
-  if (format == "text") return findings_as_text(findings);
+  if (format == "text") return tools::text_for(STDOUT_FILENO, findings_as_text(findings));
   const auto record = result_json({{"findings", findings_json(findings)},
                                    {"engines", engines_json(engines)},
                                    {"vendors", vendors_json(survey.inventories)}});

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -16,7 +17,9 @@
 
 #include <cdi/result.hpp>
 
+#include "../../shared/base/alike.hpp"
 #include "../../shared/base/error_record.hpp"
+#include "../../shared/help/terminal_text.hpp"
 #include "../../shared/host/standard_streams.hpp"
 #include "../base/json_output.hpp"
 #include "../base/one_line.hpp"
@@ -63,11 +66,11 @@ inline MessageFormat& message_format() {
   return format;
 }
 
-/// A message as a line of text, such as `cdi-prepare: error: ...`.
-inline std::string message_text(const Message& message) {
+/// A message as a line of text, such as `cdi-prepare: error: ...`; `end` is added to it.
+inline std::string message_text(const Message& message, std::string_view end = {}) {
   constexpr std::string_view labels[] = {"error: ", "not ready: ", "warning: ", "left out: ", ""};
-  return as_line(fmt::format("cdi-prepare: {}{}", labels[static_cast<std::size_t>(message.kind)],
-                             cdi::to_string(message.what)));
+  return as_line(fmt::format("cdi-prepare: {}{}{}", labels[static_cast<std::size_t>(message.kind)],
+                             cdi::to_string(message.what), end));
 }
 
 /// A message as a JSON record on a line. `level` is error, warning or note; the reasons for the
@@ -92,10 +95,19 @@ inline std::string message_json(const Message& message) {
 /// Prints messages on standard error. Unlike `fmt::print`, which throws, ignores failures: a closed
 /// standard error must not change the program's behaviour.
 inline void report(const Messages& messages) {
-  for (const auto& one : messages) {
-    const auto line =
-        message_format() == MessageFormat::json ? message_json(one) : message_text(one);
+  const auto print = [](const std::string& line) {
     static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
+  };
+  if (message_format() == MessageFormat::json) {
+    for (const auto& one : messages) print(message_json(one));
+    return;
+  }
+  const auto key_of = [](const Message& one) {
+    const bool is_alike = one.kind == Message::Kind::left_out;
+    return is_alike ? tools::without_numbers(cdi::to_string(one.what)) : std::string{};
+  };
+  for (const auto& [one, more] : tools::shown_of_alike(messages, key_of)) {
+    print(tools::text_for(STDERR_FILENO, message_text(*one, tools::and_more_alike(more))));
   }
 }
 

@@ -73,15 +73,15 @@ inline Verdict verdict_on(const Survey& survey, const Options& options) {
     }
   }
   for (const auto& name : survey.not_found) {
-    out.not_ready.push_back(fmt::format("--device {}: no GPU on this host has that name: see {}",
+    out.not_ready.push_back(fmt::format("--device {}: no device on this host has that name: see {}",
                                         name, command_with(survey.tree, "detect", survey.place)));
     out.held_back = true;
   }
   for (const auto& fault : survey.faults) out.not_ready.push_back(fault);
   const auto usable = survey.usable_count();
   if (usable < options.expect) {
-    out.not_ready.push_back(
-        fmt::format("{} of {} expected GPUs can be handed out", usable, options.expect));
+    out.not_ready.push_back(fmt::format("{} of {} expected {}s can be handed out", usable,
+                                        options.expect, survey.noun()));
     out.held_back = true;
   }
   if (auto reason = unreadable_functions(survey)) {
@@ -141,7 +141,7 @@ inline Messages left_out_of(const Inventory& found) {
     for (const auto& share : gpu.shares()) {
       if (!share.left_out) continue;
       out.push_back(
-          Message::left_out(fmt::format("{} {} {}{}: {}", gpu.vendor, gpu.noun, gpu.place(),
+          Message::left_out(fmt::format("{} {} {}{}: {}", gpu.vendor, gpu.noun, gpu.known_name(),
                                         share.suffix, share.left_out->text)));
     }
   }

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "../../shared/base/alike.hpp"
 #include "../base/json_output.hpp"
 #include "../base/one_line.hpp"
 
@@ -54,12 +55,18 @@ inline bool has_fault(const std::vector<Finding>& findings) {
                      [](const Finding& finding) { return finding.level == Finding::Level::fault; });
 }
 
-/// A line for each finding, followed by a line with advice, if any.
+/// A line for each finding, followed by a line with advice, if any. Of faults that differ only in
+/// the names of devices, the first is shown.
 inline std::string findings_as_text(const std::vector<Finding>& findings) {
   std::string out;
-  for (const auto& [level, about, what, advice, code] : findings) {
-    out += as_line(fmt::format("{:<6} {}: {}", level_name(level), about, what));
-    if (!advice.empty()) out += as_line("       " + advice);
+  const auto key_of = [](const Finding& one) {
+    if (one.level == Finding::Level::good) return std::string{};
+    return tools::without_numbers(one.about + " : " + one.what) + one.advice;
+  };
+  for (const auto& [one, more] : tools::shown_of_alike(findings, key_of)) {
+    out += as_line(fmt::format("{:<6} {}: {}{}", level_name(one->level), one->about, one->what,
+                               tools::and_more_alike(more)));
+    if (!one->advice.empty()) out += as_line("       " + one->advice);
   }
   return out;
 }

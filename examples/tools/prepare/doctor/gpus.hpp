@@ -20,7 +20,7 @@
 namespace prepare::doctor {
 
 inline void check_gpu(const Gpu& gpu, const std::string& make_nodes, Findings& findings) {
-  const auto about = fmt::format("{} {} {}", gpu.vendor, gpu.noun, gpu.place());
+  const auto about = fmt::format("{} {} {}", gpu.vendor, gpu.noun, gpu.known_name());
   for (const auto& share : gpu.shares()) {
     if (!share.left_out) continue;
     const auto& meaning = meaning_of(share.left_out->fault);

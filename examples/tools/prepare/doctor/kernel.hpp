@@ -21,7 +21,7 @@ inline void check_iommu(const tools::HostTree& tree, const std::vector<Inventory
                         Findings& findings) {
   const auto groups = tree.list("/sys/kernel/iommu_groups").size();
   if (groups == 0) {
-    findings.push_back({Level::note, "IOMMU", "off: no GPU can be passed to a virtual machine",
+    findings.push_back({Level::note, "IOMMU", "off: no device can be passed to a virtual machine",
                         "To pass one, enable the IOMMU in the firmware and on the kernel "
                         "command line (intel_iommu=on; AMD's is on)."});
   } else {
@@ -38,7 +38,7 @@ inline void check_iommu(const tools::HostTree& tree, const std::vector<Inventory
     findings.push_back(
         {Level::note, "IOMMU group " + group,
          fmt::format(
-             "has {} GPUs, the first {}: they can only be passed to a virtual machine together",
+             "has {} devices, the first {}: they can only be passed to a virtual machine together",
              gpus.size(), *gpus.begin()),
          "Move one to another slot, or enable ACS in the firmware."});
   }

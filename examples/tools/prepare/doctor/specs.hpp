@@ -186,7 +186,7 @@ inline std::string advice_on_changed(const tools::HostTree& tree,
   const auto lost = lost_devices(tree, inventories, loaded);
   if (lost.empty()) return advice_on_spec(tree, &found, engines, loaded);
   return fmt::format(
-      "No GPU has the name {} any more: write the file again with another --device, which {} "
+      "No device has the name {} any more: write the file again with another --device, which {} "
       "lists, or remove it.",
       tools::listed(lost), command_with(tree, "detect", {}));
 }

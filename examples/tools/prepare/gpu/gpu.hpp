@@ -66,6 +66,9 @@ struct Gpu {
     return id.empty() && !whole.nodes.empty() ? whole.nodes.front().path : id;
   }
 
+  /// What people call it: where it is, or for a device of a vendor file its name.
+  const std::string& known_name() const { return noun == "GPU" || id.empty() ? place() : id; }
+
   /// The parts that can be handed out: the partitions if there are any, otherwise the whole.
   std::span<const Share> shares() const {
     if (!partitions.empty()) return partitions;

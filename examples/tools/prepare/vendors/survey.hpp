@@ -50,6 +50,16 @@ struct Survey {
   std::size_t total_count() const { return sum(&Inventory::total_count); }
   std::size_t usable_count() const { return sum(&Inventory::usable_count); }
 
+  /// What its devices are, for people: GPUs, unless vendor files know some of them.
+  std::string_view noun() const {
+    for (const auto& found : inventories) {
+      for (const auto& gpu : found.gpus) {
+        if (gpu.noun != "GPU") return gpu.noun;
+      }
+    }
+    return absent.empty() ? "GPU" : "device";
+  }
+
  private:
   std::size_t sum(std::size_t (Inventory::*count)() const) const {
     std::size_t out = 0;

@@ -1,0 +1,54 @@
+// Lines that say the same about many things, such as all GPUs of a node.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_SHARED_BASE_ALIKE_HPP
+#define CDI_TOOLS_SHARED_BASE_ALIKE_HPP
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "text.hpp"
+
+namespace tools {
+
+/// A text without the words that have digits: names, paths and addresses of single devices.
+inline std::string without_numbers(std::string_view text) {
+  std::string out;
+  for (const auto& word : split(text, " ")) {
+    if (word.find_first_of("0123456789") == std::string::npos) out.append(word).append(" ");
+  }
+  return out;
+}
+
+/// The items of a list to show, and for each how many further ones are alike: their keys are equal,
+/// and not empty. Two alike are both shown.
+template <class Item, class KeyOf>
+std::vector<std::pair<const Item*, std::size_t>> shown_of_alike(const std::vector<Item>& list,
+                                                                KeyOf key_of) {
+  std::map<std::string, std::vector<const Item*>, std::less<>> groups;
+  for (const auto& item : list) groups[key_of(item)].push_back(&item);
+  std::vector<std::pair<const Item*, std::size_t>> out;
+  for (const auto& item : list) {
+    const auto& group = groups.find(key_of(item))->second;
+    if (group.size() < 3 || key_of(item).empty()) {
+      out.emplace_back(&item, 0);
+    } else if (group.front() == &item) {
+      out.emplace_back(&item, group.size() - 1);
+    }
+  }
+  return out;
+}
+
+/// The note after a text that stands for further ones.
+inline std::string and_more_alike(std::size_t more) {
+  return more == 0 ? std::string{} : " (and " + std::to_string(more) + " more alike)";
+}
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_SHARED_BASE_ALIKE_HPP
