@@ -442,7 +442,7 @@ class Files(VendorTest):
         self.put(WITH_CONTROL.replace("acme.com", "other.com"))
         for path, code in ((file, 1), (self.path("etc/cdi-prepare.d/npu.toml"), 4)):
             given = ("--vendor-file", str(file)) if path == file else ()
-            for mode in (0o664, 0o646):
+            for mode in (0o666, 0o646):
                 path.chmod(mode)
                 done = self.run_on_out("write", *given)
                 self.assertEqual(done.returncode, code, done.stderr)

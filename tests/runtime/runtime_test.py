@@ -369,7 +369,7 @@ class Errors(Case):
         self.config(**annotation("amd.com/gpu=1"))  # or the policy is not read
         for name in ("policy.json", "config.toml"):
             path = self.place / name
-            for mode in (0o664, 0o646):
+            for mode in (0o666, 0o646):
                 path.chmod(mode)
                 self.check_refused(self.create(), f"check the file, then: chmod go-w {path}")
             path.chmod(0o644)

@@ -39,15 +39,28 @@ TEST_CASE("A file that others may write is refused, with commands that make it g
   const TempTree tree;
   tree.put("a file", "text");
   const auto path = tree / "a file";
-  for (const mode_t mode : {0664U, 0646U, 0620U}) {
+  const bool is_root = ::geteuid() == 0;
+  for (const mode_t mode : {0666U, 0646U, is_root ? 0664U : 0602U}) {
     REQUIRE_EQ(::chmod(path.c_str(), mode), 0);
     CHECK_EQ(advice_for(path), "check the file, then: chmod go-w '" + path + "'");
   }
-  if (::geteuid() != 0) return;
+  if (!is_root) return;
   REQUIRE_EQ(::chmod(path.c_str(), 0644), 0);
   REQUIRE_EQ(::chown(path.c_str(), 65533, 0), 0);
   CHECK_EQ(advice_for(path),
            "check the file, then: chown root '" + path + "'; chmod go-w '" + path + "'");
+}
+
+TEST_CASE("A user's own group may write, as the umask 002 of Debian's users allows") {
+  struct stat info = {};
+  info.st_mode = 0664;
+  info.st_uid = ::geteuid() == 0 ? 1000 : ::geteuid();
+  info.st_gid = info.st_uid;
+  CHECK(bool{tools::check_trusted("file", info)} == (::geteuid() != 0));
+  info.st_uid = 0;
+  info.st_gid = 0;
+  CHECK_FALSE(tools::check_trusted("file", info));
+  CHECK(tools::detail::has_private_group({}) == false);
 }
 
 TEST_CASE("A file that is missing has its own error") {

@@ -38,10 +38,17 @@ inline bool may_be_root_outside(uid_t owner) {
   return !std::equal(words.begin(), words.end(), all.begin(), all.end());
 }
 
+/// Whether only its owner is in the group of a file: Debian and others give each user a group with
+/// the same number, which may write to the user's files (the umask is 002).
+inline bool has_private_group(const struct stat& info) {
+  return info.st_uid != 0 && info.st_uid == info.st_gid;
+}
+
 }  // namespace detail
 
 /// Fails with `Errc::denied`, and says what to do, if another user may write to a file.
 inline cdi::Result<void> check_trusted(const std::string& path, struct stat info) {
+  if (detail::has_private_group(info)) info.st_mode &= ~mode_t{S_IWGRP};
   if (detail::may_be_root_outside(info.st_uid)) info.st_uid = 0;
   auto good = cdi::check_writers(path, info);
   if (good) return good;
