@@ -273,6 +273,7 @@ class Kept(SettingsTest):
             texts = self.path("dev.tab").read_text()
             self.forget("/dev/nvidia0")
             for text in (self.run_ok("detect", code=3).stderr,
+                         self.run_ok("doctor", code=1).stdout,
                          self.run_ok("doctor", *out, code=1).stdout):
                 for command in self.advised(text):
                     if "--make-nodes" in command and "--keep" in command:

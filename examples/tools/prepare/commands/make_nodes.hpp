@@ -13,7 +13,6 @@
 
 #include <fmt/format.h>
 
-#include <cdi/base/shell_word.hpp>
 #include <cdi/result.hpp>
 
 #include "../../shared/cdi_specs/write_command.hpp"
@@ -99,14 +98,8 @@ inline std::string advice_on_nodes(const SurveyOptions& options) {
   const auto missing = nvidia::NodeCheck{*tree}.needed();
   if (missing.nodes.empty()) return {};
   auto arguments = place_arguments(options);
-  for (const std::string directory : {"/var/run/cdi", "/etc/cdi"}) {
-    auto kept = tools::keeping_argument(*tree, directory);
-    if (kept.empty()) continue;
-    if (directory == "/etc/cdi") {
-      kept.push_back("--output-dir " + cdi::shell_word(tools::path_here(*tree, directory)));
-    }
-    arguments.insert(arguments.end(), kept.begin(), kept.end());
-    break;
+  for (auto& one : tools::keeping_arguments(*tree, "/var/run/cdi")) {
+    arguments.push_back(std::move(one));
   }
   arguments.emplace_back("--make-nodes");
   const auto more = missing.nodes.size() - 1;

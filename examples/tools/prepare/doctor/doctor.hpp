@@ -45,10 +45,7 @@ inline std::vector<Finding> diagnose_host(const tools::HostTree& tree,
                                           const DoctorOptions& options) {
   std::vector<Finding> findings;
   auto arguments = options.place;
-  for (auto& one : doctor::directory_argument(tree, options.output_dir)) {
-    arguments.push_back(std::move(one));
-  }
-  for (auto& one : tools::keeping_argument(tree, options.output_dir)) {
+  for (auto& one : tools::keeping_arguments(tree, options.output_dir)) {
     arguments.push_back(std::move(one));
   }
   doctor::check_nvidia_driver(tree, options.driver, arguments, findings);

@@ -50,13 +50,6 @@ inline std::string claim_command(const tools::HostTree& tree, const std::string&
   return command_with(tree, command, arguments);
 }
 
-/// The argument for a spec directory; none for the default one.
-inline std::vector<std::string> directory_argument(const tools::HostTree& tree,
-                                                   const std::string& output_dir) {
-  if (place_of(tree, output_dir) == place_of(tree, "/var/run/cdi")) return {};
-  return {"--output-dir " + cdi::shell_word(path_here(tree, output_dir))};
-}
-
 /// The command `write` with these arguments, which also makes missing nodes.
 inline std::string make_nodes_command(const tools::HostTree& tree,
                                       std::vector<std::string> arguments) {

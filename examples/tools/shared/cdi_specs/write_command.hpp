@@ -158,9 +158,17 @@ inline std::vector<std::string> arguments_without_version(const HostTree& tree,
   return arguments;
 }
 
-/// The argument with which `cdi-prepare write` keeps the options that its files in a directory
-/// record; none if all of them have the usual ones.
-inline std::vector<std::string> keeping_argument(const HostTree& tree, std::string_view directory) {
+/// The argument for a spec directory; none for the usual one.
+inline std::vector<std::string> directory_argument(const HostTree& tree,
+                                                   const std::string& directory) {
+  if (place_of(tree, directory) == place_of(tree, "/var/run/cdi")) return {};
+  return {"--output-dir " + cdi::shell_word(path_here(tree, directory))};
+}
+
+/// Whether the files of `cdi-prepare write` in a directory record options that are not the usual
+/// ones; nullopt if there is no such file.
+inline std::optional<bool> records_options(const HostTree& tree, const std::string& directory) {
+  std::optional<bool> out;
   for (const auto& name : tree.list(directory)) {
     const auto path = fmt::format("{}/{}", directory, name);
     const auto format = cdi::format_of(name);
@@ -171,9 +179,25 @@ inline std::vector<std::string> keeping_argument(const HostTree& tree, std::stri
     std::erase_if(arguments, [](const std::string& one) {
       return one == "--no-config" || one.starts_with("--output-dir ");
     });
-    if (!arguments.empty()) return {"--keep-options"};
+    out = out.value_or(false) || !arguments.empty();
   }
-  return {};
+  return out;
+}
+
+/// The arguments with which `cdi-prepare write` keeps what its files on the host record: their
+/// directory, and their options. In the place of the usual directory, if it has none, /etc/cdi
+/// counts.
+inline std::vector<std::string> keeping_arguments(const HostTree& tree,
+                                                  const std::string& output_dir) {
+  auto directory = output_dir;
+  auto records = records_options(tree, directory);
+  if (!records && directory_argument(tree, directory).empty()) {
+    records = records_options(tree, "/etc/cdi");
+    if (records) directory = "/etc/cdi";
+  }
+  auto arguments = directory_argument(tree, directory);
+  if (records.value_or(false)) arguments.emplace_back("--keep-options");
+  return arguments;
 }
 
 /// The command that rewrites one of our files for an engine; without an engine, for the oldest
