@@ -100,6 +100,19 @@ class Why(Files):
             self.assertEqual(self.record("--for", "containerd@2.4.0", f"vendor.com/gpu={name}")[0],
                              12)
 
+    def test_an_engine_that_reads_a_wrong_name_or_one_twice_rejects_the_file(self):
+        for written, more in (("1e10", ""), ("1e40", ""),
+                              ("010", "- {name: '8', containerEdits: {env: [A=2]}}\n")):
+            path = self.write("specs/good.yaml", GOOD.replace("gpu0", written) + more)
+            for name in (written, "gpu1", *(["8"] if more else [])):
+                with self.subTest(written=written, name=name):
+                    found, record = self.record("--for", "podman@5.1.0", f"vendor.com/gpu={name}")
+                    self.assertEqual((found, record["reason"]), (14, "file-rejected"), record)
+                    (cause,) = record["causes"]
+                    self.assertEqual((cause["file"], cause["line"], cause["column"]), (path, 4, 9))
+                    self.assertIn(f"podman 5.1.0 reads {written} as ", cause["message"])
+                    self.assertEqual(cause["advice"], "put it in quotes")
+
     def test_the_names_that_older_engines_read(self):
         # Measured with sigs.k8s.io/yaml 1.3.0 and 1.4.0, which also keep 123456.78.
         for number, (written, read) in enumerate((

@@ -77,11 +77,12 @@ class EngineView {
     std::vector<std::shared_ptr<const cdi::RejectedFile>> rejected;  // first: few causes are kept
     for (const auto& spec : all.specs()) {
       auto rejection = cdi::rejection_by(engine_, *spec);
+      auto read = rejection ? nullptr : as_read_by_engine(spec, rejection);
       if (rejection) {
         rejected.push_back(rejected_file(*spec, *rejection));
         rejected_.emplace(spec->path, Rejected{spec, *std::move(rejection)});
       } else {
-        specs.push_back(as_read_by_engine(spec));
+        specs.push_back(std::move(read));
       }
     }
     rejected.insert(rejected.end(), all.rejected().begin(), all.rejected().end());
@@ -192,19 +193,22 @@ class EngineView {
     std::optional<std::vector<cdi::Error>> warnings{};
   };
 
-  /// A file of the registry, in which the devices have the names that they have for the engine.
+  /// A file of the registry, in which the devices have the names that they have for the engine. If
+  /// one of these is not valid, or is given twice, the engine rejects the file: sets `rejection`.
   std::shared_ptr<const cdi::LoadedSpec> as_read_by_engine(
-      const std::shared_ptr<const cdi::LoadedSpec>& spec) {
+      const std::shared_ptr<const cdi::LoadedSpec>& spec, std::optional<cdi::Error>& rejection) {
     if (cdi::text_warnings(engine_, *spec).empty()) return spec;
     const auto others = other_names(engine_, spec->path);
     if (others.empty()) return spec;
+    rejection = rejected_name(spec->spec, others);
+    if (rejection) return spec;
     auto read = std::make_shared<cdi::LoadedSpec>(*spec);
     read->as_read = false;
     for (auto& device : read->spec.devices) {
       const auto other = others.find(device.name);
       if (other == others.end()) continue;
       renamed_.emplace(read->spec.kind + "=" + device.name, Renamed{other->second.why, read});
-      device.name = other->second.read_as.empty() ? device.name : other->second.read_as;
+      device.name = other->second.read_as;
     }
     return read;
   }

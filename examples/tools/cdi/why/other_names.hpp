@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,7 +32,7 @@ struct OtherName {
 };
 
 /// A fraction as the Go library writes it: the shortest text that gives the same `float`, with an
-/// exponent if that is less than -4, or 6 or more.
+/// exponent if that is less than -4, or 6 or more; `+Inf` if it is too large.
 inline std::string go_fraction(const std::string& number) {
   const float value = std::strtof(number.c_str(), nullptr);
   std::string text;
@@ -41,7 +42,7 @@ inline std::string go_fraction(const std::string& number) {
     if (std::strtof(text.c_str(), nullptr) == value) break;
   }
   const auto e = text.find('e');
-  if (e == std::string::npos) return text;  // infinity
+  if (e == std::string::npos) return "+Inf";
   const int exponent = std::atoi(text.c_str() + e + 1);
   if (exponent < -4 || exponent >= 6) return text;
   return fmt::format("{:.{}f}", value, std::max(digits - exponent, 0));
@@ -91,6 +92,25 @@ inline std::map<std::string, OtherName> other_names(const cdi::VersionedEngine& 
                                   .rule = row_of(cdi::Rule::portable_text).code}});
   }
   return out;
+}
+
+/// Why the Go library rejects a file because of the names that it reads: one is not valid, or two
+/// are the same; nullopt if it does not.
+inline std::optional<cdi::Error> rejected_name(const cdi::Spec& spec,
+                                               const std::map<std::string, OtherName>& others) {
+  std::map<std::string, const cdi::Error*> known;  // with why the device has this name
+  for (const auto& device : spec.devices) {
+    const auto other = others.find(device.name);
+    const auto* const why = other == others.end() ? nullptr : &other->second.why;
+    const auto& name = why == nullptr ? device.name : other->second.read_as;
+    const auto [same, is_new] = known.emplace(name, why);
+    const auto* const fault = why == nullptr ? same->second : why;
+    if (fault == nullptr || (is_new && !name.empty())) continue;
+    auto error = *fault;
+    error.message += name.empty() ? ", which is no device name" : ", as another device is named";
+    return error;
+  }
+  return std::nullopt;
 }
 
 #endif  // CDI_TOOLS_CDI_WHY_OTHER_NAMES_HPP
