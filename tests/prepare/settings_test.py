@@ -204,6 +204,17 @@ class Kept(SettingsTest):
         self.assertEqual(self.recorded("acme.com-gpu.yaml"), before)
         self.assertEqual(os.listdir(self.out), ["acme.com-gpu.yaml"])
 
+    def test_kind_on_request_does_not_take_the_place_of_the_gpus(self):
+        kind = "management.nvidia.com/gpu"
+        self.run_ok("write", "--kind", kind, "--hooks", "none", "--no-all")
+        name = f"{kind.replace('/', '-')}.yaml"
+        before = (self.out / name).read_text()
+        self.run_ok("write", "--keep-options")
+        self.assertNotIn("kind=", self.recorded())
+        self.assertNotIn("no-all", self.recorded())
+        self.run_ok("write", "--keep-options", "--kind", kind)
+        self.assertEqual((self.out / name).read_text(), before)
+
     def test_version_in_a_comment(self):
         self.run_ok("write", "--max-version", "0.5.0", "--profile", "compute")
         before = self.recorded()

@@ -23,6 +23,7 @@
 #include "../base/options.hpp"
 #include "../host/directories.hpp"
 #include "../host/open_host.hpp"
+#include "../vendors/on_request.hpp"
 
 // A service that ran with its own options would undo those of a person who has run `write`.
 
@@ -172,6 +173,10 @@ inline void keep_for_survey(const OurFile& file, Options& options) {
 /// keeps its own in `kept`.
 inline Options with_recorded(Options options) {
   auto files = detail::our_files(options);
+  // The spec of a kind on request is beside that of the GPUs, not in its place.
+  std::erase_if(files, [&](const auto& file) {
+    return file.kind != options.kind && on_request::is_kind(file.kind);
+  });
   const auto kind_of = [&](const detail::OurFile& file) {
     return detail::Recorded{file.words, options}.value("kind");
   };

@@ -4,6 +4,8 @@
 #ifndef CDI_TOOLS_PREPARE_VENDORS_ON_REQUEST_HPP
 #define CDI_TOOLS_PREPARE_VENDORS_ON_REQUEST_HPP
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -164,6 +166,12 @@ inline constexpr Kind kinds[] = {
     {"nvidia.com/nvswitch", switches,
      "no /dev/nvidia-nvswitch*: has the host NVSwitches, and is the module nvidia loaded?"},
 };
+
+/// Whether a kind is one of these.
+inline bool is_kind(std::string_view kind) {
+  return std::any_of(std::begin(kinds), std::end(kinds),
+                     [&](const Kind& one) { return one.name == kind; });
+}
 
 /// The inventory of a kind, if it is one of these; without GPUs if the host lacks it.
 inline std::optional<Inventory> detect(const tools::HostTree& tree, std::string_view kind) {
