@@ -156,13 +156,16 @@ class DocumentBuilder {
   }
 
   /// Records a place for `Document::unportable`, which the Go reference rejects or misreads. Only
-  /// the first place in the text is kept.
+  /// the first place in the text is kept, of those that every release rejects if there are any.
   void note_unportable(std::size_t at, std::string_view reason, std::string_view advice,
                        Errc code = Errc::syntax) {
     document_.note_unportable(at, reason, advice, code);
   }
-  /// Whether no unportable place was recorded.
-  bool is_portable() const { return document_.unportable_.empty(); }
+  /// Whether a later unportable place would be recorded: the first, or one that is worse.
+  bool notes(Errc code) const {
+    return document_.unportable_.empty() ||
+           (code == Errc::syntax && document_.unportable_code_ != Errc::syntax);
+  }
 
   /// Rejects the text for a fault at a place; returns false. The message must not be empty.
   bool reject(Errc code, std::string message, std::string advice, std::size_t at) {

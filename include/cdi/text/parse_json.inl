@@ -240,7 +240,7 @@ class JsonReader {
   /// Skips a character that is not printable ASCII. Returns false if it is not UTF-8.
   bool skip_rare_character() {
     const auto character = text_.substr(at_, utf8_size(text_.substr(at_, 4)));
-    if (is_unportable(character) && builder_.is_portable()) {
+    if (is_unportable(character) && builder_.notes(code_of_unportable(character))) {
       const auto [message, advice] = unportable_character(character, {});
       builder_.note_unportable(at_, message, advice, code_of_unportable(character));
     }

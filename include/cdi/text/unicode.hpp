@@ -4,6 +4,7 @@
 #ifndef CDI_TEXT_UNICODE_HPP
 #define CDI_TEXT_UNICODE_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -71,10 +72,17 @@ inline bool is_unportable(std::string_view character) noexcept {
          character == "\xEF\xBF\xBF";
 }
 
+/// Whether YAML 1.1 forbids a character for which `is_unportable` is true. Whether a text with
+/// another one is rejected depends on what is around it.
+inline bool is_rejected(std::string_view character) noexcept {
+  return !ends_old_line(character) && !is_zero_width(character);
+}
+
 /// The places of characters that YAML forbids, or on which readers disagree.
 struct OddCharacters {
   std::size_t forbidden = std::string_view::npos;   ///< the first; the search stops there
   std::size_t unportable = std::string_view::npos;  ///< the first on which readers disagree
+  std::size_t rejected = std::string_view::npos;    ///< the first that all YAML 1.1 readers reject
 };
 
 /// Finds such characters in a UTF-8 text.
@@ -90,8 +98,11 @@ inline OddCharacters find_odd_characters(std::string_view text) noexcept {
       found.forbidden = i;
       return found;
     }
-    const bool odd = size > 1 && is_unportable(text.substr(i, size));
-    if (odd && found.unportable == text.npos) found.unportable = i;
+    const auto character = text.substr(i, size);
+    if (size > 1 && is_unportable(character)) {
+      found.unportable = std::min(found.unportable, i);
+      if (is_rejected(character)) found.rejected = std::min(found.rejected, i);
+    }
     i += size;
   }
 }
@@ -147,11 +158,9 @@ inline CharacterFault unportable_character(std::string_view character, std::stri
           "remove it, or write " + character_name("\\u", character).append(place)};
 }
 
-/// The code of `Document::Unportable` for such a character. Whether a text with another line break
-/// is rejected depends on what follows.
+/// The code of `Document::Unportable` for such a character.
 inline Errc code_of_unportable(std::string_view character) noexcept {
-  const bool depends = ends_old_line(character) || is_zero_width(character);
-  return depends ? Errc::unsupported : Errc::syntax;
+  return is_rejected(character) ? Errc::syntax : Errc::unsupported;
 }
 
 /// Whether a text begins with a UTF-16 byte order mark.

@@ -45,11 +45,11 @@ TEST_CASE("The first place that not all readers take is kept, also in a copy") {
   CHECK(builder.begin_list(0));
   CHECK(builder.scalar(1, 1, 1, /*quoted=*/false));
   CHECK(builder.end_list());
-  CHECK(builder.is_portable());
+  CHECK(builder.notes(cdi::Errc::unsupported));
   builder.note_unportable(4, "second", "remove it");
   builder.note_unportable(1, "first", "write another");
   builder.note_unportable(3, "third", "remove it");
-  CHECK_FALSE(builder.is_portable());
+  CHECK_FALSE(builder.notes(cdi::Errc::syntax));
   const auto document = std::move(builder).finish();
   REQUIRE(document);
   const auto copy = document->without(document->root(), {true});
@@ -70,6 +70,10 @@ TEST_CASE("Of unportable places, the first that all readers reject is kept, else
     return std::move(builder).finish()->unportable()->position.column;
   };
   CHECK(kept({{1, Code::invalid}, {3, Code::unsupported}, {0, Code::schema}}) == 1);
+  DocumentBuilder builder{"ab", "f", {}, /*merge_keys=*/false};
+  builder.note_unportable(0, "odd", "", Code::unsupported);
+  CHECK(builder.notes(Code::syntax));
+  CHECK_FALSE(builder.notes(Code::unsupported));
   CHECK(kept({{1, Code::invalid}, {4, Code::syntax}, {3, Code::syntax}, {0, Code::schema}}) == 4);
 }
 

@@ -220,6 +220,7 @@ TEST_CASE("JSON that the Go reference does not read as YAML is noted") {
   CHECK(unportable("\xef\xbb\xbf[]") == "none");
   CHECK(unportable("[\"a\xef\xbb\xbf\"]") == "1:4");
   CHECK(unportable("[\"\x7f\", \"\xef\xbb\xbf\"]") == "1:3");
+  CHECK(unportable("[\"\xef\xbb\xbf\", \"\x7f\", \"\xc2\x80\"]") == "1:10");  // which is rejected
   CHECK(unportable("\"\x7f\"") == "1:2");
   CHECK(unportable("[\"\\/\"]") == "1:3");
   CHECK(unportable("[\"\\n\"]") == "none");

@@ -47,15 +47,16 @@ class YamlCursor {
   bool check_characters() {
     if (text_.starts_with(utf8_mark)) return reject("a second byte order mark", "remove it", 0);
     constexpr std::string_view place = " in double quotes";
-    const auto [bad, odd] = find_odd_characters(text_);
+    const auto [bad, odd, rejected] = find_odd_characters(text_);
     if (bad != text_.npos) {
       auto [message, advice] = forbidden_byte(text_[bad], place);
       return reject(std::move(message), std::move(advice), bad);
     }
-    if (odd != text_.npos) {
-      const auto character = text_.substr(odd, utf8_size(text_.substr(odd)));
+    for (const auto at : {odd, rejected}) {
+      if (at == text_.npos) continue;
+      const auto character = text_.substr(at, utf8_size(text_.substr(at)));
       const auto [message, advice] = unportable_character(character, place);
-      note_unportable(odd, message, advice, code_of_unportable(character));
+      note_unportable(at, message, advice, code_of_unportable(character));
     }
     return true;
   }
