@@ -115,7 +115,7 @@ class Policy(unittest.TestCase):
         for command in (["inject", "--policy", path, self.config], ["policy", path]):
             out, err = self.run_cdi(*command, "vendor.com/gpu=plain", expect=1)
             self.assertEqual(out, "")
-            self.assertIn(f"check the file, then: chmod go-w {path}", err)
+            self.assertIn(f"check the file, then: `chmod go-w {path}`", err)
 
     def test_a_log_needs_a_policy(self):
         self.run_cdi("inject", "--decisions", self.log, self.config, "vendor.com/gpu=plain",

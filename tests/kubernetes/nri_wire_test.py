@@ -179,7 +179,7 @@ class Steps(WireCase):
         self.assertEqual(self.ended("--policy", file)[0], 1)
         os.chmod(file, 0o646)
         for option in ("--config", "--policy"):
-            self.assertIn(f"check the file, then: chmod go-w {file}", self.ended(option, file)[1])
+            self.assertIn(f"check the file, then: `chmod go-w {file}`", self.ended(option, file)[1])
         self.place.socket = "/" + 107 * "a"
         self.assertIn("from 1 to 107 bytes", self.ended()[1])
 

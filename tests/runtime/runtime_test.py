@@ -371,7 +371,7 @@ class Errors(Case):
             path = self.place / name
             for mode in (0o666, 0o646):
                 path.chmod(mode)
-                self.check_refused(self.create(), f"check the file, then: chmod go-w {path}")
+                self.check_refused(self.create(), f"check the file, then: `chmod go-w {path}`")
             path.chmod(0o644)
         self.check_refused(self.create(), "policy denies")
         (self.place / "config.toml").chmod(0o666)

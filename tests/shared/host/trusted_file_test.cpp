@@ -42,13 +42,13 @@ TEST_CASE("A file that others may write is refused, with commands that make it g
   const bool is_root = ::geteuid() == 0;
   for (const mode_t mode : {0666U, 0646U, is_root ? 0664U : 0602U}) {
     REQUIRE_EQ(::chmod(path.c_str(), mode), 0);
-    CHECK_EQ(advice_for(path), "check the file, then: chmod go-w '" + path + "'");
+    CHECK_EQ(advice_for(path), "check the file, then: `chmod go-w '" + path + "'`");
   }
   if (!is_root) return;
   REQUIRE_EQ(::chmod(path.c_str(), 0644), 0);
   REQUIRE_EQ(::chown(path.c_str(), 65533, 0), 0);
   CHECK_EQ(advice_for(path),
-           "check the file, then: chown root '" + path + "'; chmod go-w '" + path + "'");
+           "check the file, then: `chown root '" + path + "'; chmod go-w '" + path + "'`");
 }
 
 TEST_CASE("A user's own group may write, as the umask 002 of Debian's users allows") {

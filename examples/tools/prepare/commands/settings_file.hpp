@@ -226,7 +226,7 @@ inline cdi::Result<std::optional<std::string>> settings_text(const HostOptions& 
   if (is_missing && given.empty()) return std::optional<std::string>{};
   if (error.code == cdi::Errc::denied) {
     const auto word = cdi::shell_word(given.empty() ? options.below_root(path) : path);
-    error.advice = fmt::format("check the file, then: chown root {0}; chmod go-w {0}", word);
+    error.advice = fmt::format("check the file, then: `chown root {0}; chmod go-w {0}`", word);
   }
   return std::move(error);
 }

@@ -54,9 +54,9 @@ inline cdi::Result<void> check_trusted(const std::string& path, struct stat info
   if (good) return good;
   const auto word = cdi::shell_word(path);
   auto& advice = good.error().advice;
-  advice = "check the file, then: ";
+  advice = "check the file, then: `";
   if (cdi::is_foreign(info)) advice += "chown root " + word + "; ";
-  advice += "chmod go-w " + word;
+  advice += "chmod go-w " + word + "`";
   return good;
 }
 
