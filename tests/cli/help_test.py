@@ -202,6 +202,9 @@ class UsageErrors(unittest.TestCase):
                 (["cdi-prepare", "--root", "n8", "detect"],
                  '"--root" is before the command: put it after the command: cdi-prepare detect '
                  "--root"),
+                (["cdi", "convert", "--to", "0.9.0"],
+                 '--to: "0.9.0" is none of 0.3.0, 0.4.0, 0.5.0, 0.6.0, 0.7.0, 0.8.0, 1.0.0, '
+                 "1.1.0"),
                 (["cdi-pod", "gest"], '"gest" is not a command: did you mean guest?'),
                 (["cdi-pod", "size", "--formla", "x"],
                  '"--formla" is not an option of cdi-pod size: did you mean --formula?')):

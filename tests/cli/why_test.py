@@ -531,6 +531,10 @@ class Host(Files):
                           ("error", 5)])
         self.assertIn("regenerate", record["hostAdvice"])
 
+    def test_similar_names_are_one_line(self):
+        self.assertIn("\n  similar: vendor.com/gpu=gpu0, vendor.com/gpu=gpu1\n",
+                      self.why("vendor.com/gpu=gpu7")[1])
+
     def test_five_faults_of_a_device_are_shown_and_the_rest_is_counted(self):
         nodes = "".join(f"    - {{path: /dev/none{i}}}\n" for i in range(8))
         self.write("host/etc/cdi/many.yaml", "cdiVersion: 0.5.0\nkind: many.com/gpu\ndevices:\n"

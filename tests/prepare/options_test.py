@@ -286,6 +286,15 @@ class Devices(OptionsTest):
             text = self.path(place + "/nvidia.com-gpu.yaml").read_text()
             self.assertNotIn("major:", text)
 
+    def test_numbers_are_not_written_to_etc_that_leads_elsewhere(self):
+        self.path("opt/cdi").mkdir(parents=True)
+        shutil.rmtree(self.path("etc/cdi"), ignore_errors=True)
+        self.path("etc/cdi").symlink_to("../opt/cdi")
+        self.write("--output-dir", str(self.path("etc/cdi")))
+        text = self.path("opt/cdi/nvidia.com-gpu.yaml").read_text()
+        self.assertIn("node-numbers=asked", text)
+        self.assertNotIn("major:", text)
+
     def test_order_and_repetition_do_not_matter(self):
         self.write("--device", "1,0")
         for names in ("0,1", "1,0", "0,1,0"):

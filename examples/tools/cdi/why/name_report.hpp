@@ -83,7 +83,7 @@ inline std::string reason_text(const cdi::Unresolved& one) {
   auto text = unknown ? fmt::format("{}: {}\n", row.code, one.why.message)
                       : fmt::format("{}: {}: {}\n", row.code, cdi::quoted(one.name), row.meaning);
   text += causes_text(one, unknown ? "may be in" : "at");
-  for (const auto& name : one.nearest) text += fmt::format("  similar: {}\n", name);
+  if (!one.nearest.empty()) text += fmt::format("  similar: {}\n", fmt::join(one.nearest, ", "));
   return text + fmt::format("  fix: {}\n", advice_on(one));
 }
 

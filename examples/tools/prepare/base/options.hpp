@@ -83,6 +83,7 @@ struct Options : SurveyOptions {
   std::optional<cdi::SpecVersion> max_version{};  // of specs
   std::string oldest_engine{};                    // the source of `max_version`; empty: the option
   std::string output_dir{};                       // empty: /var/run/cdi under the root
+  bool output_named_in_etc = false;               // of the host, even if links lead elsewhere
   bool force = false;
   std::string settings{};     // the settings file here; empty: that of the host
   bool no_settings = false;   // no settings file is read
@@ -105,11 +106,13 @@ struct Options : SurveyOptions {
     if (node_numbers != "auto") return node_numbers == "asked";
     std::error_code ignored;
     const auto real = std::filesystem::weakly_canonical(output_dir, ignored).string();
-    for (const auto& dir : {real, output_dir}) {
-      const auto place = place_on_host(dir).value_or(dir);
-      if (place == "/etc" || place.starts_with("/etc/")) return true;
-    }
-    return false;
+    return output_named_in_etc || is_in_etc(real) || is_in_etc(output_dir);
+  }
+
+  /// Whether a path is in /etc of the host.
+  bool is_in_etc(const std::string& path) const {
+    const auto place = place_on_host(path).value_or(path);
+    return place == "/etc" || place.starts_with("/etc/");
   }
 };
 

@@ -94,6 +94,8 @@ inline std::string clean_host_path(const std::string& path) {
 /// `engines`.
 inline void complete(Options& options) {
   options.root = absolute({}, options.root);
+  const auto named = spelt_below_root(options, absolute(options, options.output_dir));
+  options.output_named_in_etc = !options.output_dir.empty() && options.is_in_etc(named);
   options.output_dir = directory_or(options, options.output_dir, "/var/run/cdi");
   options.driver_root = clean_host_path(options.driver_root);
   if (!options.dev_root.empty()) options.dev_root = cdi::clean_path(options.dev_root);

@@ -90,6 +90,8 @@ class UsageFault {
   template <class Words>
   static std::string did_you_mean(std::string_view wrong, const Words& known,
                                   std::string_view before = {}) {
+    // Digits say nothing about what is meant: of 0.3.0 and 0.8.0, none is nearer to 0.9.0.
+    if (wrong.find_first_not_of("0123456789.") == std::string_view::npos) return {};
     cdi::detail::NearestNames nearest{wrong};
     for (const auto& word : known) nearest.add(word);
     std::string out;
