@@ -404,6 +404,10 @@ devices:
         nowhere = self.path("nowhere")
         self.assertEqual(self.run_cdi("devices", "-d", nowhere)[1],
                          f"cdi: warning: {nowhere}: no such directory\n")
+        link = self.path("link")
+        os.symlink(nowhere, link)
+        self.assertEqual(self.run_cdi("-d", link, "devices")[1].splitlines()[-1],
+                         f'cdi: warning: {link}: the link leads to no directory: "{nowhere}"')
         self.run_cdi("validate", "-d", nowhere, expect=1)
 
     def test_numbers_keep_their_digits(self):

@@ -4,8 +4,10 @@
 #ifndef CDI_TOOLS_CDI_BASE_OPTIONS_HPP
 #define CDI_TOOLS_CDI_BASE_OPTIONS_HPP
 
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "output.hpp"
@@ -40,7 +42,11 @@ inline std::vector<cdi::Error> errors_of(const CommonOptions& common,
   auto errors = registry.errors();
   for (const auto& dir : registry.dirs()) {
     if (!common.dirs_named() || dir.state != cdi::SpecDir::State::missing) continue;
-    errors.push_back({.message = "no such directory", .position = {.file = dir.path}});
+    std::error_code failed;
+    const auto target = std::filesystem::read_symlink(dir.path, failed).string();
+    errors.push_back({.message = failed ? "no such directory"
+                                        : "the link leads to no directory: " + cdi::quoted(target),
+                      .position = {.file = dir.path}});
   }
   return errors;
 }
