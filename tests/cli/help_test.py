@@ -227,7 +227,7 @@ class UsageErrors(unittest.TestCase):
                 (["cdi", "gc", "extra", "--owner", "me"],
                  'cdi gc does not take "extra": `cdi gc --help` lists the options'),
                 (["cdi", "--spec-dir"], "--spec-dir needs a value: `cdi --help` lists the options"),
-                (["cdi", "completion"], "SHELL is required: `cdi completion --help` lists"),
+                (["cdi", "completion"], "SHELL is required: give one of bash, zsh, fish\n"),
                 (["cdi", "inject", "--", "config.json"],
                  "error: NAME or --annotations is required: "),
                 (["cdi", "wait", "a.b/c=d", "--timeout", "1", "--timeout", "2"],

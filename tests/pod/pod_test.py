@@ -98,7 +98,7 @@ class Questions(unittest.TestCase):
             file.write("pid: 1\n")
         self.assertIn(f"{path}:4:6: pid: is unknown: ", run(["size", "--formula", "rfc", path])[2])
         self.assertIn(f"{path}x", run(["size", "--formula", "rfc", path + "x"])[2])
-        self.assertIn("--formula is required: give it with one of rfc, runtime-go, runtime-rs",
+        self.assertIn("--formula is required: give one of rfc, runtime-go, runtime-rs",
                       run(["size"])[2])
 
     def test_help_has_an_example(self):
@@ -123,7 +123,7 @@ class Questions(unittest.TestCase):
                          "inner, guest, podresources, peerpod, instance, slices, size, strategy, "
                          "completion\n")
         self.assertEqual(run(["size"])[2],
-                         "cdi-pod: error: --formula is required: give it with one of rfc, "
+                         "cdi-pod: error: --formula is required: give one of rfc, "
                          "runtime-go, runtime-rs\n")
 
     def test_full_disk(self):

@@ -188,7 +188,7 @@ class UsageFault {
 
   static constexpr std::string_view is_required = " is required";
 
-  /// An option without its only values, or an argument.
+  /// An option or argument without a value.
   cdi::Error no_value() const {
     const std::string_view said = thrown_.what();
     cdi::Error error{.message = one_line(said), .advice = help_hint()};
@@ -198,7 +198,7 @@ class UsageFault {
     const auto brace = type.find('{');
     if (brace == std::string::npos) return error;
     const auto values = split(std::string_view{type}.substr(brace), "{,}");
-    error.advice = fmt::format("give it with one of {}", fmt::join(values, ", "));
+    error.advice = fmt::format("give one of {}", fmt::join(values, ", "));
     return error;
   }
 
