@@ -180,7 +180,7 @@ TEST_CASE("The first place that the Go reference does not take is noted") {
   CHECK(unportable("a: &a {x: 1}\nb:\n- {<<: [*a, {x: 1}]}") == "3:3 <<");
   CHECK(unportable("a: {<<: {x: 1}, x: 2}\nb: [c]") == "1:4 <<");
   CHECK(unportable("a: {<<: {x: 1}, x: 2}\nb: [c?]") == "2:6 '?'");  // no release takes this
-  CHECK(unportable("a: 1\n---\nb: \xc2\x9f") == "3:4 U+009F");  // the reference reads on
+  CHECK(unportable("a: 1\n---\nb: \xc2\x9f") == "3:4 U+009F");       // the reference reads on
   CHECK(unportable("a: \"b\\/\"") == "1:6 \\/");
   CHECK(unportable("a: ! 5") == "1:4 the");
   CHECK(unportable("a: 1\n...\n\t\n") == "3:1 a");
