@@ -103,6 +103,17 @@ class Ignored(ReportCase):
         errors = [line["error"] for line in self.lines(connection, "ignored")]
         self.assertEqual([error.split('"')[1] for error in errors], [*keys, keys[0], keys[2]])
 
+    def test_misspelt_keys_are_in_the_log_and_in_the_event_of_a_refusal(self):
+        connection = self.connected()
+        connection.synchronize()
+        wrong = {"cdi.k8s.oi/pod": ONE}
+        self.assertEqual(connection.create(request(wrong)), {})
+        said = ('annotation "cdi.k8s.oi/pod" requests nothing: did you mean cdi.k8s.io/pod?')
+        with self.assertRaises(Failed) as refused:
+            connection.create(request({**wrong, "cdi.k8s.io/pod": "vendor.com/none=9"}))
+        self.assertIn("; " + said, str(refused.exception))
+        self.assertEqual([line["error"] for line in self.lines(connection, "ignored")], [said] * 2)
+
     def test_of_very_many_ten_are_named(self):
         connection = self.connected()
         connection.synchronize()
