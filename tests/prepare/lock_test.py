@@ -67,6 +67,19 @@ class Beside(TreeTest):
         self.edit("proc/devices", f"{old} nvidia-uvm", f"{new} nvidia-uvm")
         self.edit("dev.tab", f" c {old} ", f" c {new} ")
 
+    def test_options_that_another_run_records_meanwhile(self):
+        self.run_prepare("write", "--output-dir", str(self.out), "--profile", "compute")
+        compute = self.file.read_bytes()
+        self.write()
+        self.assertNotEqual(self.file.read_bytes(), compute)
+        with self.lock():
+            waiting = self.start("write", "--keep-options")
+            self.begins_to_wait(waiting)
+            self.file.write_bytes(compute)
+        _, errors = waiting.communicate(timeout=20)
+        self.assertEqual(waiting.returncode, 0, errors)
+        self.assertEqual(self.file.read_bytes(), compute)
+
     def test_gpu_that_appears_meanwhile(self):
         self.write()
         written = self.file.read_bytes()

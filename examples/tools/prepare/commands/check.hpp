@@ -201,7 +201,7 @@ Run set_up_check(CLI::App& app, Options& options) {
   add_output(app, options);
   return [check = after_survey(check_specs, std::make_shared<Differences>(shown))](
              const Options& given) {
-    return reject_specs_of_archive(given) ? ExitCode::usage : check(kept_options_of(given));
+    return reject_specs_of_archive(given) ? ExitCode::usage : check(given);
   };
 }
 

@@ -54,6 +54,7 @@ struct AssessedSurvey {
   std::map<std::string, cdi::Error> unmade{};  // by path: why missing nodes cannot be made
   DirectoryLock lock{};                        // of the specs, for a run that changes them
   double wait_left = 0;                        // seconds of `--wait`, for another survey
+  Options options{};                           // those given, and those that are kept
 };
 
 inline ExitCode exit_code_for(const Survey& survey, const Verdict& verdict) {
@@ -103,21 +104,24 @@ inline bool lacks_requested_nodes(const Survey& survey, const Options& options) 
 
 /// Surveys the host until all GPUs are ready or the `--wait` time is over. With `locked`, the
 /// result holds the lock on the directory of the specs since before the survey, unless there is no
-/// such directory, no lock in it, or another process that keeps the lock.
+/// such directory, no lock in it, or another process that keeps the lock. Each survey keeps the
+/// options that files record by then: another run may have written them during the wait.
 inline cdi::Result<AssessedSurvey> survey_until_ready(
-    const Options& options, std::optional<Missing> locked = std::nullopt) {
+    const Options& given, std::optional<Missing> locked = std::nullopt) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds pause{100};
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                      std::chrono::duration<double>{options.wait});
+                                      std::chrono::duration<double>{given.wait});
   Clock::duration lock_time = longest_wait;
   NvmlMemory memory;
-  auto now = options;
+  auto make_nodes = given.make_nodes;
   UnmadeNodes unmade;
   for (;;) {
-    auto lock = locked ? lock_specs(options, *locked, lock_time) : DirectoryLock{};
-    if (const auto made = make_missing_nodes(now, unmade); !made) return made.error();
-    if (now.make_nodes == MakeNodes::shown) now.make_nodes = MakeNodes::no;  // shown once
+    auto lock = locked ? lock_specs(given, *locked, lock_time) : DirectoryLock{};
+    auto options = kept_options_of(given);
+    options.make_nodes = make_nodes;
+    if (const auto made = make_missing_nodes(options, unmade); !made) return made.error();
+    if (make_nodes == MakeNodes::shown) make_nodes = MakeNodes::no;  // shown once
     auto survey = survey_host(options, memory);
     if (!survey) return std::move(survey).error();
     auto verdict = verdict_on(*survey, options);
@@ -126,8 +130,12 @@ inline cdi::Result<AssessedSurvey> survey_until_ready(
         left == left.zero() || (verdict.not_ready.empty() && !is_between_states(*survey) &&
                                 !lacks_requested_nodes(*survey, options));
     if (ready) {
-      return AssessedSurvey{std::move(*survey), std::move(verdict), std::move(unmade.errors),
-                            std::move(lock), std::chrono::duration<double>{left}.count()};
+      return AssessedSurvey{std::move(*survey),
+                            std::move(verdict),
+                            std::move(unmade.errors),
+                            std::move(lock),
+                            std::chrono::duration<double>{left}.count(),
+                            std::move(options)};
     }
     lock = DirectoryLock{};  // no other run waits for the pause
     std::this_thread::sleep_for(std::min<Clock::duration>(pause, left));

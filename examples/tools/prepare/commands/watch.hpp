@@ -65,10 +65,10 @@ class SpecKeeper {
   /// time until the next survey. Each survey keeps the options that `write` has recorded since.
   std::chrono::milliseconds survey() {
     const auto soon = std::min(std::chrono::milliseconds{300}, interval_);
-    options_ = with_recorded(given_);
-    auto lock = DirectoryLock::take(options_, options_.output_dir,
-                                    std::exchange(directory_, Missing::stays));
+    auto lock =
+        DirectoryLock::take(given_, given_.output_dir, std::exchange(directory_, Missing::stays));
     if (must_wait(lock)) return soon;
+    options_ = with_recorded(given_);
     make_nodes();
     auto found = survey_host(options_, nvml_);
     if (!found) {

@@ -185,7 +185,7 @@ inline std::vector<cdi::Error> errors_of_nodes(const AssessedSurvey& assessed,
 
 inline ExitCode write_specs(AssessedSurvey assessed, const Options& given,
                             const WriteOptions& own) {
-  const auto wanted = make_spec_set(assessed, choose_version(assessed.survey, given));
+  const auto wanted = make_spec_set(assessed, choose_version(assessed.survey, assessed.options));
   if (!own.dry_run && needs_directory(assessed, wanted)) {
     auto options = given;
     options.make_nodes = MakeNodes::no;  // done, and reported
@@ -230,7 +230,7 @@ inline Run set_up_write(CLI::App& app, Options& options) {
   add_make_nodes(app, options);
   add_keep_options(app, options);
   return [own](const Options& given) {
-    auto shown = kept_options_of(given);
+    auto shown = given;
     if (own->dry_run && given.make_nodes == MakeNodes::yes) shown.make_nodes = MakeNodes::shown;
     auto found =
         survey_until_ready(shown, own->dry_run ? std::nullopt : std::optional{Missing::stays});
