@@ -25,7 +25,7 @@ KNOWN = {
                 "ProtectKernelTunables", "ProtectKernelModules", "ProtectKernelLogs",
                 "ProtectControlGroups", "ProtectHostname", "NoNewPrivileges", "LockPersonality",
                 "RestrictRealtime", "RestrictNamespaces", "RestrictSUIDSGID",
-                "RestrictAddressFamilies", "SystemCallArchitectures"},
+                "RestrictAddressFamilies", "SystemCallArchitectures", "ReadWritePaths"},
     "Path": {"PathChanged", "TriggerLimitIntervalSec"},
     "Install": {"WantedBy"},
 }
@@ -85,6 +85,13 @@ class ServiceTest(unittest.TestCase):
                     if key.startswith(("Protect", "Restrict", "NoNew", "Lock", "SystemCall"))
                     and key not in ("RestrictAddressFamilies", "RestartPreventExitStatus")}
         self.assertEqual(*map(hardening, self.services.values()))
+
+    def test_the_directory_that_the_settings_offer_is_writable(self):
+        text = (UNITS.parents[3] / "docs/cdi-prepare.md").read_text(encoding="utf-8")
+        offered = re.search(r'(?m)^# output-dir = "(/etc/.*)"$', text)[1]
+        for service in self.services.values():
+            self.assertEqual(service["ProtectSystem"], ["full"])  # which protects /etc
+            self.assertEqual(service["ReadWritePaths"], [f"-{offered}"])  # if it exists
 
     def test_no_vendor_tool_and_no_list_of_modules(self):
         for name in (ONCE, WATCH, PATH, RULES):
