@@ -332,6 +332,27 @@ class KeptVendorFile(VendorTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(spec.read_text(), text)
 
+    def test_vendor_file_in_a_home_directory_that_the_service_does_not_see(self):
+        self.two_npus()
+        home = self.place / "homes" / "user"
+        home.mkdir(parents=True)
+        vendor = self.vendor_file('kind = "acme.com/npu"\ndevices = "/dev/npu[0-9]"\n')
+        mine = shutil.move(vendor, home / "npu.toml")
+        spec = self.path("/var/run/cdi/acme.com-npu.yaml")
+        self.assertEqual(self.run_prepare("write", "--vendor-file", str(mine)).returncode, 0)
+        text = spec.read_text()
+        os.rename(mine, self.place / "npu.toml")
+        home.chmod(0)  # as ProtectHome= shows /root
+        self.addCleanup(lambda: home.exists() and home.chmod(0o755))
+        self.run_prepare("write", "--keep-options")
+        self.assertEqual(spec.read_text(), text)
+        home.rmdir()  # as it shows those in /home
+        self.run_prepare("write", "--keep-options")
+        self.assertEqual(spec.read_text(), text)
+        home.mkdir()  # the user has removed the file
+        self.run_prepare("write", "--keep-options")
+        self.assertFalse(spec.exists())
+
 
 if __name__ == "__main__":
     run_tests()

@@ -5,8 +5,10 @@
 #define CDI_TOOLS_PREPARE_CDI_SPECS_KEPT_OPTIONS_HPP
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -139,12 +141,14 @@ inline Options with_words(Options options, const std::vector<std::string>& words
   return options;
 }
 
-/// Adds the vendor file of a recorded run, unless it is gone.
+/// Adds the vendor file of a recorded run, unless it is gone or not visible.
 inline void keep_vendor_file(const std::vector<std::string>& words, Options& options) {
   if (options.given.contains("vendor-file")) return;
   for (const auto& word : words) {
-    if (!word.starts_with(tools::vendor_file_word) || tools::names_lost_file(word)) continue;
+    if (!word.starts_with(tools::vendor_file_word)) continue;
     auto file = word.substr(tools::vendor_file_word.size());
+    std::error_code unreadable;
+    if (!std::filesystem::exists(file, unreadable)) continue;
     auto& files = options.vendor_files;
     if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
   }

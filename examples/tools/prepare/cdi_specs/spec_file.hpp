@@ -5,12 +5,10 @@
 #define CDI_TOOLS_PREPARE_CDI_SPECS_SPEC_FILE_HPP
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -119,15 +117,14 @@ inline bool knows_all_kinds(const Survey& survey, const Options& options) {
 }
 
 /// Whether a recorded option is that of a run with another `--kind`, or with a `--vendor-file` that
-/// still exists and was not given this time.
+/// is not lost and was not given this time.
 inline bool is_of_other_run(std::string_view word, const Options& options) {
   if (word.starts_with("kind=")) return true;
   if (!word.starts_with(tools::vendor_file_word)) return false;
   const std::string file{word.substr(tools::vendor_file_word.size())};
   const auto& given = options.vendor_files;
-  std::error_code unreadable;
   return std::find(given.begin(), given.end(), file) == given.end() &&
-         std::filesystem::exists(file, unreadable);
+         !tools::names_lost_file(word);
 }
 
 /// Whether one of our files belongs to another run, which alone may remove it.

@@ -100,12 +100,16 @@ inline std::string argument_for(std::string_view word) {
 }
 
 /// Whether a recorded option names a vendor file that no longer exists. Without it, `write` removes
-/// the spec.
+/// the spec. A service with `ProtectHome=` sees no home directory, or one that has no permissions:
+/// a file there is not lost.
 inline bool names_lost_file(std::string_view word) {
   if (!word.starts_with(vendor_file_word)) return false;
+  const std::filesystem::path file{word.substr(vendor_file_word.size())};
   std::error_code unreadable;
-  const bool exists = std::filesystem::exists(word.substr(vendor_file_word.size()), unreadable);
-  return !exists && !unreadable;
+  if (std::filesystem::exists(file, unreadable) || unreadable) return false;
+  const auto above = std::filesystem::status(file.parent_path(), unreadable);
+  return std::filesystem::is_directory(above) &&
+         above.permissions() != std::filesystem::perms::none;
 }
 
 /// The arguments with which `cdi-prepare write` rewrites a spec file.
