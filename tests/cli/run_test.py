@@ -419,6 +419,17 @@ class Sandbox(unittest.TestCase):
             self.assertEqual(sorted(os.listdir(home)), ["key", "work"])
             self.assertEqual(os.listdir(home / "work"), ["b"])
             self.assertIn("key", self.run_cdi("vendor.com/gpu=0", "--", "ls", home, env=env).stdout)
+        env = {**os.environ, "HOME": str(home)}
+        done = self.run_cdi("--hide-home", "--bind", home / "work", "--bind", self.folder,
+                            "vendor.com/gpu=0", "--", "sh", "-c",
+                            f"ls {home} {home}/work; touch {home}/c {self.folder}/d", env=env)
+        self.assertNotIn("key", done.stdout)
+        self.assertIn("b", done.stdout.split())
+        self.assertEqual(sorted(os.listdir(home)), ["key", "work"])
+        self.assertTrue((self.folder / "d").exists())
+        done = self.run_cdi("--hide-home", "--bind", self.folder / "link", "vendor.com/gpu=0", "--",
+                            "true", code=1, env=env)
+        self.assertIn("link\": it is the home directory, which --hide-home hides", done.stderr)
         for place, why in ((self.folder / "none", "No such file"), ("/", "it is the root")):
             done = self.run_cdi("--hide-home", "vendor.com/gpu=0", "--", "true", code=1,
                                 env={**os.environ, "HOME": str(place)})

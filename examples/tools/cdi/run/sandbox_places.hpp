@@ -4,7 +4,6 @@
 #ifndef CDI_TOOLS_CDI_RUN_SANDBOX_PLACES_HPP
 #define CDI_TOOLS_CDI_RUN_SANDBOX_PLACES_HPP
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include <string_view>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -45,30 +45,45 @@ inline std::string home_directory() {
   return user == nullptr ? "" : user->pw_dir;
 }
 
-/// The words of bwrap for what is hidden, and then for what is writable: a part of a home
-/// directory that is hidden otherwise may be.
+/// The path of a directory that the command may write. `home` is hidden, and may be empty.
+inline cdi::Result<std::string> bound_directory(const std::string& bind, const std::string& home) {
+  auto path = real_directory(bind, "bind");
+  if (!path) return path;
+  const auto failure = [&](std::string_view why) {
+    return cdi::Error{.code = cdi::Errc::host,
+                      .message = fmt::format("cannot bind {}: {}", cdi::quoted(bind), why)};
+  };
+  if (*path == home) return failure("it is the home directory, which --hide-home hides");
+  // Those of the sandbox hide them, or would be hidden.
+  constexpr std::array<std::string_view, 2> own{"/dev", "/proc"};
+  for (const auto place : own) {
+    if (!(*path + "/").starts_with(std::string{place} + "/")) continue;
+    return failure(fmt::format("the sandbox has a {} of its own", place));
+  }
+  return path;
+}
+
+/// The words of bwrap for what is hidden, and for what is writable. A part of a home directory that
+/// is hidden otherwise may be writable, and so may a directory above it, which would show it.
 inline cdi::Result<std::vector<std::string>> place_words(const std::vector<std::string>& binds,
                                                          bool hides_home, bool no_network) {
   std::vector<std::string> out;
   if (no_network) out.emplace_back("--unshare-net");
+  std::string home;
   if (hides_home) {
-    const auto home = real_directory(home_directory(), "hide the home directory");
-    if (!home) return home.error();
-    out.insert(out.end(), {"--tmpfs", *home});
+    auto real = real_directory(home_directory(), "hide the home directory");
+    if (!real) return std::move(real).error();
+    home = *std::move(real);
   }
+  std::vector<std::string> inner;  // what comes after the hidden directory
   for (const auto& bind : binds) {
-    const auto path = real_directory(bind, "bind");
+    const auto path = bound_directory(bind, home);
     if (!path) return path.error();
-    // Those of the sandbox hide them, or would be hidden.
-    constexpr std::array<std::string_view, 2> own{"/dev", "/proc"};
-    for (const auto place : own) {
-      if (!(*path + "/").starts_with(std::string{place} + "/")) continue;
-      return cdi::Error{.code = cdi::Errc::host,
-                        .message = fmt::format("cannot bind {}: the sandbox has a {} of its own",
-                                               cdi::quoted(bind), place)};
-    }
-    out.insert(out.end(), {"--bind", *path, *path});
+    auto& words = home.starts_with(*path + "/") ? out : inner;
+    words.insert(words.end(), {"--bind", *path, *path});
   }
+  if (hides_home) out.insert(out.end(), {"--tmpfs", home});
+  out.insert(out.end(), inner.begin(), inner.end());
   return out;
 }
 
