@@ -81,7 +81,8 @@ class Questions(unittest.TestCase):
             bare = {**one, "spec": {**spec["spec"], "resourceClaims": []}}
             for text in (as_text(bare), as_text({"kind": "List", "items": [bare]}),
                          as_text({"kind": "PodList", "items": [bare]}), as_yaml,
-                         "---\n" + as_yaml, "# a pod\n" + as_yaml):
+                         "---\n" + as_yaml, "# a pod\n" + as_yaml, "\n\n" + as_yaml,
+                         "%YAML 1.1\n---\n" + as_yaml):
                 with self.subTest(args=args, text=text):
                     self.assertEqual(run(args, text)[1], wanted)
         both = as_text({"kind": "List", "items": [claim, one]})

@@ -205,12 +205,11 @@ inline Input parse_input(std::string_view text, const std::string& name) {
   auto json = cdi::parse_json(text, name);
   if (json) return {.document = *std::move(json)};
   // Any line of text is a YAML scalar: the first line of a map has a colon.
-  const auto line = text.substr(0, text.find('\n'));
-  const bool is_json =
-      text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).find_first_of("{[\"") ==
-      0;
-  const bool may_be_yaml =
-      !is_json && (line.find(':') != line.npos || line.starts_with("---") || line.starts_with('#'));
+  auto line = text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  line = line.substr(0, line.find('\n'));
+  const bool is_json = line.find_first_of("{[\"") == 0;
+  const bool may_be_yaml = !is_json && (line.find(':') != line.npos || line.starts_with("---") ||
+                                        line.find_first_of("#%") == 0);
   if (!may_be_yaml) throw Rejection{json.error()};
   auto yaml = value_or_throw(cdi::parse_yaml(text, name));
   if (const auto rest = yaml.rest()) {
