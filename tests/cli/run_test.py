@@ -358,7 +358,8 @@ class Sandbox(unittest.TestCase):
                                    preexec_fn=before).stdout
             found = self.run_cdi("vendor.com/gpu=0", "--", *show, preexec_fn=before).stdout
             self.assertEqual(signals(found), signals(plain))
-            self.assertEqual(any(signals(found)), before is not None)
+            if before:
+                self.assertTrue(any(signals(found)))
 
     def test_cdi_itself_need_not_be_in_the_sandbox(self):
         self.write_spec(env=["GPU=0"])

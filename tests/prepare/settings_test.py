@@ -231,6 +231,13 @@ class Kept(SettingsTest):
         self.run_ok("write", "--keep-options")
         self.assertEqual((self.out / "nvidia.com-gpu.yaml").read_text(), before)
         self.assertIn("libcuda", before)
+        driver.rename(driver.parent / "later")  # as before the driver's container has started
+        done = self.run_ok("write", "--keep-options", code=4)
+        self.assertIn("cannot read --driver-root /run/nvidia/driver", done.stderr)
+        self.run_ok("write", "--driver-root", "/run/nvidia/driver", code=1)
+        self.assertEqual((self.out / "nvidia.com-gpu.yaml").read_text(), before)
+        (driver.parent / "later").rename(driver)
+        self.run_ok("write", "--keep-options", "--wait", "5")
 
     def test_settings_win_over_what_is_recorded(self):
         self.run_ok("write", "--profile", "compute", "--no-all")

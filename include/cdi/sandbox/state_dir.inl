@@ -140,9 +140,10 @@ CDI_INLINE Result<StateDir> StateDir::open(const std::string& path) {
 
 /// A lock on a directory for generated files, until it is closed: shared by those who take files
 /// into use, exclusive for one who removes some. Waits some seconds at most, as any user who may
-/// read the directory can lock it; then returns none. A file system without locks gives none to
-/// anybody, and no error.
-inline Descriptor lock_state(const Descriptor& directory, int operation) {
+/// read the directory can lock it; then fails with `Errc::conflict`. A file system without locks
+/// gives none to anybody, and no error.
+inline Result<Descriptor> lock_state(const Descriptor& directory, const std::string& path,
+                                     int operation) {
   constexpr int max_turns = 500;
   constexpr std::chrono::milliseconds pause{10};
   Descriptor lock{open_at(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
@@ -151,7 +152,11 @@ inline Descriptor lock_state(const Descriptor& directory, int operation) {
     if (errno != EWOULDBLOCK && errno != EINTR) return lock;
     std::this_thread::sleep_for(pause);
   }
-  return Descriptor{-1};
+  if (!lock) return file_error(path, "cannot open the directory for generated files");
+  return Error{.code = Errc::conflict,
+               .message = "another program has locked the directory for generated files",
+               .advice = "end that program, which `fuser` names, and try again",
+               .position = {.file = path}};
 }
 
 CDI_INLINE std::string StateDir::path_of(std::string_view name) const {
@@ -163,7 +168,7 @@ CDI_INLINE std::string StateDir::path_of(std::string_view name) const {
 CDI_INLINE Result<std::string> StateDir::file(std::string_view name, std::string_view text) const {
   constexpr unsigned max_turns = 16;
   // Without the lock, too: while another program has it, `remove_generated` does not.
-  const auto lock = lock_state(directory_, LOCK_SH);
+  const auto lock = lock_state(directory_, path_, LOCK_SH);
   for (unsigned turn = 0; turn < max_turns; ++turn) {
     const auto made = generated_name(name, text, turn);
     auto path = path_of(made);
@@ -256,13 +261,8 @@ CDI_INLINE Result<std::vector<std::string>> remove_generated(const std::string& 
   auto found = detail::find_unused(state_dir, unused);
   if (!found) return std::move(found).error();
   std::vector<std::string> removed;
-  const auto lock = detail::lock_state(found->directory, LOCK_EX);
-  if (!lock) {
-    return Error{.code = Errc::conflict,
-                 .message = "another program has locked the directory for generated files",
-                 .advice = "end that program, which `fuser` names, and try again",
-                 .position = {.file = state_dir}};
-  }
+  const auto lock = detail::lock_state(found->directory, state_dir, LOCK_EX);
+  if (!lock) return lock.error();
   for (auto& name : found->names) {
     // A file may have come into use since the listing.
     if (!detail::is_unused(found->directory, name, found->limit)) continue;

@@ -135,8 +135,11 @@ class Output {
       for (const auto& one : list) print_message(level, one, Json::object());
       return;
     }
-    for (const auto& [first, count] : same_messages(list)) {
-      print_text(level, first, count > 1 ? fmt::format(" ({} times)", count) : std::string{});
+    for (const auto& [first, count, differs] : same_messages(list)) {
+      const auto more = count == 1 ? std::string{}
+                        : differs  ? fmt::format(" (and {} more like it)", count - 1)
+                                   : fmt::format(" ({} times)", count);
+      print_text(level, first, more);
     }
   }
 

@@ -16,6 +16,7 @@
 struct SameMessages {
   cdi::Error first{};
   std::size_t count = 1;
+  bool differs = false;  // in what they quote
 };
 
 /// A text without what is in double quotes.
@@ -38,9 +39,12 @@ inline std::vector<SameMessages> same_messages(const std::vector<cdi::Error>& me
     const auto [at, is_new] = known.emplace(key, groups.size());
     if (is_new) {
       groups.push_back({.first = message});
-    } else {
-      ++groups[at->second].count;
+      continue;
     }
+    auto& group = groups[at->second];
+    ++group.count;
+    group.differs = group.differs || message.message != group.first.message ||
+                    message.advice != group.first.advice;
   }
   return groups;
 }

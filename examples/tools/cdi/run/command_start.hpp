@@ -50,8 +50,9 @@ inline ExitCode start_command(char** words) {
   ::fcntl(std::atoi(words[2]), F_SETFD, FD_CLOEXEC);
   sigset_t released;
   ::sigemptyset(&released);
-  for (char* rest = words[3]; *rest != '\0'; ++rest) {
+  for (char* rest = words[3]; *rest != '\0';) {
     ::sigaddset(&released, static_cast<int>(std::strtol(rest, &rest, 10)));
+    if (*rest != '\0') ++rest;  // the comma
   }
   ::sigprocmask(SIG_UNBLOCK, &released, nullptr);
   ::execvp(words[4], words + 4);

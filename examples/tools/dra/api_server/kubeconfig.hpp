@@ -9,12 +9,12 @@
 #include <string_view>
 #include <utility>
 
+#include <cdi/files/text_file.hpp>
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/yaml.hpp>
 
-#include "../../shared/host/trusted_file.hpp"
 #include "api_access.hpp"
 #include "base64.hpp"
 
@@ -158,7 +158,7 @@ inline cdi::Result<ApiAccess> parse_kubeconfig(std::string_view text, std::strin
 }
 
 inline cdi::Result<ApiAccess> read_kubeconfig(const std::string& path) {
-  const auto text = tools::read_trusted_file(path);
+  const auto text = cdi::read_file(path);
   if (!text) return text.error();
   return parse_kubeconfig(*text, path);
 }

@@ -21,7 +21,8 @@ namespace dra {
 
 /// What an object of the API, or the slices of a node, may have: more is no such object, and would
 /// take all of the memory that the driver has. The API server stores at most 1.5 MiB for an object.
-inline constexpr cdi::Limits api_limits{.bytes = std::size_t{4} << 20, .values = 100'000};
+/// The slices of 4096 devices have 104,000 values.
+inline constexpr cdi::Limits api_limits{.bytes = std::size_t{4} << 20, .values = 200'000};
 
 /// A value in a JSON document, its path such as `status.allocation`, and the first error of the
 /// document. Reading goes on after an error, with empty values, so callers check once at the end.

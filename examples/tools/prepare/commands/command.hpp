@@ -41,7 +41,7 @@ Run after_survey(ExitCode (*act)(const AssessedSurvey&, const Options&, const Ow
                  const std::shared_ptr<Own>&... own) {
   return [=](const Options& options) {
     const auto found = survey_until_ready(options);
-    return found ? act(*found, found->options, *own...) : finish(found.error(), ExitCode::failed);
+    return found ? act(*found, found->options, *own...) : fail(options, found.error());
   };
 }
 

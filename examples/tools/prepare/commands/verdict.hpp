@@ -5,6 +5,7 @@
 #define CDI_TOOLS_PREPARE_COMMANDS_VERDICT_HPP
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -102,6 +103,18 @@ inline bool lacks_requested_nodes(const Survey& survey, const Options& options) 
                      [](const PreparedSpec& one) { return !one.left_out.empty(); });
 }
 
+/// The exit code for a survey that fails. A directory that only specs record may be missing until a
+/// driver in a container has started.
+inline ExitCode code_of_failure(const Options& options, const cdi::Error& error) {
+  return options.keep_options && error.system == ENOENT ? ExitCode::not_ready : ExitCode::failed;
+}
+
+/// Reports why a survey failed. Returns the exit code.
+inline ExitCode fail(const Options& options, const cdi::Error& error) {
+  report(Message::error(error));
+  return code_of_failure(options, error);
+}
+
 /// Surveys the host until all GPUs are ready or the `--wait` time is over. With `locked`, the
 /// result holds the lock on the directory of the specs since before the survey, unless there is no
 /// such directory, no lock in it, or another process that keeps the lock. Each survey keeps the
@@ -123,9 +136,15 @@ inline cdi::Result<AssessedSurvey> survey_until_ready(
     if (const auto made = make_missing_nodes(options, unmade); !made) return made.error();
     if (make_nodes == MakeNodes::shown) make_nodes = MakeNodes::no;  // shown once
     auto survey = survey_host(options, memory);
-    if (!survey) return std::move(survey).error();
-    auto verdict = verdict_on(*survey, options);
     const auto left = std::max(end - Clock::now(), Clock::duration::zero());
+    if (!survey) {
+      const bool may_wait = code_of_failure(options, survey.error()) == ExitCode::not_ready;
+      if (left == left.zero() || !may_wait) return std::move(survey).error();
+      lock = DirectoryLock{};
+      std::this_thread::sleep_for(std::min<Clock::duration>(pause, left));
+      continue;
+    }
+    auto verdict = verdict_on(*survey, options);
     const bool ready =
         left == left.zero() || (verdict.not_ready.empty() && !is_between_states(*survey) &&
                                 !lacks_requested_nodes(*survey, options));

@@ -191,7 +191,7 @@ inline ExitCode write_specs(AssessedSurvey assessed, const Options& given,
     options.make_nodes = MakeNodes::no;  // done, and reported
     options.wait = assessed.wait_left;
     auto again = survey_until_ready(options, Missing::made);
-    if (!again) return finish(again.error(), ExitCode::failed);
+    if (!again) return fail(given, again.error());
     again->unmade = std::move(assessed.unmade);
     return write_specs(std::move(*again), given, own);
   }
@@ -234,8 +234,7 @@ inline Run set_up_write(CLI::App& app, Options& options) {
     if (own->dry_run && given.make_nodes == MakeNodes::yes) shown.make_nodes = MakeNodes::shown;
     auto found =
         survey_until_ready(shown, own->dry_run ? std::nullopt : std::optional{Missing::stays});
-    return found ? write_specs(std::move(*found), shown, *own)
-                 : finish(found.error(), ExitCode::failed);
+    return found ? write_specs(std::move(*found), shown, *own) : fail(given, found.error());
   };
 }
 
