@@ -38,8 +38,8 @@ TEST_CASE("A spec of a higher directory has priority, and one of the same direct
   const auto found = find_rivals(registry, spec, "/etc/cdi/y");
   REQUIRE(found.conflicts.size() == 1);
   CHECK(to_string(found.conflicts[0]) ==
-        "/etc/cdi/x: also defines \"v.com/c=b\", which no engine would then resolve: remove one of "
-        "the files");
+        "/etc/cdi/x: also defines \"v.com/c=b\", which no engine would then resolve: remove that "
+        "file, or replace it with --name x");
   REQUIRE(found.notes.size() == 1);
   CHECK(to_string(found.notes[0]) ==
         "/var/run/cdi/x: \"v.com/c=b\" has priority over the one of /etc/cdi/y");

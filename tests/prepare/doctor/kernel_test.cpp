@@ -26,7 +26,7 @@ TEST_CASE("GPUs that share an IOMMU group") {
   CHECK(about(diagnose(host, {found, other}), "IOMMU group 42").empty());
   other.gpus[0].iommu_group = "42";
   CHECK(is_only(diagnose(host, {found, other}), "IOMMU group 42", Level::note,
-                {"2 GPUs", "0000:17:00.0"}));
+                {"2 devices", "0000:17:00.0"}));
 }
 
 TEST_CASE("SELinux") {
