@@ -4,7 +4,6 @@
 #ifndef CDI_TEXT_UNICODE_HPP
 #define CDI_TEXT_UNICODE_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -100,8 +99,8 @@ inline OddCharacters find_odd_characters(std::string_view text) noexcept {
     }
     const auto character = text.substr(i, size);
     if (size > 1 && is_unportable(character)) {
-      found.unportable = std::min(found.unportable, i);
-      if (is_rejected(character)) found.rejected = std::min(found.rejected, i);
+      if (found.unportable == text.npos) found.unportable = i;
+      if (found.rejected == text.npos && is_rejected(character)) found.rejected = i;
     }
     i += size;
   }
