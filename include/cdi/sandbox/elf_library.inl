@@ -286,15 +286,17 @@ CDI_INLINE std::optional<std::string> read_elf_section(int descriptor, std::stri
   std::string header;
   if (!identify_elf(file, header)) return std::nullopt;
   const auto sections = read_sections(file, header);
-  const auto names = elf_number(file, header, file.wide ? 62 : 50, 2);
+  const std::size_t names =
+      static_cast<std::uint16_t>(elf_number(file, header, file.wide ? 62 : 50, 2));
   std::string texts;
   if (names >= sections.size()) return std::nullopt;
   if (!read_section_bytes(file, sections[names], texts)) return std::nullopt;
   for (const auto& section : sections) {
     if (section.name > texts.size()) return std::nullopt;
-    const auto text = std::string_view{texts}.substr(section.name);
-    if (!text.starts_with(name) || text.substr(name.size(), 1) != std::string_view{"\0", 1})
-      continue;
+    const auto text = std::string_view{texts}.substr(static_cast<std::size_t>(section.name));
+    const bool is_same =
+        text.starts_with(name) && text.substr(name.size(), 1) == std::string_view{"\0", 1};
+    if (!is_same) continue;
     std::string bytes;
     if (!read_section_bytes(file, section, bytes)) return std::nullopt;
     return bytes;
