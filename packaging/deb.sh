@@ -36,6 +36,7 @@ container-device-interface ($version-1) unstable; urgency=medium
 
  -- the authors of cdi <cdi@users.noreply.github.com>  $(date -u -R -d "@$SOURCE_DATE_EPOCH")
 END
+echo "deb.sh: building the packages, which takes some minutes" >&2
 (umask 022 && cd "$tree" && DEB_BUILD_OPTIONS="noautodbgsym parallel=$(nproc)" \
   dpkg-buildpackage --build=binary --no-sign >"$made/log" 2>&1) ||
   fail "dpkg-buildpackage failed:
