@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 using Edits = cdi::ContainerEdits;
 
-// Each owner has its own files, so that neither removes those of the other.
+// Each owner has its own files: neither owner removes files of the other.
 constexpr const char* gpu_owner = "prepare.example.com/gpus";
 constexpr const char* claim_owner = "prepare.example.com/claims";
 

@@ -408,25 +408,25 @@ class Sandbox(unittest.TestCase):
     def test_the_home_directory_is_hidden_but_for_what_is_bound(self):
         self.write_spec(env=["GPU=0"])
         home = self.folder / "home"
-        (home / "work").mkdir(parents=True)
+        (home / "projects").mkdir(parents=True)
         (home / "key").write_text("secret")
         (self.folder / "link").symlink_to(home)
         for place in (home, self.folder / "link"):
             env = {**os.environ, "HOME": str(place)}
-            script = f"ls {home} {place}/work; touch {home}/a {home}/work/b"
-            done = self.run_cdi("--hide-home", "--bind", home / "work", "vendor.com/gpu=0", "--",
+            script = f"ls {home} {place}/projects; touch {home}/a {home}/projects/b"
+            done = self.run_cdi("--hide-home", "--bind", home / "projects", "vendor.com/gpu=0", "--",
                                 "sh", "-c", script, env=env)
             self.assertNotIn("key", done.stdout)
-            self.assertEqual(sorted(os.listdir(home)), ["key", "work"])
-            self.assertEqual(os.listdir(home / "work"), ["b"])
+            self.assertEqual(sorted(os.listdir(home)), ["key", "projects"])
+            self.assertEqual(os.listdir(home / "projects"), ["b"])
             self.assertIn("key", self.run_cdi("vendor.com/gpu=0", "--", "ls", home, env=env).stdout)
         env = {**os.environ, "HOME": str(home)}
-        done = self.run_cdi("--hide-home", "--bind", home / "work", "--bind", self.folder,
+        done = self.run_cdi("--hide-home", "--bind", home / "projects", "--bind", self.folder,
                             "vendor.com/gpu=0", "--", "sh", "-c",
-                            f"ls {home} {home}/work; touch {home}/c {self.folder}/d", env=env)
+                            f"ls {home} {home}/projects; touch {home}/c {self.folder}/d", env=env)
         self.assertNotIn("key", done.stdout)
         self.assertIn("b", done.stdout.split())
-        self.assertEqual(sorted(os.listdir(home)), ["key", "work"])
+        self.assertEqual(sorted(os.listdir(home)), ["key", "projects"])
         self.assertTrue((self.folder / "d").exists())
         done = self.run_cdi("--hide-home", "--bind", self.folder / "link", "vendor.com/gpu=0", "--",
                             "true", code=1, env=env)

@@ -27,7 +27,7 @@
 #include "../run/sandbox_process.hpp"
 #include "args.hpp"
 
-/// The options of `run`, besides those of `args`.
+/// The options that `run` has and `args` has not.
 struct RunOptions {
   std::vector<std::string> binds{};  // directories that the command may write
   bool no_network = false;
@@ -69,7 +69,8 @@ inline void keep_possible_mounts(ProgramPlan& found) {
 }
 
 /// The words of bwrap that make the sandbox.
-inline std::vector<std::string> sandbox_words(std::vector<std::string> places, Arguments found) {
+inline std::vector<std::string> sandbox_words(const std::vector<SandboxPlace>& places,
+                                              bool no_network, Arguments found) {
   std::vector<std::string> words{"bwrap",
                                  "--die-with-parent",
                                  "--unshare-pid",
@@ -82,7 +83,9 @@ inline std::vector<std::string> sandbox_words(std::vector<std::string> places, A
                                  "/proc",
                                  "--tmpfs",
                                  "/tmp"};
-  std::move(places.begin(), places.end(), std::back_inserter(words));
+  if (no_network) words.emplace_back("--unshare-net");
+  const auto made = place_words(places);
+  words.insert(words.end(), made.begin(), made.end());
   std::move(found.args.begin(), found.args.end(), std::back_inserter(words));
   return words;
 }
@@ -90,7 +93,7 @@ inline std::vector<std::string> sandbox_words(std::vector<std::string> places, A
 /// Runs a command with devices. Returns its exit code, or why the sandbox was not started.
 inline ExitCode run_in_sandbox(const CommonOptions& common, const ArgsOptions& options,
                                const RunOptions& more, const Output& output) {
-  auto places = place_words(more.binds, more.hide_home, more.no_network);
+  const auto places = sandbox_places(more.binds, more.hide_home);
   if (!places) return output.reject(places.error());
   const auto registry = cdi::scan_spec_dirs(common.spec_dirs(), common.reading);
   ProgramPlan plan;
@@ -103,8 +106,8 @@ inline ExitCode run_in_sandbox(const CommonOptions& common, const ArgsOptions& o
   if (more.quiet && options.partial) found.lost.clear();
   report_losses(found, run_program, options.partial, output);
   if (!found.lost.empty() && !options.partial) return exit_lost;
-  auto sandbox =
-      SandboxProcess::start(sandbox_words(*std::move(places), std::move(found)), common.command);
+  auto words = sandbox_words(*places, more.no_network, std::move(found));
+  auto sandbox = SandboxProcess::start(std::move(words), common.command);
   if (!sandbox) return output.reject(sandbox.error());
   return static_cast<ExitCode>(sandbox->wait());
 }

@@ -63,41 +63,58 @@ inline cdi::Result<std::string> bound_directory(const std::string& bind, const s
   return path;
 }
 
-/// The words of bwrap for what is hidden, and for what is writable. A part of a home directory that
-/// is hidden otherwise may be writable, and so may a directory above it, which would show it.
-inline cdi::Result<std::vector<std::string>> place_words(const std::vector<std::string>& binds,
-                                                         bool hides_home, bool no_network) {
-  std::vector<std::string> out;
-  if (no_network) out.emplace_back("--unshare-net");
+/// A directory of the host that the command finds empty, or that it may write.
+struct SandboxPlace {
+  std::string path{};  // absolute, without links
+  bool is_hidden = false;
+};
+
+/// The places of a sandbox, of which the last one that has a path counts. A part of a home
+/// directory that is hidden otherwise may be writable, and so may a directory above it, which would
+/// show it.
+inline cdi::Result<std::vector<SandboxPlace>> sandbox_places(const std::vector<std::string>& binds,
+                                                             bool hides_home) {
+  std::vector<SandboxPlace> out;
   std::string home;
   if (hides_home) {
     auto real = real_directory(home_directory(), "hide the home directory");
     if (!real) return std::move(real).error();
     home = *std::move(real);
   }
-  std::vector<std::string> inner;  // what comes after the hidden directory
+  std::vector<SandboxPlace> inner;  // what comes after the hidden directory
   for (const auto& bind : binds) {
-    const auto path = bound_directory(bind, home);
-    if (!path) return path.error();
-    auto& words = home.starts_with(*path + "/") ? out : inner;
-    words.insert(words.end(), {"--bind", *path, *path});
+    auto path = bound_directory(bind, home);
+    if (!path) return std::move(path).error();
+    auto& places = home.starts_with(*path + "/") ? out : inner;
+    places.push_back({.path = *std::move(path)});
   }
-  if (hides_home) out.insert(out.end(), {"--tmpfs", home});
+  if (hides_home) out.push_back({.path = home, .is_hidden = true});
   out.insert(out.end(), inner.begin(), inner.end());
   return out;
 }
 
-/// The warning that the command starts in another directory than this one, which the sandbox with
-/// these words does not have; nullopt if it does.
-inline std::optional<cdi::Error> hidden_directory_warning(const std::vector<std::string>& places) {
+/// The words of bwrap that make places.
+inline std::vector<std::string> place_words(const std::vector<SandboxPlace>& places) {
+  std::vector<std::string> out;
+  for (const auto& [path, is_hidden] : places) {
+    if (is_hidden) {
+      out.insert(out.end(), {"--tmpfs", path});
+    } else {
+      out.insert(out.end(), {"--bind", path, path});
+    }
+  }
+  return out;
+}
+
+/// The warning that the command starts in another directory than this one, which a sandbox with
+/// these places does not have; nullopt if it does.
+inline std::optional<cdi::Error> hidden_directory_warning(const std::vector<SandboxPlace>& places) {
   std::error_code fault;
   const auto directory = std::filesystem::current_path(fault).string();
   bool hidden = directory.starts_with("/tmp/");
-  for (std::size_t i = 0; i + 1 < places.size(); ++i) {
-    if ((directory + "/").starts_with(places[i + 1] + "/")) {
-      hidden =
-          places[i] == "--tmpfs" ? directory != places[i + 1] : hidden && places[i] != "--bind";
-    }
+  for (const auto& [path, is_hidden] : places) {
+    if (!(directory + "/").starts_with(path + "/")) continue;
+    hidden = is_hidden && directory != path;
   }
   if (fault || !hidden) return std::nullopt;
   return cdi::Error{

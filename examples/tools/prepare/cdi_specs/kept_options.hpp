@@ -87,14 +87,9 @@ class Recorded {
     return std::find(words_.begin(), words_.end(), flag) != words_.end();
   }
 
-  std::string value(const std::string& option) const {
-    for (const auto& word : words_) {
-      if (word.starts_with(option + "=")) return word.substr(option.size() + 1);
-    }
-    return {};
-  }
+  std::string value(std::string_view option) const { return tools::option_value(words_, option); }
 
-  std::vector<std::string> list(const std::string& option, std::string_view separator) const {
+  std::vector<std::string> list(std::string_view option, std::string_view separator) const {
     return tools::split(value(option), separator);
   }
 

@@ -47,12 +47,9 @@ inline std::string name_in_other_format(const std::string& name) {
 inline std::vector<tools::FileMount> file_mounts(const Inventory& found) {
   std::vector<tools::FileMount> out;
   for (const auto& file : found.files) out.push_back({file.host_path, file.container_path});
-  const auto add = [&](const cdi::ContainerEdits& edits) {
-    for (const auto& mount : edits.mounts) out.push_back({mount.host_path, mount.container_path});
-  };
-  add(found.edits);
+  tools::add_file_mounts(found.edits, out);
   for (const auto& gpu : found.gpus) {
-    for (const auto& share : gpu.shares()) add(share.edits);
+    for (const auto& share : gpu.shares()) tools::add_file_mounts(share.edits, out);
   }
   return out;
 }
@@ -81,14 +78,6 @@ inline cdi::Error lost_error(const std::string& lost, const Inventory* found,
           .advice = fmt::format("{}; {}", tools::libraries_remedy_clause(), repeat)};
 }
 
-/// The driver's directory in the recorded options; empty for /.
-inline std::string recorded_driver_root(const cdi::Spec& spec) {
-  for (auto& word : tools::recorded_options(spec)) {
-    if (word.starts_with("driver-root=")) return word.substr(word.find('=') + 1);
-  }
-  return {};
-}
-
 /// The file of a driver that the present spec has, that the host lost, and that nothing
 /// in `now` replaces. The libraries of another driver root are not lost.
 inline std::optional<std::string> lost_from_spec(const tools::HostTree& tree, const cdi::Spec& now,
@@ -99,7 +88,9 @@ inline std::optional<std::string> lost_from_spec(const tools::HostTree& tree, co
     const auto own = file_name(kind, options);
     for (const auto& name : {own, name_in_other_format(own)}) {
       const auto old = read_with_options(directory->path_of(name));
-      if (!old || recorded_driver_root(old->spec) != options.driver_root) continue;
+      if (!old) continue;
+      const auto words = tools::recorded_options(old->spec);
+      if (tools::option_value(words, "driver-root") != options.driver_root) continue;
       auto lost = tools::lost_driver_file(tree, old->spec, tools::file_mounts(now));
       if (lost) return lost;
     }

@@ -112,12 +112,13 @@ inline void use_recorded_place(Options& options, const CheckedPaths& own) {
   const auto registry = doctor::read_specs(*tree, dirs);
   for (const auto& loaded : registry.specs()) {
     if (!doctor::is_ours(*loaded) || !is_in_use(registry, *loaded)) continue;
-    for (const auto& word : tools::recorded_options(*tree, *loaded)) {
-      const auto value = word.substr(word.find('=') + 1);
-      if (word.starts_with("driver-root=") && is_there(value)) options.driver_root = value;
-      if (word.starts_with("dev-root=") && is_there(value)) options.dev_root = value;
-      if (word.starts_with("library-search-path=")) options.library_dirs = tools::split(value, ":");
-    }
+    const auto words = tools::recorded_options(*tree, *loaded);
+    const auto root = tools::option_value(words, "driver-root");
+    const auto dev_root = tools::option_value(words, "dev-root");
+    const auto libraries = tools::option_value(words, "library-search-path");
+    if (!root.empty() && is_there(root)) options.driver_root = root;
+    if (!dev_root.empty() && is_there(dev_root)) options.dev_root = dev_root;
+    if (!libraries.empty()) options.library_dirs = tools::split(libraries, ":");
   }
   std::erase_if(options.library_dirs,
                 [&](const auto& path) { return !is_there(options.driver_root + path); });

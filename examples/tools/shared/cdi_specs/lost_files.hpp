@@ -65,14 +65,15 @@ inline bool is_of_driver(const FileMount& mount) {
 
 }  // namespace lost
 
+inline void add_file_mounts(const cdi::ContainerEdits& edits, std::vector<FileMount>& out) {
+  for (const auto& mount : edits.mounts) out.push_back({mount.host_path, mount.container_path});
+}
+
 /// The mounts of all edits of a spec.
 inline std::vector<FileMount> file_mounts(const cdi::Spec& spec) {
   std::vector<FileMount> out;
-  const auto add = [&](const cdi::ContainerEdits& edits) {
-    for (const auto& mount : edits.mounts) out.push_back({mount.host_path, mount.container_path});
-  };
-  add(spec.container_edits);
-  for (const auto& device : spec.devices) add(device.container_edits);
+  add_file_mounts(spec.container_edits, out);
+  for (const auto& device : spec.devices) add_file_mounts(device.container_edits, out);
   return out;
 }
 

@@ -180,6 +180,17 @@ inline std::vector<std::string> option_words(std::string_view text) {
   return words;
 }
 
+/// The value of an option in recorded words; empty if they do not have it.
+inline std::string option_value(const std::vector<std::string>& words, std::string_view option) {
+  for (const std::string_view word : words) {
+    const auto equals = word.find('=');
+    if (equals != word.npos && word.substr(0, equals) == option) {
+      return std::string{word.substr(equals + 1)};
+    }
+  }
+  return {};
+}
+
 /// The option words in the annotation of a spec.
 inline std::vector<std::string> recorded_options(const cdi::Spec& spec) {
   const auto recorded = spec.annotations.find(options_annotation);

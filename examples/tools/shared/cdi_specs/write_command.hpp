@@ -112,6 +112,13 @@ inline bool names_lost_file(std::string_view word) {
          above.permissions() != std::filesystem::perms::none;
 }
 
+/// The argument for a spec directory; none for the usual one.
+inline std::vector<std::string> directory_argument(const HostTree& tree,
+                                                   const std::string& directory) {
+  if (place_of(tree, directory) == place_of(tree, "/var/run/cdi")) return {};
+  return {"--output-dir " + cdi::shell_word(path_here(tree, directory))};
+}
+
 /// The arguments with which `cdi-prepare write` rewrites a spec file.
 inline std::vector<std::string> arguments_for(const HostTree& tree, const cdi::LoadedSpec& loaded) {
   const auto directory = loaded.path.substr(0, loaded.path.rfind('/'));
@@ -129,9 +136,8 @@ inline std::vector<std::string> arguments_for(const HostTree& tree, const cdi::L
     arguments.push_back(argument_for(word));
   }
   if (is_json) arguments.emplace_back("--format json");
-  if (place_of(tree, directory) != place_of(tree, "/var/run/cdi")) {
-    arguments.push_back("--output-dir " + cdi::shell_word(path_here(tree, directory)));
-  }
+  for (auto& argument : directory_argument(tree, directory))
+    arguments.push_back(std::move(argument));
   words.emplace_back(is_json ? "format=json" : "format=yaml");
   words.push_back("output-dir=" + directory);
   if (!agrees_with_settings(tree, words)) arguments.emplace_back("--no-config");
@@ -160,13 +166,6 @@ inline std::vector<std::string> arguments_without_version(const HostTree& tree,
   auto arguments = arguments_for(tree, loaded);
   std::erase_if(arguments, [](const auto& it) { return it.starts_with("--max-version"); });
   return arguments;
-}
-
-/// The argument for a spec directory; none for the usual one.
-inline std::vector<std::string> directory_argument(const HostTree& tree,
-                                                   const std::string& directory) {
-  if (place_of(tree, directory) == place_of(tree, "/var/run/cdi")) return {};
-  return {"--output-dir " + cdi::shell_word(path_here(tree, directory))};
 }
 
 /// Whether the files of `cdi-prepare write` in a directory record options that are not the usual
