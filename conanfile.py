@@ -25,8 +25,8 @@ class ContainerDeviceInterface(ConanFile):
                "c_library": [True, False],  # the library for programs in C
                "shared": [True, False]}  # the form of that library
     default_options = {"cdi": True, "compiled": False, "c_library": False, "shared": False}
-    exports_sources = ("include/*.hpp", "include/*.inl", "include/*.h", "include/cdi/c/*",
-                       "packaging/library.cpp", "packaging/library/*", "packaging/cmake/targets.cmake", "CMakeLists.txt",
+    exports_sources = ("include/*.hpp", "include/*.inl", "include/*.h", "src/c/*",
+                       "src/library.cpp", "src/library/*", "packaging/cmake/targets.cmake", "CMakeLists.txt",
                        "LICENSE-*")
     no_copy_source = True
     test_package_folder = join("packaging", "test_package")
@@ -78,7 +78,7 @@ class ContainerDeviceInterface(ConanFile):
         copy(self, "LICENSE-*", self.source_folder, join(self.package_folder, "licenses"))
         for pattern in ("*.hpp", "*.inl"):
             copy(self, pattern, join(self.source_folder, "include"),
-                 join(self.package_folder, "include"), excludes="cdi/c/*")
+                 join(self.package_folder, "include"))
         if self.options.c_library:
             copy(self, "*.h", join(self.source_folder, "include"),
                  join(self.package_folder, "include"))

@@ -4,7 +4,7 @@
 """Measures what headers and typical programs cost to compile: compile_bench.py [UNIT...]
 
 A unit is a header, such as cdi/spec.hpp, which stands for a file that only includes it, a source of
-the compiled library, such as packaging/library.cpp, or one of PROGRAMS. Without UNIT, all are
+the compiled library, such as src/library.cpp, or one of PROGRAMS. Without UNIT, all are
 measured. UNIT:compiled is the same with CDI_COMPILED, where a
 library has the bodies. The table has a row for each unit, compiler and level of optimisation:
 
@@ -43,8 +43,8 @@ PROGRAMS = {
     "facade": "bench/programs/facade.cpp",  # JSON text, with one function
     "nlohmann": "bench/programs/nlohmann.cpp",  # reads and writes JSON like `json_document`, without cdi
 }
-LIBRARY = ["packaging/library.cpp", *sorted(
-    str(path.relative_to(PROJECT)) for path in (PROJECT / "packaging/library").glob("*.cpp"))]
+LIBRARY = ["src/library.cpp", *sorted(
+    str(path.relative_to(PROJECT)) for path in (PROJECT / "src/library").glob("*.cpp"))]
 COMPILED = ":compiled"
 UNITS = [*HEADERS, *PROGRAMS]
 UNITS += [unit + COMPILED for unit in UNITS] + LIBRARY

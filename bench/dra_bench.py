@@ -31,7 +31,7 @@ import time
 
 sys.dont_write_bytecode = True
 PROJECT = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(PROJECT / "tests/kubernetes"))
+sys.path.insert(0, str(PROJECT / "tests/tools/kubernetes"))
 import judges  # noqa: E402
 import scripted_kubelet  # noqa: E402
 from dra_peers import (  # noqa: E402
@@ -164,7 +164,7 @@ def main():
     DraCase.programs.update({name: str(folder / name) for name in ("dra-judge", "demo-driver")})
     DraCase.programs.update({
         "cdi-dra": options.program, "cdi-prepare": options.prepare,
-        "sample-node": str(PROJECT / "examples/tools/prepare/sample-node")})
+        "sample-node": str(PROJECT / "tools/prepare/sample-node")})
     with tempfile.TemporaryDirectory(prefix="dra-", dir="/dev/shm") as memory, \
             tempfile.TemporaryDirectory(prefix="dra-", dir=options.folder) as disk:
         rows = {"demo-driver": (InGo, memory), "cdi-dra": (Ours, memory),

@@ -39,7 +39,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 PROJECT = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(PROJECT / "tests/kubernetes"))
+sys.path.insert(0, str(PROJECT / "tests/tools/kubernetes"))
 import judges  # noqa: E402
 from dra_bench import processor_time  # noqa: E402
 from dra_peers import make_gpus  # noqa: E402
@@ -50,7 +50,7 @@ from scripted_kubelet import HEALTH, Registration, Socket, same  # noqa: E402
 PERIOD = 300  # seconds between the checks of a driver
 CONFIRMED = 45  # seconds after a registration, the second list was made
 WATCHED = 20
-SAMPLE_NODE = str(PROJECT / "examples/tools/prepare/sample-node")
+SAMPLE_NODE = str(PROJECT / "tools/prepare/sample-node")
 
 
 class Node:

@@ -22,7 +22,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 PROJECT = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(PROJECT / "tests/kubernetes"))
+sys.path.insert(0, str(PROJECT / "tests/tools/kubernetes"))
 import judges  # noqa: E402
 from nri_cases import COMMON  # noqa: E402
 from nri_peers import Judge, Place, Process, request  # noqa: E402

@@ -15,7 +15,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests/prepare"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests/tools/prepare"))
 import node_trees  # noqa: E402  pylint: disable=wrong-import-position
 
 UIDS = "0123456789abcdef"

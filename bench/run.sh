@@ -64,8 +64,8 @@ cxx() {  # NAME FLAGS...
 cdi() {  # the tool in a release build, and an empty program of the same linkage
   test -f build/bench/cdi/build.ninja || meson setup build/bench/cdi --buildtype=release \
     -Dtests=disabled -Dexamples=enabled
-  ninja -C build/bench/cdi examples/tools/cdi/cdi &&
-    cp build/bench/cdi/examples/tools/cdi/cdi "$bin/cdi" || return 1
+  ninja -C build/bench/cdi tools/cdi/cdi &&
+    cp build/bench/cdi/tools/cdi/cdi "$bin/cdi" || return 1
   linkage=-static
   if readelf -l "$bin/cdi" | grep -q INTERP; then linkage=; fi
   # shellcheck disable=SC2086
@@ -105,7 +105,7 @@ targets() {  # the messages of protobuf are left out if protoc is missing
     messages="-I$bin $bin/oci.pb.cc -lprotobuf"
   fi
   # shellcheck disable=SC2086
-  cxx targets include/cdi/c/c_library.cpp $messages
+  cxx targets src/c/c_library.cpp $messages
 }
 
 echo "== building the programs to compare"

@@ -19,7 +19,7 @@ from nri_peers import Process
 
 DRIVER = "gpu.cdi.local"
 MANIFEST = (pathlib.Path(__file__).resolve().parents[1] /
-            "examples/tools/dra/deploy/cdi-dra.yaml")
+            "tools/dra/deploy/cdi-dra.yaml")
 # Requests of an administrator, and of the server to itself, are not those of drivers. A watch
 # counts when it begins.
 AUDIT = """\

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 PATH=$PATH:/usr/sbin:/sbin
 
 heading() { printf '\n== %s\n' "$*"; }
-finish() { heading "done; all files are in $out, and the tool is $out/bin/examples/tools/cdi/cdi"; }
+finish() { heading "done; all files are in $out, and the tool is $out/bin/tools/cdi/cdi"; }
 
 examples/setup.sh demo
 
@@ -18,9 +18,9 @@ if [ ! -f $out/bin/build.ninja ]; then
   meson setup $out/bin -Dbuildtype=release -Dtests=disabled -Dexamples=enabled >/dev/null ||
     { tail -n 20 $out/bin/meson-logs/meson-log.txt; exit 1; }
 fi
-ninja -C $out/bin --quiet examples/tools/cdi/cdi examples/tools/prepare/cdi-prepare
-cdi=$PWD/$out/bin/examples/tools/cdi/cdi
-prepare=$PWD/$out/bin/examples/tools/prepare/cdi-prepare
+ninja -C $out/bin --quiet tools/cdi/cdi tools/prepare/cdi-prepare
+cdi=$PWD/$out/bin/tools/cdi/cdi
+prepare=$PWD/$out/bin/tools/prepare/cdi-prepare
 rm -rf build/demo/run
 mkdir -p $out/run/bundle/rootfs/bin
 cd $out/run
@@ -34,7 +34,7 @@ cat gpus.txt
 case $code in 0 | 1 | 3 | 4) ;; *) exit 1 ;; esac
 if [ ! -s gpus.txt ] || [ "$code" = 1 ] || [ "$code" = 4 ]; then
   echo "continuing with a sample node with two GPUs, without the libraries of their driver"
-  ../../../examples/tools/prepare/sample-node sample
+  ../../../tools/prepare/sample-node sample
   root=sample
   $prepare detect --root sample
 fi

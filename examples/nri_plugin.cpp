@@ -5,7 +5,7 @@
 #include <string>
 #include <unistd.h>
 
-#include "tools/nri/protocol/nri.hpp"
+#include "../tools/nri/protocol/nri.hpp"
 
 namespace {
 

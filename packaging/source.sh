@@ -62,8 +62,8 @@ names packaging/vcpkg/container-device-interface/vcpkg.json '^  "version": "\([^
 names packaging/container-device-interface.spec '^Version: *\([^ ]*\)'
 newest packaging/container-device-interface.spec '^\* .* - \([0-9.]*\)-'
 for tool in dra nri; do
-  names examples/tools/$tool/deploy/Containerfile ".*podman build .*cdi-$tool:\([^ ]*\)"
-  names examples/tools/$tool/deploy/cdi-$tool.yaml " *image: .*cdi-$tool:\([^ ]*\)"
+  names tools/$tool/deploy/Containerfile ".*podman build .*cdi-$tool:\([^ ]*\)"
+  names tools/$tool/deploy/cdi-$tool.yaml " *image: .*cdi-$tool:\([^ ]*\)"
 done
 names docs/cdi-dra.md '.*podman build .*cdi-dra:\([^ ]*\)'
 names docs/install.md '.*container-device-interface-\([0-9.]*\)\.tar'

@@ -94,7 +94,7 @@ def run_tests(target, folder, jobs):
     numbers = "-DDOCTEST_COUNTER=__COUNTER__"
     parts = [in_one(folder / f"units_{part.name}.cpp", sorted(part.rglob("*_test.cpp")))
              for part in sorted((TESTS / "cdi").iterdir()) if part.is_dir()]
-    unit = target.program("units", [PROJECT / "packaging/library.cpp", *parts,
+    unit = target.program("units", [PROJECT / "src/library.cpp", *parts,
                                     TESTS / "support/main.cpp"],
                           ("-O0", "-DCDI_COMPILED", numbers, f'-DCDI_TEST_DATA="{TESTS}/data"'),
                           ["--no-version"], jobs)

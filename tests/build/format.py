@@ -15,7 +15,8 @@ if tool:
 if not re.search(r"version 14\.", version):
     print("skipped 'clang-format 14 is not installed'")
     sys.exit(77)
-files = [path for folder in ("include", "schema", "tests", "bench", "examples")
+# In src/library/, the order of includes has a meaning.
+files = [path for folder in ("bench", "examples", "include", "schema", "src/c", "tests", "tools")
          for path in sorted((root / folder).rglob("*.*"))
          if path.suffix in (".hpp", ".cpp", ".inl")]
 sys.exit(subprocess.run([tool, "--dry-run", "-Werror", *files]).returncode)

@@ -8,9 +8,10 @@ import sys
 MAX_LINES = 400
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADERS = (".h", ".hpp", ".inl")
-paths = [path for folder in ("bench", "examples", "include", "packaging", "schema", "tests")
+paths = [path for folder in ("bench", "examples", "include", "schema", "src", "tests",
+                               "tools")
          for path in sorted((ROOT / folder).rglob("*"))
-         if path.suffix in HEADERS or path.suffix == ".cpp" and "tools" in path.parts]
+         if path.suffix in HEADERS or path.suffix == ".cpp" and path.is_relative_to(ROOT / "tools")]
 wrong = []
 for path in paths:
     lines = path.read_text(encoding="utf-8").count("\n")

@@ -2,7 +2,7 @@
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Fails unless each file with bodies is in one part of the compiled library, and declarations.hpp
-includes the doors of packaging/library.cpp."""
+includes the doors of src/library.cpp."""
 import collections
 import pathlib
 import re
@@ -10,7 +10,7 @@ import sys
 
 root = pathlib.Path(__file__).resolve().parents[2]
 include = root / "include"
-parts = sorted((root / "packaging/library").glob("*.cpp"))
+parts = sorted((root / "src/library").glob("*.cpp"))
 
 
 def included(path):
@@ -25,14 +25,14 @@ for part in parts:
 for path in sorted(include.rglob("*.inl")):
     name = str(path.relative_to(include))
     if len(places[name]) != 1:
-        wrong.append(f"{name}: in {len(places[name])} parts of packaging/library/, not in one")
-declared = included(root / "packaging/library/declarations.hpp")
-for door in included(root / "packaging/library.cpp"):
+        wrong.append(f"{name}: in {len(places[name])} parts of src/library/, not in one")
+declared = included(root / "src/library/declarations.hpp")
+for door in included(root / "src/library.cpp"):
     if door not in declared and not places[door]:
-        wrong.append(f"{door}: in packaging/library.cpp, not in declarations.hpp")
-meson = (root / "include/meson.build").read_text(encoding="utf-8")
+        wrong.append(f"{door}: in src/library.cpp, not in declarations.hpp")
+meson = (root / "src/meson.build").read_text(encoding="utf-8")
 for part in parts:
     if f"'{part.stem}'" not in meson:
-        wrong.append(f"{part.name}: not in include/meson.build")
+        wrong.append(f"{part.name}: not in src/meson.build")
 print("\n".join(wrong))
 sys.exit(bool(wrong))

@@ -108,7 +108,7 @@ class NewField(Case):
         self.change("model/spec.hpp", '    list("permissions", &Self::permissions);\n',
                     '    list("permissions", &Self::permissions);\n    list("label", &Self::label);\n')
         self.run_program(PROGRAM, "the program returns the number of the step that lost the field")
-        found, errors = self.errors_of(self.include / "cdi/c/c_library.cpp", "-DCDI_COMPILED")
+        found, errors = self.errors_of(PROJECT / "src/c/c_library.cpp", "-DCDI_COMPILED")
         self.assertEqual(found, ["c/edits.hpp"], errors[:3000])
 
     def test_a_kind_of_edit(self):
@@ -119,9 +119,9 @@ class NewField(Case):
                     '    list("hooks", &Self::hooks);\n    list("labels", &Self::labels);\n')
         self.change("apply/spec_editor.hpp", "  bool net_devices = false;",
                     "  bool labels = false;\n  bool net_devices = false;")
-        found, errors = self.errors_of(PROJECT / "packaging/library.cpp")
+        found, errors = self.errors_of(PROJECT / "src/library.cpp")
         self.assertEqual(found, sorted(PLACES + PARTS), errors[:3000])
-        found, errors = self.errors_of(self.include / "cdi/c/c_library.cpp", "-DCDI_COMPILED")
+        found, errors = self.errors_of(PROJECT / "src/c/c_library.cpp", "-DCDI_COMPILED")
         self.assertIn("c/edits.hpp", found, errors[:3000])
         self.run_program(CHECKED, "the rules of interfaces also apply to the new kind")
 

@@ -11,7 +11,7 @@ import re
 import sys
 
 FOLDERS = {
-    "shared": ["base", "help", "completion", "host", "names", "engines", "cdi_specs"],
+    "kit": ["base", "help", "completion", "host", "names", "engines", "cdi_specs"],
     "cdi": ["base", "hooks", "rootfs", "why", "inject", "args", "run", "specs", "commands"],
     "prepare": ["base", "host", "gpu", "vendors", "cdi_specs", "claims", "slices", "configure",
                 "doctor", "record", "commands"],
@@ -25,7 +25,7 @@ FOLDERS = {
 USED = {"dra": ("prepare", ["base", "host", "gpu", "vendors", "cdi_specs", "claims", "slices",
                      "configure", "doctor"])}
 
-ROOT = pathlib.Path(__file__).resolve().parents[2] / "examples/tools"
+ROOT = pathlib.Path(__file__).resolve().parents[2] / "tools"
 wrong = []
 
 
@@ -68,7 +68,7 @@ def check(path):
             continue
         used_tool, used_folder = place(used)
         is_allowed = used_folder in allowed if used_tool == tool else (
-            used_tool == "shared" or used_tool == USED.get(tool, ("", []))[0]
+            used_tool == "kit" or used_tool == USED.get(tool, ("", []))[0]
             and used_folder in USED[tool][1])
         if not is_allowed:
             wrong.append(f"{name} includes {used.relative_to(ROOT)}")

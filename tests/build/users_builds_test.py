@@ -17,9 +17,9 @@ sys.dont_write_bytecode = True
 from toolchain import INCLUDE, NEWEST, OLDEST, PROJECT, Case, Unit, first_of
 
 FULL = bool(os.environ.get("CDI_FULL"))
-LIBRARY = PROJECT / "packaging/library.cpp"
-C_LIBRARY = PROJECT / "include/cdi/c/c_library.cpp"
-TOOLS = [PROJECT / f"examples/tools/{name}/main.cpp" for name in ("cdi", "prepare", "pod")]
+LIBRARY = PROJECT / "src/library.cpp"
+C_LIBRARY = PROJECT / "src/c/c_library.cpp"
+TOOLS = [PROJECT / f"tools/{name}/main.cpp" for name in ("cdi", "prepare", "pod")]
 BUILT = "--tools-are-optimised" in sys.argv  # with -Doptimised_tools=true
 TO_COPY = sorted((PROJECT / "examples").glob("*.cpp"))
 COMPILERS = dict.fromkeys(filter(None, [first_of("g++")] + FULL * [

@@ -265,8 +265,8 @@ class OldAndNew(unittest.TestCase):
         name = "libcontainer-device-interface-c.so.0"
         made = run("c++", "-std=c++20", "-O0", "-w", "-shared", "-fPIC", f"-I{cls.folder}",
                    f"-I{PROJECT}/include", f"-Wl,-soname,{name}",
-                   f"-Wl,--version-script={PROJECT}/include/cdi/c/c_library.map",
-                   PROJECT / "include/cdi/c/c_library.cpp", "-o", cls.folder / name, "-lpthread")
+                   f"-Wl,--version-script={PROJECT}/src/c/c_library.map",
+                   PROJECT / "src/c/c_library.cpp", "-o", cls.folder / name, "-lpthread")
         assert made.returncode == 0, made.stderr
         cls.later = {**os.environ, "LD_LIBRARY_PATH": str(cls.folder)}
 

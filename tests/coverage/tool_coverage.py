@@ -4,7 +4,7 @@
 """Counts the branches of the tools that their tests take: tool_coverage.py BUILD [--write]
 
 Builds the tools and their tests in the folder BUILD with clang++, and runs the unit tests of
-examples/tools/ and the suites `cli` and `container`, but no slow tests. Processes that are killed,
+tools/ and the suites `cli` and `container`, but no slow tests. Processes that are killed,
 or that call `_exit`, count too, also those that tests start as another user. Prints a row for each
 tool, and with -v each branch that no test takes. --write writes docs/evidence.md. Takes half an
 hour on two cores.
@@ -22,7 +22,7 @@ from coverage import (CLANGXX, PROFDATA, PROJECT, missed_ways, read_counts, run,
 from evidence import write_table
 
 SUITES = {"cli", "container"}
-TOOLS = PROJECT / "examples/tools"
+TOOLS = PROJECT / "tools"
 
 
 def launched(compiler):
@@ -58,7 +58,7 @@ def programs_of(build):
 def make_writable(build, counts):
     """Makes the files of counts, since tools that a test starts as another user could not."""
     counts.chmod(0o777)
-    tools = [path for path in programs_of(build) if path.is_relative_to(build / "examples/tools")]
+    tools = [path for path in programs_of(build) if path.is_relative_to(build / "tools")]
     run("ninja", "-C", build, *(tool.relative_to(build) for tool in tools))
     for tool in tools:
         subprocess.run([tool, "--help"], stdout=subprocess.DEVNULL, check=False)
@@ -106,7 +106,7 @@ def main(arguments):
     configure(build)
     run_tests(build)
     programs = [path for path in programs_of(build) if path.exists()]
-    files = read_counts(shown_counts(build, programs, []), "examples/tools/")
+    files = read_counts(shown_counts(build, programs, []), "tools/")
     table = list(table_of(files))
     print("\n".join(table))
     if "-v" in options:

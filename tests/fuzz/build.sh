@@ -22,16 +22,16 @@ mkdir -p "$OUT"
 compile() {
   # shellcheck disable=SC2086  # one word for each option
   $CXX $CXXFLAGS -std=c++20 -DCDI_COMPILED -DFMT_HEADER_ONLY "-I$project/include" \
-    "-I$project/examples/tools" "$@"
+    "-I$project/tools" "$@"
 }
 
 left_out=()
 python3 "$project/tests/conformance/go_peer.py" "$OUT" || left_out+=(-e 'go_.*')
-protocol=$project/examples/tools/nri/protocol
+protocol=$project/tools/nri/protocol
 protoc -I "$protocol" "--cpp_out=$work" "$protocol"/*.proto || left_out+=(-e nri)
 
 cd "$project/tests/fuzz"
-compile -c "$project/packaging/library.cpp" -o "$work/library.o"
+compile -c "$project/src/library.cpp" -o "$work/library.o"
 [ $# -gt 0 ] || set -- $(ls -- *_fuzz.cpp | sed 's/_fuzz\.cpp$//' | grep -vx -e '' "${left_out[@]}")
 for target in "$@"; do
   extra=()

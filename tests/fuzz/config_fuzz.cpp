@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "../../examples/tools/cdi/base/config_file.hpp"
+#include "../../tools/cdi/base/config_file.hpp"
 #include "fuzz.hpp"
 
 namespace {

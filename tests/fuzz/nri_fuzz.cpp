@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "../../examples/tools/nri/protocol/session.hpp"
-#include "../../examples/tools/nri/requests.hpp"
+#include "../../tools/nri/protocol/session.hpp"
+#include "../../tools/nri/requests.hpp"
 #include "fuzz.hpp"
 
 namespace {

@@ -10,15 +10,15 @@
 #include <string>
 #include <string_view>
 
-#include "../../examples/tools/pod/guest.hpp"
-#include "../../examples/tools/pod/inner.hpp"
-#include "../../examples/tools/pod/instance.hpp"
-#include "../../examples/tools/pod/kubelet_devices.hpp"
-#include "../../examples/tools/pod/peerpod.hpp"
-#include "../../examples/tools/pod/requests.hpp"
-#include "../../examples/tools/pod/size.hpp"
-#include "../../examples/tools/pod/slices.hpp"
-#include "../../examples/tools/pod/strategy.hpp"
+#include "../../tools/pod/guest.hpp"
+#include "../../tools/pod/inner.hpp"
+#include "../../tools/pod/instance.hpp"
+#include "../../tools/pod/kubelet_devices.hpp"
+#include "../../tools/pod/peerpod.hpp"
+#include "../../tools/pod/requests.hpp"
+#include "../../tools/pod/size.hpp"
+#include "../../tools/pod/slices.hpp"
+#include "../../tools/pod/strategy.hpp"
 #include "fuzz.hpp"
 
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "../../examples/tools/prepare/record/tar_reader.hpp"
-#include "../../examples/tools/prepare/record/tar_writer.hpp"
+#include "../../tools/prepare/record/tar_reader.hpp"
+#include "../../tools/prepare/record/tar_writer.hpp"
 #include "fuzz.hpp"
 
 namespace {

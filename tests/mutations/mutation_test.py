@@ -30,19 +30,19 @@ from toolchain import CLANGXX, GXX  # noqa: E402  pylint: disable=wrong-import-p
 
 LIST = PROJECT / "tests/mutations/faults.toml"
 KEYS = {"id", "file", "text", "into", "test", "why"}
-COPIED = ["examples", "include", "tests"]
+COPIED = ["include", "src", "tests", "tools"]
 NOT_COPIED = ["corpus", "conformance", "packaging", "__pycache__"]
 COMPILER = CLANGXX or GXX
 FLAGS = ["-std=c++20", "-O0", "-DFMT_HEADER_ONLY", "-pthread"]
 # The programs that a test in Python takes as arguments.
 PROGRAMS = {
-    "tests/cli/args_test.py": ["examples/tools/cdi/main.cpp"],
-    "tests/cli/policy_test.py": ["examples/tools/cdi/main.cpp"],
-    "tests/pod/pod_test.py": ["examples/tools/pod/main.cpp"],
-    "tests/runtime/runtime_test.py": ["examples/tools/runtime/main.cpp"],
+    "tests/tools/cdi/args_test.py": ["tools/cdi/main.cpp"],
+    "tests/tools/cdi/policy_test.py": ["tools/cdi/main.cpp"],
+    "tests/tools/pod/pod_test.py": ["tools/pod/main.cpp"],
+    "tests/tools/runtime/runtime_test.py": ["tools/runtime/main.cpp"],
 }
 C_FLAGS = ["-x", "c", "-std=c99", "-D_POSIX_C_SOURCE=200809L", "-c"]
-C_LIBRARY = "include/cdi/c/c_library.cpp"
+C_LIBRARY = "src/c/c_library.cpp"
 TIMEOUT = 300  # seconds for a build or a run; a run that hangs has found the fault
 
 

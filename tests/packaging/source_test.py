@@ -69,7 +69,7 @@ class Source(PackagingTest):
         wrap.read_string(files[f"{NAME}.wrap"].decode())
         self.assertEqual(wrap["wrap-file"]["source_hash"],
                          hashlib.sha256(files[ARCHIVE]).hexdigest())
-        overridden = {name for path in ("include/meson.build", "packaging/meson.build")
+        overridden = {name for path in ("include/meson.build", "src/meson.build")
                       for name in re.findall(r"meson\.override_dependency\('([^']+)'",
                                              (ROOT / path).read_text(encoding="utf-8"))}
         self.assertEqual(set(wrap["provide"]["dependency_names"].split(", ")), overridden)
@@ -103,7 +103,7 @@ class Source(PackagingTest):
                 (f"packaging/vcpkg/{NAME}/vcpkg.json", f'"version": "{ours}"'),
                 (rpm, f"Version:        {ours}"),
                 (rpm, f" - {ours}-1"),
-                *((f"examples/tools/{tool}/deploy/{file}", f"cdi-{tool}:{ours}")
+                *((f"tools/{tool}/deploy/{file}", f"cdi-{tool}:{ours}")
                   for tool in ("dra", "nri") for file in ("Containerfile", f"cdi-{tool}.yaml")),
                 ("docs/cdi-dra.md", f"cdi-dra:{ours}"),
                 ("docs/install.md", f"{NAME}-{ours}.tar.gz"),

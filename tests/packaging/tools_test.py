@@ -16,10 +16,10 @@ PAGES = ["man1/cdi.1", "man1/cdi-pod.1", "man8/cdi-prepare.8"]
 # Each unit, and the program that it starts.
 UNITS = {"cdi-prepare-watch.service": "cdi-prepare", "cdi-prepare.path": None,
          "cdi-prepare.service": "cdi-prepare"}
-if (BUILD / "examples/tools/dra/cdi-dra").exists():  # gRPC is installed
+if (BUILD / "tools/dra/cdi-dra").exists():  # gRPC is installed
     TOOLS.append("cdi-dra")
     PAGES.append("man8/cdi-dra.8")
-if (BUILD / "examples/tools/nri/cdi-nri").exists():  # protobuf is installed
+if (BUILD / "tools/nri/cdi-nri").exists():  # protobuf is installed
     TOOLS.append("cdi-nri")
     PAGES.append("man8/cdi-nri.8")
     UNITS["cdi-nri.service"] = "cdi-nri"
@@ -38,7 +38,7 @@ class Tools(PackagingTest):
             "bash-completion/completions/{}", "zsh/site-functions/_{}",
             "fish/vendor_completions.d/{}.fish")}
         vendors = {f"share/cdi-prepare/vendor-files/{path.name}"
-                   for path in ROOT.glob("examples/tools/prepare/vendor-files/*.toml")}
+                   for path in ROOT.glob("tools/prepare/vendor-files/*.toml")}
         self.assertEqual(found, {*vendors, *(f"bin/{name}" for name in [*TOOLS, "cdi-runtime"]),
                                  *completions, *(f"share/man/{page}" for page in PAGES),
                                  "lib/udev/rules.d/90-cdi-prepare.rules",

@@ -42,7 +42,7 @@ class UnitsTest(PackagingTest):
 
     def setUp(self):
         super().setUp()
-        self.units = sorted(path.name for path in ROOT.glob("examples/tools/*/*/cdi-*")
+        self.units = sorted(path.name for path in ROOT.glob("tools/*/*/cdi-*")
                             if path.suffix in (".service", ".path"))
         for name in ("bin", "running", "systemd"):
             (self.folder / name).mkdir()
@@ -86,7 +86,7 @@ class DebianTest(UnitsTest):
         installed = tree / "debian" / PACKAGE / "lib/systemd/system"
         installed.mkdir(parents=True)
         for unit in self.units:
-            path = next(ROOT.glob(f"examples/tools/*/*/{unit}"))
+            path = next(ROOT.glob(f"tools/*/*/{unit}"))
             shutil.copy(path, installed / unit)
         self.run_in(tree, "make", "-f", "debian/rules", "override_dh_installsystemd")
         self.run_in(tree, "dh_installdeb", f"-p{PACKAGE}")

@@ -521,7 +521,7 @@ int main() { return one() && two() ? 0 : 1; }
                        "target_link_libraries(app cdi::compiled)\n",
                        f"-DCMAKE_CXX_COMPILER={QUICK}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
         commands = json.loads((self.folder / "build/compile_commands.json").read_text("utf-8"))
-        [part] = [one for one in commands if one["file"].endswith("/packaging/library/rules.cpp")]
+        [part] = [one for one in commands if one["file"].endswith("/src/library/rules.cpp")]
         self.run_in(part["directory"], "sh", "-c", part["command"] + " -fsyntax-only")
 
     def test_only_the_library_sees_nlohmann(self):
@@ -538,7 +538,7 @@ int main() { return one() && two() ? 0 : 1; }
         self.assertEqual({os.path.basename(one["file"]): str(theirs) in one["command"]
                           for one in commands},
                          {"app.cpp": False, "c_library.cpp": False,
-                          **{path.name: True for path in (ROOT / "packaging/library").glob("*.cpp")}})
+                          **{path.name: True for path in (ROOT / "src/library").glob("*.cpp")}})
 
     def test_meson(self):
         put_wrap(self.folder)

@@ -23,7 +23,7 @@ except ImportError:
 CDI, PREPARE, POD = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
 PROJECT = pathlib.Path(sys.argv.pop(1)).resolve()
 sys.dont_write_bytecode = True
-sys.path.append(str(PROJECT / "tests/prepare"))
+sys.path.append(str(PROJECT / "tests/tools/prepare"))
 import node_trees  # noqa: E402  pylint: disable=wrong-import-position
 
 SPEC = """cdiVersion: 0.6.0

@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-#include "../../examples/tools/shared/host/host_tree.hpp"
+#include "../../tools/kit/host/host_tree.hpp"
 #include "temp_tree.hpp"
 
 /// A host with only the files of a test.

@@ -1,0 +1,18 @@
+// cdi - Container Device Interface for C++20
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+// The static library: the bodies of the functions that headers only declare if CDI_COMPILED is
+// defined. src/meson.build and packaging/cmake/targets.cmake build it.
+
+#define CDI_SOURCE
+
+#include <cdi/cdi.hpp>
+#include <cdi/claims.hpp>
+#include <cdi/nlohmann.hpp>
+#include <cdi/nvidia.hpp>
+#include <cdi/plan.hpp>
+#include <cdi/policy.hpp>
+#include <cdi/publish.hpp>
+#include <cdi/requests.hpp>
+#include <cdi/sandbox.hpp>
+#include <cdi/versions.hpp>

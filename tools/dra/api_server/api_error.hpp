@@ -1,0 +1,84 @@
+// Answers of the API server, and what their failures mean.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_DRA_API_SERVER_API_ERROR_HPP
+#define CDI_TOOLS_DRA_API_SERVER_API_ERROR_HPP
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cdi/name.hpp>
+#include <cdi/result.hpp>
+#include <cdi/text/parse_json.hpp>
+
+#include "../../kit/base/one_line.hpp"
+#include "../claims/json_object.hpp"
+#include "http_client.hpp"
+
+namespace dra {
+
+/// Objects of the API. Their members are sorted, so that equal objects are equal.
+using ApiJson = nlohmann::json;
+
+/// An object of the API. nlohmann_json has no limits: it copies and writes level by level on the
+/// stack, and takes over 100 bytes for a value of two. `what` is for messages.
+inline cdi::Result<ApiJson> read_object(const std::string& text, const std::string& what) {
+  if (auto good = cdi::parse_json(text, what, api_limits); !good) {
+    good.error().advice.clear();  // it is for people who write the text
+    return std::move(good).error();
+  }
+  return ApiJson::parse(text, nullptr, false);
+}
+
+/// An object of the API; discarded if it cannot be read.
+inline ApiJson parse_object(const std::string& text) {
+  auto object = read_object(text, {});
+  return object ? *std::move(object) : ApiJson(ApiJson::value_t::discarded);
+}
+
+/// The text of a member; empty if it is missing or no text.
+inline std::string text_in(const ApiJson& object, const char* key) {
+  if (!object.is_object()) return {};
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
+
+/// Whether an answer comes from the code of the API and not from a server that does not know its
+/// path.
+inline bool is_status(const HttpAnswer& answer) {
+  return text_in(parse_object(answer.body), "kind") == "Status";
+}
+
+/// The failure in an answer. `Errc::not_found` for 404, `Errc::denied` for 401 and 403,
+/// `Errc::conflict` for 409, `Errc::invalid` for 400 and 422, and otherwise `Errc::system`.
+inline cdi::Error answer_error(const std::string& what, const HttpAnswer& answer) {
+  auto message = text_in(parse_object(answer.body), "message");
+  message = tools::one_line(message.empty() ? answer.body : message, message.empty() ? 200 : 1000);
+  cdi::Error out{.code = cdi::Errc::system,
+                 .message = fmt::format("{}: the API server answers {}{}{}", what, answer.status,
+                                        message.empty() ? "" : ": ", message)};
+  switch (answer.status) {
+    case 400:
+    case 422: out.code = cdi::Errc::invalid; break;
+    case 401:
+      out.code = cdi::Errc::denied;
+      out.advice = "check the token of the service account, or the user of the kubeconfig";
+      break;
+    case 403:
+      out.code = cdi::Errc::denied;
+      out.advice = "give the service account of the driver the ClusterRole of its deployment";
+      break;
+    case 404: out.code = cdi::Errc::not_found; break;
+    case 409: out.code = cdi::Errc::conflict; break;
+    default: break;
+  }
+  return out;
+}
+
+}  // namespace dra
+
+#endif  // CDI_TOOLS_DRA_API_SERVER_API_ERROR_HPP

@@ -1,0 +1,364 @@
+// A running driver: its sockets, and what it does when the node changes.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_DRA_DRIVER_HPP
+#define CDI_TOOLS_DRA_DRIVER_HPP
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <poll.h>
+#include <string>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <cdi/files/descriptor.hpp>
+#include <cdi/result.hpp>
+
+#include "../kit/base/one_line.hpp"
+#include "../prepare/claims/claim_edits.hpp"
+#include "../prepare/gpu/gpu_events.hpp"
+#include "../prepare/gpu/profile.hpp"
+#include "../prepare/host/uevents.hpp"
+#include "../prepare/slices/id_memory.hpp"
+#include "../prepare/vendors/survey.hpp"
+#include "claim_service.hpp"
+#include "claims/node_claims.hpp"
+#include "folder_watch.hpp"
+#include "health_service.hpp"
+#include "log.hpp"
+#include "protocol/grpc_server.hpp"
+#include "registration.hpp"
+#include "socket_names.hpp"
+#include "stale_sockets.hpp"
+
+namespace dra {
+
+/// What other parts of the program do when the node changes. Called by the thread of `Driver::run`,
+/// except for `registered`. May be empty.
+struct DriverEvents {
+  std::function<void()> registered{};  // by the kubelet, each time
+  std::function<void(const prepare::Survey&)> surveyed{};
+  std::function<void()> ending{};  // handlers of calls may not wait longer than `GrpcServer::grace`
+};
+
+/// A driver with its sockets. Everything that it writes, and the claims, belong to other objects,
+/// which must outlive it.
+class Driver {
+ public:
+  Driver(std::string name, std::string node, SocketNames sockets, NodeClaims& claims,
+         const Log& log)
+      : name_{std::move(name)},
+        sockets_{std::move(sockets)},
+        claims_{claims},
+        log_{log},
+        health_{std::move(node), [this] {
+                  wake();
+                }} {
+    add_claim_service(service_methods_, claims_, log_);
+    health_.add_to(service_methods_);
+    add_registration(registration_methods_, name_, sockets_.service,
+                     [this](const std::string& error) { note_registration(error); });
+  }
+
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  /// The sockets are removed in the order that the kubelet wants.
+  ~Driver() {
+    if (events.ending) events.ending();
+    registration_.reset();
+    health_.end();
+    service_.reset();
+  }
+
+  DriverEvents events{};
+
+  /// Writes the specs of all claims, and listens: first for claims, then for registration.
+  cdi::Result<void> start() {
+    wake_ = cdi::Descriptor{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    if (!wake_) return cdi::file_error("eventfd", "cannot wait for events");
+    auto watch =
+        FolderWatch::open({claims_.options().output_dir, sockets_.data_dir, sockets_.registry_dir});
+    if (!watch) return std::move(watch).error();
+    watch_.emplace(std::move(*watch));
+    if (auto made = make_folders(); !made) return made;
+    remove_stale_sockets(sockets_, name_);
+    const auto repaired = try_repair();
+    if (!repaired && repaired.error().code == cdi::Errc::invalid) return repaired;  // for ever
+    if (auto listening = listen(); !listening) return listening;
+    open_uevents();
+    return {};
+  }
+
+  /// Serves until `ends` is readable, or the kubelet refuses the driver, which is an error. Looks
+  /// at the hardware when `hang_ups`, a signalfd, is readable.
+  cdi::Result<void> run(const cdi::Descriptor& ends, const cdi::Descriptor& hang_ups) {
+    survey();
+    for (;;) {
+      const auto mounts_and_files = watch_->polled();
+      std::array<pollfd, 6> polled{pollfd{ends.get(), POLLIN, 0},
+                                   pollfd{wake_.get(), POLLIN, 0},
+                                   mounts_and_files[0],
+                                   mounts_and_files[1],
+                                   pollfd{uevents_ ? uevents_->descriptor() : -1, POLLIN, 0},
+                                   pollfd{hang_ups.get(), POLLIN, 0}};
+      const int ready = ::poll(polled.data(), polled.size(), milliseconds_left());
+      if (ready < 0 && errno != EINTR) return cdi::file_error("poll", "cannot wait for events");
+      if (ready < 0) continue;
+      if (polled[0].revents != 0) return {};
+      if (polled[1].revents != 0) take_wake();
+      if (auto refused = refusal()) return *std::move(refused);
+      if (polled[2].revents != 0 || polled[3].revents != 0) changed_folders();
+      if (polled[4].revents != 0 && uevents_->drain()) plan(survey_at_, quiet);
+      if (polled[5].revents != 0) take_signal(hang_ups);
+      act_on_time();
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Plan = std::optional<Clock::time_point>;
+  using Faults = std::map<std::string, std::string>;      // by UID
+  static constexpr std::chrono::milliseconds quiet{300};  // loading a driver causes many events
+  static constexpr std::chrono::seconds settling{10};     // of devices that may become ready
+  static constexpr std::chrono::seconds retry{1};
+  static constexpr std::chrono::seconds longest_repair{1};
+  static constexpr std::chrono::seconds longest_fault_delay{16};
+
+  static void plan(Plan& at, Clock::duration delay) { at = Clock::now() + delay; }
+
+  static bool is_due(const Plan& at) { return at && *at <= Clock::now(); }
+
+  int milliseconds_left() {
+    Plan first;
+    for (const auto& at : {survey_at_, repair_at_, listen_at_, health_at_}) {
+      if (at && (!first || *at < *first)) first = at;
+    }
+    if (!first) return -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*first - Clock::now()).count();
+    return static_cast<int>(std::clamp<long>(left, 0, 60'000));
+  }
+
+  void act_on_time() {
+    if (is_due(listen_at_)) keep_listening();
+    if (is_due(repair_at_)) repair();
+    if (is_due(survey_at_) || is_due(health_at_)) survey();
+  }
+
+  // Folders and sockets.
+
+  cdi::Result<void> make_folders() const {
+    for (const auto& folder : {sockets_.data_dir, sockets_.registry_dir}) {
+      if (auto made = make_kubelet_folder(folder); !made) return made;
+    }
+    return {};
+  }
+
+  cdi::Result<void> listen() {
+    if (auto listening = listen(service_, sockets_.service, service_methods_); !listening) {
+      return listening;
+    }
+    return listen(registration_, sockets_.registration, registration_methods_);
+  }
+
+  /// Listens, unless it already does.
+  cdi::Result<void> listen(std::unique_ptr<GrpcServer>& server, const std::string& path,
+                           const Methods& methods) {
+    if (server && server->has_file()) return {};
+    server.reset();
+    auto listening = GrpcServer::listen(path, methods);
+    if (!listening) return std::move(listening).error();
+    server = std::move(*listening);
+    log_.write({.event = "serving", .path = path});
+    return {};
+  }
+
+  void changed_folders() {
+    watch_->drain();
+    if (!claims_.has_its_specs(Clock::now() + longest_repair)) repair();
+    keep_listening();
+  }
+
+  void keep_listening() {
+    listen_at_.reset();
+    auto done = make_folders();
+    if (done) done = listen();
+    if (done) return listen_fault_.clear();
+    warn_once(listen_fault_, done.error());
+    plan(listen_at_, retry);
+  }
+
+  // Claims.
+
+  void repair() { static_cast<void>(try_repair()); }
+
+  /// Failures are in the log, and tried again.
+  cdi::Result<void> try_repair() {
+    repair_at_.reset();
+    const auto state = claims_.repair(Clock::now() + longest_repair);
+    if (!state) {
+      warn_once(repair_fault_, state.error());
+      plan(repair_at_, retry);
+      return state.error();
+    }
+    repair_fault_.clear();
+    watch_claims(*state);
+    for (const auto& folder : state->new_in) log_.write({.event = "repaired", .path = folder});
+    const bool are_known = !state->faults.empty() && state->faults == faults_;
+    retry_faults(state->faults, are_known);
+    if (!are_known) note_faults(*state);
+    return {};
+  }
+
+  /// Claims keep the folder of their spec when the driver starts with another one.
+  void watch_claims(const NodeClaims::State& state) {
+    for (const auto& [uid, claim] : state.claims) {
+      watch_->include(prepare::options_of(claim, claims_.options()).output_dir);
+    }
+  }
+
+  /// The cause of a fault may end without an event: a spec directory that was removed while its
+  /// spec was written is made again by this driver alone.
+  void retry_faults(const Faults& faults, bool are_known) {
+    fault_delay_ = are_known ? std::min(2 * fault_delay_, longest_fault_delay) : retry;
+    if (!faults.empty()) plan(repair_at_, fault_delay_);
+    faults_ = faults;
+  }
+
+  void note_faults(const NodeClaims::State& state) const {
+    for (const auto& [uid, fault] : state.faults) {
+      LogLine line{.event = "failed", .error = tools::one_line(fault)};
+      const auto claim = state.claims.find(uid);
+      const bool is_read = claim != state.claims.end();
+      log_.write(line.about({.name_space = is_read ? claim->second.name_space : "",
+                             .name = is_read ? claim->second.name : "",
+                             .uid = uid}));
+    }
+  }
+
+  // Devices.
+
+  void open_uevents() {
+    auto opened = prepare::Uevents::open(&prepare::concerns_any_device);
+    if (opened) {
+      uevents_.emplace(std::move(*opened));
+    } else {
+      warn(opened.error());
+    }
+  }
+
+  /// Looks at the hardware. The specs of claims follow it.
+  void survey() {
+    survey_at_.reset();
+    health_at_.reset();
+    if (health_.is_watched()) plan(health_at_, Health::interval);
+    auto found = prepare::survey_host(claims_.options());
+    if (!found) {  // it may be a driver root that a container makes again
+      plan(survey_at_, settling);
+      return warn_once(survey_fault_, found.error());
+    }
+    survey_fault_.clear();
+    ids_.complete(*found);
+    const auto profiles = prepare::profiles_named(claims_.options().profile);
+    const auto changed = health_.set(device_faults(*found, profiles));
+    for (const auto& [device, fault] : changed) {
+      log_.write({.event = fault.empty() ? "healthy" : "unhealthy",
+                  .devices = {device},
+                  .error = tools::one_line(fault)});
+    }
+    health_.send();
+    if (events.surveyed) events.surveyed(*found);
+    // Not all that a driver does causes events: NVIDIA's makes nodes by a program.
+    if (!found->complete || prepare::is_between_states(*found)) plan(survey_at_, settling);
+    if (!changed.empty()) claims_.doubt_survey();
+    if (std::exchange(has_surveyed_, true)) repair();
+  }
+
+  // Other threads.
+
+  void wake() const {
+    const std::uint64_t one = 1;
+    static_cast<void>(!::write(wake_.get(), &one, sizeof one));
+  }
+
+  void take_wake() {
+    std::uint64_t count = 0;
+    static_cast<void>(!::read(wake_.get(), &count, sizeof count));
+    if (health_.is_watched()) survey();  // for a further stream
+  }
+
+  void take_signal(const cdi::Descriptor& signals) {
+    signalfd_siginfo info = {};
+    static_cast<void>(!::read(signals.get(), &info, sizeof info));
+    claims_.doubt_survey();
+    survey();
+  }
+
+  void note_registration(const std::string& error) {
+    if (error.empty()) {
+      log_.write({.event = "registered", .path = sockets_.registration});
+      if (events.registered) events.registered();
+      return;
+    }
+    log_.write({.event = "refused", .error = tools::one_line(error)});
+    const std::lock_guard lock{mutex_};
+    refused_ = cdi::Error{.code = cdi::Errc::denied,
+                          .message = "the kubelet refuses the driver: " + cdi::quoted(error)};
+    wake();
+  }
+
+  std::optional<cdi::Error> refusal() {
+    const std::lock_guard lock{mutex_};
+    return refused_;
+  }
+
+  /// Warns, unless `last` was the same: what fails each second would fill the log.
+  void warn_once(std::string& last, const cdi::Error& error) const {
+    auto text = to_string(error);
+    if (text != last) warn(text);
+    last = std::move(text);
+  }
+
+  void warn(const cdi::Error& error) const { warn(to_string(error)); }
+  void warn(const std::string& text) const {
+    log_.write({.event = "warning", .error = tools::one_line(text)});
+  }
+
+  const std::string name_;
+  const SocketNames sockets_;
+  NodeClaims& claims_;
+  const Log& log_;
+  cdi::Descriptor wake_{-1};
+  Health health_;
+  Methods service_methods_{};
+  Methods registration_methods_{};
+  std::optional<FolderWatch> watch_{};
+  std::optional<prepare::Uevents> uevents_{};
+  std::unique_ptr<GrpcServer> service_{};
+  std::unique_ptr<GrpcServer> registration_{};
+  Plan survey_at_{};  // after events
+  Plan health_at_{};  // while somebody watches
+  bool has_surveyed_ = false;
+  prepare::IdMemory ids_{};
+  Plan repair_at_{};  // after one that failed, or that left faults
+  Plan listen_at_{};  // after a failure
+  Faults faults_{};
+  std::chrono::seconds fault_delay_{retry};
+  std::string repair_fault_{}, listen_fault_{}, survey_fault_{};  // those in the log
+  std::mutex mutex_{};
+  std::optional<cdi::Error> refused_{};
+};
+
+}  // namespace dra
+
+#endif  // CDI_TOOLS_DRA_DRIVER_HPP

@@ -1,0 +1,342 @@
+// `cdi-dra`: a driver for Dynamic Resource Allocation in Kubernetes.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <utility>
+
+#include <cdi/files/descriptor.hpp>
+#include <cdi/result.hpp>
+
+#include "../kit/base/one_line.hpp"
+#include "../kit/base/release.hpp"
+#include "../kit/completion/describing_commands.hpp"
+#include "../kit/help/page.hpp"
+#include "../kit/help/usage.hpp"
+#include "../kit/host/standard_streams.hpp"
+#include "../kit/host/termination.hpp"
+#include "../prepare/slices/resource_slices.hpp"
+#include "../prepare/vendors/nvml_library.hpp"
+#include "../prepare/vendors/survey.hpp"
+#include "api_server/http_client.hpp"
+#include "claims/claim_folder.hpp"
+#include "claims/node_claims.hpp"
+#include "cluster.hpp"
+#include "device_plugin/device_plugin.hpp"
+#include "driver.hpp"
+#include "inspect/call.hpp"
+#include "inspect/node_check.hpp"
+#include "inspect/pod_resources.hpp"
+#include "inspect/status.hpp"
+#include "log.hpp"
+#include "manual.hpp"
+#include "options.hpp"
+#include "settings.hpp"
+#include "socket_names.hpp"
+#include <CLI/CLI.hpp>
+
+namespace {
+
+using dra::ExitCode;
+using Run = std::function<int()>;
+
+int report(const std::string& message) {
+  std::fprintf(stderr, "cdi-dra: error: %s\n", message.c_str());
+  return dra::exit_failed;
+}
+int report(const cdi::Error& error) {
+  return report(to_string(error));
+}
+
+/// Prints an output. Returns the exit code, which is another one if that fails.
+int finish(const std::string& output, ExitCode code) {
+  return tools::print_text(output) ? int{code} : report("cannot write to standard output");
+}
+
+/// Where claims come from.
+struct Source {
+  std::unique_ptr<dra::ClaimSource> folder{};
+  std::unique_ptr<dra::Cluster> cluster{};  // without a folder
+
+  dra::ClaimSource& claims() const { return folder ? *folder : cluster->claims(); }
+};
+
+/// Opens the folder of claims, or else the API server. Sends no request.
+cdi::Result<Source> open_source(const dra::Settings& settings, const dra::Log& log) {
+  Source out;
+  if (!settings.claims.empty()) {
+    out.folder = std::make_unique<dra::ClaimFolder>(settings.claims, settings.driver);
+    return out;
+  }
+  if (!dra::HttpClient::is_available()) {
+    return cdi::Error{.code = cdi::Errc::unsupported,
+                      .message = "this build of cdi-dra has no libcurl, so it knows no API server",
+                      .advice = "give --claims, or build it with libcurl"};
+  }
+  auto access = dra::access_to_api(settings.kubeconfig);
+  if (!access) return std::move(access).error();
+  prepare::SliceOptions whose{.driver = settings.driver, .node = settings.node};
+  out.cluster = std::make_unique<dra::Cluster>(std::move(*access), std::move(whose), log);
+  return out;
+}
+
+/// A signalfd for SIGHUP, which is blocked from now on.
+cdi::Descriptor hang_up_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGHUP);
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  return cdi::Descriptor{::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK)};
+}
+
+/// Null without --device-plugin.
+std::unique_ptr<dra::DevicePlugin> device_plugin(const dra::Settings& settings,
+                                                 dra::NodeClaims& claims, const Source& source,
+                                                 const dra::Log& log) {
+  if (settings.resource.empty()) return nullptr;
+  dra::PluginSettings own{.resource = settings.resource,
+                          .kubelet_dir = settings.kubelet_dir,
+                          .instance = settings.instance,
+                          .release_after = std::chrono::duration<double>{settings.release_after}};
+  auto plugin = std::make_unique<dra::DevicePlugin>(std::move(own), claims, log);
+  if (auto* const cluster = source.cluster.get()) {
+    plugin->given_changed = [cluster](const std::set<std::string>& devices) {
+      cluster->set_given(devices);
+    };
+  }
+  return plugin;
+}
+
+int serve(dra::Settings settings) {
+  complete(settings);
+  if (const auto fault = prepare::nvml_fault(settings.host)) return report(*fault);
+  // Threads inherit what is blocked.
+  const auto ends = tools::termination_signals();
+  const auto hang_ups = hang_up_signals();
+  if (!ends || !hang_ups) return report(cdi::file_error("signalfd", "cannot wait for signals"));
+  std::signal(SIGPIPE, SIG_IGN);  // a log without a reader
+  const dra::Log log{settings.output == "json"};
+  const auto sockets = dra::socket_names(settings.kubelet_dir, settings.driver, settings.instance);
+  if (!sockets) return report(sockets.error());
+  const auto warnings = dra::choose_spec_version(settings.host);
+  if (!warnings) return report(warnings.error());
+  const auto warn = [&log](const std::string& text) {
+    log.write({.event = "warning", .error = tools::one_line(text)});
+  };
+  for (const auto& warning : *warnings) warn(warning);
+  const auto source = open_source(settings, log);
+  if (!source) return report(source.error());
+  dra::NodeClaims claims{{.driver = settings.driver,
+                          .node = settings.node,
+                          .state_dir = settings.state_dir,
+                          .serial_lock = sockets->serial_lock},
+                         settings.host,
+                         source->claims()};
+  claims.warned = warn;
+  // Ends last: the driver tells it about claims.
+  const auto plugin = device_plugin(settings, claims, *source, log);
+  dra::Driver driver{settings.driver, settings.node, *sockets, claims, log};
+  if (source->cluster) driver.events = source->cluster->driver_events();
+  if (auto started = driver.start(); !started) return report(started.error());
+  if (auto started = plugin ? plugin->start() : cdi::Result<void>{}; !started) {
+    return report(started.error());
+  }
+  const auto done = driver.run(ends, hang_ups);
+  if (!done) return report(done.error());
+  log.write({.event = "ended"});
+  return dra::exit_done;
+}
+
+void add_serve(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Describe describe) {
+  auto& command = *app.add_subcommand("serve", "Prepare the claims that the kubelet names");
+  dra::add_driver(command, settings);
+  command.add_option("--node", settings.node, "The name of this node, which is that of its pool")
+      ->type_name("NAME")
+      ->required()
+      ->check(dra::node_fault);
+  auto* const claims =
+      command
+          .add_option("--claims", settings.claims,
+                      "Folder with ResourceClaims as JSON files, in the place of an API server")
+          ->type_name("DIR")
+          ->check(CLI::ExistingDirectory);
+  command
+      .add_option("--kubeconfig", settings.kubeconfig,
+                  "How to reach the API server (default: as a pod in its cluster)")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile)
+      ->excludes(claims);
+  dra::add_device_plugin(command, settings);
+  dra::add_places(command, settings, "The form of the log");
+  dra::add_survey(command, settings.host);
+  dra::add_contents(command, settings.host);
+  command.footer(dra::exit_code_help());
+  command.callback([&] {
+    chosen = [&settings] {
+      return serve(settings);
+    };
+  });
+  if (describe == tools::Describe::yes) {
+    tools::add_example(command,
+                       "cdi-dra serve --driver gpu.example.com --node node1 --claims claims");
+  }
+}
+
+int show_status(dra::Settings settings, bool as_json) {
+  complete(settings);
+  if (const auto fault = prepare::nvml_fault(settings.host)) return report(*fault);
+  const auto status = dra::read_status(settings);
+  if (!status) return report(status.error());
+  return finish(as_json ? status_json(*status) : status_text(*status),
+                status->is_good() ? dra::exit_done : dra::exit_failed);
+}
+
+int show_check(dra::Settings settings, bool as_json) {
+  complete(settings);
+  if (const auto fault = prepare::nvml_fault(settings.host)) return report(*fault);
+  const auto findings = dra::check_node(settings);
+  if (!findings) return report(findings.error());
+  const auto text = as_json ? prepare::json_text(prepare::result_json(
+                                  {{"findings", prepare::findings_json(*findings)}}))
+                            : prepare::findings_as_text(*findings);
+  return finish(text, prepare::has_fault(*findings) ? dra::exit_failed : dra::exit_done);
+}
+
+/// Adds `status` or `check`, which look at a driver and its node.
+void add_look(CLI::App& app, const char* name, const char* help, dra::Settings& settings,
+              Run& chosen, int (*show)(dra::Settings, bool), tools::Describe describe) {
+  auto& command = *app.add_subcommand(name, help);
+  dra::add_driver(command, settings);
+  dra::add_places(command, settings, "The form of the output");
+  dra::add_survey(command, settings.host);
+  command.footer(dra::exit_code_help());
+  command.callback([&settings, &chosen, show] {
+    chosen = [&settings, show] {
+      return show(settings, settings.output == "json");
+    };
+  });
+  if (describe == tools::Describe::yes) {
+    tools::add_example(command, std::string{"cdi-dra "} + name + " --driver gpu.example.com");
+  }
+}
+
+int show_pod_resources(const dra::Settings& settings) {
+  const auto socket = settings.kubelet_dir + "/pod-resources/kubelet.sock";
+  const auto listed = dra::pod_resources(socket);
+  if (!listed) return report(listed.error());
+  return finish(prepare::json_text(*listed), dra::exit_done);
+}
+
+void add_pod_resources(CLI::App& app, dra::Settings& settings, Run& chosen,
+                       tools::Describe describe) {
+  auto& command = *app.add_subcommand(
+      "pod-resources", "Print the devices of pods that the kubelet lists, as JSON for cdi-pod");
+  dra::add_kubelet_dir(command, settings);
+  command.footer(dra::exit_code_help());
+  command.callback([&settings, &chosen] {
+    chosen = [&settings] {
+      return show_pod_resources(settings);
+    };
+  });
+  if (describe == tools::Describe::yes) {
+    tools::add_example(command, "cdi-dra pod-resources | cdi-pod podresources");
+  }
+}
+
+/// What `call` does, and for which claims.
+struct CallOptions {
+  std::string what{};
+  std::string file{};
+};
+
+int call(dra::Settings settings, const CallOptions& own) {
+  complete(settings);
+  const auto sockets = dra::socket_names(settings.kubelet_dir, settings.driver, settings.instance);
+  if (!sockets) return report(sockets.error());
+  const auto answer = dra::call_driver(own.what, *sockets, settings.driver, own.file);
+  if (!answer) return report(answer.error());
+  return finish(prepare::json_text(answer->json),
+                answer->is_good ? dra::exit_done : dra::exit_failed);
+}
+
+void add_call(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Describe describe) {
+  auto& command =
+      *app.add_subcommand("call", "Call a driver in the place of the kubelet, to try it");
+  const auto own = std::make_shared<CallOptions>();
+  command.add_option("WHAT", own->what, "What the driver does with the claims")
+      ->required()
+      ->check(CLI::IsMember({"prepare", "unprepare"}));
+  command.add_option("FILE", own->file, "JSON of a ResourceClaim, or of a list of them")
+      ->required();
+  dra::add_driver(command, settings);
+  command.footer(dra::exit_code_help());
+  command.callback([&settings, &chosen, own] {
+    chosen = [&settings, own] {
+      return call(settings, *own);
+    };
+  });
+  if (describe == tools::Describe::yes) {
+    tools::add_example(command, "cdi-dra call prepare claim.json --driver gpu.example.com");
+  }
+}
+
+int report_usage(const CLI::App& app, const CLI::ParseError& error) {
+  if (tools::is_answer(error)) return finish(tools::usage_answer(app, error), dra::exit_done);
+  report(tools::usage_error(app, error));
+  return dra::exit_usage;
+}
+
+int run(int argc, char** argv, tools::Describe describe) {
+  CLI::App app{"A driver for Dynamic Resource Allocation: prepares ResourceClaims by CDI.",
+               "cdi-dra"};
+  app.set_version_flag("--version", "cdi-dra " + tools::release_version());
+  app.footer(dra::exit_code_help());
+  app.require_subcommand(1);
+  dra::Settings settings;
+  Run command;
+  add_serve(app, settings, command, describe);
+  add_look(app, "status", "Show the sockets, claims and specs of a driver", settings, command,
+           show_status, describe);
+  app.get_subcommand("status")->add_flag(
+      "--sockets", settings.only_sockets,
+      "Look at the sockets only, as a probe of the driver's pod does");
+  add_look(app, "check", "Check whether kubelet, engine and driver fit together", settings, command,
+           show_check, describe);
+  add_call(app, settings, command, describe);
+  add_pod_resources(app, settings, command, describe);
+  if (describe == tools::Describe::yes) {
+    tools::add_describing_commands(app, dra::dra_manual(), [&command](const std::string& text) {
+      command = [text] {
+        return finish(text, dra::exit_done);
+      };
+    });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (describe == tools::Describe::no) return run(argc, argv, tools::Describe::yes);
+    return report_usage(app, error);
+  }
+  return command();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  tools::reserve_standard_streams();
+  ::umask(022);  // all that it makes has a mode: of a directory from the first moment
+  prepare::answer_nvml(argc, argv);
+  try {
+    return run(argc, argv, tools::Describe::no);
+  } catch (const std::exception& error) {
+    return report(error.what());
+  }
+}

@@ -1,0 +1,258 @@
+// The injection of the devices that a new container requests.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_NRI_INJECTION_HPP
+#define CDI_TOOLS_NRI_INJECTION_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <nri.pb.h>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/cache.hpp>
+#include <cdi/host.hpp>
+#include <cdi/policy/pattern_set.hpp>
+#include <cdi/requests.hpp>
+
+#include "../kit/base/text.hpp"
+#include "../kit/names/policy_check.hpp"
+#include "adjustment.hpp"
+#include "container_spec.hpp"
+#include "given_edits.hpp"
+#include "requests.hpp"
+#include "runtime_facts.hpp"
+#include "settings.hpp"
+
+namespace nri {
+
+/// A spec file whose edits a container got.
+struct UsedSpec {
+  std::string file{}, digest{};
+
+  /// The field list.
+  static constexpr void fields(auto& list) {
+    list("file", &UsedSpec::file);
+    list("digest", &UsedSpec::digest);
+  }
+};
+
+/// What a container got.
+struct Injection {
+  std::vector<std::string> devices{};
+  std::string way{};  // `names`, which the runtime resolves, or `edits`; empty: nothing
+  std::vector<UsedSpec> specs{};
+  std::string doubt{};  // which edits the runtime may not carry out
+};
+
+/// All that an injection depends on but the container.
+struct Surroundings {
+  Settings settings{};
+  AnnotationFamilies families{};
+  RuntimeFacts runtime{};
+  std::shared_ptr<cdi::Cache> cache{};
+
+  /// Whether containers get names instead of edits. After a policy has checked the edits, the
+  /// runtime may not read others.
+  bool gives_names() const {
+    const bool can = settings.resolve == "auto" && runtime.injects_names;
+    return settings.resolve == "never" || (can && settings.policy.empty());
+  }
+};
+
+namespace detail {
+
+/// Removes the devices whose names the runtime reads in the CRI's field, or in the container's own
+/// annotations if it reads them. Otherwise their hooks would run twice.
+inline void remove_named(std::vector<cdi::RequestedDevice>& requested, const Container& container,
+                         const std::vector<cdi::RequestedDevice>& annotated) {
+  std::erase_if(requested, [&](const cdi::RequestedDevice& device) {
+    const auto has_name = [&device](const auto& other) {
+      return other.name == device.name;
+    };
+    return std::any_of(annotated.begin(), annotated.end(), has_name) ||
+           std::any_of(container.cdi_devices().begin(), container.cdi_devices().end(),
+                       [&device](const auto& given) { return given.name() == device.name; });
+  });
+}
+
+inline bool has_hooks(const cdi::ResolvedDevice& found) {
+  return !found.device->container_edits.hooks.empty() ||
+         !found.spec->spec.container_edits.hooks.empty();
+}
+
+/// Removes devices that the container has got already. Devices of its own annotations are removed,
+/// because the runtime has read them. If the container gets names, devices with hooks are removed,
+/// because the runtime would run the hooks again.
+inline void remove_given(std::vector<cdi::RequestedDevice>& requested,
+                         const CreateContainerRequest& request, const cdi::Registry& registry,
+                         const Surroundings& around) {
+  const auto& container = request.container();
+  const bool may_repeat = around.gives_names() && container.hooks().ByteSizeLong() > 0;
+  const auto is_own = [&request](const cdi::RequestedDevice& one) {
+    return !request.pod().annotations().contains(one.key);
+  };
+  if (!may_repeat && std::none_of(requested.begin(), requested.end(), is_own)) return;
+  const GivenEdits given{container, around.settings.host_root};
+  std::erase_if(requested, [&](const cdi::RequestedDevice& one) {
+    const auto found = registry.find(one.name);
+    if (found.device == nullptr) return false;
+    return (is_own(one) || (may_repeat && has_hooks(found))) && given.include(found);
+  });
+}
+
+/// Fails if the pods of a namespace may not request devices.
+inline cdi::Result<void> check_namespace(const std::string& name, const Settings& settings) {
+  const auto& allowed = settings.namespaces;
+  const auto covers = [&name](const auto& pattern) {
+    return cdi::detail::matches(pattern, name);
+  };
+  if (allowed.empty() || std::any_of(allowed.begin(), allowed.end(), covers)) return {};
+  return cdi::Error{.code = cdi::Errc::denied,
+                    .message = "pods of the namespace " + cdi::quoted(name) +
+                               " may not request devices by annotation; on this node those of " +
+                               tools::listed(allowed) + " may"};
+}
+
+/// The names of the requested devices, for the runtime's injector.
+inline void give_names(const std::vector<cdi::RequestedDevice>& requested,
+                       ContainerAdjustment& out) {
+  for (const auto& device : requested) out.add_cdi_devices()->set_name(device.name);
+}
+
+/// The spec files of devices, each once.
+inline std::vector<UsedSpec> used_specs(std::span<const cdi::ResolvedDevice> devices) {
+  std::vector<UsedSpec> used;
+  std::vector<const cdi::LoadedSpec*> seen;
+  for (const auto& [spec, device] : devices) {
+    if (std::find(seen.begin(), seen.end(), spec) != seen.end()) continue;
+    seen.push_back(spec);
+    used.push_back({.file = spec->path, .digest = spec->digest});
+  }
+  return used;
+}
+
+/// Which variables keep their value, because the container has them several times: a runtime's NRI,
+/// up to 0.12, changes the first of them, and the last one counts. Empty if there is none.
+inline std::string doubt_about_variables(const Container& container,
+                                         const ContainerAdjustment& adjustment) {
+  std::map<std::string_view, std::size_t> counts;
+  for (const auto& entry : container.env()) ++counts[key_of(entry)];
+  std::vector<std::string> names;
+  for (const auto& variable : adjustment.env()) {
+    const auto found = counts.find(variable.key());
+    if (found != counts.end() && found->second > 1) names.push_back(variable.key());
+  }
+  if (names.empty()) return {};
+  return "the container has " + tools::listed(names) +
+         " more than once, and its runtime may keep the last value instead of the device's";
+}
+
+/// The error for names that do not resolve: the reasons of the first ten, for an event of a pod is
+/// short, and a file of the kind if no file defines the device.
+inline cdi::Error unresolved_error(const cdi::Registry& registry,
+                                   const std::vector<cdi::RequestedDevice>& requested) {
+  constexpr std::size_t most = 10;
+  std::vector<std::string> names;
+  for (const auto& one : registry.unresolved(requested, 0)) names.push_back(one.name);
+  const auto more = names.size() - std::min(names.size(), most);
+  names.resize(std::min(names.size(), most));
+  auto error = registry.resolve_all(names).error();
+  if (more > 0) error.message += "; and " + std::to_string(more) + " more";
+  if (!error.position.file.empty()) return error;
+  const auto kind = names.front().substr(0, names.front().find('='));
+  for (const auto& spec : registry.specs()) {
+    if (spec->spec.kind == kind) error.position.file = spec->path;
+  }
+  return error;
+}
+
+}  // namespace detail
+
+/// Writes the edits of devices that a container does not have yet.
+inline cdi::Result<void> give_edits(const Container& container,
+                                    std::span<const cdi::ResolvedDevice> devices,
+                                    const Surroundings& around, ContainerAdjustment& out) {
+  const auto before = container_spec(container);
+  auto after = before;
+  cdi::HostWithOptions<> host;
+  host.options.root = around.settings.host_root;
+  if (!around.settings.policy.empty()) {
+    host.options.hook_env = {std::string{cdi::explicit_hook_path}};
+  }
+  auto done = cdi::Registry::inject_resolved(after, devices, host);
+  if (!done) return done;
+  return AdjustmentWriter{before, after, devices, around.runtime}.write(out);
+}
+
+/// The devices that a container requests of this plugin: not those that it gets from its runtime.
+inline cdi::Result<std::vector<cdi::RequestedDevice>> requested_devices(
+    const PodSandbox& pod, const Container& container, const Surroundings& around) {
+  auto requested = pod_requests(pod, container, around.families);
+  if (!requested) return requested;
+  auto own = container_requests(pod, container);
+  // A runtime that resolves our names reads these annotations, too.
+  if (!around.runtime.injects_annotations && around.settings.resolve != "never") {
+    if (!own) return own;
+    for (auto& device : *own) {
+      const auto is_same = [&device](const auto& other) {
+        return other.name == device.name;
+      };
+      if (std::none_of(requested->begin(), requested->end(), is_same)) {
+        requested->push_back(std::move(device));
+      }
+    }
+    own = std::vector<cdi::RequestedDevice>{};
+  }
+  detail::remove_named(*requested, container, own ? *own : std::vector<cdi::RequestedDevice>{});
+  return requested;
+}
+
+/// Writes the adjustment that gives a new container the devices that it has requested, and has not
+/// got. After an error, the container must not be created.
+inline cdi::Result<Injection> inject(const CreateContainerRequest& request,
+                                     std::vector<cdi::RequestedDevice> requested,
+                                     const Surroundings& around, ContainerAdjustment& out) {
+  Injection injection;
+  const auto& settings = around.settings;
+  std::shared_ptr<const cdi::Registry> registry;
+  if (settings.resolve != "never") {
+    registry = around.cache->registry();
+    detail::remove_given(requested, request, *registry, around);
+  }
+  if (requested.empty()) return injection;
+  auto allowed = detail::check_namespace(request.pod().namespace_(), settings);
+  if (!allowed) return allowed.error();
+  for (const auto& device : requested) injection.devices.push_back(device.name);
+  if (!registry) {
+    detail::give_names(requested, out);
+    injection.way = "names";
+    return injection;
+  }
+  const auto devices = registry->resolve_all(requested);
+  if (!devices) return detail::unresolved_error(*registry, requested);
+  if (!settings.policy.empty()) {
+    allowed = tools::check_policy(settings.policy, *devices, requested);
+    if (!allowed) return allowed.error();
+  }
+  injection.specs = detail::used_specs(*devices);
+  if (around.gives_names()) {
+    detail::give_names(requested, out);
+    injection.way = "names";
+    return injection;
+  }
+  injection.way = "edits";
+  auto done = give_edits(request.container(), *devices, around, out);
+  if (!done) return done.error();
+  injection.doubt = detail::doubt_about_variables(request.container(), out);
+  return injection;
+}
+
+}  // namespace nri
+
+#endif  // CDI_TOOLS_NRI_INJECTION_HPP
