@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Fails when a header of a tool includes one of a folder above its own, or of another tool.
+"""Fails when a header of a program includes one of a folder above its own, or of another program.
 
-FOLDERS lists the folders of each tool, lowest first: a header includes headers of its own folder
-and of those named before it, what the tools share, and what USED says. `main.cpp` includes any of
-its tool. Inside a folder no two headers include each other.
+FOLDERS lists the folders of the kit, of the room for GPUs and of each program, lowest first: a
+header includes headers of its own folder and of those named before it, and of the rooms that USED
+names. `main.cpp` includes any of its program. Inside a folder no two headers include each other.
 """
 import pathlib
 import re
@@ -13,17 +13,17 @@ import sys
 FOLDERS = {
     "kit": ["base", "help", "completion", "host", "names", "engines", "cdi_specs"],
     "cdi": ["base", "hooks", "rootfs", "why", "inject", "args", "run", "specs", "commands"],
-    "prepare": ["base", "host", "gpu", "vendors", "cdi_specs", "claims", "slices", "configure",
-                "doctor", "record", "commands"],
+    "gpu": ["base", "host", "model", "vendors", "cdi_specs", "claims", "slices", "configure",
+            "findings"],
+    "prepare": ["doctor", "record", "commands"],
     "pod": ["."],
     "runtime": ["."],
     "nri": ["protocol", "."],
     "dra": ["protocol", "claims", "api_server", ".", "inspect", "device_plugin"],
 }
 
-# The tools that include headers of another tool, and the folders of it.
-USED = {"dra": ("prepare", ["base", "host", "gpu", "vendors", "cdi_specs", "claims", "slices",
-                     "configure", "doctor"])}
+# What each program may use beside its own folders.
+USED = {"kit": (), "gpu": ("kit",), "prepare": ("kit", "gpu"), "dra": ("kit", "gpu")}
 
 ROOT = pathlib.Path(__file__).resolve().parents[2] / "tools"
 wrong = []
@@ -67,9 +67,8 @@ def check(path):
             wrong.append(f"{name} includes {used}, which is no header of the tools")
             continue
         used_tool, used_folder = place(used)
-        is_allowed = used_folder in allowed if used_tool == tool else (
-            used_tool == "kit" or used_tool == USED.get(tool, ("", []))[0]
-            and used_folder in USED[tool][1])
+        is_allowed = (used_folder in allowed if used_tool == tool
+                      else used_tool in USED.get(tool, ("kit",)))
         if not is_allowed:
             wrong.append(f"{name} includes {used.relative_to(ROOT)}")
     if is_reached(path, path, set()):

@@ -24,12 +24,12 @@
 #include <cdi/files/text_file.hpp>
 #include <cdi/validate.hpp>
 
-#include "../../tools/prepare/cdi_specs/prepared_spec.hpp"
-#include "../../tools/prepare/cdi_specs/version_choice.hpp"
+#include "../../tools/gpu/cdi_specs/prepared_spec.hpp"
+#include "../../tools/gpu/cdi_specs/version_choice.hpp"
+#include "../../tools/gpu/vendors/survey.hpp"
 #include "../../tools/prepare/commands/report.hpp"
 #include "../../tools/prepare/commands/spec_set.hpp"
 #include "../../tools/prepare/doctor/doctor.hpp"
-#include "../../tools/prepare/vendors/survey.hpp"
 #include "fuzz.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <functional>
 #include <string_view>
 
-#include "../../tools/prepare/host/ld_cache.hpp"
+#include "../../tools/gpu/host/ld_cache.hpp"
 #include "fuzz.hpp"
 
 namespace {

@@ -15,9 +15,9 @@
 
 #include <cdi/result.hpp>
 
+#include "../gpu/slices/resource_slices.hpp"
+#include "../gpu/vendors/survey.hpp"
 #include "../kit/base/one_line.hpp"
-#include "../prepare/slices/resource_slices.hpp"
-#include "../prepare/vendors/survey.hpp"
 #include "api_server/api_access.hpp"
 #include "api_server/api_claims.hpp"
 #include "api_server/api_error.hpp"

@@ -24,13 +24,13 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
+#include "../gpu/claims/claim_edits.hpp"
+#include "../gpu/host/uevents.hpp"
+#include "../gpu/model/gpu_events.hpp"
+#include "../gpu/model/profile.hpp"
+#include "../gpu/slices/id_memory.hpp"
+#include "../gpu/vendors/survey.hpp"
 #include "../kit/base/one_line.hpp"
-#include "../prepare/claims/claim_edits.hpp"
-#include "../prepare/gpu/gpu_events.hpp"
-#include "../prepare/gpu/profile.hpp"
-#include "../prepare/host/uevents.hpp"
-#include "../prepare/slices/id_memory.hpp"
-#include "../prepare/vendors/survey.hpp"
 #include "claim_service.hpp"
 #include "claims/node_claims.hpp"
 #include "folder_watch.hpp"

@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
+#include "../gpu/cdi_specs/prepared_spec.hpp"
+#include "../gpu/model/profile.hpp"
+#include "../gpu/slices/device_names.hpp"
+#include "../gpu/vendors/survey.hpp"
 #include "../kit/base/one_line.hpp"
-#include "../prepare/cdi_specs/prepared_spec.hpp"
-#include "../prepare/gpu/profile.hpp"
-#include "../prepare/slices/device_names.hpp"
-#include "../prepare/vendors/survey.hpp"
 #include "protocol/grpc_server.hpp"
 
 namespace dra {

@@ -16,6 +16,9 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
+#include "../gpu/slices/resource_slices.hpp"
+#include "../gpu/vendors/nvml_library.hpp"
+#include "../gpu/vendors/survey.hpp"
 #include "../kit/base/one_line.hpp"
 #include "../kit/base/release.hpp"
 #include "../kit/completion/describing_commands.hpp"
@@ -23,9 +26,6 @@
 #include "../kit/help/usage.hpp"
 #include "../kit/host/standard_streams.hpp"
 #include "../kit/host/termination.hpp"
-#include "../prepare/slices/resource_slices.hpp"
-#include "../prepare/vendors/nvml_library.hpp"
-#include "../prepare/vendors/survey.hpp"
 #include "api_server/http_client.hpp"
 #include "claims/claim_folder.hpp"
 #include "claims/node_claims.hpp"

@@ -9,9 +9,9 @@
 
 #include <cdi/minimum_version.hpp>
 
+#include "../gpu/base/options.hpp"
 #include "../kit/base/options.hpp"
 #include "../kit/cdi_specs/recorded_options.hpp"
-#include "../prepare/base/options.hpp"
 #include "settings.hpp"
 #include <CLI/CLI.hpp>
 

@@ -17,12 +17,12 @@
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 
+#include "../gpu/base/options.hpp"
+#include "../gpu/cdi_specs/kept_options.hpp"
+#include "../gpu/cdi_specs/version_choice.hpp"
+#include "../gpu/host/directories.hpp"
+#include "../gpu/vendors/survey.hpp"
 #include "../kit/engines/engine_versions.hpp"
-#include "../prepare/base/options.hpp"
-#include "../prepare/cdi_specs/kept_options.hpp"
-#include "../prepare/cdi_specs/version_choice.hpp"
-#include "../prepare/host/directories.hpp"
-#include "../prepare/vendors/survey.hpp"
 
 namespace dra {
 

@@ -18,12 +18,14 @@
 
 #include <cdi/result.hpp>
 
+#include "../gpu/base/options.hpp"
+#include "../gpu/vendors/nvml_library.hpp"
+#include "../gpu/vendors/survey.hpp"
 #include "../kit/base/release.hpp"
 #include "../kit/completion/describing_commands.hpp"
 #include "../kit/help/page.hpp"
 #include "../kit/help/usage.hpp"
 #include "../kit/host/standard_streams.hpp"
-#include "base/options.hpp"
 #include "commands/check.hpp"
 #include "commands/claim.hpp"
 #include "commands/command.hpp"
@@ -42,8 +44,6 @@
 #include "commands/watch.hpp"
 #include "commands/write.hpp"
 #include "record/unpacked_root.hpp"
-#include "vendors/nvml_library.hpp"
-#include "vendors/survey.hpp"
 #include <CLI/CLI.hpp>
 
 namespace prepare {

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "../../../tools/prepare/slices/api_versions.hpp"
+#include "../../../tools/gpu/slices/api_versions.hpp"
 
 using namespace dra;
 

@@ -173,7 +173,7 @@ class Faults(Node):
                 for finding in self.findings()}
 
     def test_every_code_has_a_case_and_is_documented(self):
-        header = (SOURCES / "tools/prepare/gpu/fault.hpp").read_text()
+        header = (SOURCES / "tools/gpu/model/fault.hpp").read_text()
         codes = re.findall(r'\{Fault::\w+, "([a-z-]+)"', header)
         page = (SOURCES / "docs/cdi-prepare.md").read_text()
         kept = "nvml-of-other-host"  # settings_test.py: detect refuses the option

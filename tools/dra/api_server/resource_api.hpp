@@ -16,8 +16,8 @@
 
 #include <cdi/result.hpp>
 
-#include "../../prepare/slices/api_versions.hpp"
-#include "../../prepare/slices/limits.hpp"
+#include "../../gpu/slices/api_versions.hpp"
+#include "../../gpu/slices/limits.hpp"
 #include "api_error.hpp"
 #include "http_client.hpp"
 

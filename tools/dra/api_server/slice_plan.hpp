@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../prepare/slices/api_versions.hpp"
+#include "../../gpu/slices/api_versions.hpp"
 #include "api_error.hpp"
 
 // The scheduler uses only the newest generation of a pool, and only if all its slices are there. So

@@ -14,9 +14,9 @@
 
 #include <cdi/result.hpp>
 
-#include "../../prepare/slices/api_versions.hpp"
-#include "../../prepare/slices/limits.hpp"
-#include "../../prepare/slices/resource_slices.hpp"
+#include "../../gpu/slices/api_versions.hpp"
+#include "../../gpu/slices/limits.hpp"
+#include "../../gpu/slices/resource_slices.hpp"
 #include "../claims/json_object.hpp"
 #include "api_error.hpp"
 #include "http_client.hpp"

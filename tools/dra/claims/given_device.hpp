@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <string>
 
-#include "../../prepare/claims/claim.hpp"
-#include "../../prepare/slices/device_names.hpp"
+#include "../../gpu/claims/claim.hpp"
+#include "../../gpu/slices/device_names.hpp"
 
 // The kubelet names devices, and no pod. It gives a device of an init container to another
 // container of the pod, so a device has the same CDI name in all of them: hence a claim for each

@@ -16,8 +16,8 @@
 #include <cdi/result.hpp>
 #include <cdi/text/parse_json.hpp>
 
+#include "../../gpu/base/options.hpp"
 #include "../../kit/cdi_specs/recorded_options.hpp"
-#include "../../prepare/base/options.hpp"
 #include "json_object.hpp"
 #include "resource_claim.hpp"
 

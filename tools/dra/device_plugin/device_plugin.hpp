@@ -28,8 +28,8 @@
 #include <cdi/files/signature.hpp>
 #include <cdi/result.hpp>
 
+#include "../../gpu/model/profile.hpp"
 #include "../../kit/base/one_line.hpp"
-#include "../../prepare/gpu/profile.hpp"
 #include "../claims/node_claims.hpp"
 #include "../folder_watch.hpp"
 #include "../log.hpp"

@@ -12,9 +12,9 @@
 
 #include <cdi/result.hpp>
 
-#include "../../prepare/claims/claims.hpp"
-#include "../../prepare/claims/requested_device.hpp"
-#include "../../prepare/slices/device_names.hpp"
+#include "../../gpu/claims/claims.hpp"
+#include "../../gpu/claims/requested_device.hpp"
+#include "../../gpu/slices/device_names.hpp"
 #include "../claims/given_device.hpp"
 #include "../claims/node_claims.hpp"
 #include "../protocol/grpc_server.hpp"

@@ -11,11 +11,11 @@
 #include <string>
 #include <string_view>
 
-#include "../../prepare/claims/claims.hpp"
-#include "../../prepare/claims/found_device.hpp"
-#include "../../prepare/gpu/profile.hpp"
-#include "../../prepare/slices/device_names.hpp"
-#include "../../prepare/vendors/detect.hpp"
+#include "../../gpu/claims/claims.hpp"
+#include "../../gpu/claims/found_device.hpp"
+#include "../../gpu/model/profile.hpp"
+#include "../../gpu/slices/device_names.hpp"
+#include "../../gpu/vendors/detect.hpp"
 #include "../claims/given_device.hpp"
 
 namespace dra {

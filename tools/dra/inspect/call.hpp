@@ -14,7 +14,7 @@
 #include <cdi/files/text_file.hpp>
 #include <cdi/result.hpp>
 
-#include "../../prepare/base/json_output.hpp"
+#include "../../gpu/base/json_output.hpp"
 #include "../claims/resource_claim.hpp"
 #include "../protocol/grpc_client.hpp"
 #include "../socket_names.hpp"

@@ -17,11 +17,11 @@
 #include <cdi/publish.hpp>
 #include <cdi/result.hpp>
 
+#include "../../gpu/findings/engine_setup.hpp"
+#include "../../gpu/findings/finding.hpp"
+#include "../../gpu/host/directories.hpp"
 #include "../../kit/engines/engine_versions.hpp"
 #include "../../kit/host/host_tree.hpp"
-#include "../../prepare/doctor/engine_setup.hpp"
-#include "../../prepare/doctor/finding.hpp"
-#include "../../prepare/host/directories.hpp"
 #include "../settings.hpp"
 #include "status.hpp"
 

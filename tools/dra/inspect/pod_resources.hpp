@@ -12,7 +12,7 @@
 
 #include <cdi/result.hpp>
 
-#include "../../prepare/base/json_output.hpp"
+#include "../../gpu/base/json_output.hpp"
 #include "../protocol/grpc_client.hpp"
 
 namespace dra {

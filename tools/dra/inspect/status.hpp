@@ -18,12 +18,12 @@
 #include <cdi/file.hpp>
 #include <cdi/result.hpp>
 
-#include "../../prepare/base/json_output.hpp"
-#include "../../prepare/base/one_line.hpp"
-#include "../../prepare/claims/claim_edits.hpp"
-#include "../../prepare/claims/claim_places.hpp"
-#include "../../prepare/host/directories.hpp"
-#include "../../prepare/vendors/survey.hpp"
+#include "../../gpu/base/json_output.hpp"
+#include "../../gpu/base/one_line.hpp"
+#include "../../gpu/claims/claim_edits.hpp"
+#include "../../gpu/claims/claim_places.hpp"
+#include "../../gpu/host/directories.hpp"
+#include "../../gpu/vendors/survey.hpp"
 #include "../settings.hpp"
 #include "sockets.hpp"
 

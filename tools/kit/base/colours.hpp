@@ -1,8 +1,8 @@
 // Colours for terminals.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_BASE_COLOURS_HPP
-#define CDI_TOOLS_SHARED_BASE_COLOURS_HPP
+#ifndef CDI_TOOLS_KIT_BASE_COLOURS_HPP
+#define CDI_TOOLS_KIT_BASE_COLOURS_HPP
 
 #include <cstdlib>
 #include <string>
@@ -36,4 +36,4 @@ inline std::string coloured(std::string_view text, Colour colour) {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_BASE_COLOURS_HPP
+#endif  // CDI_TOOLS_KIT_BASE_COLOURS_HPP

@@ -1,8 +1,8 @@
 // An error as a JSON record, in the form that all tools print.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_BASE_ERROR_RECORD_HPP
-#define CDI_TOOLS_SHARED_BASE_ERROR_RECORD_HPP
+#ifndef CDI_TOOLS_KIT_BASE_ERROR_RECORD_HPP
+#define CDI_TOOLS_KIT_BASE_ERROR_RECORD_HPP
 
 #include <string_view>
 
@@ -26,4 +26,4 @@ inline nlohmann::ordered_json error_record(std::string_view level, const cdi::Er
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_BASE_ERROR_RECORD_HPP
+#endif  // CDI_TOOLS_KIT_BASE_ERROR_RECORD_HPP

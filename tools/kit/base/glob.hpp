@@ -1,8 +1,8 @@
 // Patterns for names and paths, in the dialect of `filepath.Match` of Go, which the reference uses.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_BASE_GLOB_HPP
-#define CDI_TOOLS_SHARED_BASE_GLOB_HPP
+#ifndef CDI_TOOLS_KIT_BASE_GLOB_HPP
+#define CDI_TOOLS_KIT_BASE_GLOB_HPP
 
 #include <algorithm>
 #include <cstddef>
@@ -194,4 +194,4 @@ inline std::size_t Glob::take(std::size_t token, std::string_view text, std::str
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_BASE_GLOB_HPP
+#endif  // CDI_TOOLS_KIT_BASE_GLOB_HPP

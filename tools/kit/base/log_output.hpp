@@ -1,8 +1,8 @@
 // Writes a log to standard output without waiting for its reader.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_BASE_LOG_OUTPUT_HPP
-#define CDI_TOOLS_SHARED_BASE_LOG_OUTPUT_HPP
+#ifndef CDI_TOOLS_KIT_BASE_LOG_OUTPUT_HPP
+#define CDI_TOOLS_KIT_BASE_LOG_OUTPUT_HPP
 
 #include <algorithm>
 #include <climits>
@@ -60,4 +60,4 @@ class LineLog {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_BASE_LOG_OUTPUT_HPP
+#endif  // CDI_TOOLS_KIT_BASE_LOG_OUTPUT_HPP

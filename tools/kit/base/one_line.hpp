@@ -1,8 +1,8 @@
 // Text on one line.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_BASE_ONE_LINE_HPP
-#define CDI_TOOLS_SHARED_BASE_ONE_LINE_HPP
+#ifndef CDI_TOOLS_KIT_BASE_ONE_LINE_HPP
+#define CDI_TOOLS_KIT_BASE_ONE_LINE_HPP
 
 #include <algorithm>
 #include <cstddef>
@@ -30,4 +30,4 @@ inline std::string one_line(std::string_view text, std::size_t longest = std::st
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_BASE_ONE_LINE_HPP
+#endif  // CDI_TOOLS_KIT_BASE_ONE_LINE_HPP

@@ -1,8 +1,8 @@
 // What the tools share of their command lines: checks and repeated options.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_BASE_OPTIONS_HPP
-#define CDI_TOOLS_SHARED_BASE_OPTIONS_HPP
+#ifndef CDI_TOOLS_KIT_BASE_OPTIONS_HPP
+#define CDI_TOOLS_KIT_BASE_OPTIONS_HPP
 
 #include <string>
 #include <vector>
@@ -24,4 +24,4 @@ inline CLI::Option* add_repeated(CLI::App& app, const std::string& name,
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_BASE_OPTIONS_HPP
+#endif  // CDI_TOOLS_KIT_BASE_OPTIONS_HPP

@@ -1,8 +1,8 @@
 // The release of the tools.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_BASE_RELEASE_HPP
-#define CDI_TOOLS_SHARED_BASE_RELEASE_HPP
+#ifndef CDI_TOOLS_KIT_BASE_RELEASE_HPP
+#define CDI_TOOLS_KIT_BASE_RELEASE_HPP
 
 #include <string>
 
@@ -19,4 +19,4 @@ inline std::string release_version() {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_BASE_RELEASE_HPP
+#endif  // CDI_TOOLS_KIT_BASE_RELEASE_HPP

@@ -1,8 +1,8 @@
 // SHA-256, as in FIPS 180-4: the digest that `sha256sum` and containers use.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_BASE_SHA256_HPP
-#define CDI_TOOLS_SHARED_BASE_SHA256_HPP
+#ifndef CDI_TOOLS_KIT_BASE_SHA256_HPP
+#define CDI_TOOLS_KIT_BASE_SHA256_HPP
 
 #include <array>
 #include <bit>
@@ -83,4 +83,4 @@ inline std::string sha256(std::string_view text) {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_BASE_SHA256_HPP
+#endif  // CDI_TOOLS_KIT_BASE_SHA256_HPP

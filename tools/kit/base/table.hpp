@@ -1,8 +1,8 @@
 // Text in columns under a header.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_BASE_TABLE_HPP
-#define CDI_TOOLS_SHARED_BASE_TABLE_HPP
+#ifndef CDI_TOOLS_KIT_BASE_TABLE_HPP
+#define CDI_TOOLS_KIT_BASE_TABLE_HPP
 
 #include <algorithm>
 #include <cstddef>
@@ -66,4 +66,4 @@ class Table {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_BASE_TABLE_HPP
+#endif  // CDI_TOOLS_KIT_BASE_TABLE_HPP

@@ -1,8 +1,8 @@
 // Small text functions.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_BASE_TEXT_HPP
-#define CDI_TOOLS_SHARED_BASE_TEXT_HPP
+#ifndef CDI_TOOLS_KIT_BASE_TEXT_HPP
+#define CDI_TOOLS_KIT_BASE_TEXT_HPP
 
 #include <algorithm>
 #include <charconv>
@@ -75,4 +75,4 @@ std::optional<T> parse_number(std::string_view text, int base = 10) {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_BASE_TEXT_HPP
+#endif  // CDI_TOOLS_KIT_BASE_TEXT_HPP

@@ -1,8 +1,8 @@
 // Things that the edits of a spec need and the host lacks.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_CDI_SPECS_HOST_FAULTS_HPP
-#define CDI_TOOLS_SHARED_CDI_SPECS_HOST_FAULTS_HPP
+#ifndef CDI_TOOLS_KIT_CDI_SPECS_HOST_FAULTS_HPP
+#define CDI_TOOLS_KIT_CDI_SPECS_HOST_FAULTS_HPP
 
 #include <cerrno>
 #include <cstddef>
@@ -184,4 +184,4 @@ inline HostFaults all_host_faults(const HostTree& tree, const cdi::LoadedSpec& s
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_CDI_SPECS_HOST_FAULTS_HPP
+#endif  // CDI_TOOLS_KIT_CDI_SPECS_HOST_FAULTS_HPP

@@ -1,8 +1,8 @@
 // The libraries that a spec mounts and the host no longer has, and what to do about them.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_CDI_SPECS_LOST_FILES_HPP
-#define CDI_TOOLS_SHARED_CDI_SPECS_LOST_FILES_HPP
+#ifndef CDI_TOOLS_KIT_CDI_SPECS_LOST_FILES_HPP
+#define CDI_TOOLS_KIT_CDI_SPECS_LOST_FILES_HPP
 
 #include <algorithm>
 #include <cctype>
@@ -98,4 +98,4 @@ inline std::optional<std::string> lost_driver_file(const HostTree& tree, const c
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_CDI_SPECS_LOST_FILES_HPP
+#endif  // CDI_TOOLS_KIT_CDI_SPECS_LOST_FILES_HPP

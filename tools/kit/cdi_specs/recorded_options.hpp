@@ -1,8 +1,8 @@
 // The owner and options that cdi-prepare records in its specs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_CDI_SPECS_RECORDED_OPTIONS_HPP
-#define CDI_TOOLS_SHARED_CDI_SPECS_RECORDED_OPTIONS_HPP
+#ifndef CDI_TOOLS_KIT_CDI_SPECS_RECORDED_OPTIONS_HPP
+#define CDI_TOOLS_KIT_CDI_SPECS_RECORDED_OPTIONS_HPP
 
 #include <algorithm>
 #include <array>
@@ -207,4 +207,4 @@ inline std::vector<std::string> recorded_options(const cdi::LoadedSpec& loaded,
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_CDI_SPECS_RECORDED_OPTIONS_HPP
+#endif  // CDI_TOOLS_KIT_CDI_SPECS_RECORDED_OPTIONS_HPP

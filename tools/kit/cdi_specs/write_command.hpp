@@ -1,8 +1,8 @@
 // The command that rewrites a spec file of cdi-prepare.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_CDI_SPECS_WRITE_COMMAND_HPP
-#define CDI_TOOLS_SHARED_CDI_SPECS_WRITE_COMMAND_HPP
+#ifndef CDI_TOOLS_KIT_CDI_SPECS_WRITE_COMMAND_HPP
+#define CDI_TOOLS_KIT_CDI_SPECS_WRITE_COMMAND_HPP
 
 #include <algorithm>
 #include <filesystem>
@@ -217,4 +217,4 @@ inline std::string write_command_for(const HostTree& tree, const cdi::LoadedSpec
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_CDI_SPECS_WRITE_COMMAND_HPP
+#endif  // CDI_TOOLS_KIT_CDI_SPECS_WRITE_COMMAND_HPP

@@ -1,8 +1,8 @@
 // The completion script for bash.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_COMPLETION_BASH_HPP
-#define CDI_TOOLS_SHARED_COMPLETION_BASH_HPP
+#ifndef CDI_TOOLS_KIT_COMPLETION_BASH_HPP
+#define CDI_TOOLS_KIT_COMPLETION_BASH_HPP
 
 #include <string>
 #include <string_view>
@@ -175,4 +175,4 @@ inline std::string bash_completion(const CLI::App& tool) {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_COMPLETION_BASH_HPP
+#endif  // CDI_TOOLS_KIT_COMPLETION_BASH_HPP

@@ -1,8 +1,8 @@
 // The commands that describe a tool: `completion`, and `man-page`, which the help does not list.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_COMPLETION_DESCRIBING_COMMANDS_HPP
-#define CDI_TOOLS_SHARED_COMPLETION_DESCRIBING_COMMANDS_HPP
+#ifndef CDI_TOOLS_KIT_COMPLETION_DESCRIBING_COMMANDS_HPP
+#define CDI_TOOLS_KIT_COMPLETION_DESCRIBING_COMMANDS_HPP
 
 #include <functional>
 #include <memory>
@@ -58,4 +58,4 @@ inline void add_describing_commands(CLI::App& tool, const Manual& manual,
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_COMPLETION_DESCRIBING_COMMANDS_HPP
+#endif  // CDI_TOOLS_KIT_COMPLETION_DESCRIBING_COMMANDS_HPP

@@ -1,8 +1,8 @@
 // The completion script for fish.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_COMPLETION_FISH_HPP
-#define CDI_TOOLS_SHARED_COMPLETION_FISH_HPP
+#ifndef CDI_TOOLS_KIT_COMPLETION_FISH_HPP
+#define CDI_TOOLS_KIT_COMPLETION_FISH_HPP
 
 #include <cstddef>
 #include <string>
@@ -136,4 +136,4 @@ inline std::string fish_completion(const CLI::App& tool) {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_COMPLETION_FISH_HPP
+#endif  // CDI_TOOLS_KIT_COMPLETION_FISH_HPP

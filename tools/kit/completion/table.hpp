@@ -1,8 +1,8 @@
 // What completion needs to know of a tool, and names for the functions of a shell.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_COMPLETION_TABLE_HPP
-#define CDI_TOOLS_SHARED_COMPLETION_TABLE_HPP
+#ifndef CDI_TOOLS_KIT_COMPLETION_TABLE_HPP
+#define CDI_TOOLS_KIT_COMPLETION_TABLE_HPP
 
 #include <algorithm>
 #include <string>
@@ -98,4 +98,4 @@ inline std::string short_help(std::string_view help) {
 
 }  // namespace tools::detail
 
-#endif  // CDI_TOOLS_SHARED_COMPLETION_TABLE_HPP
+#endif  // CDI_TOOLS_KIT_COMPLETION_TABLE_HPP

@@ -1,8 +1,8 @@
 // The completion script for zsh.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_COMPLETION_ZSH_HPP
-#define CDI_TOOLS_SHARED_COMPLETION_ZSH_HPP
+#ifndef CDI_TOOLS_KIT_COMPLETION_ZSH_HPP
+#define CDI_TOOLS_KIT_COMPLETION_ZSH_HPP
 
 #include <string>
 #include <string_view>
@@ -122,4 +122,4 @@ inline std::string zsh_completion(const CLI::App& tool) {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_COMPLETION_ZSH_HPP
+#endif  // CDI_TOOLS_KIT_COMPLETION_ZSH_HPP

@@ -1,8 +1,8 @@
 // Image builders, and programs that run single containers, which also read CDI specs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_ENGINES_BUILDERS_HPP
-#define CDI_TOOLS_SHARED_ENGINES_BUILDERS_HPP
+#ifndef CDI_TOOLS_KIT_ENGINES_BUILDERS_HPP
+#define CDI_TOOLS_KIT_ENGINES_BUILDERS_HPP
 
 #include <optional>
 #include <string>
@@ -83,4 +83,4 @@ inline std::vector<Engine> installed_builders(const HostTree& tree) {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_ENGINES_BUILDERS_HPP
+#endif  // CDI_TOOLS_KIT_ENGINES_BUILDERS_HPP

@@ -1,8 +1,8 @@
 // A container engine on a host, and how its configuration files are read.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_ENGINES_ENGINE_HPP
-#define CDI_TOOLS_SHARED_ENGINES_ENGINE_HPP
+#ifndef CDI_TOOLS_KIT_ENGINES_ENGINE_HPP
+#define CDI_TOOLS_KIT_ENGINES_ENGINE_HPP
 
 #include <array>
 #include <cerrno>
@@ -137,4 +137,4 @@ inline std::string file_that_counts(const std::string& last, const std::string& 
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_ENGINES_ENGINE_HPP
+#endif  // CDI_TOOLS_KIT_ENGINES_ENGINE_HPP

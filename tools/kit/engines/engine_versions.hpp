@@ -1,8 +1,8 @@
 // The versions of the container engines on a host.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_ENGINES_ENGINE_VERSIONS_HPP
-#define CDI_TOOLS_SHARED_ENGINES_ENGINE_VERSIONS_HPP
+#ifndef CDI_TOOLS_KIT_ENGINES_ENGINE_VERSIONS_HPP
+#define CDI_TOOLS_KIT_ENGINES_ENGINE_VERSIONS_HPP
 
 #include <algorithm>
 #include <array>
@@ -200,4 +200,4 @@ class EngineVersions {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_ENGINES_ENGINE_VERSIONS_HPP
+#endif  // CDI_TOOLS_KIT_ENGINES_ENGINE_VERSIONS_HPP

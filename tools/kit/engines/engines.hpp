@@ -1,8 +1,8 @@
 // The container engines on a host, and how their configuration makes them read CDI specs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_ENGINES_ENGINES_HPP
-#define CDI_TOOLS_SHARED_ENGINES_ENGINES_HPP
+#ifndef CDI_TOOLS_KIT_ENGINES_ENGINES_HPP
+#define CDI_TOOLS_KIT_ENGINES_ENGINES_HPP
 
 #include <algorithm>
 #include <cstddef>
@@ -299,4 +299,4 @@ inline std::vector<Engine> installed_engines(const HostTree& tree) {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_ENGINES_ENGINES_HPP
+#endif  // CDI_TOOLS_KIT_ENGINES_ENGINES_HPP

@@ -1,8 +1,8 @@
 // Why a text is no JSON object, for the configuration files of engines.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_ENGINES_JSON_SETTINGS_HPP
-#define CDI_TOOLS_SHARED_ENGINES_JSON_SETTINGS_HPP
+#ifndef CDI_TOOLS_KIT_ENGINES_JSON_SETTINGS_HPP
+#define CDI_TOOLS_KIT_ENGINES_JSON_SETTINGS_HPP
 
 #include <string>
 #include <string_view>
@@ -23,4 +23,4 @@ inline cdi::Error json_settings_error(std::string_view text, const std::string& 
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_ENGINES_JSON_SETTINGS_HPP
+#endif  // CDI_TOOLS_KIT_ENGINES_JSON_SETTINGS_HPP

@@ -1,8 +1,8 @@
 // Settings in the TOML configuration of a container engine.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_ENGINES_TOML_SETTINGS_HPP
-#define CDI_TOOLS_SHARED_ENGINES_TOML_SETTINGS_HPP
+#ifndef CDI_TOOLS_KIT_ENGINES_TOML_SETTINGS_HPP
+#define CDI_TOOLS_KIT_ENGINES_TOML_SETTINGS_HPP
 
 #include <algorithm>
 #include <cstddef>
@@ -261,4 +261,4 @@ inline cdi::Result<TomlSettings> parse_toml(std::string_view text, std::string_v
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_ENGINES_TOML_SETTINGS_HPP
+#endif  // CDI_TOOLS_KIT_ENGINES_TOML_SETTINGS_HPP

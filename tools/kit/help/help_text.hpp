@@ -1,8 +1,8 @@
 // The help of a command as text for a terminal.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HELP_HELP_TEXT_HPP
-#define CDI_TOOLS_SHARED_HELP_HELP_TEXT_HPP
+#ifndef CDI_TOOLS_KIT_HELP_HELP_TEXT_HPP
+#define CDI_TOOLS_KIT_HELP_HELP_TEXT_HPP
 
 #include <cstddef>
 #include <string>
@@ -52,4 +52,4 @@ inline std::string help_text(const CLI::App& app, std::size_t width) {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HELP_HELP_TEXT_HPP
+#endif  // CDI_TOOLS_KIT_HELP_HELP_TEXT_HPP

@@ -1,8 +1,8 @@
 // The man page of a tool, from its command line.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HELP_MAN_PAGE_HPP
-#define CDI_TOOLS_SHARED_HELP_MAN_PAGE_HPP
+#ifndef CDI_TOOLS_KIT_HELP_MAN_PAGE_HPP
+#define CDI_TOOLS_KIT_HELP_MAN_PAGE_HPP
 
 #include <cstddef>
 #include <string>
@@ -193,4 +193,4 @@ inline std::string man_page(const CLI::App& tool, const Manual& manual, std::str
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HELP_MAN_PAGE_HPP
+#endif  // CDI_TOOLS_KIT_HELP_MAN_PAGE_HPP

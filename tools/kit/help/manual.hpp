@@ -1,8 +1,8 @@
 // The parts of a tool's man page that its command line does not have.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HELP_MANUAL_HPP
-#define CDI_TOOLS_SHARED_HELP_MANUAL_HPP
+#ifndef CDI_TOOLS_KIT_HELP_MANUAL_HPP
+#define CDI_TOOLS_KIT_HELP_MANUAL_HPP
 
 #include <string>
 #include <string_view>
@@ -31,4 +31,4 @@ struct Manual {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HELP_MANUAL_HPP
+#endif  // CDI_TOOLS_KIT_HELP_MANUAL_HPP

@@ -1,8 +1,8 @@
 // What the help, the man page and the completion of a command say, read from its command line.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HELP_PAGE_HPP
-#define CDI_TOOLS_SHARED_HELP_PAGE_HPP
+#ifndef CDI_TOOLS_KIT_HELP_PAGE_HPP
+#define CDI_TOOLS_KIT_HELP_PAGE_HPP
 
 #include <algorithm>
 #include <functional>
@@ -270,4 +270,4 @@ inline void add_example(CLI::App& command, std::string_view example) {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HELP_PAGE_HPP
+#endif  // CDI_TOOLS_KIT_HELP_PAGE_HPP

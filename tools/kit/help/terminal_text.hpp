@@ -1,8 +1,8 @@
 // Messages and explanations, wrapped for people who read them on a terminal.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HELP_TERMINAL_TEXT_HPP
-#define CDI_TOOLS_SHARED_HELP_TERMINAL_TEXT_HPP
+#ifndef CDI_TOOLS_KIT_HELP_TERMINAL_TEXT_HPP
+#define CDI_TOOLS_KIT_HELP_TERMINAL_TEXT_HPP
 
 #include <algorithm>
 #include <cstddef>
@@ -64,4 +64,4 @@ inline std::string text_for(int stream, std::string_view text) {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HELP_TERMINAL_TEXT_HPP
+#endif  // CDI_TOOLS_KIT_HELP_TERMINAL_TEXT_HPP

@@ -1,8 +1,8 @@
 // The width of the text that a tool prints.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HELP_TEXT_WIDTH_HPP
-#define CDI_TOOLS_SHARED_HELP_TEXT_WIDTH_HPP
+#ifndef CDI_TOOLS_KIT_HELP_TEXT_WIDTH_HPP
+#define CDI_TOOLS_KIT_HELP_TEXT_WIDTH_HPP
 
 #include <algorithm>
 #include <cstddef>
@@ -29,4 +29,4 @@ inline std::size_t text_width(int stream = STDOUT_FILENO) {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HELP_TEXT_WIDTH_HPP
+#endif  // CDI_TOOLS_KIT_HELP_TEXT_WIDTH_HPP

@@ -1,8 +1,8 @@
 // What a tool prints for `--help` and `--version`, and for a command line with a fault.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HELP_USAGE_HPP
-#define CDI_TOOLS_SHARED_HELP_USAGE_HPP
+#ifndef CDI_TOOLS_KIT_HELP_USAGE_HPP
+#define CDI_TOOLS_KIT_HELP_USAGE_HPP
 
 #include <algorithm>
 #include <cstddef>
@@ -247,4 +247,4 @@ inline cdi::Error usage_error(const CLI::App& app, const CLI::ParseError& thrown
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HELP_USAGE_HPP
+#endif  // CDI_TOOLS_KIT_HELP_USAGE_HPP

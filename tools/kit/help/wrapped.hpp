@@ -1,8 +1,8 @@
 // Text wrapped at words.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HELP_WRAPPED_HPP
-#define CDI_TOOLS_SHARED_HELP_WRAPPED_HPP
+#ifndef CDI_TOOLS_KIT_HELP_WRAPPED_HPP
+#define CDI_TOOLS_KIT_HELP_WRAPPED_HPP
 
 #include <cstddef>
 #include <string>
@@ -51,4 +51,4 @@ inline std::string wrapped_row(std::string_view term, std::string_view meaning, 
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HELP_WRAPPED_HPP
+#endif  // CDI_TOOLS_KIT_HELP_WRAPPED_HPP

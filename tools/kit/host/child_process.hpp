@@ -1,8 +1,8 @@
 // Programs that may hang, crash or write endlessly, and their output.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HOST_CHILD_PROCESS_HPP
-#define CDI_TOOLS_SHARED_HOST_CHILD_PROCESS_HPP
+#ifndef CDI_TOOLS_KIT_HOST_CHILD_PROCESS_HPP
+#define CDI_TOOLS_KIT_HOST_CHILD_PROCESS_HPP
 
 #include <algorithm>
 #include <cerrno>
@@ -181,4 +181,4 @@ inline cdi::Result<ProgramAnswer> ask_program(std::chrono::milliseconds deadline
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HOST_CHILD_PROCESS_HPP
+#endif  // CDI_TOOLS_KIT_HOST_CHILD_PROCESS_HPP

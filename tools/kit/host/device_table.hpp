@@ -1,8 +1,8 @@
 // Device nodes, and the table of those of a tree that has none.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HOST_DEVICE_TABLE_HPP
-#define CDI_TOOLS_SHARED_HOST_DEVICE_TABLE_HPP
+#ifndef CDI_TOOLS_KIT_HOST_DEVICE_TABLE_HPP
+#define CDI_TOOLS_KIT_HOST_DEVICE_TABLE_HPP
 
 #include <cerrno>
 #include <cstdint>
@@ -106,4 +106,4 @@ inline std::string device_row(const HostNode& node) {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HOST_DEVICE_TABLE_HPP
+#endif  // CDI_TOOLS_KIT_HOST_DEVICE_TABLE_HPP

@@ -1,8 +1,8 @@
 // The names in a directory.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HOST_DIRECTORY_NAMES_HPP
-#define CDI_TOOLS_SHARED_HOST_DIRECTORY_NAMES_HPP
+#ifndef CDI_TOOLS_KIT_HOST_DIRECTORY_NAMES_HPP
+#define CDI_TOOLS_KIT_HOST_DIRECTORY_NAMES_HPP
 
 #include <algorithm>
 #include <cerrno>
@@ -63,4 +63,4 @@ inline std::optional<std::vector<std::string>> names_in(const Directory& directo
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HOST_DIRECTORY_NAMES_HPP
+#endif  // CDI_TOOLS_KIT_HOST_DIRECTORY_NAMES_HPP

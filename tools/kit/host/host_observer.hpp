@@ -1,8 +1,8 @@
 // `HostObserver`: what is told of each question to a `HostTree`, and of its answer.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HOST_HOST_OBSERVER_HPP
-#define CDI_TOOLS_SHARED_HOST_HOST_OBSERVER_HPP
+#ifndef CDI_TOOLS_KIT_HOST_HOST_OBSERVER_HPP
+#define CDI_TOOLS_KIT_HOST_HOST_OBSERVER_HPP
 
 #include <cstddef>
 #include <optional>
@@ -59,4 +59,4 @@ class HostObserver {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HOST_HOST_OBSERVER_HPP
+#endif  // CDI_TOOLS_KIT_HOST_HOST_OBSERVER_HPP

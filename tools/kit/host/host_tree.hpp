@@ -1,8 +1,8 @@
 // The files of a host under a directory.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HOST_HOST_TREE_HPP
-#define CDI_TOOLS_SHARED_HOST_HOST_TREE_HPP
+#ifndef CDI_TOOLS_KIT_HOST_HOST_TREE_HPP
+#define CDI_TOOLS_KIT_HOST_HOST_TREE_HPP
 
 #include <cerrno>
 #include <cstddef>
@@ -390,4 +390,4 @@ class HostTree {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HOST_HOST_TREE_HPP
+#endif  // CDI_TOOLS_KIT_HOST_HOST_TREE_HPP

@@ -1,8 +1,8 @@
 // Opens paths under a root by one system call, where the kernel can.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HOST_OPEN_IN_ROOT_HPP
-#define CDI_TOOLS_SHARED_HOST_OPEN_IN_ROOT_HPP
+#ifndef CDI_TOOLS_KIT_HOST_OPEN_IN_ROOT_HPP
+#define CDI_TOOLS_KIT_HOST_OPEN_IN_ROOT_HPP
 
 #include <cerrno>
 #include <cstdint>
@@ -42,4 +42,4 @@ inline cdi::Descriptor open_in_root(int root, const std::string& path, int flags
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HOST_OPEN_IN_ROOT_HPP
+#endif  // CDI_TOOLS_KIT_HOST_OPEN_IN_ROOT_HPP

@@ -1,8 +1,8 @@
 // Where a program is.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HOST_PROGRAM_PATH_HPP
-#define CDI_TOOLS_SHARED_HOST_PROGRAM_PATH_HPP
+#ifndef CDI_TOOLS_KIT_HOST_PROGRAM_PATH_HPP
+#define CDI_TOOLS_KIT_HOST_PROGRAM_PATH_HPP
 
 #include <cstdlib>
 #include <string>
@@ -39,4 +39,4 @@ inline std::string path_of_program(const std::string& name) {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HOST_PROGRAM_PATH_HPP
+#endif  // CDI_TOOLS_KIT_HOST_PROGRAM_PATH_HPP

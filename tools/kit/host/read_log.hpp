@@ -1,8 +1,8 @@
 // What a program reads from a host, to repeat it elsewhere.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HOST_READ_LOG_HPP
-#define CDI_TOOLS_SHARED_HOST_READ_LOG_HPP
+#ifndef CDI_TOOLS_KIT_HOST_READ_LOG_HPP
+#define CDI_TOOLS_KIT_HOST_READ_LOG_HPP
 
 #include <cerrno>
 #include <cstddef>
@@ -84,4 +84,4 @@ class ReadLog : public HostObserver {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HOST_READ_LOG_HPP
+#endif  // CDI_TOOLS_KIT_HOST_READ_LOG_HPP

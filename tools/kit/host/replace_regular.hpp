@@ -1,8 +1,8 @@
 // Replaces a file that a user names on the command line.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HOST_REPLACE_REGULAR_HPP
-#define CDI_TOOLS_SHARED_HOST_REPLACE_REGULAR_HPP
+#ifndef CDI_TOOLS_KIT_HOST_REPLACE_REGULAR_HPP
+#define CDI_TOOLS_KIT_HOST_REPLACE_REGULAR_HPP
 
 #include <string>
 #include <string_view>
@@ -30,4 +30,4 @@ inline cdi::Result<void> replace_regular(const std::string& path, std::string_vi
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HOST_REPLACE_REGULAR_HPP
+#endif  // CDI_TOOLS_KIT_HOST_REPLACE_REGULAR_HPP

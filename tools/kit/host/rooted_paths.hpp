@@ -1,8 +1,8 @@
 // Paths under a directory that is used as /.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HOST_ROOTED_PATHS_HPP
-#define CDI_TOOLS_SHARED_HOST_ROOTED_PATHS_HPP
+#ifndef CDI_TOOLS_KIT_HOST_ROOTED_PATHS_HPP
+#define CDI_TOOLS_KIT_HOST_ROOTED_PATHS_HPP
 
 #include <algorithm>
 #include <cerrno>
@@ -207,4 +207,4 @@ class RootedPaths {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HOST_ROOTED_PATHS_HPP
+#endif  // CDI_TOOLS_KIT_HOST_ROOTED_PATHS_HPP

@@ -1,8 +1,8 @@
 // Standard streams: whole output, and no files on the numbers of those that are closed.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HOST_STANDARD_STREAMS_HPP
-#define CDI_TOOLS_SHARED_HOST_STANDARD_STREAMS_HPP
+#ifndef CDI_TOOLS_KIT_HOST_STANDARD_STREAMS_HPP
+#define CDI_TOOLS_KIT_HOST_STANDARD_STREAMS_HPP
 
 #include <cstdio>
 #include <fcntl.h>
@@ -30,4 +30,4 @@ inline bool print_text(std::string_view text) {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HOST_STANDARD_STREAMS_HPP
+#endif  // CDI_TOOLS_KIT_HOST_STANDARD_STREAMS_HPP

@@ -1,8 +1,8 @@
 // The signals that end a program, as a descriptor to poll.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HOST_TERMINATION_HPP
-#define CDI_TOOLS_SHARED_HOST_TERMINATION_HPP
+#ifndef CDI_TOOLS_KIT_HOST_TERMINATION_HPP
+#define CDI_TOOLS_KIT_HOST_TERMINATION_HPP
 
 #include <csignal>
 #include <sys/signalfd.h>
@@ -25,4 +25,4 @@ inline cdi::Descriptor termination_signals() {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HOST_TERMINATION_HPP
+#endif  // CDI_TOOLS_KIT_HOST_TERMINATION_HPP

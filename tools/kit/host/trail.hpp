@@ -1,8 +1,8 @@
 // What a program saw of a host's files, and whether it would see the same again.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HOST_TRAIL_HPP
-#define CDI_TOOLS_SHARED_HOST_TRAIL_HPP
+#ifndef CDI_TOOLS_KIT_HOST_TRAIL_HPP
+#define CDI_TOOLS_KIT_HOST_TRAIL_HPP
 
 #include <algorithm>
 #include <cerrno>
@@ -328,4 +328,4 @@ class Trail : public HostObserver {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HOST_TRAIL_HPP
+#endif  // CDI_TOOLS_KIT_HOST_TRAIL_HPP

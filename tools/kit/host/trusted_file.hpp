@@ -1,8 +1,8 @@
 // Files that say what root hands out or runs: settings, policies, vendor files.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HOST_TRUSTED_FILE_HPP
-#define CDI_TOOLS_SHARED_HOST_TRUSTED_FILE_HPP
+#ifndef CDI_TOOLS_KIT_HOST_TRUSTED_FILE_HPP
+#define CDI_TOOLS_KIT_HOST_TRUSTED_FILE_HPP
 
 #include <algorithm>
 #include <array>
@@ -75,4 +75,4 @@ inline cdi::Result<std::string> read_trusted_file(const std::string& path,
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HOST_TRUSTED_FILE_HPP
+#endif  // CDI_TOOLS_KIT_HOST_TRUSTED_FILE_HPP

@@ -1,8 +1,8 @@
 // The check of requested devices by a policy file.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_NAMES_POLICY_CHECK_HPP
-#define CDI_TOOLS_SHARED_NAMES_POLICY_CHECK_HPP
+#ifndef CDI_TOOLS_KIT_NAMES_POLICY_CHECK_HPP
+#define CDI_TOOLS_KIT_NAMES_POLICY_CHECK_HPP
 
 #include <span>
 #include <string>
@@ -34,4 +34,4 @@ inline cdi::Result<void> check_policy(const std::string& path,
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_NAMES_POLICY_CHECK_HPP
+#endif  // CDI_TOOLS_KIT_NAMES_POLICY_CHECK_HPP

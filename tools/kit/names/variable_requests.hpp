@@ -1,8 +1,8 @@
 // The devices that a container requests by variables such as NVIDIA_VISIBLE_DEVICES.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_NAMES_VARIABLE_REQUESTS_HPP
-#define CDI_TOOLS_SHARED_NAMES_VARIABLE_REQUESTS_HPP
+#ifndef CDI_TOOLS_KIT_NAMES_VARIABLE_REQUESTS_HPP
+#define CDI_TOOLS_KIT_NAMES_VARIABLE_REQUESTS_HPP
 
 #include <algorithm>
 #include <map>
@@ -113,4 +113,4 @@ inline void add_variables(const std::vector<VariableRequest>& variables,
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_NAMES_VARIABLE_REQUESTS_HPP
+#endif  // CDI_TOOLS_KIT_NAMES_VARIABLE_REQUESTS_HPP

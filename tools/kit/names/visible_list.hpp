@@ -1,8 +1,8 @@
 // The entries of an environment variable that selects GPUs, as the runtime that owns it reads them.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_NAMES_VISIBLE_LIST_HPP
-#define CDI_TOOLS_SHARED_NAMES_VISIBLE_LIST_HPP
+#ifndef CDI_TOOLS_KIT_NAMES_VISIBLE_LIST_HPP
+#define CDI_TOOLS_KIT_NAMES_VISIBLE_LIST_HPP
 
 #include <algorithm>
 #include <cstddef>
@@ -344,4 +344,4 @@ inline cdi::Result<VisibleList> read_visible(const VisibleText& given) {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_NAMES_VISIBLE_LIST_HPP
+#endif  // CDI_TOOLS_KIT_NAMES_VISIBLE_LIST_HPP

@@ -1,8 +1,8 @@
 // The devices of a kind that the entries of an environment variable name.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_NAMES_VISIBLE_NAMES_HPP
-#define CDI_TOOLS_SHARED_NAMES_VISIBLE_NAMES_HPP
+#ifndef CDI_TOOLS_KIT_NAMES_VISIBLE_NAMES_HPP
+#define CDI_TOOLS_KIT_NAMES_VISIBLE_NAMES_HPP
 
 #include <algorithm>
 #include <string>
@@ -86,4 +86,4 @@ inline VisibleMatch match_visible(const VisibleEntry& entry,
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_NAMES_VISIBLE_NAMES_HPP
+#endif  // CDI_TOOLS_KIT_NAMES_VISIBLE_NAMES_HPP

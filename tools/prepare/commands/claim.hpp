@@ -18,13 +18,13 @@
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 
-#include "../base/json_output.hpp"
-#include "../base/one_line.hpp"
-#include "../base/options.hpp"
-#include "../claims/claim.hpp"
-#include "../claims/claims.hpp"
-#include "../host/directories.hpp"
-#include "../vendors/survey.hpp"
+#include "../../gpu/base/json_output.hpp"
+#include "../../gpu/base/one_line.hpp"
+#include "../../gpu/base/options.hpp"
+#include "../../gpu/claims/claim.hpp"
+#include "../../gpu/claims/claims.hpp"
+#include "../../gpu/host/directories.hpp"
+#include "../../gpu/vendors/survey.hpp"
 #include "command.hpp"
 #include "exit_codes.hpp"
 #include "option_checks.hpp"

@@ -13,9 +13,9 @@
 #include <cdi/base/shell_word.hpp>
 #include <cdi/minimum_version.hpp>
 
+#include "../../gpu/base/options.hpp"
+#include "../../gpu/model/profile.hpp"
 #include "../../kit/base/options.hpp"
-#include "../base/options.hpp"
-#include "../gpu/profile.hpp"
 #include "exit_codes.hpp"
 #include "option_checks.hpp"
 #include "output.hpp"

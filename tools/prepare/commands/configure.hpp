@@ -17,16 +17,16 @@
 #include <cdi/result.hpp>
 #include <cdi/versions.hpp>
 
+#include "../../gpu/base/one_line.hpp"
+#include "../../gpu/base/options.hpp"
+#include "../../gpu/cdi_specs/version_choice.hpp"
+#include "../../gpu/configure/engine_edits.hpp"
+#include "../../gpu/configure/file_edit.hpp"
+#include "../../gpu/findings/engine_setup.hpp"
+#include "../../gpu/host/open_host.hpp"
 #include "../../kit/engines/engine_versions.hpp"
 #include "../../kit/engines/engines.hpp"
 #include "../../kit/host/host_tree.hpp"
-#include "../base/one_line.hpp"
-#include "../base/options.hpp"
-#include "../cdi_specs/version_choice.hpp"
-#include "../configure/engine_edits.hpp"
-#include "../configure/file_edit.hpp"
-#include "../doctor/engine_setup.hpp"
-#include "../host/open_host.hpp"
 #include "command.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"

@@ -4,7 +4,7 @@
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_DETECT_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_DETECT_HPP
 
-#include "../base/options.hpp"
+#include "../../gpu/base/options.hpp"
 #include "command.hpp"
 #include "exit_codes.hpp"
 #include "make_nodes.hpp"

@@ -15,14 +15,14 @@
 
 #include <cdi/result.hpp>
 
+#include "../../gpu/base/options.hpp"
+#include "../../gpu/host/directories.hpp"
+#include "../../gpu/host/make_node.hpp"
+#include "../../gpu/host/open_host.hpp"
+#include "../../gpu/vendors/driver_place.hpp"
+#include "../../gpu/vendors/nvidia_nodes.hpp"
 #include "../../kit/cdi_specs/write_command.hpp"
 #include "../../kit/host/host_tree.hpp"
-#include "../base/options.hpp"
-#include "../host/directories.hpp"
-#include "../host/make_node.hpp"
-#include "../host/open_host.hpp"
-#include "../vendors/driver_place.hpp"
-#include "../vendors/nvidia_nodes.hpp"
 #include "output.hpp"
 
 // On a fresh node, no program has used a GPU yet, and none has made the nodes.

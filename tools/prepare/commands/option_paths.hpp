@@ -16,9 +16,9 @@
 #include <cdi/base/path.hpp>
 #include <cdi/versions.hpp>
 
-#include "../base/options.hpp"
-#include "../cdi_specs/version_choice.hpp"
-#include "../host/directories.hpp"
+#include "../../gpu/base/options.hpp"
+#include "../../gpu/cdi_specs/version_choice.hpp"
+#include "../../gpu/host/directories.hpp"
 
 namespace prepare {
 

@@ -17,12 +17,12 @@
 
 #include <cdi/result.hpp>
 
+#include "../../gpu/base/json_output.hpp"
+#include "../../gpu/base/one_line.hpp"
 #include "../../kit/base/alike.hpp"
 #include "../../kit/base/error_record.hpp"
 #include "../../kit/help/terminal_text.hpp"
 #include "../../kit/host/standard_streams.hpp"
-#include "../base/json_output.hpp"
-#include "../base/one_line.hpp"
 #include "exit_codes.hpp"
 
 namespace prepare {

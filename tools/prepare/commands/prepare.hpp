@@ -15,13 +15,13 @@
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 
-#include "../base/json_output.hpp"
-#include "../base/options.hpp"
-#include "../cdi_specs/prepared_spec.hpp"
-#include "../claims/claims.hpp"
-#include "../claims/found_device.hpp"
-#include "../gpu/profile.hpp"
-#include "../vendors/survey.hpp"
+#include "../../gpu/base/json_output.hpp"
+#include "../../gpu/base/options.hpp"
+#include "../../gpu/cdi_specs/prepared_spec.hpp"
+#include "../../gpu/claims/claims.hpp"
+#include "../../gpu/claims/found_device.hpp"
+#include "../../gpu/model/profile.hpp"
+#include "../../gpu/vendors/survey.hpp"
 #include "claim.hpp"
 #include "command.hpp"
 #include "exit_codes.hpp"

@@ -15,18 +15,18 @@
 
 #include <cdi/result.hpp>
 
+#include "../../gpu/base/options.hpp"
+#include "../../gpu/cdi_specs/prepared_spec.hpp"
+#include "../../gpu/slices/resource_slices.hpp"
+#include "../../gpu/vendors/on_request.hpp"
+#include "../../gpu/vendors/survey.hpp"
 #include "../../kit/base/options.hpp"
 #include "../../kit/base/release.hpp"
 #include "../../kit/host/read_log.hpp"
 #include "../../kit/host/replace_regular.hpp"
-#include "../base/options.hpp"
-#include "../cdi_specs/prepared_spec.hpp"
 #include "../record/hashed_names.hpp"
 #include "../record/recording.hpp"
 #include "../record/tar_writer.hpp"
-#include "../slices/resource_slices.hpp"
-#include "../vendors/on_request.hpp"
-#include "../vendors/survey.hpp"
 #include "command.hpp"
 #include "exit_codes.hpp"
 #include "files.hpp"

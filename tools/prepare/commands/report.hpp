@@ -15,10 +15,10 @@
 #include <cdi/publish.hpp>
 #include <cdi/spec.hpp>
 
-#include "../base/json_output.hpp"
-#include "../base/one_line.hpp"
-#include "../gpu/fault.hpp"
-#include "../gpu/gpu.hpp"
+#include "../../gpu/base/json_output.hpp"
+#include "../../gpu/base/one_line.hpp"
+#include "../../gpu/model/fault.hpp"
+#include "../../gpu/model/gpu.hpp"
 
 namespace prepare {
 

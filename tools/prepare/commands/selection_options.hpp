@@ -9,9 +9,9 @@
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 
+#include "../../gpu/base/options.hpp"
 #include "../../kit/base/options.hpp"
 #include "../../kit/cdi_specs/recorded_options.hpp"
-#include "../base/options.hpp"
 #include "option_checks.hpp"
 #include <CLI/CLI.hpp>
 

@@ -22,13 +22,13 @@
 #include <cdi/base/shell_word.hpp>
 #include <cdi/result.hpp>
 
+#include "../../gpu/base/options.hpp"
+#include "../../gpu/host/open_host.hpp"
+#include "../../gpu/vendors/toml_reader.hpp"
 #include "../../kit/cdi_specs/write_settings.hpp"
 #include "../../kit/engines/toml_settings.hpp"
 #include "../../kit/help/usage.hpp"
 #include "../../kit/host/host_tree.hpp"
-#include "../base/options.hpp"
-#include "../host/open_host.hpp"
-#include "../vendors/toml_reader.hpp"
 #include "option_paths.hpp"
 #include <CLI/CLI.hpp>
 

@@ -11,12 +11,12 @@
 
 #include <cdi/result.hpp>
 
+#include "../../gpu/base/json_output.hpp"
+#include "../../gpu/base/one_line.hpp"
+#include "../../gpu/base/options.hpp"
+#include "../../gpu/slices/limits.hpp"
+#include "../../gpu/slices/resource_slices.hpp"
 #include "../../kit/host/host_tree.hpp"
-#include "../base/json_output.hpp"
-#include "../base/one_line.hpp"
-#include "../base/options.hpp"
-#include "../slices/limits.hpp"
-#include "../slices/resource_slices.hpp"
 #include "command.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"

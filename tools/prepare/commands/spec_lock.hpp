@@ -7,9 +7,9 @@
 #include <chrono>
 #include <thread>
 
-#include "../base/options.hpp"
-#include "../host/directories.hpp"
-#include "../host/directory_lock.hpp"
+#include "../../gpu/base/options.hpp"
+#include "../../gpu/host/directories.hpp"
+#include "../../gpu/host/directory_lock.hpp"
 #include "output.hpp"
 
 // Without it, a slow run would replace or remove the specs of a run that has surveyed the host

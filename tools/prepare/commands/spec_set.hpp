@@ -12,9 +12,9 @@
 
 #include <cdi/result.hpp>
 
-#include "../base/options.hpp"
-#include "../cdi_specs/prepared_spec.hpp"
-#include "../cdi_specs/version_choice.hpp"
+#include "../../gpu/base/options.hpp"
+#include "../../gpu/cdi_specs/prepared_spec.hpp"
+#include "../../gpu/cdi_specs/version_choice.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
 #include "verdict.hpp"

@@ -19,15 +19,15 @@
 
 #include <cdi/result.hpp>
 
+#include "../../gpu/base/options.hpp"
+#include "../../gpu/cdi_specs/kept_options.hpp"
+#include "../../gpu/cdi_specs/prepared_spec.hpp"
+#include "../../gpu/host/directories.hpp"
+#include "../../gpu/host/directory_lock.hpp"
+#include "../../gpu/model/gpu.hpp"
+#include "../../gpu/model/profile.hpp"
+#include "../../gpu/vendors/survey.hpp"
 #include "../../kit/cdi_specs/write_command.hpp"
-#include "../base/options.hpp"
-#include "../cdi_specs/kept_options.hpp"
-#include "../cdi_specs/prepared_spec.hpp"
-#include "../gpu/gpu.hpp"
-#include "../gpu/profile.hpp"
-#include "../host/directories.hpp"
-#include "../host/directory_lock.hpp"
-#include "../vendors/survey.hpp"
 #include "exit_codes.hpp"
 #include "make_nodes.hpp"
 #include "output.hpp"

@@ -21,14 +21,14 @@
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 
-#include "../cdi_specs/old_numbers.hpp"
-#include "../claims/claim.hpp"
-#include "../claims/claim_places.hpp"
-#include "../claims/found_device.hpp"
-#include "../vendors/survey.hpp"
-#include "finding.hpp"
-#include "our_specs.hpp"
-#include "spec_dirs.hpp"
+#include "../../gpu/cdi_specs/old_numbers.hpp"
+#include "../../gpu/claims/claim.hpp"
+#include "../../gpu/claims/claim_places.hpp"
+#include "../../gpu/claims/found_device.hpp"
+#include "../../gpu/findings/finding.hpp"
+#include "../../gpu/findings/our_specs.hpp"
+#include "../../gpu/findings/spec_dirs.hpp"
+#include "../../gpu/vendors/survey.hpp"
 
 // Nothing is locked: a cdi-prepare call may run at the same time.
 

@@ -10,19 +10,19 @@
 
 #include <cdi/cache.hpp>
 
+#include "../../gpu/findings/engine_setup.hpp"
+#include "../../gpu/findings/finding.hpp"
+#include "../../gpu/findings/our_specs.hpp"
+#include "../../gpu/model/gpu.hpp"
+#include "../../gpu/vendors/driver_place.hpp"
+#include "../../gpu/vendors/survey.hpp"
 #include "../../kit/engines/engine_versions.hpp"
 #include "../../kit/host/host_tree.hpp"
-#include "../gpu/gpu.hpp"
-#include "../vendors/driver_place.hpp"
-#include "../vendors/survey.hpp"
 #include "claim_specs.hpp"
 #include "driver.hpp"
-#include "engine_setup.hpp"
-#include "finding.hpp"
 #include "gpus.hpp"
 #include "ignored.hpp"
 #include "kernel.hpp"
-#include "our_specs.hpp"
 #include "specs.hpp"
 
 // Checks drivers, nodes, the directories that engines read and the specs in them. Changes nothing,

@@ -14,14 +14,14 @@
 
 #include <fmt/format.h>
 
+#include "../../gpu/findings/finding.hpp"
+#include "../../gpu/model/fault.hpp"
+#include "../../gpu/vendors/driver_place.hpp"
+#include "../../gpu/vendors/nvidia_libraries.hpp"
+#include "../../gpu/vendors/tegra.hpp"
 #include "../../kit/base/text.hpp"
 #include "../../kit/cdi_specs/write_command.hpp"
 #include "../../kit/host/host_tree.hpp"
-#include "../gpu/fault.hpp"
-#include "../vendors/driver_place.hpp"
-#include "../vendors/nvidia_libraries.hpp"
-#include "../vendors/tegra.hpp"
-#include "finding.hpp"
 
 namespace prepare::doctor {
 

@@ -11,11 +11,11 @@
 
 #include <fmt/format.h>
 
+#include "../../gpu/findings/finding.hpp"
+#include "../../gpu/model/fault.hpp"
+#include "../../gpu/model/gpu.hpp"
 #include "../../kit/engines/engines.hpp"
 #include "../../kit/host/host_tree.hpp"
-#include "../gpu/fault.hpp"
-#include "../gpu/gpu.hpp"
-#include "finding.hpp"
 
 namespace prepare::doctor {
 

@@ -17,9 +17,9 @@
 #include <cdi/base/path.hpp>
 #include <cdi/dirs/ignored_specs.hpp>
 
+#include "../../gpu/findings/finding.hpp"
+#include "../../gpu/findings/spec_dirs.hpp"
 #include "../../kit/host/host_tree.hpp"
-#include "finding.hpp"
-#include "spec_dirs.hpp"
 
 namespace prepare::doctor {
 

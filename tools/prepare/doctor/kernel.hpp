@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "../../gpu/findings/finding.hpp"
+#include "../../gpu/model/gpu.hpp"
 #include "../../kit/host/host_tree.hpp"
-#include "../gpu/gpu.hpp"
-#include "finding.hpp"
 
 namespace prepare::doctor {
 

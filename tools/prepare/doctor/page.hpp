@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "../../gpu/base/json_output.hpp"
+#include "../../gpu/base/one_line.hpp"
 #include "../../kit/base/release.hpp"
-#include "../base/json_output.hpp"
-#include "../base/one_line.hpp"
 
 // The page has no script, needs no other file, and can be read without its style.
 

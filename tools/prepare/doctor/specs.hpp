@@ -21,18 +21,18 @@
 #include <cdi/spec.hpp>
 #include <cdi/versions.hpp>
 
+#include "../../gpu/cdi_specs/fingerprint.hpp"
+#include "../../gpu/cdi_specs/old_numbers.hpp"
+#include "../../gpu/findings/finding.hpp"
+#include "../../gpu/findings/our_specs.hpp"
+#include "../../gpu/findings/spec_dirs.hpp"
+#include "../../gpu/model/gpu.hpp"
+#include "../../gpu/model/selection.hpp"
+#include "../../gpu/vendors/vendor_files.hpp"
 #include "../../kit/base/text.hpp"
 #include "../../kit/cdi_specs/host_faults.hpp"
 #include "../../kit/engines/engines.hpp"
 #include "../../kit/host/host_tree.hpp"
-#include "../cdi_specs/fingerprint.hpp"
-#include "../cdi_specs/old_numbers.hpp"
-#include "../gpu/gpu.hpp"
-#include "../gpu/selection.hpp"
-#include "../vendors/vendor_files.hpp"
-#include "finding.hpp"
-#include "our_specs.hpp"
-#include "spec_dirs.hpp"
 
 namespace prepare::doctor {
 

@@ -21,12 +21,12 @@
 
 #include <cdi/result.hpp>
 
+#include "../../gpu/host/ld_cache.hpp"
+#include "../../gpu/vendors/nvidia_libraries.hpp"
 #include "../../kit/base/text.hpp"
 #include "../../kit/host/host_tree.hpp"
 #include "../../kit/host/read_log.hpp"
 #include "../../kit/host/rooted_paths.hpp"
-#include "../host/ld_cache.hpp"
-#include "../vendors/nvidia_libraries.hpp"
 #include "tar_entry.hpp"
 
 namespace prepare {

@@ -24,9 +24,9 @@
 #include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
+#include "../../gpu/base/root_fault.hpp"
 #include "../../kit/host/device_table.hpp"
 #include "../../kit/host/rooted_paths.hpp"
-#include "../base/root_fault.hpp"
 #include "tar_entry.hpp"
 #include "tar_reader.hpp"
 

@@ -11,8 +11,8 @@
 
 #include <doctest/doctest.h>
 
-#include "../../../../tools/prepare/gpu/fault.hpp"
-#include "../../../../tools/prepare/gpu/gpu.hpp"
+#include "../../../../tools/gpu/model/fault.hpp"
+#include "../../../../tools/gpu/model/gpu.hpp"
 #include "../../../support/made_up_host.hpp"
 
 using namespace prepare;

@@ -12,9 +12,9 @@
 
 #include <doctest/doctest.h>
 
+#include "../../../../tools/gpu/findings/finding.hpp"
+#include "../../../../tools/gpu/model/gpu.hpp"
 #include "../../../../tools/prepare/doctor/doctor.hpp"
-#include "../../../../tools/prepare/doctor/finding.hpp"
-#include "../../../../tools/prepare/gpu/gpu.hpp"
 #include "../../../support/made_up_host.hpp"
 
 // What `doctor` finds on a made-up host, for the tests of its parts.

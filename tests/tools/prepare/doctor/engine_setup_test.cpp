@@ -1,7 +1,7 @@
 // The findings about container engines.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "../../../../tools/prepare/doctor/engine_setup.hpp"
+#include "../../../../tools/gpu/findings/engine_setup.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 // The spec files of `cdi-prepare write`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "../../../../tools/prepare/doctor/our_specs.hpp"
+#include "../../../../tools/gpu/findings/our_specs.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,0 +1,53 @@
+// Findings as text and JSON.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "../../../../tools/gpu/findings/finding.hpp"
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+using namespace prepare;
+
+using Level = Finding::Level;
+
+TEST_CASE("findings as text and as JSON") {
+  const std::vector<Finding> findings{
+      {Level::good, "IOMMU", "on", ""},
+      {Level::fault, "a \"b\"", "wrong \xff", "fix it", "no-major"}};
+  CHECK(findings_as_text(findings) ==
+        "good   IOMMU: on\n"
+        "fault  a \"b\": wrong \\xff\n"
+        "       fix it\n");
+  const auto json = nlohmann::ordered_json::parse(prepare::json_text(findings_json(findings)));
+  REQUIRE(json.size() == 2);
+  CHECK(json[0].dump() ==
+        R"({"level":"good","about":"IOMMU","what":"on","code":null,"advice":null})");
+  CHECK(json[1]["level"] == "fault");
+  CHECK(json[1]["code"] == "no-major");
+  CHECK(json[1]["advice"] == "fix it");
+  CHECK(findings_json({}) == nlohmann::ordered_json::array());
+}
+
+TEST_CASE("of findings that differ only in the names of devices, the first is shown") {
+  std::vector<Finding> findings;
+  for (const auto* name : {"0000:01:00.0", "0000:02:00.0", "0000:03:00.0"}) {
+    findings.push_back({Level::fault, std::string{"GPU "} + name, "has no driver", "load it"});
+    findings.push_back({Level::good, std::string{"GPU "} + name, "ready", ""});
+  }
+  CHECK(findings_as_text(findings) ==
+        "fault  GPU 0000:01:00.0: has no driver (and 2 more alike)\n"
+        "       load it\n"
+        "good   GPU 0000:01:00.0: ready\n"
+        "good   GPU 0000:02:00.0: ready\n"
+        "good   GPU 0000:03:00.0: ready\n");
+  CHECK(findings_json(findings).size() == 6);
+}
+
+TEST_CASE("only a fault needs to be fixed") {
+  CHECK_FALSE(has_fault({}));
+  CHECK_FALSE(has_fault({{Level::good, "a", "b", ""}, {Level::note, "a", "b", "c"}}));
+  CHECK(has_fault({{Level::good, "a", "b", ""}, {Level::fault, "a", "b", "c"}}));
+}

@@ -1,0 +1,121 @@
+// The options that several commands have.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_GPU_BASE_OPTIONS_HPP
+#define CDI_TOOLS_GPU_BASE_OPTIONS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <cdi/model/fields.hpp>
+
+#include "../../kit/host/host_observer.hpp"
+
+namespace prepare {
+
+/// The host of a command.
+struct HostOptions {
+  std::string root = "/";
+  std::string archive{};                            // of which the root is a copy; empty: of none
+  std::shared_ptr<tools::HostObserver> observer{};  // of what is asked of the host; may be null
+
+  /// Converts a path on the host to a path here, under the root.
+  std::string below_root(const std::string& path) const { return root == "/" ? path : root + path; }
+
+  /// Converts a path here to a path on the host; nullopt if it is not under the root.
+  std::optional<std::string> place_on_host(const std::string& path) const {
+    if (root == "/") return path;
+    if (!path.starts_with(root + "/")) return std::nullopt;
+    return path.substr(root.size());
+  }
+
+  /// Whether a path is in the archive that stands for the host, if one does.
+  bool is_in_archive(const std::string& path) const {
+    return !archive.empty() && place_on_host(path).has_value();
+  }
+};
+
+/// Whether missing device nodes are made before the host is surveyed.
+enum class MakeNodes : std::uint8_t {
+  no,
+  shown,  // only reported
+  yes,
+};
+
+/// The GPUs of the host that are found and expected, and how long to wait for them.
+struct SurveyOptions : HostOptions {
+  std::size_t expect = 0;
+  double wait = 0;  // seconds
+  bool visible_only = false;
+  bool nvml = false;
+  std::string nvml_library{};  // empty: the library under the root
+  std::string driver_root{};   // on the host: where the driver is installed; empty: /
+  std::string dev_root{};      // on the host: the directory with the `dev` of the nodes; empty:
+                               // the driver's, if it has nodes, and otherwise /
+  std::vector<std::string> library_dirs{};  // below the driver root; searched first
+  std::vector<std::string> devices{};       // the names of the GPUs to use; empty: all
+  std::map<std::string, std::vector<std::string>> devices_of{};  // the same, by kind
+  std::string kind{};  // the only kind, or its new name; empty: all kinds
+  MakeNodes make_nodes = MakeNodes::no;
+  std::vector<std::string> vendor_files{};       // besides those in the host's directory
+  std::vector<std::string> host_vendor_files{};  // the same, but paths on the host
+};
+
+/// The options that several commands have: the content of specs, and their directory.
+struct Options : SurveyOptions {
+  std::string output = "text";  // or "json"
+  std::string profile = "all";
+  std::string hooks = "none";
+  std::string node_numbers = "auto";
+  std::string format = "yaml";  // of spec files, or "json"
+  bool no_all = false;          // no device `all`
+  bool ld_library_path = false;
+  std::vector<std::string> engines{};  // that will read the specs; empty: installed engines
+  std::optional<cdi::SpecVersion> max_version{};  // of specs
+  std::string oldest_engine{};                    // the source of `max_version`; empty: the option
+  std::string output_dir{};                       // empty: /var/run/cdi under the root
+  bool output_named_in_etc = false;               // of the host, even if links lead elsewhere
+  bool force = false;
+  std::string settings{};     // the settings file here; empty: that of the host
+  bool no_settings = false;   // no settings file is read
+  bool keep_options = false;  // use what spec files record
+  std::map<std::string, std::vector<std::string>> kept{};  // the words that they record, by kind
+  std::set<std::string> given{};  // the long names of options from the command line or a settings
+                                  // file, without dashes
+
+  /// The newest CDI version on the command line, whatever the installed engines read.
+  std::optional<cdi::SpecVersion> given_version() const {
+    const bool is_given = !engines.empty() || oldest_engine.empty();
+    return is_given ? max_version : std::nullopt;
+  }
+
+  bool json() const { return output == "json"; }
+
+  /// Whether specs leave out device numbers, so that runtimes query the host. Specs in /etc do,
+  /// even through a link: they survive reboots, after which the numbers may differ.
+  bool ask_host() const {
+    if (node_numbers != "auto") return node_numbers == "asked";
+    std::error_code ignored;
+    const auto real = std::filesystem::weakly_canonical(output_dir, ignored).string();
+    return output_named_in_etc || is_in_etc(real) || is_in_etc(output_dir);
+  }
+
+  /// Whether a path is in /etc of the host.
+  bool is_in_etc(const std::string& path) const {
+    const auto place = place_on_host(path).value_or(path);
+    return place == "/etc" || place.starts_with("/etc/");
+  }
+};
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_GPU_BASE_OPTIONS_HPP

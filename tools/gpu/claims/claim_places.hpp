@@ -1,0 +1,155 @@
+// Where the drivers and devices of claims are: the place options of each claim, and their surveys.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_GPU_CLAIMS_CLAIM_PLACES_HPP
+#define CDI_TOOLS_GPU_CLAIMS_CLAIM_PLACES_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cdi/base/shell_word.hpp>
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+
+#include "../../kit/base/text.hpp"
+#include "../../kit/host/host_tree.hpp"
+#include "../base/options.hpp"
+#include "../vendors/driver_place.hpp"
+#include "../vendors/survey.hpp"
+#include "claim.hpp"
+
+namespace prepare {
+
+/// Which place the specs of claims are made for.
+enum class ClaimPlaces : std::uint8_t {
+  recorded,  // that of each claim, as in the journal
+  given,     // that of the options, for a program whose options hold for all claims of a journal
+};
+
+/// Whose paths a journal of claims may name.
+enum class JournalPlace : std::uint8_t {
+  here,        // all
+  under_root,  // those of the host under a root, which may not be trusted
+};
+
+inline constexpr const char* driver_root_key = "driver_root";
+inline constexpr const char* dev_root_key = "dev_root";
+inline constexpr const char* library_dirs_key = "library_dirs";
+inline constexpr const char* vendor_files_key = "vendor_files";
+
+/// Records a place in the options of a claim.
+inline void record_place(std::map<std::string, std::string>& kept, const SurveyOptions& options) {
+  kept[driver_root_key] = options.driver_root;
+  kept[dev_root_key] = options.dev_root;
+  kept[library_dirs_key] = fmt::format("{}", fmt::join(options.library_dirs, ":"));
+  kept[vendor_files_key] = fmt::format("{}", fmt::join(options.vendor_files, "\n"));
+}
+
+/// Whether a claim records its place: journals of earlier versions do not.
+inline bool has_place(const Claim& claim) {
+  return claim.options.contains(driver_root_key);
+}
+
+/// Sets the place of a claim that records one.
+inline void use_place(const Claim& claim, SurveyOptions& options) {
+  const auto kept = [&](const char* key) {
+    const auto found = claim.options.find(key);
+    return found == claim.options.end() ? std::string{} : found->second;
+  };
+  options.driver_root = kept(driver_root_key);
+  options.dev_root = kept(dev_root_key);
+  options.library_dirs = tools::split(kept(library_dirs_key), ":");
+  options.vendor_files = tools::split(kept(vendor_files_key), "\n");
+}
+
+/// Converts a path recorded by a cdi-prepare call, which may have seen another root, to a path on
+/// the host under the root.
+inline std::string on_host(const tools::HostTree& tree, const std::string& path) {
+  std::error_code failed;
+  for (const auto& root : {tree.root(), std::filesystem::canonical(tree.root(), failed).string()}) {
+    if (root.size() > 1 && path.starts_with(root + "/")) return path.substr(root.size());
+  }
+  return path;
+}
+
+/// The surveys of the places that claims record.
+class ClaimSurveys {
+ public:
+  /// `survey` is for claims that record no place, and must outlive this object. `options` has the
+  /// host.
+  ClaimSurveys(const Survey& survey, SurveyOptions options, JournalPlace journal)
+      : survey_{survey}, options_{std::move(options)}, journal_{journal} {}
+
+  /// The survey for a claim: a place is surveyed when its first claim comes. The answer lives as
+  /// long as this object.
+  cdi::Result<const Survey*> of(const Claim& claim) {
+    if (!has_place(claim)) return &survey_;
+    auto options = options_;
+    use_place(claim, options);
+    auto place = place_arguments(options);
+    if (place == survey_.place) return &survey_;
+    auto known = others_.find(place);
+    if (known == others_.end()) {
+      if (journal_ == JournalPlace::under_root) read_vendor_files_of_host(options);
+      known = others_.emplace(std::move(place), survey_host(options)).first;
+    }
+    if (!known->second) return known->second.error();
+    return &*known->second;
+  }
+
+ private:
+  /// Reads vendor files below the root, except for those that the caller's options name, too.
+  void read_vendor_files_of_host(SurveyOptions& options) const {
+    for (const auto& file : std::exchange(options.vendor_files, {})) {
+      const auto argument = "--vendor-file " + cdi::shell_word(file);
+      const auto& given = survey_.place;
+      if (std::find(given.begin(), given.end(), argument) != given.end()) {
+        options.vendor_files.push_back(file);
+      } else {
+        options.host_vendor_files.push_back(on_host(survey_.tree, file));
+      }
+    }
+  }
+
+  const Survey& survey_;
+  const SurveyOptions options_;
+  const JournalPlace journal_;
+  std::map<std::vector<std::string>, cdi::Result<Survey>> others_{};  // by place
+};
+
+/// The sources of all mounts in a spec.
+inline std::set<std::string> mount_sources(const cdi::Spec& spec) {
+  std::set<std::string> out;
+  const auto add = [&](const cdi::ContainerEdits& edits) {
+    for (const auto& mount : edits.mounts) out.insert(mount.host_path);
+  };
+  add(spec.container_edits);
+  for (const auto& device : spec.devices) add(device.container_edits);
+  return out;
+}
+
+/// A file in an old spec that a new one does not have, although the host still has it: then the old
+/// one may have been made for another place. Nullopt if there is none.
+inline std::optional<std::string> lost_file(const tools::HostTree& tree, const cdi::Spec& old,
+                                            const cdi::Spec& now) {
+  const auto kept = mount_sources(now);
+  for (const auto& path : mount_sources(old)) {
+    if (!kept.contains(path) && tree.exists(path)) return path;
+  }
+  return std::nullopt;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_GPU_CLAIMS_CLAIM_PLACES_HPP

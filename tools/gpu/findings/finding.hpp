@@ -1,0 +1,89 @@
+// A finding of `doctor`, and findings as text and JSON.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_GPU_FINDINGS_FINDING_HPP
+#define CDI_TOOLS_GPU_FINDINGS_FINDING_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "../../kit/base/alike.hpp"
+#include "../base/json_output.hpp"
+#include "../base/one_line.hpp"
+
+namespace prepare {
+
+/// A fact about a host, and advice when something is wrong.
+struct Finding {
+  enum class Level : std::uint8_t {
+    good,   // correct
+    note,   // may be intended or wrong
+    fault,  // keeps containers from their GPUs, or gives them wrong GPUs
+  };
+
+  Level level = Level::note;
+  std::string about{};      // "nvidia GPU 0000:17:00.0", "containerd"
+  std::string what{};       // the fact
+  std::string advice{};     // empty if the level is `good`
+  std::string_view code{};  // of a GPU or node fault, see fault.hpp; otherwise empty
+};
+
+namespace doctor {
+
+using Findings = std::vector<Finding>;
+using Level = Finding::Level;
+
+}  // namespace doctor
+
+inline std::string_view level_name(Finding::Level level) {
+  switch (level) {
+    case Finding::Level::good: return "good";
+    case Finding::Level::note: return "note";
+    case Finding::Level::fault: break;
+  }
+  return "fault";
+}
+
+/// Whether something needs to be fixed.
+inline bool has_fault(const std::vector<Finding>& findings) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const Finding& finding) { return finding.level == Finding::Level::fault; });
+}
+
+/// A line for each finding, followed by a line with advice, if any. Of faults that differ only in
+/// the names of devices, the first is shown.
+inline std::string findings_as_text(const std::vector<Finding>& findings) {
+  std::string out;
+  const auto key_of = [](const Finding& one) {
+    if (one.level == Finding::Level::good) return std::string{};
+    return tools::without_numbers(one.about + " : " + one.what) + one.advice;
+  };
+  for (const auto& [one, more] : tools::shown_of_alike(findings, key_of)) {
+    out += as_line(fmt::format("{:<6} {}: {}{}", level_name(one->level), one->about, one->what,
+                               tools::and_more_alike(more)));
+    if (!one->advice.empty()) out += as_line("       " + one->advice);
+  }
+  return out;
+}
+
+/// `[{"level": ..., "about": ..., "what": ..., "code": ..., "advice": ...}]`
+inline Json findings_json(const std::vector<Finding>& findings) {
+  Json list = Json::array();
+  for (const auto& [level, about, what, advice, code] : findings) {
+    list.push_back(Json{{"level", level_name(level)},
+                        {"about", about},
+                        {"what", what},
+                        {"code", text_or_null(std::string{code})},
+                        {"advice", text_or_null(advice)}});
+  }
+  return list;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_GPU_FINDINGS_FINDING_HPP

@@ -1,0 +1,23 @@
+// Opens the host of a command.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_GPU_HOST_OPEN_HOST_HPP
+#define CDI_TOOLS_GPU_HOST_OPEN_HOST_HPP
+
+#include <cdi/result.hpp>
+
+#include "../../kit/host/host_tree.hpp"
+#include "../base/options.hpp"
+
+namespace prepare {
+
+/// The tree under the root of a command.
+inline cdi::Result<tools::HostTree> open_host(const HostOptions& options) {
+  auto tree = tools::HostTree::open(options.root, options.observer);
+  if (tree) tree->set_shown_root(options.archive);
+  return tree;
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_GPU_HOST_OPEN_HOST_HPP

@@ -1,0 +1,66 @@
+// Counters, by which Kubernetes allocates only one of the devices that share a GPU.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_GPU_SLICES_COUNTERS_HPP
+#define CDI_TOOLS_GPU_SLICES_COUNTERS_HPP
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "../base/json_output.hpp"
+#include "../claims/found_device.hpp"
+#include "device_names.hpp"
+#include "limits.hpp"
+
+namespace prepare {
+
+/// The counters of a GPU some of whose devices exclude each other: each part is a counter with the
+/// value 1, and the whole consumes all of them. No counter if none excludes another.
+class GpuCounters {
+ public:
+  explicit GpuCounters(const FoundGpu& whole)
+      : set_{dns_label(whole.inventory->kind, whole.gpu->stable_name())} {
+    const auto devices = devices_of(whole);
+    const bool has_whole = std::any_of(devices.begin(), devices.end(), [](const auto& device) {
+      return device.share.suffix.empty();
+    });
+    if (!has_whole || devices.size() < 2) return;
+    for (const auto& device : devices) counters_.insert(counter_of(device));
+    if (counters_.size() > slice_limits::counters) counters_.clear();
+  }
+
+  explicit operator bool() const { return !counters_.empty(); }
+
+  /// The counters as an item of `sharedCounters`.
+  Json shared() const { return {{"name", set_}, {"counters", values(counters_)}}; }
+
+  /// The counters of a device as the value of `consumesCounters`.
+  Json consumed_by(const FoundDevice& device) const {
+    const auto own = device.share.suffix.empty() ? counters_ : std::set{counter_of(device)};
+    return Json::array({Json{{"counterSet", set_}, {"counters", values(own)}}});
+  }
+
+ private:
+  static std::string counter_of(const FoundDevice& device) {
+    const auto part = detail::label_letters(device.share.suffix);
+    return part.empty() ? "whole" : part;
+  }
+
+  static Json values(const std::set<std::string>& counters) {
+    Json out = Json::object();
+    for (const auto& name : counters) out[name] = Json{{"value", "1"}};
+    return out;
+  }
+
+  std::string set_;
+  std::set<std::string> counters_{};
+};
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_GPU_SLICES_COUNTERS_HPP

@@ -1,0 +1,267 @@
+// A survey: the state of a host at one time, and its GPUs.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_GPU_VENDORS_SURVEY_HPP
+#define CDI_TOOLS_GPU_VENDORS_SURVEY_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <cdi/result.hpp>
+
+#include "../../kit/host/host_tree.hpp"
+#include "../base/options.hpp"
+#include "../base/root_fault.hpp"
+#include "../host/open_host.hpp"
+#include "../model/fault.hpp"
+#include "../model/gpu.hpp"
+#include "../model/selection.hpp"
+#include "../model/visible.hpp"
+#include "detect.hpp"
+#include "driver_place.hpp"
+#include "nvml.hpp"
+#include "on_request.hpp"
+#include "vendor_devices.hpp"
+#include "vendor_files.hpp"
+
+namespace prepare {
+
+/// The state of a host at one time, and its GPUs.
+struct Survey {
+  tools::HostTree tree;
+  std::vector<Inventory> inventories{};
+  bool complete = true;                     // otherwise there may be undetected GPUs
+  std::vector<std::string> unreadable{};    // PCI functions that may also be GPUs
+  std::size_t hidden = 0;                   // GPUs that this process may not open
+  std::vector<std::string> not_found{};     // names in `devices` that no GPU has
+  std::vector<std::string> faults{};        // why devices may exist that were not found
+  std::vector<std::string> vendor_kinds{};  // of vendor files, with and without devices here
+  std::vector<AbsentKind> absent{};         // that options or vendor files name
+  std::vector<std::string> place{};         // arguments with which commands survey the same place
+
+  std::size_t total_count() const { return sum(&Inventory::total_count); }
+  std::size_t usable_count() const { return sum(&Inventory::usable_count); }
+
+  /// What its devices are, for people: GPUs, unless vendor files know some of them.
+  std::string_view noun() const {
+    for (const auto& found : inventories) {
+      for (const auto& gpu : found.gpus) {
+        if (gpu.noun != "GPU") return gpu.noun;
+      }
+    }
+    return absent.empty() ? "GPU" : "device";
+  }
+
+ private:
+  std::size_t sum(std::size_t (Inventory::*count)() const) const {
+    std::size_t out = 0;
+    for (const auto& found : inventories) out += (found.*count)();
+    return out;
+  }
+};
+
+/// The last answer of NVML.
+struct NvmlMemory {
+  std::vector<NvmlGpu> gpus{};
+  std::string fault{};    // why the last call failed
+  bool has_hung = false;  // no further call: it may have left a process that cannot be killed
+};
+
+/// Why NVML cannot be asked about the host of the options; nullopt if it can.
+inline std::optional<cdi::Error> nvml_fault(const SurveyOptions& options) {
+  if (!options.nvml || !options.nvml_library.empty() || options.root == "/") return std::nullopt;
+  return cdi::Error{.code = cdi::Errc::unsupported,
+                    .message = fmt::format("--nvml: the library would report on this host, not on "
+                                           "the one under --root {}",
+                                           options.root),
+                    .advice = "leave out --nvml, or run this on that host without --root"};
+}
+
+/// Adds the properties from NVML's current answer, or from its last answer.
+inline void ask_nvml(std::vector<Inventory>& inventories, const SurveyOptions& options,
+                     NvmlMemory& memory) {
+  const auto found =
+      std::find_if(inventories.begin(), inventories.end(), [](const Inventory& inventory) {
+        return inventory.kind == "nvidia.com/gpu" && !inventory.driver_version.empty();
+      });
+  if (found == inventories.end()) return;
+  if (options.nvml_library.empty() && options.root != "/") {  // kept from a spec
+    found->warnings.push_back(
+        {Fault::nvml_of_other_host,
+         "NVML was not called: it would report on this host, not on the tree under the root"});
+    return;
+  }
+  NvmlOptions asked;
+  if (!options.nvml_library.empty()) asked.library = options.nvml_library;
+  if (!memory.has_hung) {
+    auto answer = prepare::ask_nvml(asked);
+    memory.has_hung = !answer && answer.error().code == cdi::Errc::timeout;
+    memory.fault = answer ? std::string{} : cdi::to_string(answer.error());
+    if (answer) memory.gpus = std::move(*answer);
+  }
+  if (!memory.fault.empty()) found->warnings.push_back({Fault::nvml_failed, memory.fault});
+  add_nvml(*found, memory.gpus);
+}
+
+/// Why some GPU indexes are unknown; nullopt if all are known.
+inline std::optional<std::string> unreadable_functions(const Survey& survey) {
+  if (survey.unreadable.empty()) return std::nullopt;
+  const auto more =
+      survey.unreadable.size() > 1 ? fmt::format(" and {} more", survey.unreadable.size() - 1) : "";
+  return fmt::format(
+      "cannot read class, vendor and device of PCI function {}{}, which may be a GPU: the indexes "
+      "of the GPUs after it are unknown",
+      survey.unreadable.front(), more);
+}
+
+namespace detail {
+
+/// Adds the devices of vendor files, with nodes in the host's /dev.
+inline cdi::Result<void> add_vendor_devices(const SurveyOptions& options, Survey& survey) {
+  auto read = read_vendor_files(survey.tree, options);
+  if (!read) return read.error();
+  for (const auto& file : read->files) {
+    survey.vendor_kinds.push_back(file.kind);
+    VendorSearch search{survey.tree, file};
+    auto found = search.run();
+    if (found.gpus.empty()) {
+      survey.absent.push_back({file.kind, search.why_none(), !file.is_default});
+    } else {
+      survey.inventories.push_back(std::move(found));
+    }
+  }
+  survey.complete = survey.complete && read->faults.empty();
+  survey.faults = std::move(read->faults);
+  return {};
+}
+
+/// The kinds that detection can find on any host.
+inline std::vector<std::string_view> known_kinds(const Survey& survey) {
+  std::vector<std::string_view> kinds{std::begin(own_kinds), std::end(own_kinds)};
+  for (const auto& one : on_request::kinds) kinds.push_back(one.name);
+  kinds.insert(kinds.end(), survey.vendor_kinds.begin(), survey.vendor_kinds.end());
+  return kinds;
+}
+
+/// Opens the tree under the root.
+inline cdi::Result<tools::HostTree> open_root(const SurveyOptions& options) {
+  auto tree = open_host(options);
+  if (!tree) return cannot_read_root(options.root, std::move(tree).error());
+  return tree;
+}
+
+/// Finds the GPUs of all kinds. `nvidia` is the tree of the survey with the dev root of NVIDIA's
+/// driver.
+inline cdi::Result<void> find_gpus(const tools::HostTree& nvidia, const SurveyOptions& options,
+                                   NvmlMemory& memory, Survey& survey) {
+  if (auto found = on_request::detect(nvidia, options.kind)) {
+    if (found->gpus.empty()) {
+      survey.absent.push_back({options.kind, on_request::why_none(*found), true});
+    } else {
+      survey.inventories.push_back(std::move(*found));
+    }
+    return {};
+  }
+  auto bus = read_pci_bus(survey.tree);
+  survey.inventories = detect(survey.tree, nvidia, bus);
+  survey.complete = bus.is_complete();
+  survey.unreadable = std::move(bus.unreadable);
+  if (auto added = add_vendor_devices(options, survey); !added) return added;
+  if (options.nvml) ask_nvml(survey.inventories, options, memory);
+  if (options.visible_only) survey.hidden = keep_visible(survey.tree, survey.inventories);
+  return {};
+}
+
+/// Keeps the GPUs of a kind that have one of `names`.
+inline void keep_named(const std::string& kind, const std::vector<std::string>& names,
+                       Survey& survey) {
+  auto& all = survey.inventories;
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Inventory& one) { return one.kind == kind; });
+  if (found == all.end()) return;
+  std::vector<Inventory> own;
+  own.push_back(std::move(*found));
+  Selection selected{names};
+  selected.keep_named(own);
+  for (auto& name : selected.not_found()) survey.not_found.push_back(std::move(name));
+  if (own.empty()) {
+    all.erase(found);
+  } else {
+    *found = std::move(own.front());
+  }
+}
+
+/// Keeps the GPUs and the kind that the options select, and adds the files of their drivers.
+inline cdi::Result<void> complete_inventories(const DriverPlace& place,
+                                              const SurveyOptions& options, Survey& survey) {
+  auto& inventories = survey.inventories;
+  if (!options.devices.empty()) {
+    Selection selected{options.devices};
+    selected.keep_named(inventories);
+    survey.not_found = selected.not_found();
+  }
+  for (const auto& [kind, names] : options.devices_of) keep_named(kind, names, survey);
+  for (auto& found : inventories) add_driver_files(survey.tree, place, found);
+  if (options.kind.empty()) return {};
+  return settle_kind(options.kind, known_kinds(survey), inventories);
+}
+
+}  // namespace detail
+
+/// Finds the GPUs of the host. The observer of the options is told all that is asked of the host,
+/// except for what NVML says.
+inline cdi::Result<Survey> survey_host(const SurveyOptions& options, NvmlMemory& memory) {
+  auto tree = detail::open_root(options);
+  if (!tree) return std::move(tree).error();
+  Survey survey{.tree = std::move(*tree), .place = place_arguments(options)};
+  const auto place = open_driver_place(survey.tree, options);
+  if (!place) return place.error();
+  auto dev_root = dev_root_of(survey.tree, options);
+  if (!dev_root) return std::move(dev_root).error();
+  std::optional<tools::HostTree> other_dev;
+  if (!dev_root->empty()) {
+    auto opened = detail::open_root(options);
+    if (!opened) return std::move(opened).error();
+    other_dev.emplace(std::move(*opened));
+    other_dev->set_dev_root(std::move(*dev_root));
+  }
+  auto searched = detail::find_gpus(other_dev ? *other_dev : survey.tree, options, memory, survey);
+  if (!searched) return std::move(searched).error();
+  if (auto done = detail::complete_inventories(*place, options, survey); !done) {
+    return std::move(done).error();
+  }
+  return survey;
+}
+
+inline cdi::Result<Survey> survey_host(const SurveyOptions& options) {
+  NvmlMemory memory;
+  return survey_host(options, memory);
+}
+
+/// Whether a GPU or a part of it cannot be handed out, for a reason that may pass.
+inline bool has_passing_fault(const Gpu& gpu) {
+  const auto shares = gpu.shares();
+  return std::any_of(shares.begin(), shares.end(), [](const Share& share) {
+    return share.left_out && !share.left_out->is_lasting();
+  });
+}
+
+/// Whether GPUs are changing state: some cannot be handed out for reasons that may pass.
+inline bool is_between_states(const Survey& survey) {
+  const auto& kinds = survey.inventories;
+  return std::any_of(kinds.begin(), kinds.end(), [&](const Inventory& found) {
+    return found.not_ready || std::any_of(found.gpus.begin(), found.gpus.end(), &has_passing_fault);
+  });
+}
+
+}  // namespace prepare
+
+#endif  // CDI_TOOLS_GPU_VENDORS_SURVEY_HPP
