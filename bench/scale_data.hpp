@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <cdi/cdi.hpp>
+#include <cdi/yaml.hpp>
 
 #include "files.hpp"
 

@@ -19,7 +19,6 @@ int main(int argc, char** argv) {
     std::cerr << to_string(plan.error()) << '\n';
     return 1;
   }
-  for (const auto& overlap : cdi::find_overlaps(*plan)) std::cerr << to_string(overlap) << '\n';
   for (const auto& [node, origin, overridden] : plan->device_nodes) {
     if (overridden) continue;
     std::cout << "mknod " << node.path << ' ' << node.type << ' ' << node.major << ' ' << node.minor

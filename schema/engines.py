@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Writes the tables of engines in include/cdi/ from schema/engines.json.
+"""Writes the tables of engines from schema/engines.json.
 
   engines.py           prints which tables are not up to date; then the exit status is 1
   engines.py --write   writes them
@@ -106,10 +106,10 @@ def yaml_v3_text(data):
             *(f"    {quoted(word.removesuffix(';'))}{';' * word.endswith(';')}" for word in words)]
 
 
-TABLES = {"versions/engine_versions.hpp": version_table,
-          "versions/engine_defaults.hpp": default_table,
-          "versions/engine_support.hpp": support_table,
-          "files/spec_text.inl": yaml_v3_text}
+TABLES = {"tools/kit/versions/engine_versions.hpp": version_table,
+          "tools/kit/versions/engine_defaults.hpp": default_table,
+          "tools/kit/versions/engine_support.hpp": support_table,
+          "include/cdi/files/spec_text.inl": yaml_v3_text}
 
 
 def with_table(text, lines):
@@ -124,12 +124,12 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--data", type=pathlib.Path, default=HERE / "engines.json")
-    parser.add_argument("--headers", type=pathlib.Path, default=HERE.parent / "include/cdi")
+    parser.add_argument("--project", type=pathlib.Path, default=HERE.parent)
     options = parser.parse_args()
     data = json.loads(options.data.read_text())
     stale = 0
     for name, make in TABLES.items():
-        header = options.headers / name
+        header = options.project / name
         text = header.read_text()
         wanted = with_table(text, make(data))
         if wanted == text:

@@ -6,8 +6,13 @@
 
 #define CDI_SOURCE
 
+#include <cdi/annotations.hpp>
 #include <cdi/cdi.hpp>
 #include <cdi/claims.hpp>
+#include <cdi/file.hpp>
+#include <cdi/host.hpp>
+#include <cdi/inject_json.hpp>
+#include <cdi/json.hpp>
 #include <cdi/nlohmann.hpp>
 #include <cdi/nvidia.hpp>
 #include <cdi/plan.hpp>
@@ -15,4 +20,8 @@
 #include <cdi/publish.hpp>
 #include <cdi/requests.hpp>
 #include <cdi/sandbox.hpp>
+#include <cdi/scan.hpp>
+#include <cdi/spec_text.hpp>
 #include <cdi/versions.hpp>
+#include <cdi/watch.hpp>
+#include <cdi/yaml.hpp>

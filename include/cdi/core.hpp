@@ -20,7 +20,6 @@
 #include <cdi/oci/spec.hpp>
 #include <cdi/registry/registry.hpp>
 #include <cdi/registry/unresolved.hpp>
-#include <cdi/requests/annotations.hpp>
 #include <cdi/rules/annotation_key.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/name.hpp>

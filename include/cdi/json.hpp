@@ -4,6 +4,7 @@
 #ifndef CDI_JSON_HPP
 #define CDI_JSON_HPP
 
-#include <cdi/text/json.hpp>  // IWYU pragma: export
+#include <cdi/text/json.hpp>        // IWYU pragma: export
+#include <cdi/text/parse_json.hpp>  // IWYU pragma: export
 
 #endif  // CDI_JSON_HPP

@@ -1,4 +1,4 @@
-// Device edits as data, what they would change, and where they overlap.
+// Device edits as data, and what they would change.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_PLAN_HPP
@@ -6,7 +6,6 @@
 
 // IWYU pragma: begin_exports
 #include <cdi/plan/change_origin.hpp>
-#include <cdi/plan/overlaps.hpp>
 #include <cdi/plan/plan.hpp>
 // IWYU pragma: end_exports
 

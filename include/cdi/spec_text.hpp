@@ -4,7 +4,10 @@
 #ifndef CDI_SPEC_TEXT_HPP
 #define CDI_SPEC_TEXT_HPP
 
-#include <cdi/files/make_registry.hpp>  // IWYU pragma: export
-#include <cdi/files/spec_text.hpp>      // IWYU pragma: export
+// IWYU pragma: begin_exports
+#include <cdi/files/make_registry.hpp>
+#include <cdi/files/spec_errors.hpp>
+#include <cdi/files/spec_text.hpp>
+// IWYU pragma: end_exports
 
 #endif  // CDI_SPEC_TEXT_HPP

@@ -1,4 +1,4 @@
-// CDI versions: which engine reads which version, conversions, and what a runtime ignores.
+// CDI versions: the version that a spec needs, a spec in another version, what a runtime ignores.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_VERSIONS_HPP
@@ -7,11 +7,6 @@
 // IWYU pragma: begin_exports
 #include <cdi/oci/features.hpp>
 #include <cdi/rules/minimum_version.hpp>
-#include <cdi/versions/conversion.hpp>
-#include <cdi/versions/conversion_advice.hpp>
-#include <cdi/versions/engine_defaults.hpp>
-#include <cdi/versions/engine_support.hpp>
-#include <cdi/versions/engine_versions.hpp>
 #include <cdi/versions/to_version.hpp>
 #include <cdi/versions/unsupported_edits.hpp>
 // IWYU pragma: end_exports

@@ -16,7 +16,6 @@
 #include <cdi/plan/change_origin.inl>
 #include <cdi/plan/entry_text.inl>
 #include <cdi/plan/list_changes.inl>
-#include <cdi/plan/overlaps.inl>
 #include <cdi/plan/plan.inl>
 #include <cdi/policy/decision.inl>
 #include <cdi/policy/policy.inl>

@@ -5,15 +5,24 @@
 #define CDI_COMPILED
 #endif
 
+#include <cdi/annotations.hpp>
 #include <cdi/cdi.hpp>
 #include <cdi/claims.hpp>
+#include <cdi/file.hpp>
+#include <cdi/host.hpp>
+#include <cdi/inject_json.hpp>
+#include <cdi/json.hpp>
 #include <cdi/nvidia.hpp>
 #include <cdi/plan.hpp>
 #include <cdi/policy.hpp>
 #include <cdi/publish.hpp>
 #include <cdi/requests.hpp>
 #include <cdi/sandbox.hpp>
+#include <cdi/scan.hpp>
+#include <cdi/spec_text.hpp>
 #include <cdi/versions.hpp>
+#include <cdi/watch.hpp>
+#include <cdi/yaml.hpp>
 
 // Headers that only bodies include, and that have bodies in another part.
 #include <cdi/base/order.hpp>

@@ -13,8 +13,6 @@
 #include <cdi/claims/claim_specs.inl>
 #include <cdi/claims/claims.inl>
 #include <cdi/dirs/cache.inl>
-#include <cdi/dirs/diagnose.inl>
-#include <cdi/dirs/ignored_specs.inl>
 #include <cdi/dirs/inject_json.inl>
 #include <cdi/dirs/scan.inl>
 #include <cdi/dirs/watch.inl>
@@ -27,10 +25,8 @@
 #include <cdi/files/spec_errors.inl>
 #include <cdi/files/spec_text.inl>
 #include <cdi/files/temporary.inl>
-#include <cdi/publish/move_root.inl>
 #include <cdi/publish/publish.inl>
 #include <cdi/registry/device_index.inl>
-#include <cdi/registry/drift.inl>
 #include <cdi/registry/joined_texts.inl>
 #include <cdi/registry/loaded_spec.inl>
 #include <cdi/registry/registry.inl>

@@ -12,8 +12,5 @@
 #include <cdi/rules/owner.inl>
 #include <cdi/rules/prefixes.inl>
 #include <cdi/rules/validate.inl>
-#include <cdi/versions/conversion.inl>
-#include <cdi/versions/conversion_advice.inl>
-#include <cdi/versions/engine_versions.inl>
 #include <cdi/versions/to_version.inl>
 #include <cdi/versions/unsupported_edits.inl>

@@ -19,6 +19,7 @@ from toolchain import INCLUDE, NEWEST, OLDEST, PROJECT, Case, Unit, first_of
 FULL = bool(os.environ.get("CDI_FULL"))
 LIBRARY = PROJECT / "src/library.cpp"
 C_LIBRARY = PROJECT / "src/c/c_library.cpp"
+KIT = sorted(PROJECT.glob("tools/kit/*/*.cpp"))
 TOOLS = [PROJECT / f"tools/{name}/main.cpp" for name in ("cdi", "prepare", "pod")]
 BUILT = "--tools-are-optimised" in sys.argv  # with -Doptimised_tools=true
 TO_COPY = sorted((PROJECT / "examples").glob("*.cpp"))
@@ -38,7 +39,7 @@ class UsersBuilds(Case):
     def test_release(self):
         self.all_good([unit(compiler, source, "-O3", "-DNDEBUG", "-DCDI_COMPILED")
                        for compiler in COMPILERS
-                       for source in (LIBRARY, C_LIBRARY, *(() if BUILT and not FULL else TOOLS))])
+                       for source in (LIBRARY, C_LIBRARY, *(() if BUILT and not FULL else [*TOOLS, *KIT]))])
 
     @unittest.skipUnless(FULL, "CDI_FULL=1 builds them at each level of optimisation")
     def test_each_level_of_optimisation(self):
@@ -52,7 +53,8 @@ class UsersBuilds(Case):
         """g++ prints most warnings when it links."""
         program = self.folder() / "program"
         self.all_good([Unit(f"{source.name} {mode}",
-                            [first_of("g++"), *FLAGS, "-O3", "-flto", *mode, source, "-pthread",
+                            [first_of("g++"), *FLAGS, "-O3", "-flto", *mode, source, *(KIT if source in TOOLS else []),
+                             "-pthread",
                              "-o", f"{program}{number}"])
                        for source in (*TOOLS, *TO_COPY)
                        for number, mode in enumerate(((), ("-DCDI_COMPILED", LIBRARY)))])

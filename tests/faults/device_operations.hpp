@@ -54,8 +54,6 @@ inline const Operation device_operations[] = {
      CDI_CALL(cdi::resolve_host_links("/proc/self/exe"))},
     {"HostOptions",
      CDI_CALL(w.registry->inject(w.config, device_names, all_host_options))},
-    {"find_drift",
-     CDI_CALL(cdi::find_drift(w.devices()))},
     {"LoadedSpec::locate",
      CDI_CALL(w.loaded().locate("devices[1].containerEdits.env").line)},
     {"LoadedSpec::locate_part", CDI_CALL(w.loaded().locate_part("devices[1]").file)},
@@ -83,8 +81,6 @@ inline const Operation device_operations[] = {
     {"to_string, an origin", CDI_CALL(to_string(plan_of_both.devices[0]))},
     {"Plan::apply",
      CDI_CALL(plan_of_both.apply(w.config))},
-    {"find_overlaps",
-     CDI_CALL(cdi::find_overlaps(plan_of_both))},
     {"find_origin",
      CDI_CALL(cdi::find_origin(plan_of_both, {.part = "mounts", .key = "/opt/the/driver/lib"}))},
 };

@@ -29,7 +29,7 @@ EXEMPT = {
         "mount_over has_node has_node_below has_variable gpu_minors positions index size data "
         "source rest root has_marker_before_rest unportable may_have_nul max_model_bytes is_null "
         "is_scalar count_all document items members offset begin end Iterator Names each good "
-        "written parse_spec_version parse_engine_version at monitors",
+        "written parse_spec_version at monitors",
     "the functions of a driver and of a sink belong to the caller's class":
         "makes_ready is_same overlaps excludes acquire release may_stay open_spec_dir "
         "advice_for_lost_spec begin_map end_map begin_list end_list integer unsigned_integer "

@@ -16,7 +16,6 @@
 #include "operation.hpp"
 #include "world.hpp"
 
-inline const cdi::VersionedEngine old_engine{"podman", {4, 9, 3}};
 inline const auto json_config = nlohmann::ordered_json::parse(config_text);
 inline const cdi::RequestOptions with_variable{.variable = cdi::visible_devices_variable};
 
@@ -61,18 +60,8 @@ inline const Operation request_operations[] = {
     {"unused_generated", CDI_CALL(cdi::unused_generated(w.dir / "state", std::chrono::seconds{0}))},
     {"remove_generated", CDI_CALL(cdi::remove_generated(w.dir / "state", std::chrono::seconds{0}))},
     {"to_version", CDI_CALL(cdi::to_version(w.spec, {0, 5, 0}, cdi::Losses::allow))},
-    {"convert_spec", CDI_CALL(cdi::convert_spec(w.loaded(), {0, 6, 0}))},
-    {"convert_for", CDI_CALL(cdi::convert_for(old_engine, w.loaded()))},
-    {"spec_version_for", CDI_CALL(cdi::spec_version_for(old_engine, w.spec))},
-    {"rejection_by", CDI_CALL(cdi::rejection_by(old_engine, w.loaded()))},
-    {"text_warnings", CDI_CALL(cdi::text_warnings(old_engine, w.loaded()))},
-    {"conversion_advice", CDI_CALL(cdi::conversion_advice(old_engine, w.loaded()))},
     {"to_error, to_string",
      CDI_CALL(to_string(to_error(cdi::Loss{"a.path.to.a.member", "what is lost", "a breakage"})))},
-    {"parse_engine", CDI_CALL(cdi::parse_engine("an-unknown-engine@4.9.3"))},
-    {"newest_spec_version_for", CDI_CALL(cdi::newest_spec_version_for("podman@4.9.3"))},
-    {"written_spec_version_for", CDI_CALL(cdi::written_spec_version_for("podman@4.9.3"))},
-    {"assumption_about", CDI_CALL(cdi::assumption_about({"podman", {99, 0, 0}}))},
     {"unsupported_edits",
      CDI_CALL(cdi::unsupported_edits(w.devices(), {.oci_version_max = "1.0.0"}))},
 };

@@ -61,7 +61,6 @@ inline const Operation text_operations[] = {
        const auto root = document->root();
        return shown(root.position().file) + shown(document->positions_of(root).size());
      }},
-    {"move_root", CDI_CALL(cdi::move_root(w.spec, "/opt/the", "/run/nvidia/driver")), in_objects},
 };
 
 #endif  // CDI_TESTS_FAULTS_TEXT_OPERATIONS_HPP

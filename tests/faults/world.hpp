@@ -19,12 +19,19 @@
 
 #include <cdi/cdi.hpp>
 #include <cdi/claims.hpp>
+#include <cdi/file.hpp>
+#include <cdi/host.hpp>
+#include <cdi/inject_json.hpp>
+#include <cdi/json.hpp>
 #include <cdi/nvidia.hpp>
 #include <cdi/plan.hpp>
 #include <cdi/policy.hpp>
 #include <cdi/publish.hpp>
 #include <cdi/requests.hpp>
-#include <cdi/versions.hpp>
+#include <cdi/scan.hpp>
+#include <cdi/spec_text.hpp>
+#include <cdi/watch.hpp>
+#include <cdi/yaml.hpp>
 
 #include "../support/card_driver.hpp"
 #include "../support/failing_memory.hpp"

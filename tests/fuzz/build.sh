@@ -31,13 +31,15 @@ protocol=$project/tools/nri/protocol
 protoc -I "$protocol" "--cpp_out=$work" "$protocol"/*.proto || left_out+=(-e nri)
 
 cd "$project/tests/fuzz"
-compile -c "$project/src/library.cpp" -o "$work/library.o"
+for source in "$project"/src/library.cpp "$project"/tools/kit/*/*.cpp; do
+  compile -c "$source" -o "$work/$(basename "$source" .cpp).o"
+done
 [ $# -gt 0 ] || set -- $(ls -- *_fuzz.cpp | sed 's/_fuzz\.cpp$//' | grep -vx -e '' "${left_out[@]}")
 for target in "$@"; do
   extra=()
   [ "$target" != nri ] || extra=("-I$work" "$work"/*.pb.cc -lprotobuf-lite)
   # shellcheck disable=SC2086
-  compile "${target}_fuzz.cpp" "$work/library.o" "${extra[@]}" $LIB_FUZZING_ENGINE -pthread \
+  compile "${target}_fuzz.cpp" "$work"/*.o "${extra[@]}" $LIB_FUZZING_ENGINE -pthread \
     -o "$OUT/$target"
   corpus=corpus/${target#go_}
   [ "$target" != to_version ] || corpus=corpus/spec

@@ -14,19 +14,22 @@
 #include <cdi/validate.hpp>
 #include <cdi/versions.hpp>
 
+#include "../../tools/kit/versions/conversion.hpp"
+#include "../../tools/kit/versions/conversion_advice.hpp"
+#include "../../tools/kit/versions/engine_versions.hpp"
 #include "fuzz.hpp"
 
 namespace {
 
 /// Whether a conversion drops text behind a spec that may have ended too early: it is not advised.
-bool loses_text(const cdi::Conversion& conversion) {
+bool loses_text(const tools::Conversion& conversion) {
   return std::any_of(conversion.losses.begin(), conversion.losses.end(),
                      [](const auto& loss) { return loss.code == cdi::Errc::syntax; });
 }
 
-void check_conversion(const cdi::VersionedEngine& engine, const cdi::LoadedSpec& loaded) {
-  const auto converted = cdi::convert_for(engine, loaded);
-  const auto advice = cdi::conversion_advice(engine, loaded);
+void check_conversion(const tools::VersionedEngine& engine, const cdi::LoadedSpec& loaded) {
+  const auto converted = tools::convert_for(engine, loaded);
+  const auto advice = tools::conversion_advice(engine, loaded);
   const bool is_advised = converted && !loses_text(*converted);
   fuzz::require(is_advised == (advice.find("`cdi convert --") != advice.npos),
                 "the advice is what works", advice);
@@ -34,8 +37,9 @@ void check_conversion(const cdi::VersionedEngine& engine, const cdi::LoadedSpec&
   const auto text = cdi::write_spec(converted->spec, cdi::Format::yaml);
   fuzz::require(text.has_value(), "what was converted can be written", fuzz::fault_of(text));
   const auto again = cdi::parse_spec(*text, "f", cdi::Format::yaml);
-  fuzz::require(again && !cdi::rejection_by(engine, *again) && cdi::text_warnings(*again).empty(),
-                "the engine reads what was converted for it", *text);
+  fuzz::require(
+      again && !tools::rejection_by(engine, *again) && tools::text_warnings(*again).empty(),
+      "the engine reads what was converted for it", *text);
 }
 
 }  // namespace
@@ -59,6 +63,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto rejected = cdi::to_version(loaded->spec, version);
     fuzz::require(static_cast<bool>(rejected) == once->losses.empty(), "losses are refused");
   }
-  for (const auto& row : cdi::engine_versions) check_conversion({row.engine, row.since}, *loaded);
+  for (const auto& row : tools::engine_versions) check_conversion({row.engine, row.since}, *loaded);
   return 0;
 }

@@ -103,12 +103,23 @@ class Tree:
             raise Broken(f"does not compile:\n{text}")
         return output
 
+    def kit(self):
+        """The objects of what the programs share, compiled again if a fault changed their source."""
+        objects = []
+        for source in sorted(self.root.glob("tools/kit/*/*.cpp")):
+            output = self.build / f"{source.stem}.o"
+            if not output.exists() or output.stat().st_mtime_ns < source.stat().st_mtime_ns:
+                self.compile(output, source, flags=[*FLAGS, "-c"])
+            objects.append(output)
+        return objects
+
     def passes(self, test):
         """Builds and runs a test; returns whether it passes, and its output."""
         program = self.build / "program"
         source = self.root / test
+        kit = self.kit() if test.startswith("tests/tools/") else []
         if source.suffix == ".py":
-            programs = [self.compile(self.build / pathlib.Path(path).parent.name, self.root / path)
+            programs = [self.compile(self.build / pathlib.Path(path).parent.name, self.root / path, *kit)
                         for path in PROGRAMS[test]]
             return run(sys.executable, "-B", source, *programs, cwd=self.build)
         if source.suffix == ".c":
@@ -116,7 +127,7 @@ class Tree:
             self.compile(program, self.root / C_LIBRARY, user)
             with tempfile.TemporaryDirectory(dir=self.build) as folder:
                 return run(program, pathlib.Path(folder) / "specs", cwd=self.build)
-        return run(self.compile(program, source, self.main), "--no-version", "--minimal",
+        return run(self.compile(program, source, self.main, *kit), "--no-version", "--minimal",
                    cwd=self.build)
 
     def passes_with(self, fault):

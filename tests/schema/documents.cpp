@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <cdi/cdi.hpp>
+#include <cdi/file.hpp>
 #include <cdi/files/text_file.hpp>
 #include <cdi/nlohmann.hpp>
 #include <cdi/policy.hpp>

@@ -52,17 +52,18 @@ class Tables(unittest.TestCase):
     def test_a_change_of_the_data_or_of_a_table_is_seen_and_written(self):
         with tempfile.TemporaryDirectory() as folder:
             data = pathlib.Path(folder, "engines.json")
-            headers = pathlib.Path(folder, "cdi")
-            shutil.copytree(PROJECT / "include/cdi", headers)
+            copy = pathlib.Path(folder, "project")
+            for part in ("include/cdi/files", "tools/kit/versions"):
+                shutil.copytree(PROJECT / part, copy / part)
             changed = json.loads(json.dumps(DATA))
             changed["rows"][0]["last_checked"] = "99.0.0"
             data.write_text(json.dumps(changed))
-            args = ("--data", str(data), "--headers", str(headers))
+            args = ("--data", str(data), "--project", str(copy))
             self.assertEqual(self.generate(*args).returncode, 1)
             self.assertEqual(self.generate("--write", *args).returncode, 0)
-            self.assertIn("{99, 0, 0}", (headers / "versions/engine_versions.hpp").read_text())
+            self.assertIn("{99, 0, 0}", (copy / "tools/kit/versions/engine_versions.hpp").read_text())
             self.assertEqual(self.generate(*args).returncode, 0)
-            table = headers / "versions/engine_support.hpp"
+            table = copy / "tools/kit/versions/engine_support.hpp"
             table.write_text(table.read_text().replace("{1, 28, 0}", "{1, 27, 0}"))
             done = self.generate(*args)
             self.assertEqual(done.returncode, 1)

@@ -22,7 +22,7 @@
 #include "../gpu/cdi_specs/version_choice.hpp"
 #include "../gpu/host/directories.hpp"
 #include "../gpu/vendors/survey.hpp"
-#include "../kit/engines/engine_versions.hpp"
+#include "../kit/engines/installed_versions.hpp"
 
 namespace dra {
 

@@ -7,15 +7,15 @@
 #include <nri.pb.h>
 #include <string_view>
 
-#include <cdi/versions.hpp>
+#include "../kit/versions/engine_versions.hpp"
 
 namespace nri {
 
-using Version = cdi::EngineVersion;
+using Version = tools::EngineVersion;
 
 /// The version in a text such as `v2.1.0-rc.1`; 0.0.0 if it is none, so that nothing is assumed.
 inline Version read_version(std::string_view text) {
-  return cdi::parse_engine_version(text).value_or(Version{});
+  return tools::parse_engine_version(text).value_or(Version{});
 }
 
 /// The abilities that matter for an injection.

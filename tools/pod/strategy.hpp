@@ -11,8 +11,10 @@
 #include <vector>
 
 #include <cdi/result.hpp>
-#include <cdi/versions.hpp>
 
+#include "../kit/versions/engine_defaults.hpp"
+#include "../kit/versions/engine_support.hpp"
+#include "../kit/versions/engine_versions.hpp"
 #include "answer.hpp"
 #include "input.hpp"
 
@@ -24,19 +26,19 @@ namespace pod {
 namespace detail {
 
 /// The gpu-operator releases with relevant changes.
-inline constexpr cdi::EngineVersion cdi_added{23, 3, 0};
-inline constexpr cdi::EngineVersion cdi_by_default{25, 10, 0};
-inline constexpr cdi::EngineVersion nri_added{26, 3, 0};
-inline constexpr cdi::EngineVersion last_examined{26, 7, 0};  // the newest release that is known
+inline constexpr tools::EngineVersion cdi_added{23, 3, 0};
+inline constexpr tools::EngineVersion cdi_by_default{25, 10, 0};
+inline constexpr tools::EngineVersion nri_added{26, 3, 0};
+inline constexpr tools::EngineVersion last_examined{26, 7, 0};  // the newest release that is known
 
 struct GpuNode {
   std::string runtime{};  // as kubelet reports it: containerd://2.1.4
   std::string engine{};   // containerd, cri-o or docker; empty for any other
-  std::optional<cdi::EngineVersion> version{};
+  std::optional<tools::EngineVersion> version{};
 };
 
 struct ClusterPolicy {
-  cdi::EngineVersion release{};
+  tools::EngineVersion release{};
   bool openshift = false;
   bool cdi = false;
   bool nri = false;
@@ -56,7 +58,7 @@ inline GpuNode read_node(const Member& member) {
   for (const auto* name : {"docker", "containerd", "cri-o"}) {
     if (node.runtime.starts_with(name)) node.engine = name;
   }
-  node.version = cdi::parse_engine_version(std::string_view{node.runtime}.substr(end + 3));
+  node.version = tools::parse_engine_version(std::string_view{node.runtime}.substr(end + 3));
   return node;
 }
 
@@ -64,7 +66,7 @@ inline GpuNode read_node(const Member& member) {
 inline ClusterPolicy read_policy(const Member& input) {
   input.allow({"operator", "openshift", "toolkit", "cdi", "nodes"});
   const auto operator_member = input.at("operator");
-  const auto release = cdi::parse_engine_version(operator_member.text());
+  const auto release = tools::parse_engine_version(operator_member.text());
   if (!release) operator_member.reject("must be a release of gpu-operator, such as 25.10");
   ClusterPolicy policy{.release = *release,
                        .openshift = boolean_at(input, "openshift", false),
@@ -101,13 +103,13 @@ inline bool is_native(const ClusterPolicy& policy) {
 
 /// How an engine handles the devices that the device plugin requests.
 inline NodePath native_path(const ClusterPolicy& policy, const GpuNode& node) {
-  const auto* const support = cdi::find_engine_support({node.engine, *node.version});
+  const auto* const support = tools::find_engine_support({node.engine, *node.version});
   const auto name = node.engine + " " + to_string(*node.version);
   if (support == nullptr) return {"unsupported", name + " does not inject CDI devices"};
   if (policy.nri && !support->nri) {
     return {"unsupported", name + " ignores CDI devices of NRI plugins"};
   }
-  if (support->cdi_switch != cdi::CdiSwitch::off) {
+  if (support->cdi_switch != tools::CdiSwitch::off) {
     return {"native", name + " injects CDI devices by default"};
   }
   // The toolkit writes the runtime's configuration, unless the NRI plugin is used.

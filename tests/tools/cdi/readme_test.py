@@ -35,7 +35,7 @@ PAGES = {str(path.relative_to(PROJECT)): path.read_text(encoding="utf-8")
 OTHER_PAGES = {name: (PROJECT / name).read_text(encoding="utf-8")
                for name in ("CONTRIBUTING.md", "CHANGELOG.md", "packaging/mainpage.md")}
 OF_C = (PROJECT / "tests/c/c_library_test.py").read_text(encoding="utf-8")
-OF_ENGINES = {page: (PROJECT / "tests" / test).read_text(encoding="utf-8") for page, test in (
+OF_ENGINES = {page: (PROJECT / "tests/tools" / test).read_text(encoding="utf-8") for page, test in (
     ("docs/engines.md", "container/ways_test.py"), ("docs/cdi-runtime.md", "runtime/runtime_test.py"),
     ("docs/cdi-nri.md", "nri/deploy_test.py"),
     ("docs/cdi-dra.md", "kubernetes/dra_page_test.py"))}
@@ -463,7 +463,7 @@ class Commands(unittest.TestCase):
         node_trees.TREES[tree](self.root, False)
         for name, text in files.items():
             self.write(f"{self.root}/{name}", text)
-        for name in ("schema", "examples"):
+        for name in ("schema", "examples", "tools"):
             os.symlink(PROJECT / name, f"{self.root}/{name}")
         for name, program, first, last in (
                 ("cdi", CDI, spec_dirs, ""),

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include <cdi/publish.hpp>
-#include <cdi/versions.hpp>
+
+#include "../../kit/versions/engine_versions.hpp"
 
 /// Why the name of an owner is not valid; empty if it is valid.
 inline std::string owner_error(const std::string& owner) {
@@ -24,7 +25,7 @@ inline std::string file_name_error(const std::string& name) {
 
 /// Why an engine is not valid; empty if it is valid.
 inline std::string engine_error(const std::string& engine) {
-  const auto version = cdi::written_spec_version_for(engine);
+  const auto version = tools::written_spec_version_for(engine);
   return version ? std::string{} : to_string(version.error());
 }
 

@@ -16,6 +16,7 @@
 
 #include <cdi/cdi.hpp>
 #include <cdi/nlohmann.hpp>
+#include <cdi/yaml.hpp>
 
 #include "../../kit/base/error_record.hpp"
 #include "../../kit/help/terminal_text.hpp"

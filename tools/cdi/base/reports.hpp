@@ -15,6 +15,7 @@
 #include <cdi/registry.hpp>
 
 #include "../../kit/base/glob.hpp"
+#include "../../kit/cdi_specs/overlaps.hpp"
 #include "output.hpp"
 
 /// The advice on what people write for several devices: a kind, or names with commas. Empty for
@@ -57,7 +58,7 @@ inline void report_unresolved(const cdi::Unresolved& one, const Output& output) 
 }
 
 /// Prints overlapping edits on standard error.
-inline void warn_of_overlaps(const std::vector<cdi::Overlap>& overlaps, const Output& output) {
+inline void warn_of_overlaps(const std::vector<tools::Overlap>& overlaps, const Output& output) {
   for (const auto& overlap : overlaps) output.warning({.message = to_string(overlap)});
 }
 
@@ -80,7 +81,7 @@ class EditLines {
 };
 
 /// Fills in the lines of overlapping edits.
-inline void find_lines(std::vector<cdi::Overlap>& overlaps, const EditLines& lines) {
+inline void find_lines(std::vector<tools::Overlap>& overlaps, const EditLines& lines) {
   for (auto& overlap : overlaps) {
     overlap.first = lines.completed(std::move(overlap.first));
     overlap.second = lines.completed(std::move(overlap.second));

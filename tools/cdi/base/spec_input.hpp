@@ -10,9 +10,11 @@
 
 #include <fmt/format.h>
 
+#include <cdi/file.hpp>
 #include <cdi/minimum_version.hpp>
 #include <cdi/versions.hpp>
 
+#include "../../kit/versions/conversion.hpp"
 #include "config_file.hpp"
 #include "in_place.hpp"
 #include "options.hpp"
@@ -45,8 +47,8 @@ inline cdi::Result<cdi::LoadedSpec> read_spec(const std::string& file,
 
 /// The spec of a file in its own version, with the owner that the file records. Fails, with the
 /// first loss, if a text written from it would not contain everything in the file.
-inline cdi::Result<cdi::Conversion> whole_spec(const cdi::LoadedSpec& loaded) {
-  auto spec = cdi::convert_spec(loaded, *cdi::parse_spec_version(loaded.spec.version));
+inline cdi::Result<tools::Conversion> whole_spec(const cdi::LoadedSpec& loaded) {
+  auto spec = tools::convert_spec(loaded, *cdi::parse_spec_version(loaded.spec.version));
   if (spec && !spec->losses.empty()) return std::move(spec->losses.front());
   return spec;
 }

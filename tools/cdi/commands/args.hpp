@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "../../kit/cdi_specs/overlaps.hpp"
 #include "../../kit/host/rooted_paths.hpp"
 #include "../args/arguments_writer.hpp"
 #include "../args/loss.hpp"
@@ -148,7 +149,7 @@ inline ExitCode args(const CommonOptions& common, const ArgsOptions& options,
   const auto code = plan_devices(options, *registry, common.reading, output, plan);
   if (code != exit_done) return code;
   if (output.format() == OutputFormat::text) {
-    warn_of_overlaps(cdi::find_overlaps(plan.plan), output);
+    warn_of_overlaps(tools::find_overlaps(plan.plan), output);
   }
   auto found = write_arguments(
       plan, ArgumentsWriter{program, root->paths ? &*root->paths : nullptr, root->path},

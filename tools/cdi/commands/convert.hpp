@@ -12,8 +12,10 @@
 
 #include <fmt/format.h>
 
-#include <cdi/versions.hpp>
+#include <cdi/file.hpp>
 
+#include "../../kit/versions/conversion.hpp"
+#include "../../kit/versions/engine_versions.hpp"
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/in_place.hpp"
@@ -38,13 +40,13 @@ inline std::string engine_table() {
       "The newest CDI version that each engine reads, the engine version since which it does, and\n"
       "the newest known engine version:\n";
   std::string line;
-  for (std::size_t i = 0; i < cdi::engine_versions.size(); ++i) {
-    const auto& row = cdi::engine_versions[i];
-    const bool is_first = i == 0 || row.engine != cdi::engine_versions[i - 1].engine;
-    const bool is_last =
-        i + 1 == cdi::engine_versions.size() || row.engine != cdi::engine_versions[i + 1].engine;
+  for (std::size_t i = 0; i < tools::engine_versions.size(); ++i) {
+    const auto& row = tools::engine_versions[i];
+    const bool is_first = i == 0 || row.engine != tools::engine_versions[i - 1].engine;
+    const bool is_last = i + 1 == tools::engine_versions.size() ||
+                         row.engine != tools::engine_versions[i + 1].engine;
     if (is_first) line = fmt::format("  {}:", row.engine);
-    if (is_first || row.newest != cdi::engine_versions[i - 1].newest) {
+    if (is_first || row.newest != tools::engine_versions[i - 1].newest) {
       const auto part = fmt::format(" {} since {},", to_string(row.newest), to_string(row.since));
       if (line.size() + part.size() > 100) {
         text += line + "\n";
@@ -59,18 +61,18 @@ inline std::string engine_table() {
 
 /// Converts the spec to the version of `--to`, or for the engine of `--for`. The command line has
 /// already been checked.
-inline cdi::Result<cdi::Conversion> convert_file(const ConvertOptions& options,
-                                                 const cdi::LoadedSpec& loaded) {
+inline cdi::Result<tools::Conversion> convert_file(const ConvertOptions& options,
+                                                   const cdi::LoadedSpec& loaded) {
   if (options.engine.empty())
-    return cdi::convert_spec(loaded, *cdi::parse_spec_version(options.version));
-  return cdi::convert_for(*cdi::parse_engine(options.engine), loaded);
+    return tools::convert_spec(loaded, *cdi::parse_spec_version(options.version));
+  return tools::convert_for(*tools::parse_engine(options.engine), loaded);
 }
 
 /// Whether the engine of `--for` reads the file unchanged, and no program reads it differently.
 inline bool is_read_already(const ConvertOptions& options, const cdi::LoadedSpec& loaded) {
   return !options.engine.empty() &&
-         !cdi::rejection_by(*cdi::parse_engine(options.engine), loaded) &&
-         cdi::text_warnings(loaded).empty();
+         !tools::rejection_by(*tools::parse_engine(options.engine), loaded) &&
+         tools::text_warnings(loaded).empty();
 }
 
 /// Prints warnings about a file, except for parts that the conversion reports as lost.
@@ -124,7 +126,7 @@ inline ExitCode print_file(const CommonOptions& common, const ConvertOptions& op
 
 /// Whether the conversion would change only the layout and comments.
 inline bool is_same(const cdi::LoadedSpec& loaded, const cdi::Spec& converted) {
-  return loaded.spec == converted && !loaded.newer_member && cdi::text_warnings(loaded).empty();
+  return loaded.spec == converted && !loaded.newer_member && tools::text_warnings(loaded).empty();
 }
 
 /// Replaces a file with its conversion.
@@ -146,7 +148,7 @@ inline ExitCode replace(const FileInPlace& file, const std::string& text,
 }
 
 /// Prints or writes a conversion in the given format.
-inline ExitCode deliver(const ConvertedFile& file, const cdi::Conversion& converted,
+inline ExitCode deliver(const ConvertedFile& file, const tools::Conversion& converted,
                         cdi::Format format, const ConvertOptions& options, const Output& output) {
   if (file.in_place && is_same(file.spec, converted.spec)) return exit_done;
   auto text = cdi::write_spec(converted.spec, format, converted.owner);

@@ -18,6 +18,7 @@
 #include <cdi/name.hpp>
 #include <cdi/plan.hpp>
 
+#include "../../kit/cdi_specs/overlaps.hpp"
 #include "../base/command.hpp"
 #include "../base/config_file.hpp"
 #include "../base/exit_codes.hpp"
@@ -222,7 +223,7 @@ class Injection {
     const auto injected = cdi::inject_recorded(config, devices, host);
     if (!injected) return output_.reject(injected.error());
     if (!options_.quiet) {
-      auto overlaps = cdi::find_overlaps(injected->plan);
+      auto overlaps = tools::find_overlaps(injected->plan);
       find_lines(overlaps, EditLines{devices});
       warn_of_overlaps(overlaps, output_);
     }

@@ -16,9 +16,8 @@
 
 #include <fmt/format.h>
 
-#include <cdi/diagnose.hpp>
-
 #include "../../kit/base/table.hpp"
+#include "../../kit/cdi_specs/ignored_specs.hpp"
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/options.hpp"
@@ -30,8 +29,8 @@
 inline void warn_if_empty(const CommonOptions& common, const cdi::Registry& registry,
                           const Output& output) {
   if (!registry.specs().empty() || !registry.errors().empty()) return;
-  const auto ignored = cdi::ignored_specs(common.spec_dirs());
-  for (const auto& one : ignored) output.warning(cdi::error_of(one));
+  const auto ignored = tools::ignored_specs(common.spec_dirs());
+  for (const auto& one : ignored) output.warning(tools::error_of(one));
   const auto& dirs = registry.dirs();
   const bool said = common.dirs_named() && std::all_of(dirs.begin(), dirs.end(), [](auto& dir) {
                       return dir.state == cdi::SpecDir::State::missing;

@@ -11,6 +11,8 @@
 
 #include <cdi/versions.hpp>
 
+#include "../../kit/versions/conversion.hpp"
+#include "../../kit/versions/engine_versions.hpp"
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/option_checks.hpp"
@@ -43,7 +45,7 @@ inline cdi::Result<cdi::SpecVersion> new_version(const NewOptions& options, cons
     return too_old(fmt::format("--version is {}", options.version), need, "leave out --version");
   }
   if (options.engine.empty()) return need.version;
-  const auto newest = cdi::written_spec_version_for(options.engine);
+  const auto newest = tools::written_spec_version_for(options.engine);
   if (!newest) return newest.error();
   if (need.version <= *newest) return need.version;
   return too_old(fmt::format("{} reads only CDI {} and older", options.engine, to_string(*newest)),
@@ -56,7 +58,7 @@ inline cdi::Result<void> check_new_text(const NewOptions& options, const std::st
   if (options.engine.empty()) return {};
   const auto loaded = cdi::parse_spec(text, "the new spec", format);
   if (!loaded) return loaded.error();
-  if (auto why = cdi::rejection_by(*cdi::parse_engine(options.engine), *loaded)) {
+  if (auto why = tools::rejection_by(*tools::parse_engine(options.engine), *loaded)) {
     return *std::move(why);
   }
   return {};

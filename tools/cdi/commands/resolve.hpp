@@ -16,6 +16,7 @@
 #include <cdi/plan.hpp>
 #include <cdi/sandbox.hpp>
 
+#include "../../kit/cdi_specs/overlaps.hpp"
 #include "../base/command.hpp"
 #include "../base/edit_text.hpp"
 #include "../base/exit_codes.hpp"
@@ -83,7 +84,7 @@ inline ShownPlan show(const cdi::Plan& plan, const std::vector<cdi::HookNote>& n
   out.record["notes"] = Json::array();
   for (const auto& note : notes) out.add(note);
   out.record["overlaps"] = Json::array();
-  for (const auto& overlap : cdi::find_overlaps(plan)) {
+  for (const auto& overlap : tools::find_overlaps(plan)) {
     out.record["overlaps"].push_back({{"code", row_of(overlap.kind).code},
                                       {"key", overlap.key},
                                       {"equal", overlap.equal},
@@ -108,7 +109,7 @@ inline ExitCode resolve(const CommonOptions& common, const ResolveOptions& optio
   if (!devices) return exit_failed;
   auto plan = cdi::plan_resolved(*devices);
   if (!plan) return output.reject(plan.error());
-  if (output.format() == OutputFormat::text) warn_of_overlaps(cdi::find_overlaps(*plan), output);
+  if (output.format() == OutputFormat::text) warn_of_overlaps(tools::find_overlaps(*plan), output);
   std::vector<cdi::HookNote> notes;
   if (options.hooks == "replace") {
     auto made = cdi::without_hooks(*plan, options.places);

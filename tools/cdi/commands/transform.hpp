@@ -15,9 +15,10 @@
 #include <fmt/format.h>
 
 #include <cdi/base/path.hpp>
+#include <cdi/file.hpp>
 #include <cdi/publish.hpp>
-#include <cdi/versions.hpp>
 
+#include "../../kit/cdi_specs/move_root.hpp"
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/in_place.hpp"
@@ -48,8 +49,9 @@ inline cdi::Result<MovedSpec> move_root_of(const TransformOptions& options,
                                            const cdi::LoadedSpec& loaded, cdi::Format format) {
   auto spec = whole_spec(loaded);
   if (!spec) return std::move(spec).error();
-  const auto paths = options.relative_to == "host" ? cdi::PathsOf::host : cdi::PathsOf::container;
-  const auto changed = cdi::move_root(spec->spec, options.from, options.to, paths);
+  const auto paths =
+      options.relative_to == "host" ? tools::PathsOf::host : tools::PathsOf::container;
+  const auto changed = tools::move_root(spec->spec, options.from, options.to, paths);
   if (!changed) return changed.error();
   auto text = cdi::write_spec(spec->spec, format, spec->owner);
   if (!text) {

@@ -18,9 +18,11 @@
 
 #include <fmt/format.h>
 
-#include <cdi/diagnose.hpp>
+#include <cdi/file.hpp>
 #include <cdi/files/text_file.hpp>
+#include <cdi/spec_text.hpp>
 
+#include "../../kit/cdi_specs/ignored_specs.hpp"
 #include "../base/command.hpp"
 #include "../base/config_file.hpp"
 #include "../base/exit_codes.hpp"
@@ -103,8 +105,8 @@ class Validation {
     }
     for (const auto& spec : registry->specs()) accept(*spec);
     for (const auto& error : errors_of(dirs, *registry)) report_every(error);
-    const auto ignored = cdi::ignored_specs(dirs.spec_dirs());
-    for (const auto& one : ignored) report_warning(cdi::error_of(one));
+    const auto ignored = tools::ignored_specs(dirs.spec_dirs());
+    for (const auto& one : ignored) report_warning(tools::error_of(one));
     if (registry->specs().empty() && registry->errors().empty() && ignored.empty()) {
       report_warning(no_spec_files(dirs));
     }

@@ -6,9 +6,9 @@
 
 #include <vector>
 
-#include <cdi/diagnose.hpp>
 #include <cdi/versions.hpp>
 
+#include "../../kit/cdi_specs/drift.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/output.hpp"
 
@@ -16,7 +16,7 @@
 inline void report_drift(const std::string& drift, const std::vector<cdi::ResolvedDevice>& devices,
                          const Output& output) {
   if (drift == "keep" || drift == "fail") return;
-  for (auto warning : cdi::find_drift(devices)) {
+  for (auto warning : tools::find_drift(devices)) {
     warning.message += drift == "follow" ? "; the numbers of the host are used"
                                          : "; the numbers of the spec are used";
     output.warning(warning);

@@ -14,10 +14,14 @@
 #include <vector>
 
 #include <cdi/scan.hpp>
-#include <cdi/versions.hpp>
 
 #include "../../kit/cdi_specs/write_command.hpp"
 #include "../../kit/host/host_tree.hpp"
+#include "../../kit/versions/conversion.hpp"
+#include "../../kit/versions/conversion_advice.hpp"
+#include "../../kit/versions/engine_defaults.hpp"
+#include "../../kit/versions/engine_support.hpp"
+#include "../../kit/versions/engine_versions.hpp"
 #include "../base/output.hpp"
 #include "other_names.hpp"
 
@@ -47,7 +51,7 @@ struct SpecHost {
   /// that are installed; empty for other files. In a directory of copies, the command would replace
   /// or remove specs of other hosts.
   std::string owner_command(const cdi::LoadedSpec& spec,
-                            const std::optional<cdi::VersionedEngine>& engine) const {
+                            const std::optional<tools::VersionedEngine>& engine) const {
     const auto place = place_of(spec.path);
     if (!place || spec.owner() != tools::spec_owner) return {};
     const auto tree = tools::HostTree::open(root);
@@ -71,12 +75,12 @@ struct SpecHost {
 /// The files in a registry that an engine reads.
 class EngineView {
  public:
-  EngineView(const cdi::VersionedEngine& engine, const cdi::Registry& all, SpecHost host)
-      : engine_{engine}, host_{std::move(host)}, newest_{cdi::newest_spec_version_for(engine)} {
+  EngineView(const tools::VersionedEngine& engine, const cdi::Registry& all, SpecHost host)
+      : engine_{engine}, host_{std::move(host)}, newest_{tools::newest_spec_version_for(engine)} {
     std::vector<std::shared_ptr<const cdi::LoadedSpec>> specs;
     std::vector<std::shared_ptr<const cdi::RejectedFile>> rejected;  // first: few causes are kept
     for (const auto& spec : all.specs()) {
-      auto rejection = cdi::rejection_by(engine_, *spec);
+      auto rejection = tools::rejection_by(engine_, *spec);
       auto read = rejection ? nullptr : as_read_by_engine(spec, rejection);
       if (rejection) {
         rejected.push_back(rejected_file(*spec, *rejection));
@@ -124,7 +128,7 @@ class EngineView {
   /// Warnings about text in a file of the registry that the engine may reject or read differently.
   const std::vector<cdi::Error>& text_warnings(const cdi::LoadedSpec& spec) const {
     auto& known = files_[&spec].warnings;
-    if (!known) known = cdi::text_warnings(engine_, spec);
+    if (!known) known = tools::text_warnings(engine_, spec);
     return *known;
   }
 
@@ -140,9 +144,9 @@ class EngineView {
   }
 
   /// The engine's default directories; empty if the engine reads no specs.
-  static std::vector<std::string> default_dirs(const cdi::VersionedEngine& engine) {
+  static std::vector<std::string> default_dirs(const tools::VersionedEngine& engine) {
     std::vector<std::string> dirs;
-    const auto* const row = cdi::find_engine_defaults(engine);
+    const auto* const row = tools::find_engine_defaults(engine);
     if (row == nullptr) return dirs;
     for (const auto dir : row->dirs) {
       if (!dir.empty()) dirs.emplace_back(dir);
@@ -156,23 +160,23 @@ class EngineView {
     auto text = name() + " reads only ";
     for (const auto& dir : dirs) text += (&dir == dirs.data() ? "" : ", ") + dir;
     text += ": move the file there";
-    const auto* const row = cdi::find_engine_defaults(engine_);
+    const auto* const row = tools::find_engine_defaults(engine_);
     if (row == nullptr || row->to_set_dirs.empty()) return text;
     return text + ", or add its directory with " + std::string{row->to_set_dirs};
   }
 
   /// The assumption about the engine's version; empty if the version is known.
-  std::string assumption() const { return cdi::assumption_about(engine_); }
+  std::string assumption() const { return tools::assumption_about(engine_); }
 
   /// Needs of the engine apart from the file. `configured`: the engine's configuration is known,
   /// and sets whether CDI is on.
   std::vector<std::string> needs(bool configured) const {
     std::vector<std::string> out;
-    const auto* const row = cdi::find_engine_defaults(engine_);
-    if (!configured && row != nullptr && row->cdi_switch == cdi::CdiSwitch::off) {
+    const auto* const row = tools::find_engine_defaults(engine_);
+    if (!configured && row != nullptr && row->cdi_switch == tools::CdiSwitch::off) {
       out.push_back(name() + " injects CDI devices only with " + std::string{row->to_switch_on});
     }
-    const auto* const support = cdi::find_engine_support(engine_);
+    const auto* const support = tools::find_engine_support(engine_);
     if (support != nullptr && !support->field) {
       out.push_back(name() +
                     " ignores the CRI field CDI_devices: request devices with annotations");
@@ -197,7 +201,7 @@ class EngineView {
   /// one of these is not valid, or is given twice, the engine rejects the file: sets `rejection`.
   std::shared_ptr<const cdi::LoadedSpec> as_read_by_engine(
       const std::shared_ptr<const cdi::LoadedSpec>& spec, std::optional<cdi::Error>& rejection) {
-    if (cdi::text_warnings(engine_, *spec).empty()) return spec;
+    if (tools::text_warnings(engine_, *spec).empty()) return spec;
     const auto others = other_names(engine_, spec->path);
     if (others.empty()) return spec;
     rejection = rejected_name(spec->spec, others);
@@ -216,11 +220,11 @@ class EngineView {
   std::string find_advice(const cdi::LoadedSpec& spec) const {
     const auto place = host_.place_of(spec.path);
     const auto tree = tools::HostTree::open(host_.root);
-    if (!place || !tree) return cdi::conversion_advice(engine_, spec);
+    if (!place || !tree) return tools::conversion_advice(engine_, spec);
     // For an installed engine, the file gets the version that the oldest installed engine reads.
     const auto command = host_.owner_command(
         spec, host_.installed == Installed::yes ? std::nullopt : std::optional{engine_});
-    if (!command.empty()) return cdi::conversion_advice(engine_, spec, command);
+    if (!command.empty()) return tools::conversion_advice(engine_, spec, command);
     return tools::conversion_advice_here(*tree, *place, spec.path, engine_, spec);
   }
 
@@ -231,7 +235,7 @@ class EngineView {
     return std::make_shared<const cdi::RejectedFile>(std::move(out));
   }
 
-  cdi::VersionedEngine engine_;
+  tools::VersionedEngine engine_;
   SpecHost host_;
   cdi::Result<cdi::SpecVersion> newest_;
   std::shared_ptr<const cdi::Registry> registry_{};

@@ -23,14 +23,15 @@
 #include <cdi/registry.hpp>
 #include <cdi/scan.hpp>
 #include <cdi/spec_text.hpp>
-#include <cdi/versions.hpp>
 
 #include "../../kit/cdi_specs/host_faults.hpp"
 #include "../../kit/cdi_specs/lost_files.hpp"
 #include "../../kit/cdi_specs/recorded_options.hpp"
 #include "../../kit/cdi_specs/write_command.hpp"
-#include "../../kit/engines/engine_versions.hpp"
+#include "../../kit/engines/installed_versions.hpp"
 #include "../../kit/host/host_tree.hpp"
+#include "../../kit/versions/engine_defaults.hpp"
+#include "../../kit/versions/engine_versions.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/spec_dirs.hpp"
@@ -46,7 +47,7 @@ inline bool can_be_asked(std::string_view engine) {
 /// An engine with its newest known version, which reads specs, as an example for `--for`.
 inline std::string with_newest_version(std::string_view engine) {
   std::string example;
-  for (const auto& row : cdi::engine_versions) {
+  for (const auto& row : tools::engine_versions) {
     if (row.engine == engine) example = fmt::format("{}@{}", engine, to_string(row.last));
   }
   return example;
@@ -55,9 +56,9 @@ inline std::string with_newest_version(std::string_view engine) {
 /// Why an engine is not valid for `why --for`; empty if it is valid, even if it reads no specs.
 inline std::string requested_engine_error(const std::string& engine) {
   if (can_be_asked(engine)) return {};
-  const auto parsed = cdi::parse_engine(engine);
+  const auto parsed = tools::parse_engine(engine);
   if (parsed) return {};
-  for (const auto& row : cdi::engine_defaults) {
+  for (const auto& row : tools::engine_defaults) {
     if (row.engine != engine) continue;
     return fmt::format("{} does not report its version: give it, such as {}", engine,
                        with_newest_version(engine));
@@ -124,7 +125,7 @@ class HostView {
   }
 
   /// The version of an installed engine.
-  cdi::Result<cdi::VersionedEngine> engine_named(const std::string& name) {
+  cdi::Result<tools::VersionedEngine> engine_named(const std::string& name) {
     const auto* const engine = find(name);
     if (engine != nullptr && engine->version) return engine->of_version();
     const auto why =

@@ -15,6 +15,8 @@
 
 #include <fmt/format.h>
 
+#include "../../kit/cdi_specs/diagnose.hpp"
+#include "../../kit/versions/engine_versions.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/globs.hpp"
 #include "../base/options.hpp"
@@ -120,9 +122,9 @@ inline cdi::Result<Question> open_question(const CommonOptions& common, const Wh
 }
 
 /// The engine of `--for`; without a version, the version is taken from the host.
-inline cdi::Result<cdi::VersionedEngine> requested_engine(const std::string& engine,
-                                                          std::optional<HostView>& host) {
-  if (!can_be_asked(engine)) return *cdi::parse_engine(engine);
+inline cdi::Result<tools::VersionedEngine> requested_engine(const std::string& engine,
+                                                            std::optional<HostView>& host) {
+  if (!can_be_asked(engine)) return *tools::parse_engine(engine);
   if (host) return host->engine_named(engine);
   return cdi::Error{
       .code = cdi::Errc::invalid,
@@ -130,10 +132,10 @@ inline cdi::Result<cdi::VersionedEngine> requested_engine(const std::string& eng
       .advice = "leave out --no-host, or give the version, such as " + with_newest_version(engine)};
 }
 
-/// The directories in which `cdi::diagnose` looks for names, whether they are searched or not.
+/// The directories in which `tools::diagnose` looks for names, whether they are searched or not.
 inline std::vector<std::string> other_dirs(const Question& question) {
   const bool elsewhere = question.host && question.host->is_other();
-  return elsewhere ? question.spec_dirs : cdi::usual_spec_dirs();
+  return elsewhere ? question.spec_dirs : tools::usual_spec_dirs();
 }
 
 /// The result refers to the question.
@@ -143,7 +145,7 @@ inline cdi::Result<SearchedSpecs> search_specs(Question& question) {
   auto& host = question.host;
   SearchedSpecs specs;
   auto dirs = question.spec_dirs;
-  std::optional<cdi::VersionedEngine> engine;
+  std::optional<tools::VersionedEngine> engine;
   if (!options.engine.empty()) {
     auto requested = requested_engine(options.engine, host);
     if (!requested) return std::move(requested).error();
@@ -264,7 +266,7 @@ inline std::vector<cdi::Unresolved> diagnosed_names(const Question& question,
                                                     const SearchedSpecs& specs) {
   const auto others = other_dirs(question);
   const auto diagnose = [&](const cdi::Registry& registry) {
-    return cdi::diagnose(registry, question.names.names, others, question.common.reading);
+    return tools::diagnose(registry, question.names.names, others, question.common.reading);
   };
   auto missing = diagnose(*specs.registry);
   if (specs.engine && !missing.empty()) {

@@ -22,8 +22,9 @@
 #include <cdi/text/read.hpp>
 #include <cdi/text/scalar.hpp>
 #include <cdi/text/yaml11_scalar.hpp>
-#include <cdi/versions.hpp>
 #include <cdi/yaml.hpp>
+
+#include "../../kit/versions/engine_versions.hpp"
 
 /// What an engine makes of the name of a device.
 struct OtherName {
@@ -63,11 +64,11 @@ inline std::string text_in_yaml_1_1(std::string_view plain) {
 
 /// The other names of a file's devices for an engine, by name: the name is not in quotes, and the
 /// engine reads 8 for 010. Reads the file again, since a spec has only the names.
-inline std::map<std::string, OtherName> other_names(const cdi::VersionedEngine& engine,
+inline std::map<std::string, OtherName> other_names(const tools::VersionedEngine& engine,
                                                     const std::string& file) {
   std::map<std::string, OtherName> out;
-  const auto* const row = cdi::find_engine_versions(engine);
-  if (row == nullptr || row->parser != cdi::SpecParser::sigs_yaml) return out;
+  const auto* const row = tools::find_engine_versions(engine);
+  if (row == nullptr || row->parser != tools::SpecParser::sigs_yaml) return out;
   const auto text = cdi::read_file(file);
   if (!text) return out;
   const auto document = cdi::parse_yaml(*text, file);

@@ -9,16 +9,17 @@
 #include <utility>
 #include <vector>
 
-#include <cdi/diagnose.hpp>
 #include <cdi/file.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/scan.hpp>
 #include <cdi/spec_text.hpp>
 
 #include "../../kit/base/glob.hpp"
+#include "../../kit/cdi_specs/diagnose.hpp"
+#include "../../kit/cdi_specs/ignored_specs.hpp"
 #include "../base/globs.hpp"
 
-/// Where `cdi::diagnose` finds devices that programs do not.
+/// Where `tools::diagnose` finds devices that programs do not.
 class UnreadFiles {
  public:
   /// Looks for what programs ignore in the directories of a registry, and for `other_dirs`.
@@ -44,7 +45,7 @@ class UnreadFiles {
   /// Adds what programs ignore in directories; returns the ignored directories.
   std::vector<std::string> add_ignored(const std::vector<std::string>& dirs) {
     std::vector<std::string> inner;
-    for (auto& one : cdi::ignored_specs(dirs)) {
+    for (auto& one : tools::ignored_specs(dirs)) {
       (one.directory ? inner : files_).push_back(std::move(one.path));
     }
     dirs_.insert(dirs_.end(), inner.begin(), inner.end());
@@ -56,7 +57,7 @@ class UnreadFiles {
 };
 
 /// Replaces each pattern by the names of the devices that it matches: those that files of the
-/// registry define, whether they resolve or not; if there are none, those that `cdi::diagnose`
+/// registry define, whether they resolve or not; if there are none, those that `tools::diagnose`
 /// finds elsewhere.
 inline ExpandedNames expand_for_why(const std::vector<std::string>& names,
                                     const cdi::Registry& registry,
@@ -65,7 +66,7 @@ inline ExpandedNames expand_for_why(const std::vector<std::string>& names,
   if (std::none_of(names.begin(), names.end(), is_glob)) return {.names = names};
   GlobSearch search{
       .lists = {detail::defined_names(registry)}, .explain = [&](const auto& name) {
-        return std::move(cdi::diagnose(registry, {name}, other_dirs, reading).front());
+        return std::move(tools::diagnose(registry, {name}, other_dirs, reading).front());
       }};
   const auto matches_none = [&](const std::string& name) {
     if (!is_glob(name)) return false;

@@ -12,9 +12,10 @@
 
 #include <fmt/format.h>
 
-#include <cdi/versions.hpp>
-
 #include "../../kit/base/text.hpp"
+#include "../../kit/versions/engine_defaults.hpp"
+#include "../../kit/versions/engine_support.hpp"
+#include "../../kit/versions/engine_versions.hpp"
 #include "bundle_report.hpp"
 #include "name_report.hpp"
 #include "pod_facts.hpp"
@@ -36,14 +37,14 @@ inline bool is_cri_engine(std::string_view name) {
 
 /// Says whether an engine takes the devices that kubelet passes: since Kubernetes 1.31 only in the
 /// CRI field.
-inline void add_engine(const cdi::VersionedEngine& engine, const tools::Engine* installed,
+inline void add_engine(const tools::VersionedEngine& engine, const tools::Engine* installed,
                        PodSteps& steps) {
   const auto name = to_string(engine);
   if (!is_cri_engine(engine.name)) {
     return steps.add({State::unknown, "engine", name + " is not an engine that kubelet uses",
                       "use --for with containerd or cri-o"});
   }
-  const auto* const support = cdi::find_engine_support(engine);
+  const auto* const support = tools::find_engine_support(engine);
   if (support == nullptr || !support->field) {
     return steps.add(
         {State::wrong, "engine",
@@ -54,7 +55,7 @@ inline void add_engine(const cdi::VersionedEngine& engine, const tools::Engine* 
                                      : "update CRI-O to 1.28.0 or newer"});
   }
   const bool is_off = installed != nullptr ? installed->state() == tools::Engine::Cdi::off
-                                           : support->cdi_switch == cdi::CdiSwitch::off;
+                                           : support->cdi_switch == tools::CdiSwitch::off;
   if (is_off && installed != nullptr) {
     return steps.add(
         {State::wrong, "engine", name + ": CDI is switched off", installed->to_switch_on});

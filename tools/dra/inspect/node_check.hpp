@@ -20,7 +20,7 @@
 #include "../../gpu/findings/engine_setup.hpp"
 #include "../../gpu/findings/finding.hpp"
 #include "../../gpu/host/directories.hpp"
-#include "../../kit/engines/engine_versions.hpp"
+#include "../../kit/engines/installed_versions.hpp"
 #include "../../kit/host/host_tree.hpp"
 #include "../settings.hpp"
 #include "status.hpp"

@@ -13,10 +13,10 @@
 
 #include <cdi/minimum_version.hpp>
 #include <cdi/result.hpp>
-#include <cdi/versions.hpp>
 
-#include "../../kit/engines/engine_versions.hpp"
 #include "../../kit/engines/engines.hpp"
+#include "../../kit/engines/installed_versions.hpp"
+#include "../../kit/versions/engine_versions.hpp"
 #include "../base/options.hpp"
 #include "../vendors/survey.hpp"
 
@@ -31,8 +31,8 @@ inline tools::VersionsFrom versions_from(const HostOptions& options) {
 
 /// Limits the CDI version of specs to the newest that an engine reads. An error if the engine reads
 /// no specs.
-inline cdi::Result<void> limit_version(Options& options, const cdi::VersionedEngine& engine) {
-  const auto version = cdi::written_spec_version_for(engine);
+inline cdi::Result<void> limit_version(Options& options, const tools::VersionedEngine& engine) {
+  const auto version = tools::written_spec_version_for(engine);
   if (!version) return version.error();
   if (options.max_version && *options.max_version <= *version) return {};
   options.max_version = *version;

@@ -15,12 +15,12 @@
 
 #include <cdi/files/temporary.hpp>
 #include <cdi/result.hpp>
-#include <cdi/versions.hpp>
 
 #include "../../kit/base/text.hpp"
 #include "../../kit/engines/engines.hpp"
 #include "../../kit/engines/toml_settings.hpp"
 #include "../../kit/host/host_tree.hpp"
+#include "../../kit/versions/engine_versions.hpp"
 #include "docker_json.hpp"
 #include "file_edit.hpp"
 #include "toml_edit.hpp"
@@ -280,7 +280,7 @@ inline cdi::Result<std::string> with_import(const FileEdit& file,
 
 inline cdi::Result<Edits> containerd_edits(const tools::HostTree& tree, const tools::Engine& engine,
                                            const Needs& needs) {
-  const bool merges = engine.version && *engine.version >= cdi::EngineVersion{2, 0, 0};
+  const bool merges = engine.version && *engine.version >= tools::EngineVersion{2, 0, 0};
   auto file = detail::containerd_main(tree, merges ? 3 : 2);
   if (!file) return file.error();
   const auto old = tools::parse_toml(*file->after, file->path);

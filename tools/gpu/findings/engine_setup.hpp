@@ -13,10 +13,12 @@
 
 #include <cdi/base/shell_word.hpp>
 #include <cdi/rules/owner.hpp>
-#include <cdi/versions.hpp>
 
 #include "../../kit/engines/engines.hpp"
 #include "../../kit/host/host_tree.hpp"
+#include "../../kit/versions/conversion.hpp"
+#include "../../kit/versions/engine_support.hpp"
+#include "../../kit/versions/engine_versions.hpp"
 #include "../configure/engine_edits.hpp"
 #include "../model/gpu.hpp"
 #include "finding.hpp"
@@ -37,9 +39,9 @@ inline bool reads_directory(const tools::HostTree& tree, const tools::Engine& en
 inline std::string reading_of(const tools::Engine& engine) {
   auto text = "reads " + tools::listed(engine.spec_dirs);
   if (engine.version) {
-    const auto newest = cdi::newest_spec_version_for(engine.of_version());
+    const auto newest = tools::newest_spec_version_for(engine.of_version());
     if (newest) text += ", up to CDI " + cdi::to_string(*newest);
-    const auto assumption = cdi::assumption_about(engine.of_version());
+    const auto assumption = tools::assumption_about(engine.of_version());
     if (!assumption.empty()) text += "; " + assumption;
   } else if (!engine.version_fault.empty()) {
     text += fmt::format("; its version is unknown ({})", engine.version_fault);
@@ -101,7 +103,7 @@ inline void check_setup(const tools::HostTree& tree, const tools::Engine& engine
 inline std::string advice_on_file(const tools::HostTree& tree, const tools::Engine& engine,
                                   const std::vector<Inventory>& inventories,
                                   const cdi::LoadedSpec& loaded) {
-  const auto written = cdi::written_spec_version_for(engine.of_version());
+  const auto written = tools::written_spec_version_for(engine.of_version());
   if (const auto journal = owner_journal(tree, loaded)) {
     if (!written || *written < cdi::detail::first_with_annotations) {
       return fmt::format("Update this engine: a spec of a claim needs CDI {}.",
@@ -134,14 +136,14 @@ inline bool check_files(const tools::HostTree& tree, const tools::Engine& engine
   bool reads_all = true;
   const auto registry = read_specs(tree, engine.spec_dirs);
   for (const auto& loaded : registry.specs()) {
-    const auto rejection = cdi::rejection_by(engine.of_version(), *loaded);
+    const auto rejection = tools::rejection_by(engine.of_version(), *loaded);
     if (rejection) {
       reads_all = false;
       findings.push_back({Level::fault, engine.full_name(), "refuses " + cdi::to_string(*rejection),
                           advice_on_file(tree, engine, inventories, *loaded)});
       continue;
     }
-    const auto warnings = cdi::text_warnings(engine.of_version(), *loaded);
+    const auto warnings = tools::text_warnings(engine.of_version(), *loaded);
     if (warnings.empty()) continue;
     findings.push_back({Level::note, engine.full_name(),
                         "may refuse or read differently: " + cdi::to_string(warnings.front()),
@@ -152,7 +154,7 @@ inline bool check_files(const tools::HostTree& tree, const tools::Engine& engine
 
 /// Reports an engine that reads annotations only.
 inline void check_field(const tools::Engine& engine, Findings& findings) {
-  const auto* const support = cdi::find_engine_support(engine.of_version());
+  const auto* const support = tools::find_engine_support(engine.of_version());
   if (support == nullptr || support->field) return;
   findings.push_back({Level::note, engine.full_name(),
                       "ignores the CRI field CDI_devices, with which kubelet passes devices",
@@ -169,7 +171,7 @@ inline void check_engine(const tools::HostTree& tree, const tools::Engine& engin
   const auto trouble = inventories.empty() || engine.is_builder ? Level::note : Level::fault;
   bool reads_all = true;
   if (engine.version) {
-    const auto newest = cdi::newest_spec_version_for(engine.of_version());
+    const auto newest = tools::newest_spec_version_for(engine.of_version());
     if (!newest) {
       findings.push_back(
           {trouble, engine.full_name(), newest.error().message,

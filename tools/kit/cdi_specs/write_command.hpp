@@ -25,10 +25,11 @@
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 #include <cdi/text/document.hpp>
-#include <cdi/versions.hpp>
 
 #include "../base/text.hpp"
 #include "../host/host_tree.hpp"
+#include "../versions/conversion_advice.hpp"
+#include "../versions/engine_versions.hpp"
 #include "recorded_options.hpp"
 #include "write_settings.hpp"
 
@@ -71,7 +72,7 @@ inline cdi::Result<std::string> file_here(const HostTree& tree, const std::strin
 /// The advice to convert a file in the tree for an engine. `here` is as in `file_here`.
 inline std::string conversion_advice_here(const HostTree& tree, const std::string& path,
                                           const std::string& here,
-                                          const cdi::VersionedEngine& engine,
+                                          const tools::VersionedEngine& engine,
                                           const cdi::LoadedSpec& loaded) {
   auto file = file_here(tree, path, here);
   if (!file) {
@@ -80,7 +81,7 @@ inline std::string conversion_advice_here(const HostTree& tree, const std::strin
   }
   auto named = loaded;
   named.path = *std::move(file);
-  return cdi::conversion_advice(engine, named);
+  return tools::conversion_advice(engine, named);
 }
 
 /// The option words recorded in one of our files in the tree.
@@ -206,7 +207,7 @@ inline std::vector<std::string> keeping_arguments(const HostTree& tree,
 /// The command that rewrites one of our files for an engine; without an engine, for the oldest
 /// installed engine.
 inline std::string write_command_for(const HostTree& tree, const cdi::LoadedSpec& loaded,
-                                     const std::optional<cdi::VersionedEngine>& engine) {
+                                     const std::optional<tools::VersionedEngine>& engine) {
   auto arguments = arguments_without_version(tree, loaded);
   if (engine) {
     arguments.insert(arguments.begin(),

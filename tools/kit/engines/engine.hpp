@@ -19,9 +19,9 @@
 
 #include <cdi/cache.hpp>
 #include <cdi/result.hpp>
-#include <cdi/versions.hpp>
 
 #include "../host/host_tree.hpp"
+#include "../versions/engine_versions.hpp"
 #include "toml_settings.hpp"
 
 namespace tools {
@@ -32,11 +32,11 @@ struct Engine {
   enum class Cdi : std::uint8_t { on, off, by_version };
 
   std::string name{};
-  std::optional<cdi::EngineVersion> version{};  // nullopt if unknown
-  std::string version_fault{};                  // why it is unknown, if the program is on the host
-  Cdi cdi = Cdi::on;                            // from its configuration
-  cdi::EngineVersion on_since{};                // the first version that injects by default
-  std::string to_switch_on{};                   // how to switch CDI on
+  std::optional<tools::EngineVersion> version{};  // nullopt if unknown
+  std::string version_fault{};      // why it is unknown, if the program is on the host
+  Cdi cdi = Cdi::on;                // from its configuration
+  tools::EngineVersion on_since{};  // the first version that injects by default
+  std::string to_switch_on{};       // how to switch CDI on
   std::vector<std::string> spec_dirs = cdi::default_spec_dirs();  // the last has priority
   std::size_t default_dirs = spec_dirs.size();  // the number without configuration
   std::string to_set_dirs{};                    // the setting for `spec_dirs`; empty if none exists
@@ -55,7 +55,7 @@ struct Engine {
   }
 
   /// The engine and its version, which must be known. Valid as long as this object.
-  cdi::VersionedEngine of_version() const { return {name, *version}; }
+  tools::VersionedEngine of_version() const { return {name, *version}; }
 
   /// Whether it injects CDI devices, according to its configuration and version.
   Cdi state() const {

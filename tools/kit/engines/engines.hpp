@@ -21,10 +21,11 @@
 
 #include <cdi/base/path.hpp>
 #include <cdi/result.hpp>
-#include <cdi/versions.hpp>
 
 #include "../base/text.hpp"
 #include "../host/host_tree.hpp"
+#include "../versions/engine_defaults.hpp"
+#include "../versions/engine_versions.hpp"
 #include "engine.hpp"
 #include "json_settings.hpp"
 #include "toml_settings.hpp"
@@ -123,9 +124,9 @@ inline bool is_cri_disabled(const TomlSettings& settings) {
 }
 
 /// The first version of an engine that injects CDI devices by default.
-inline cdi::EngineVersion first_with_cdi(std::string_view engine) {
-  for (const auto& row : cdi::engine_defaults) {
-    if (row.engine == engine && row.cdi_switch != cdi::CdiSwitch::off) return row.since;
+inline tools::EngineVersion first_with_cdi(std::string_view engine) {
+  for (const auto& row : tools::engine_defaults) {
+    if (row.engine == engine && row.cdi_switch != tools::CdiSwitch::off) return row.since;
   }
   return {};
 }
@@ -266,7 +267,8 @@ inline std::optional<Engine> podman(const HostTree& tree) {
 /// Applies the defaults of an engine version: directories that are not configured, and whether they
 /// can be. Podman before 5.5.0 ignores configured directories.
 inline void apply_version(Engine& engine) {
-  const auto* const row = engine.version ? cdi::find_engine_defaults(engine.of_version()) : nullptr;
+  const auto* const row =
+      engine.version ? tools::find_engine_defaults(engine.of_version()) : nullptr;
   if (row == nullptr) return;
   const bool obeys = !row->to_set_dirs.empty();
   if (obeys && engine.default_dirs == 0) return;

@@ -15,7 +15,6 @@
 #include <fmt/format.h>
 
 #include <cdi/result.hpp>
-#include <cdi/versions.hpp>
 
 #include "../../gpu/base/one_line.hpp"
 #include "../../gpu/base/options.hpp"
@@ -24,9 +23,10 @@
 #include "../../gpu/configure/file_edit.hpp"
 #include "../../gpu/findings/engine_setup.hpp"
 #include "../../gpu/host/open_host.hpp"
-#include "../../kit/engines/engine_versions.hpp"
 #include "../../kit/engines/engines.hpp"
+#include "../../kit/engines/installed_versions.hpp"
 #include "../../kit/host/host_tree.hpp"
+#include "../../kit/versions/engine_versions.hpp"
 #include "command.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
@@ -168,7 +168,7 @@ inline ExitCode change_configuration(const tools::HostTree& tree, const Options&
     report(Message::warning(configure::with_path_here(options, warning)));
   }
   if (engine->version) {
-    const auto newest = cdi::newest_spec_version_for(engine->of_version());
+    const auto newest = tools::newest_spec_version_for(engine->of_version());
     if (!newest) {
       return finish(cdi::Error{.code = cdi::Errc::host,
                                .message = newest.error().message,

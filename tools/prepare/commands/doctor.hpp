@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <cdi/cache.hpp>
-#include <cdi/versions.hpp>
 
 #include "../../gpu/base/options.hpp"
 #include "../../gpu/cdi_specs/version_choice.hpp"
@@ -27,6 +26,7 @@
 #include "../../kit/cdi_specs/recorded_options.hpp"
 #include "../../kit/help/terminal_text.hpp"
 #include "../../kit/host/host_tree.hpp"
+#include "../../kit/versions/engine_versions.hpp"
 #include "../doctor/doctor.hpp"
 #include "../doctor/page.hpp"
 #include "command.hpp"
@@ -63,7 +63,7 @@ inline Json engines_json(const std::vector<tools::Engine>& engines) {
     const auto state = engine.state();
     Json reads = nullptr;
     if (engine.version) {
-      if (const auto newest = cdi::newest_spec_version_for(engine.of_version()))
+      if (const auto newest = tools::newest_spec_version_for(engine.of_version()))
         reads = cdi::to_string(*newest);
     }
     list.push_back(

@@ -13,10 +13,10 @@
 #include <cdi/minimum_version.hpp>
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
-#include <cdi/versions.hpp>
 
 #include "../../kit/base/options.hpp"
 #include "../../kit/base/text.hpp"
+#include "../../kit/versions/engine_versions.hpp"
 
 // Each function returns the fault in a value; empty if the value is valid. `requested_name_fault`
 // is in prepare.hpp.
@@ -35,7 +35,7 @@ inline std::string spec_version_fault(const std::string& text) {
 }
 
 inline std::string engine_fault(const std::string& text) {
-  const auto version = cdi::written_spec_version_for(text);
+  const auto version = tools::written_spec_version_for(text);
   return version ? "" : to_string(version.error());
 }
 

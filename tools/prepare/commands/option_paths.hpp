@@ -14,11 +14,11 @@
 #include <utility>
 
 #include <cdi/base/path.hpp>
-#include <cdi/versions.hpp>
 
 #include "../../gpu/base/options.hpp"
 #include "../../gpu/cdi_specs/version_choice.hpp"
 #include "../../gpu/host/directories.hpp"
+#include "../../kit/versions/engine_versions.hpp"
 
 namespace prepare {
 
@@ -103,7 +103,7 @@ inline void complete(Options& options) {
   if (auto& library = options.nvml_library; !library.empty()) library = absolute({}, library);
   for (auto& file : options.vendor_files) file = absolute({}, file);
   for (const auto& engine : options.engines) {  // valid: checked by the parser
-    static_cast<void>(limit_version(options, *cdi::parse_engine(engine)));
+    static_cast<void>(limit_version(options, *tools::parse_engine(engine)));
   }
 }
 

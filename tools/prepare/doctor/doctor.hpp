@@ -16,7 +16,7 @@
 #include "../../gpu/model/gpu.hpp"
 #include "../../gpu/vendors/driver_place.hpp"
 #include "../../gpu/vendors/survey.hpp"
-#include "../../kit/engines/engine_versions.hpp"
+#include "../../kit/engines/installed_versions.hpp"
 #include "../../kit/host/host_tree.hpp"
 #include "claim_specs.hpp"
 #include "driver.hpp"

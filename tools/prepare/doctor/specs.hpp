@@ -19,7 +19,6 @@
 #include <cdi/registry.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
-#include <cdi/versions.hpp>
 
 #include "../../gpu/cdi_specs/fingerprint.hpp"
 #include "../../gpu/cdi_specs/old_numbers.hpp"
@@ -33,6 +32,8 @@
 #include "../../kit/cdi_specs/host_faults.hpp"
 #include "../../kit/engines/engines.hpp"
 #include "../../kit/host/host_tree.hpp"
+#include "../../kit/versions/conversion.hpp"
+#include "../../kit/versions/engine_versions.hpp"
 
 namespace prepare::doctor {
 
@@ -124,8 +125,8 @@ inline bool has_devices_of(const tools::HostTree& tree, const cdi::LoadedSpec& l
 inline bool is_rejected(const std::vector<tools::Engine>& engines, const cdi::LoadedSpec& loaded) {
   return std::any_of(engines.begin(), engines.end(), [&](const tools::Engine& engine) {
     return engine.version && engine.state() != tools::Engine::Cdi::off &&
-           cdi::newest_spec_version_for(engine.of_version()) &&
-           cdi::rejection_by(engine.of_version(), loaded);
+           tools::newest_spec_version_for(engine.of_version()) &&
+           tools::rejection_by(engine.of_version(), loaded);
   });
 }
 

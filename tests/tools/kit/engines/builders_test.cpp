@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "../../../../tools/kit/engines/engine_versions.hpp"
+#include "../../../../tools/kit/engines/installed_versions.hpp"
 #include "../../../support/made_up_host.hpp"
 
 using namespace tools;
