@@ -347,18 +347,8 @@ class Schema {
   template <class Edit>
   Json planned() {
     Json members{{"edit", value<Edit>()}, {"origin", origin()}, {"overridden", value<bool>()}};
-    if constexpr (std::same_as<Edit, cdi::Hook>) {
-      members["class"] = hook_class();
-      members["effects"] = {{"oneOf", {effects(), {{"type", "null"}}}}};
-    }
+    if constexpr (std::same_as<Edit, cdi::Hook>) members["class"] = hook_class();
     return closed(std::move(members), {"overridden"});
-  }
-
-  Json effects() {
-    Json words = object<cdi::RootChanges>();
-    words["properties"]["nodeLinks"] = value<std::vector<cdi::RootLink>>();
-    words["properties"]["needsLdconfig"] = value<bool>();
-    return words;
   }
 
   static Json hook_class() {

@@ -12,7 +12,7 @@ import sys
 
 FOLDERS = {
     "kit": ["base", "versions", "help", "completion", "host", "names", "engines", "cdi_specs"],
-    "cdi": ["base", "hooks", "rootfs", "why", "inject", "args", "run", "specs", "commands"],
+    "cdi": ["base", "why", "inject", "args", "run", "specs", "commands"],
     "gpu": ["base", "host", "model", "vendors", "cdi_specs", "claims", "slices", "configure",
             "findings"],
     "prepare": ["doctor", "record", "commands"],

@@ -53,10 +53,6 @@ NEW_SPEC = """{"cdiVersion": "0.6.0", "kind": "vendor.com/new",
 POLICY = '{"rules": [{"name": "all", "allow": true, "devices": ["vendor.com/a=*"]}]}\n'
 RUNTIME_SETTINGS = 'runtime = "{0}/real-runtime"\nspec-dirs = ["{0}/specs"]\n'
 
-OCI_CHANGES = r"""{"ociVersion": "1.0.2", "root": {"path": "root"}, "annotations": {
-"cdi-hooks/root-changes": "{\"links\": [{\"path\": \"/opt/lib.so\", \"target\": \"lib.so.1\"}]}"}}
-"""
-
 # The exit codes of the tools' pages. The runtime that cdi-runtime starts ends with 7.
 CODES = {CDI: range(30), PREPARE: (0, 1, 3, 4), POD: (0, 1), RUNTIME: (1, 7)}
 
@@ -84,14 +80,13 @@ ROWS = [
     Row(CDI, "-d specs validate"),
     Row(CDI, "-d specs why vendor.com/a=one vendor.com/b=one", reads_host=True),
     Row(CDI, "-d specs inject --in-place config.json vendor.com/a=one"),
-    Row(CDI, "-d specs inject --in-place config.json --hooks lower vendor.com/a=one",
+    Row(CDI, "-d specs inject --in-place config.json --hooks replace vendor.com/a=one",
         reads_host=True),
     Row(CDI, "-d specs inject --in-place config.json --policy policy.json vendor.com/a=one"),
     Row(CDI, "convert --in-place --backup --to 0.5.0 specs/a.yaml"),
     Row(CDI, "transform root --in-place /opt /run/driver specs/a.yaml"),
     Row(CDI, "-d out write new.json"),
     Row(CDI, "-d specs remove --force specs/b.yaml"),
-    Row(CDI, "rootfs --apply root changes.json"),
     Row(PREPARE, "detect --root node", reads_host=True),
     Row(PREPARE, "write --root node --output-dir out", reads_host=True),
     Row(PREPARE, "prepare --root node --output-dir out --state-dir state --claim a "
@@ -109,7 +104,7 @@ def make_files(place):
         (place / folder).mkdir(parents=True)
     texts = {"specs/a.yaml": SPEC.format("a"), "specs/b.yaml": SPEC.format("b"),
              "new.json": NEW_SPEC, "config.json": CONFIG, "policy.json": POLICY,
-             "changes.json": OCI_CHANGES, "settings.toml": RUNTIME_SETTINGS.format(place),
+             "settings.toml": RUNTIME_SETTINGS.format(place),
              "real-runtime": "#!/bin/sh\nexit 7\n"}
     for name, text in texts.items():
         (place / name).write_text(text)

@@ -63,7 +63,7 @@ CDI_COMMANDS = {
     "cdi gc": "gc --owner me --dry-run",
 }
 # Commands that have tests of their own below, and those that print no JSON.
-CDI_OTHERS = {"rootfs", "monitor"}
+CDI_OTHERS = {"monitor"}
 WITHOUT_JSON = {"run", "watch", "configure", "record", "completion"}
 PREPARE_COMMANDS = {"detect": (0, 3), "write": (0, 3), "check": (0, 3), "diff": (0, 3),
                     "doctor": (0, 1), "list": (0, 3)}
@@ -82,12 +82,6 @@ POD_COMMANDS = {
     "podresources -v": {"podResources": [{"name": "p", "containers": [
         {"name": "c", "devices": [{"resourceName": "v.com/c", "deviceIds": ["0"]}]}]}]},
 }
-# An edit by a hook that `cdi rootfs` replaces, and a node whose mode it changes.
-HOOKED = json.dumps({"cdiVersion": "0.5.0", "kind": "nvidia.com/gpu", "devices": [{
-    "name": "0", "containerEdits": {"hooks": [
-        {"hookName": "createContainer", "path": "/usr/bin/nvidia-cdi-hook", "args": args}
-        for args in (["nvidia-cdi-hook", "create-symlinks", "--link", "liba.so.1::/lib/liba.so"],
-                     ["nvidia-cdi-hook", "chmod", "--mode", "755", "--path", "/lib"])]}}]})
 
 
 def foreign_keys(value):
@@ -156,18 +150,6 @@ class Results(unittest.TestCase):
             with self.subTest(name):
                 done = self.run_tool(CDI, "-d", "cdi", "-o", "json", *command.split())
                 self.check(name, json.loads(done.stdout))
-
-    def test_rootfs(self):
-        self.put("cdi/nvidia.json", HOOKED)
-        self.put("config.json", '{"ociVersion": "1.2.0", "root": {"path": "rootfs"}}')
-        (self.folder / "rootfs/lib").mkdir(0o700, parents=True)
-        self.run_tool(CDI, "-d", "cdi", "inject", "--hooks", "lower", "--in-place", "config.json",
-                      "nvidia.com/gpu=0")
-        for options in ([], ["--apply"]):
-            done = self.run_tool(CDI, "-o", "json", "rootfs", *options, "rootfs", "config.json")
-            steps = json.loads(done.stdout)
-            self.check("cdi rootfs", steps)
-            self.assertEqual({step["step"] for step in steps}, {"link", "mode"})
 
     def test_errors_of_cdi(self):
         self.put("cdi/bad.yaml", SPEC.replace("env:", "colour:"))

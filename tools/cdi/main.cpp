@@ -34,7 +34,6 @@
 #include "commands/policy.hpp"
 #include "commands/remove.hpp"
 #include "commands/resolve.hpp"
-#include "commands/rootfs.hpp"
 #include "commands/run.hpp"
 #include "commands/show.hpp"
 #include "commands/transform.hpp"
@@ -48,11 +47,11 @@
 namespace {
 
 constexpr Command commands[] = {
-    devices_command, vendors_command, classes_command,  specs_command,   dirs_command,
-    show_command,    why_command,     validate_command, inject_command,  resolve_command,
-    policy_command,  rootfs_command,  args_command,     run_command,     names_command,
-    new_command,     write_command,   remove_command,   convert_command, transform_command,
-    gc_command,      monitor_command, wait_command,     schema_command,  version_command,
+    devices_command, vendors_command, classes_command,  specs_command,     dirs_command,
+    show_command,    why_command,     validate_command, inject_command,    resolve_command,
+    policy_command,  args_command,    run_command,      names_command,     new_command,
+    write_command,   remove_command,  convert_command,  transform_command, gc_command,
+    monitor_command, wait_command,    schema_command,   version_command,
 };
 
 void add_common_options(CLI::App& app, CommonOptions& common) {

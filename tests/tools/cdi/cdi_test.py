@@ -958,7 +958,6 @@ devices:
                      ["inject", "", "a/b=c"], ["convert", "--to", "0.5.0", ""], ["validate", ""],
                      ["inject", "--in-place", "-o", "yaml", self.config, "a/b=c"],
                      ["inject", "--in-place", "--diff", self.config, "a/b=c"], ["resolve"],
-                     ["inject", "--hooks", "lower", "--diff", self.config, "a/b=c"],
                      ["convert", self.low], ["convert", "--to", "0.5.0"],
                      ["convert", "--to", "0.5.0", "--for", "podman@5", self.low],
                      ["convert", "--to", "0.5", self.low], ["convert", "--to", "0.2.0", self.low],
@@ -1071,7 +1070,7 @@ devices:
 
     def test_help_of_a_command_has_only_its_exit_codes(self):
         reasons = [str(10 + number) for number in range(11)]
-        more = {"rootfs": ["3"], "policy": ["4"], "inject": ["4", "10"], "args": ["4", "5"],
+        more = {"policy": ["4"], "inject": ["4", "10"], "args": ["4", "5"],
                 "run": ["4", "5", "126", "127"], "wait": ["10", *reasons],
                 "why": ["6", "10", *reasons]}
         commands = re.search(r"(?ms)^Commands:\n(.*?)\n\n", self.run_cdi("--help")[0])[1]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""`cdi inject` and `cdi resolve` with `--hooks replace`, and `cdi gc --state-dir`.
+"""`cdi inject` and `cdi resolve` with `--hooks`, and `cdi gc --state-dir`.
 
 usage: hookless_test.py CDI PROJECT
 
@@ -67,9 +67,9 @@ class Hookless(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stderr)
         return done
 
-    def inject(self, *args, config=None, code=0):
+    def inject(self, *args, config=None, code=0, hooks="replace"):
         text = json.dumps(config or {"ociVersion": "1.0.0", "process": {"cwd": "/", "args": ["a"]}})
-        done = self.cdi("inject", "--hooks", "replace", *args, "-", "vendor.com/gpu=0", input=text,
+        done = self.cdi("inject", "--hooks", hooks, *args, "-", "vendor.com/gpu=0", input=text,
                         code=code)
         return (json.loads(done.stdout) if code == 0 and "--diff" not in args else done.stdout,
                 done.stderr)
@@ -128,6 +128,27 @@ class Hookless(unittest.TestCase):
         for options in ((), ("--diff",)):
             self.assertIn("process.env",
                           self.inject(*options, config={"process": {"env": 1}}, code=1)[1])
+
+    def test_refused_hooks_are_errors_at_their_places(self):
+        of_all = hook("chmod", "--mode", "755", "--path", "/x")
+        self.write_spec([{**HOOK, "path": "/opt/a", "hookName": "poststop"}] * 3)
+        file = self.root / "specs/gpu.json"
+        spec = json.loads(file.read_text())
+        file.write_text(json.dumps({**spec, "containerEdits": {"hooks": [of_all]}}))
+        for given in ((), ("--partial",)):
+            out, err = self.inject(*given, hooks="refuse", code=1)
+            self.assertEqual((out, len(err.splitlines())), ("", 4))
+            self.assertTrue(err.startswith(f"cdi: error: {file}:1:"), err)
+            for text in ("containerEdits.hooks[0]: --hooks refuse: every device of vendor.com/gpu "
+                         'has the hook "/usr/bin/nvidia-cdi-hook" of class chmod at createContainer',
+                         "devices[0].containerEdits.hooks[2]: --hooks refuse: vendor.com/gpu=0 has "
+                         'the hook "/opt/a" of class foreign at poststop'):
+                self.assertIn(text, err)
+        self.write_spec([of_all] * 103)
+        last = self.inject(hooks="refuse", code=1)[1].splitlines()[100:]
+        self.assertEqual(last, ["cdi: error: --hooks refuse: the devices have 3 more hooks"])
+        self.write_spec([])
+        self.assertIn("GPU=0", self.inject(hooks="refuse")[0]["process"]["env"])
 
     def test_the_diff_shows_the_mounts(self):
         (self.driver / "a").write_text("")
@@ -266,10 +287,8 @@ class Hookless(unittest.TestCase):
         kept = json.loads(self.cdi("resolve", "-o", "json", "vendor.com/gpu=0").stdout)
         for plan in (kept, self.resolve()):
             self.assertEqual([error.message for error in validator.iter_errors(plan)], [])
-        self.assertEqual(kept["hooks"][0]["effects"]["links"], [{"path": "/b", "target": "a"}])
-        self.assertEqual(kept["hooks"][0]["effects"]["nodeLinks"],
-                         [{"path": "/dev/x", "target": "/dev/null"}])
-        self.assertEqual(kept["hooks"][1]["effects"]["libraryFolders"], ["/opt"])
+        self.assertEqual([one["class"] for one in kept["hooks"]],
+                         ["symlinks", "ldcache", "proc-mask", "cuda-compat", "chmod"])
 
     def test_gc_removes_unused_generated_files(self):
         state = self.root / "state"

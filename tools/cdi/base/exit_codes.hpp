@@ -19,7 +19,6 @@ enum ExitCode : int {
   exit_done = 0,
   exit_failed = 1,
   exit_usage = 2,
-  exit_incomplete = 3,
   exit_denied = 4,
   exit_lost = 5,
   exit_outdated = 6,
@@ -46,7 +45,6 @@ inline constexpr ExitMeaning exit_meanings[] = {
      "an error: something is rejected or not resolved, or cannot be read or written; nothing is "
      "printed on standard output"},
     {exit_usage, "", "wrong usage"},
-    {exit_incomplete, "rootfs", "--apply failed while it made changes; run it again"},
     {exit_denied, "inject, args, run",
      "the policy denies a device; nothing is printed on standard output, and only the log of "
      "--decisions is written"},

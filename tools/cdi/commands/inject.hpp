@@ -46,7 +46,7 @@ struct InjectOptions {
   bool quiet = false;
   bool partial = false;
   bool diff = false;
-  std::string hooks = "keep";  // or replace, lower or refuse
+  std::string hooks = "keep";  // or replace or refuse
   cdi::HooklessOptions places{};
   PolicyCheck check{};
   std::string drift{"keep"};
@@ -195,10 +195,6 @@ class Injection {
       const auto injected = cdi::Registry::inject_resolved(config, devices, host);
       if (!injected) return output_.reject(injected.error());
     }
-    if (options_.hooks == "lower") {
-      const auto done = lower_hooks(config, file, options_.config, files_, devices, output_);
-      if (!done) return output_.reject(done.error());
-    }
     if (!options_.in_place) return print_config(file.text, config, output_);
     const auto written = replace_in_place(file, config.text);
     return written ? exit_done : output_.reject(written.error());
@@ -296,12 +292,10 @@ inline void add_inject_options(CLI::App& app, InjectOptions& options) {
   app.add_option(
          "--hooks", options.hooks,
          "What to do with hooks: keep leaves them as they are; replace makes their effects by "
-         "mounts, nodes and variables; lower replaces known hooks by their effects, so that their "
-         "programs are not needed, and records the changes for `cdi rootfs`; refuse fails if a "
-         "device has hooks")
+         "mounts, nodes and variables; refuse fails if a device has hooks")
       ->type_name("WHAT")
       ->capture_default_str()
-      ->check(CLI::IsMember({"keep", "replace", "lower", "refuse"}));
+      ->check(CLI::IsMember({"keep", "replace", "refuse"}));
   add_hookless_options(app, options.places);
 }
 
@@ -335,9 +329,6 @@ inline void check_inject_options(const InjectOptions& options, const CommonOptio
   }
   if (options.in_place && options.diff) {
     throw CLI::ValidationError{"--diff", "changes no file: leave out --in-place"};
-  }
-  if (options.hooks == "lower" && options.diff) {
-    throw CLI::ValidationError{"--diff", "does not show what --hooks lower changes: leave it out"};
   }
 }
 

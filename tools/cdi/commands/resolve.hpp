@@ -26,25 +26,8 @@
 #include "../base/reports.hpp"
 #include "../inject/without_hooks.hpp"
 
-/// What a hook does to a container that has only the edits of a plan; null if that is not known.
-inline Json effects_json(const cdi::Hook& hook, const cdi::SortedOutline& container) {
-  const auto point = cdi::oci::parse_hook_point(hook.hook_name);
-  const auto lowered = cdi::lower_hook(cdi::command_of(hook), *point, container);
-  if (!lowered) return nullptr;
-  auto effects = cdi::to_json_value(lowered->changes);
-  effects["nodeLinks"] = Json::array();
-  for (const auto& link : lowered->node_links) {
-    effects["nodeLinks"].push_back(cdi::to_json_value(link));
-  }
-  effects["needsLdconfig"] = lowered->needs_ldconfig;
-  return effects;
-}
-
 /// A plan as text with a line for each edit, and as a record.
 struct ShownPlan {
-  explicit ShownPlan(const cdi::Plan& plan) : container{cdi::outline_of(plan)} {}
-
-  cdi::SortedOutline container;
   std::string text{};
   Json record{};
 
@@ -55,10 +38,7 @@ struct ShownPlan {
       text += fmt::format("{}  {}{}\n", edit_text(edit), to_string(origin),
                           overridden ? "  overridden" : "");
       Json entry{{"edit", edit_json(edit)}, {"origin", origin_json(origin)}};
-      if constexpr (std::is_same_v<Edit, cdi::Hook>) {
-        entry["class"] = class_of(edit);
-        entry["effects"] = effects_json(edit, container);
-      }
+      if constexpr (std::is_same_v<Edit, cdi::Hook>) entry["class"] = class_of(edit);
       if (overridden) entry["overridden"] = true;
       list.push_back(std::move(entry));
     }
@@ -76,7 +56,7 @@ struct ShownPlan {
 };
 
 inline ShownPlan show(const cdi::Plan& plan, const std::vector<cdi::HookNote>& notes) {
-  ShownPlan out{plan};
+  ShownPlan out;
   out.record["version"] = 1;
   out.record["devices"] = Json::array();
   for (const auto& device : plan.devices) out.record["devices"].push_back(origin_json(device));

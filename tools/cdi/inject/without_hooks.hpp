@@ -4,6 +4,9 @@
 #ifndef CDI_TOOLS_CDI_INJECT_WITHOUT_HOOKS_HPP
 #define CDI_TOOLS_CDI_INJECT_WITHOUT_HOOKS_HPP
 
+#include <climits>
+#include <cstdlib>
+#include <span>
 #include <string>
 #include <sys/stat.h>
 #include <utility>
@@ -11,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include <cdi/base/path.hpp>
+#include <cdi/cdi.hpp>
 #include <cdi/host.hpp>
 #include <cdi/plan.hpp>
 #include <cdi/sandbox.hpp>
@@ -18,8 +23,6 @@
 #include "../base/command.hpp"
 #include "../base/in_place.hpp"
 #include "../base/output.hpp"
-#include "../hooks/host_hooks.hpp"
-#include "hooks_option.hpp"
 #include <CLI/CLI.hpp>
 
 /// Adds the options that say where the image is, and where files may be generated.
@@ -53,16 +56,26 @@ inline void warn_of_notes(const std::vector<cdi::HookNote>& notes, const Output&
 
 namespace detail {
 
+/// Returns the root directory of a container; empty if the config does not say where it is.
+/// `config` is the path of the config, or `-` for standard input, which has no directory.
+inline std::string root_of(const std::string& config, const cdi::oci::Spec& spec) {
+  const std::string root{spec.root ? spec.root->path : std::string{}};
+  if (root.empty() || root.starts_with('/')) return root;
+  char file[PATH_MAX];
+  if (config == "-" || ::realpath(config.c_str(), file) == nullptr) return {};
+  return cdi::clean_path(std::string{file} + "/../" + root);
+}
+
 /// What `without_hooks` should know about the container of a config.
 inline cdi::Result<cdi::HooklessOptions> options_for(const FileInPlace& file,
                                                      const std::string& path,
                                                      cdi::HooklessOptions options) {
-  auto given = read_given(file);
+  const auto given = cdi::read_json<cdi::oci::Spec>(file.text, file.path);
   if (!given) return given.error();
-  if (given->spec.process) {
-    for (const auto& variable : given->spec.process->env) options.environment.push_back(variable);
+  if (given->process) {
+    for (const auto& variable : given->process->env) options.environment.push_back(variable);
   }
-  for (const auto& mount : given->spec.mounts) {
+  for (const auto& mount : given->mounts) {
     cdi::Mount one{.host_path = std::string{mount.source},
                    .container_path = std::string{mount.destination}};
     for (const auto& option : mount.options) one.options.emplace_back(option);
@@ -70,7 +83,7 @@ inline cdi::Result<cdi::HooklessOptions> options_for(const FileInPlace& file,
     if (one.host_path.starts_with('/')) options.mounts.push_back(std::move(one));
   }
   struct stat info = {};
-  const auto root = BundlePaths::of(path, given->spec).root;
+  const auto root = root_of(path, *given);
   const bool is_there = !root.empty() && ::stat(root.c_str(), &info) == 0;
   if (options.image_root.empty() && is_there) options.image_root = root;
   options.keep_unknown = true;
