@@ -33,27 +33,9 @@ static void print_hooks(const cdi_edits* edits) {
     printf("%s %s (%s)", hook->point, hook->path, hook->hook_class);
     print_list("", hook->args);
     print_list("env:", hook->env);
-    if (hook->lowered) printf(" lowered");
-    print_list("unless:", hook->variables);
     if (hook->has_timeout) printf(" timeout=%" PRId64, hook->timeout);
     printf(" # %s\n", hook->origin);
   }
-}
-
-/* Prints the effects of lowered hooks, for a runtime that does not run hooks. */
-static void print_root_changes(const cdi_root_changes* changes) {
-  for (size_t i = 0; i < changes->link_count; ++i) {
-    printf("link %s %s\n", changes->links[i]->path, changes->links[i]->target);
-  }
-  for (size_t i = 0; i < changes->node_link_count; ++i) {
-    printf("link %s %s\n", changes->node_links[i]->path, changes->node_links[i]->target);
-  }
-  for (size_t i = 0; i < changes->mode_count; ++i) {
-    printf("chmod %03zo %s\n", changes->modes[i]->mode, changes->modes[i]->path);
-  }
-  for (size_t i = 0; i < changes->file_count; ++i) printf("file %s\n", changes->files[i]->path);
-  print_list("libraries:", changes->library_folders);
-  if (changes->library_folders.count != 0) printf("\n");
 }
 
 static void print_edits(const cdi_edits* edits) {
@@ -66,7 +48,6 @@ static void print_edits(const cdi_edits* edits) {
     printf(" # %s\n", mount->origin);
   }
   print_hooks(edits);
-  print_root_changes(edits->root_changes);
   for (size_t i = 0; i < edits->gid_count; ++i) printf("gid %" PRIu32 "\n", edits->gids[i]);
   for (size_t i = 0; i < edits->net_device_count; ++i) {
     const cdi_net_device* device = edits->net_devices[i];

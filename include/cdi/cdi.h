@@ -154,9 +154,6 @@ typedef struct cdi_hook {
   bool has_timeout;
   int64_t timeout;        /* in seconds */
   const char* hook_class; /* what it does, such as "symlinks"; "foreign" if unknown */
-  bool lowered;           /* whether `root_changes` includes its effects: no need to run it */
-  cdi_strings variables;  /* names; a lowered hook must run if the container sets one */
-  const char* why_kept;   /* why the hook is not lowered, or "" */
   const char* origin;
 } cdi_hook;
 
@@ -176,59 +173,6 @@ typedef struct cdi_intel_rdt {
   bool enable_monitoring;
   const char* origin;
 } cdi_intel_rdt;
-
-/* A symbolic link in the container. Links and files replace what is at their path, and missing
- * parent directories are created. */
-typedef struct cdi_link {
-  size_t size;
-  const char* path;
-  const char* target; /* its text, which may be relative */
-} cdi_link;
-
-typedef struct cdi_mode {
-  size_t size;
-  size_t mode;      /* the permission bits */
-  const char* path; /* skipped if it does not exist */
-} cdi_mode;
-
-/* A text file with mode 0444. */
-typedef struct cdi_file {
-  size_t size;
-  const char* path;
-  const char* text;
-} cdi_file;
-
-/* A directory of the image with a CUDA driver library. The linker searches this directory first if
- * the library is newer than the host's driver. */
-typedef struct cdi_cuda_compat {
-  size_t size;
-  const char* folder;
-  const char* host_driver_version; /* such as "570.195.03", or "" */
-  const char* host_cuda_version;   /* such as "12.8", or "" */
-} cdi_cuda_compat;
-
-/* The effects of the lowered hooks. All paths are in the container. */
-typedef struct cdi_root_changes {
-  size_t size;
-  /* Made before the container starts, in the root directory, under all mounts. */
-  const cdi_link* const* links;
-  size_t link_count;
-  const cdi_mode* const* modes;
-  size_t mode_count;
-  const cdi_file* const* files;
-  size_t file_count;
-  const cdi_cuda_compat* const* cuda_compat;
-  size_t cuda_compat_count;
-  /* Directories for the dynamic linker: add them to ld.so.conf.d or LD_LIBRARY_PATH. */
-  cdi_strings library_folders;
-  bool needs_ldconfig;  /* after the mounts, unless LD_LIBRARY_PATH lists the directories */
-  const char* ldconfig; /* the host program to run, or "" for the default */
-  /* Links in /dev to nodes: in a new /dev, each becomes another node like the node `target`. */
-  const cdi_link* const* node_links;
-  size_t node_link_count;
-  /* A file in /proc to bind read-only after the mounts, or NULL. */
-  const cdi_file* params;
-} cdi_root_changes;
 
 /* How an effect of a hook is made without the hook. */
 typedef struct cdi_hook_note {
@@ -255,9 +199,8 @@ typedef struct cdi_edits {
   size_t gid_count;
   const cdi_net_device* const* net_devices;
   size_t net_device_count;
-  const cdi_intel_rdt* intel_rdt;       /* or NULL */
-  const cdi_root_changes* root_changes; /* never NULL */
-  const cdi_hook_note* const* notes;    /* of cdi_cache_hookless_edits */
+  const cdi_intel_rdt* intel_rdt;    /* or NULL */
+  const cdi_hook_note* const* notes; /* of cdi_cache_hookless_edits */
   size_t note_count;
 } cdi_edits;
 
@@ -332,10 +275,10 @@ CDI_API char* cdi_cache_inject_requested(cdi_cache* cache, const char* config, c
 CDI_API cdi_edits* cdi_cache_edits(cdi_cache* cache, cdi_texts names, size_t count,
                                    cdi_error** error);
 
-/* Returns edits with mounts, nodes and variables in place of hooks: `hooks` and `root_changes` are
- * empty. `image_root` is the root directory of the image, or NULL if it is not known. Generated
- * files are written into `state_dir`; NULL: none is written. `environment` is the container's own,
- * and ends with NULL, or is NULL. A hook that is not understood causes CDI_UNSUPPORTED. */
+/* Returns edits with mounts, nodes and variables in place of hooks: `hooks` is empty. `image_root`
+ * is the root directory of the image, or NULL if it is not known. Generated files are written into
+ * `state_dir`; NULL: none is written. `environment` is the container's own, and ends with NULL, or
+ * is NULL. A hook that is not understood causes CDI_UNSUPPORTED. */
 CDI_API cdi_edits* cdi_cache_hookless_edits(cdi_cache* cache, cdi_texts names, size_t count,
                                             const char* image_root, const char* state_dir,
                                             cdi_texts environment, cdi_error** error);

@@ -17,7 +17,6 @@
 #include <cdi/sandbox.hpp>
 #include <cdi/spec.hpp>
 
-#include "lowering.hpp"
 #include "objects.hpp"
 
 namespace c_library {
@@ -25,7 +24,6 @@ namespace c_library {
 /// The edits of devices, and the plan that owns their texts.
 struct EditsStorage {
   cdi::Plan plan{};
-  Lowered lowered{};
   Texts texts{};
   std::deque<std::vector<const char*>> lists{};
   std::vector<const char*> env{};
@@ -36,13 +34,6 @@ struct EditsStorage {
   std::vector<std::uint32_t> gids{};
   Objects<cdi_net_device> net_devices{};
   Objects<cdi_intel_rdt> intel_rdt{};
-  Objects<cdi_link> links{};
-  Objects<cdi_link> node_links{};
-  Objects<cdi_mode> modes{};
-  Objects<cdi_file> files{};
-  Objects<cdi_cuda_compat> cuda_compat{};
-  Objects<cdi_file> params{};
-  Objects<cdi_root_changes> root_changes{};
   std::vector<cdi::HookNote> hook_notes{};
   Objects<cdi_hook_note> notes{};
 
@@ -106,9 +97,6 @@ inline cdi_mount mount_of(const cdi::Mount& from, const char* origin, EditsStora
 inline cdi_hook hook_of(const cdi::Hook& from, const char* origin, EditsStorage& to) {
   static_assert(cdi::field_count<cdi::Hook>() == 5, "cdi: give cdi_hook the new member");
   const auto hook_class = cdi::classify_hook(cdi::command_of(from));
-  const auto& why_kept = to.lowered.why_kept[to.hooks.count()];
-  const bool lowered = why_kept.empty();
-  const bool by_variable = lowered && hook_class == cdi::HookClass::memory_limits;
   return {.size = sizeof(cdi_hook),
           .point = from.hook_name.c_str(),
           .path = from.path.c_str(),
@@ -117,9 +105,6 @@ inline cdi_hook hook_of(const cdi::Hook& from, const char* origin, EditsStorage&
           .has_timeout = from.timeout.has_value(),
           .timeout = from.timeout.value_or(0),
           .hook_class = cdi::hook_class_name(hook_class).data(),  // a literal
-          .lowered = lowered,
-          .variables = by_variable ? to.strings(cdi::memory_limit_variables) : cdi_strings{},
-          .why_kept = why_kept.c_str(),
           .origin = origin};
 }
 
@@ -132,41 +117,6 @@ inline cdi_intel_rdt intel_rdt_of(const cdi::IntelRdt& from, const char* origin,
           .mem_bw_schema = from.mem_bw_schema.c_str(),
           .enable_monitoring = from.monitors(),
           .origin = origin};
-}
-
-inline void fill_links(const std::vector<cdi::RootLink>& from, Objects<cdi_link>& to) {
-  for (const auto& link : from) to.add({sizeof(cdi_link), link.path.c_str(), link.target.c_str()});
-}
-
-/// Fills in the effects of the lowered hooks.
-inline void fill_root_changes(EditsStorage& to) {
-  const auto& [changes, node_links, needs_ldconfig, ldconfig] = to.lowered.all;
-  fill_links(changes.links, to.links);
-  fill_links(node_links, to.node_links);
-  for (const auto& mode : changes.modes) {
-    to.modes.add({sizeof(cdi_mode), mode.mode, mode.path.c_str()});
-  }
-  for (const auto& file : changes.files) {
-    to.files.add({sizeof(cdi_file), file.path.c_str(), file.text.c_str()});
-  }
-  for (const auto& compat : changes.cuda_compat) {
-    to.cuda_compat.add({sizeof(cdi_cuda_compat), compat.folder.c_str(),
-                        compat.host_driver_version.c_str(), compat.host_cuda_version.c_str()});
-  }
-  if (to.lowered.params) {
-    to.params.add({sizeof(cdi_file), cdi::params_path.data(), to.lowered.params->c_str()});
-  }
-  auto& all = to.root_changes.add({});
-  all.size = sizeof all;
-  to.links.give(all.links, all.link_count);
-  to.modes.give(all.modes, all.mode_count);
-  to.files.give(all.files, all.file_count);
-  to.cuda_compat.give(all.cuda_compat, all.cuda_compat_count);
-  all.library_folders = to.strings(changes.library_folders);
-  all.needs_ldconfig = needs_ldconfig;
-  all.ldconfig = ldconfig.c_str();
-  to.node_links.give(all.node_links, all.node_link_count);
-  all.params = to.params.first();
 }
 
 // Adds an edit that a container receives to its list in `cdi_edits`.
@@ -221,9 +171,7 @@ inline void fill(EditsBox& box) {
   auto& to = box.storage;
   auto& edits = box.object.object;
   edits.size = sizeof edits;
-  to.lowered = lower(to.plan);
   fill_lists(to);
-  fill_root_changes(to);
   edits.env = {to.env.data(), to.env.size()};
   to.nodes.give(edits.nodes, edits.node_count);
   to.rules.give(edits.rules, edits.rule_count);
@@ -233,7 +181,6 @@ inline void fill(EditsBox& box) {
   edits.gid_count = to.gids.size();
   to.net_devices.give(edits.net_devices, edits.net_device_count);
   edits.intel_rdt = to.intel_rdt.first();
-  edits.root_changes = to.root_changes.first();
   fill_notes(to);
   to.notes.give(edits.notes, edits.note_count);
 }

@@ -65,7 +65,6 @@ T* release(std::unique_ptr<Box<Grown<T>, Storage>> box) {
 template <class T>
 class Objects {
  public:
-  std::size_t count() const { return objects_.size(); }
   const T* first() const { return objects_.empty() ? nullptr : &objects_.front().object; }
   T& add(const T& object) {
     auto& added = objects_.emplace_back(Grown<T>{object});

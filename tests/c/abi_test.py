@@ -46,11 +46,6 @@ int main(int argc, char** argv) {
   ASK(cdi_hook, edits->hooks[0]);
   ASK(cdi_net_device, edits->net_devices[0]);
   ASK(cdi_intel_rdt, edits->intel_rdt);
-  ASK(cdi_root_changes, edits->root_changes);
-  ASK(cdi_link, edits->root_changes->links[0]);
-  ASK(cdi_mode, edits->root_changes->modes[0]);
-  ASK(cdi_file, edits->root_changes->files[0]);
-  ASK(cdi_cuda_compat, edits->root_changes->cuda_compat[0]);
   cdi_free(edits);
   edits = cdi_cache_hookless_edits(cache, argv + 2, (size_t)argc - 2, NULL, NULL, NULL, NULL);
   ASK(cdi_hook_note, edits->notes[0]);
@@ -80,9 +75,6 @@ devices:
     intelRdt: {{closID: low}}
     hooks:
     - {HOOK % "create-symlinks, --link, 'a::/usr/lib/b'"}
-    - {HOOK % "chmod, --mode, '755', --path, /usr/x"}
-    - {HOOK % "update-application-profile"}
-    - {HOOK % "enable-cuda-compat, --host-driver-version=570.1"}
 """
 
 

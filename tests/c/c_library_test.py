@@ -158,24 +158,6 @@ class Library(unittest.TestCase):
         self.assertIn(f"{self.folder}/w.yaml:", made.stderr)
         self.assertIn("\n  fix: ", made.stderr)
 
-    def test_hooks_are_lowered(self):
-        (self.folder / "v.yaml").write_text(SPEC.replace(
-            "{hookName: poststop, path: /p, args: [p, -x]}", ", ".join(
-                "{hookName: createContainer, path: /p/nvidia-cdi-hook, args: [n, %s]}" % each
-                for each in ("create-symlinks, --link, 'a::/usr/lib/b', --link, 'gpu0::/dev/gpu'",
-                             "chmod, --mode, '755', --path, /opt/x",
-                             "update-ldcache, --folder, /usr/lib/x",
-                             "apply-cuda-memory-limits, --gpu-id=0"))))
-        made = run(RUNTIME, str(self.folder), "v.com/c=d")
-        hooks = [line for line in made.stdout.splitlines() if line.startswith("createContainer")]
-        self.assertEqual([" lowered" in line for line in hooks], [True] * 4, made.stdout)
-        self.assertEqual([" unless:" in line for line in hooks], [False] * 3 + [True])
-        self.assertIn(" unless:NVIDIA_GPU_MEMORY_REQUEST unless:NVIDIA_GPU_MEMORY_LIMIT # ",
-                      hooks[3])
-        self.assertEqual(made.stdout.splitlines()[-4:], [
-            "link /usr/lib/b a", "link /dev/gpu /dev/gpu0", "chmod 755 /opt/x",
-            " libraries:/usr/lib/x"])
-
     SANDBOX = "--ro-bind / / --tmpfs /opt --dev /dev".split()
 
     def needs_bwrap(self):

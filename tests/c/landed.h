@@ -110,9 +110,6 @@ typedef struct cdi_hook {
   bool has_timeout;
   int64_t timeout;
   const char* hook_class;
-  bool lowered;
-  cdi_strings variables;
-  const char* why_kept;
   const char* origin;
 } cdi_hook;
 typedef struct cdi_net_device {
@@ -130,44 +127,6 @@ typedef struct cdi_intel_rdt {
   bool enable_monitoring;
   const char* origin;
 } cdi_intel_rdt;
-typedef struct cdi_link {
-  size_t size;
-  const char* path;
-  const char* target;
-} cdi_link;
-typedef struct cdi_mode {
-  size_t size;
-  size_t mode;
-  const char* path;
-} cdi_mode;
-typedef struct cdi_file {
-  size_t size;
-  const char* path;
-  const char* text;
-} cdi_file;
-typedef struct cdi_cuda_compat {
-  size_t size;
-  const char* folder;
-  const char* host_driver_version;
-  const char* host_cuda_version;
-} cdi_cuda_compat;
-typedef struct cdi_root_changes {
-  size_t size;
-  const cdi_link* const* links;
-  size_t link_count;
-  const cdi_mode* const* modes;
-  size_t mode_count;
-  const cdi_file* const* files;
-  size_t file_count;
-  const cdi_cuda_compat* const* cuda_compat;
-  size_t cuda_compat_count;
-  cdi_strings library_folders;
-  bool needs_ldconfig;
-  const char* ldconfig;
-  const cdi_link* const* node_links;
-  size_t node_link_count;
-  const cdi_file* params;
-} cdi_root_changes;
 typedef struct cdi_hook_note {
   size_t size;
   const char* hook_class;
@@ -192,7 +151,6 @@ typedef struct cdi_edits {
   const cdi_net_device* const* net_devices;
   size_t net_device_count;
   const cdi_intel_rdt* intel_rdt;
-  const cdi_root_changes* root_changes;
   const cdi_hook_note* const* notes;
   size_t note_count;
 } cdi_edits;

@@ -38,26 +38,26 @@ TEST_CASE("An object is freed with the memory that it points into, from its addr
 }
 
 TEST_CASE("A list of structs keeps their addresses while it grows") {
-  Objects<cdi_mode> modes;
-  CHECK(modes.first() == nullptr);
-  const auto* const first = &modes.add({sizeof(cdi_mode), 0, "/0"});
-  for (unsigned i = 1; i < 1000; ++i) modes.add({sizeof(cdi_mode), i, ""});
-  CHECK(modes.first() == first);
-  const cdi_mode* const* items = nullptr;
+  Objects<cdi_rule> rules;
+  CHECK(rules.first() == nullptr);
+  const auto* const first = &rules.add({sizeof(cdi_rule), 'c', "", 0, 0});
+  for (unsigned i = 1; i < 1000; ++i) rules.add({sizeof(cdi_rule), 'c', "", 0, i});
+  CHECK(rules.first() == first);
+  const cdi_rule* const* items = nullptr;
   std::size_t count = 0;
-  modes.give(items, count);
+  rules.give(items, count);
   REQUIRE(count == 1000);
   CHECK(items[0] == first);
-  CHECK(items[999]->mode == 999);
+  CHECK(items[999]->minor == 999);
 }
 
 TEST_CASE("Zeros follow a struct, for the members of a later release") {
-  auto box = std::make_unique<Box<Grown<cdi_mode>>>();
-  cdi_mode* const mode = release(std::move(box));
-  const char zeros[sizeof(Grown<cdi_mode>) - sizeof(cdi_mode)] = {};
-  CHECK(std::memcmp(mode + 1, &zeros[0], sizeof zeros) == 0);
+  auto box = std::make_unique<Box<Grown<cdi_rule>>>();
+  cdi_rule* const rule = release(std::move(box));
+  const char zeros[sizeof(Grown<cdi_rule>) - sizeof(cdi_rule)] = {};
+  CHECK(std::memcmp(rule + 1, &zeros[0], sizeof zeros) == 0);
   CHECK(sizeof zeros >= 64);
-  free_object(mode);
+  free_object(rule);
 }
 
 TEST_CASE("The errors of a function are a list, in order, with their places") {
