@@ -30,7 +30,9 @@
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/signature.hpp>
 #include <cdi/files/temporary.hpp>
+#include <cdi/rules/prefixes.hpp>
 #include <cdi/sandbox/cuda_compat.hpp>
 #include <cdi/sandbox/elf_library.hpp>
+#include <cdi/sandbox/hook_changes.hpp>
 #include <cdi/sandbox/image_root.hpp>
 #include <cdi/sandbox/linker_cache.hpp>

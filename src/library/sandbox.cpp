@@ -6,12 +6,10 @@
 // Before the bodies.
 #include "bodies.hpp"
 
-#include <cdi/nvidia/container_outline.inl>
 #include <cdi/nvidia/hook_class.inl>
-#include <cdi/nvidia/hook_lowering.inl>
-#include <cdi/nvidia/root_changes.inl>
 #include <cdi/sandbox/cuda_compat.inl>
 #include <cdi/sandbox/elf_library.inl>
+#include <cdi/sandbox/hook_changes.inl>
 #include <cdi/sandbox/hookless.inl>
 #include <cdi/sandbox/image_root.inl>
 #include <cdi/sandbox/linker_cache.inl>

@@ -26,10 +26,9 @@ EXEMPT = {
     "they return numbers or views, and allocate nothing":
         "find dirs errors path has_waited list faults warnings check descriptor watch_error "
         "may_be_shared is_claim_uid uid_of_claim_file is_spec_of_claim format_of is_empty empty "
-        "mount_over has_node has_node_below has_variable gpu_minors positions index size data "
-        "source rest root has_marker_before_rest unportable may_have_nul max_model_bytes is_null "
-        "is_scalar count_all document items members offset begin end Iterator Names each good "
-        "written parse_spec_version at monitors",
+        "positions index size data source rest root has_marker_before_rest unportable may_have_nul "
+        "max_model_bytes is_null is_scalar count_all document items members offset begin end "
+        "Iterator Names each good written parse_spec_version at monitors",
     "the functions of a driver and of a sink belong to the caller's class":
         "makes_ready is_same overlaps excludes acquire release may_stay open_spec_dir "
         "advice_for_lost_spec begin_map end_map begin_list end_list integer unsigned_integer "

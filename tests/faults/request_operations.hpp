@@ -39,20 +39,11 @@ inline const Operation request_operations[] = {
        cdi::Cache cache{{w.specs()}};
        return shown(cdi::inject_requested(cache, w.config, {.requests = with_variable}));
      }},
-    {"command_of, classify_hook, lower_hook",
+    {"command_of, classify_hook",
      [](W w) {
-       const auto command = cdi::command_of(w.spec.devices[0].container_edits.hooks[0]);
-       const cdi::SortedOutline outline{cdi::outline_of(plan_of_both)};
-       return shown(lower_hook(command, cdi::oci::HookPoint::create_container, outline));
+       const auto& hook = w.spec.devices[0].container_edits.hooks[0];
+       return shown(hook_class_name(cdi::classify_hook(cdi::command_of(hook))));
      }},
-    {"merge",
-     [](W w) {
-       cdi::merge(w.changes, {.links = {{"/a/link", "to"}}, .library_folders = {"/another"}});
-       return shown(w.changes);
-     },
-     in_objects},
-    {"masked_params", CDI_CALL(cdi::masked_params("A: 1\nModifyDeviceFiles: 1\n"))},
-    {"params_mount", CDI_CALL(cdi::params_mount("/run/a/file/of/the/host"))},
     {"without_hooks",
      CDI_CALL(without_hooks(plan_of_both,
                             {.image_root = w.dir / "image", .state_dir = w.dir / "state"})),

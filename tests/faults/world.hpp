@@ -161,7 +161,6 @@ struct World {
         {"spec", shown(spec)},
         {"annotations", shown(annotations)},
         {"requests", shown(requests.devices())},
-        {"changes", shown(changes)},
         {"cache", cache ? shown(cache->snapshot()) : ""},
     };
     for (const auto* name : {"specs", "out", "state"}) {
@@ -189,7 +188,6 @@ struct World {
   cdi::Spec spec = first_spec;
   std::map<std::string, std::string> annotations{{"cdi.k8s.io/first", "v.com/c=d"}};
   cdi::Requests requests{};
-  cdi::RootChanges changes{.library_folders = {"/a/folder/of/libraries"}};
   mutable std::optional<cdi::Cache> cache{};  // read once, if there is one
   std::optional<cdi::Watcher> watcher{};
   bool has_rewatched = false;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -74,8 +75,16 @@ HookCommand command_of(const AnyHook& hook) {
 }
 
 /// Returns the class of a hook. Only the last element of the program's path matters; `args[0]` is
-/// ignored, as the program does. `lower_hook` checks the arguments after the command.
+/// ignored, as the program does. The arguments after the command are not checked.
 HookClass classify_hook(const HookCommand& command);
+
+namespace detail {
+
+/// Returns the command of NVIDIA's hook program, or of a fork of it, and its arguments; empty for
+/// other programs.
+std::span<const std::string_view> hook_arguments(const HookCommand& command);
+
+}  // namespace detail
 
 }  // namespace cdi
 

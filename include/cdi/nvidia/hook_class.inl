@@ -42,9 +42,7 @@ constexpr bool forks_have(HookClass id) {
   return id == HookClass::symlinks || id == HookClass::ldcache || id == HookClass::chmod;
 }
 
-/// Returns the command of NVIDIA's hook program, or of a fork of it, and its arguments; empty for
-/// other programs.
-inline std::span<const std::string_view> hook_arguments(const HookCommand& command) {
+CDI_INLINE std::span<const std::string_view> hook_arguments(const HookCommand& command) {
   const auto program = command.path.substr(command.path.rfind('/') + 1);
   std::size_t skipped = 1;  // the name of the program
   if (program == "nvidia-ctk" || program == "hcu-ctk") {

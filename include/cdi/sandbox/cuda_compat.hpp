@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <cdi/nvidia/root_changes.hpp>
+#include <cdi/sandbox/hook_changes.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {

@@ -12,12 +12,10 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/model/spec.hpp>
-#include <cdi/nvidia/container_outline.hpp>
 #include <cdi/nvidia/hook_class.hpp>
-#include <cdi/nvidia/hook_lowering.hpp>
-#include <cdi/nvidia/root_changes.hpp>
 #include <cdi/oci/hooks.hpp>
 #include <cdi/plan/plan.hpp>
+#include <cdi/sandbox/hook_changes.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
@@ -26,22 +24,9 @@ namespace cdi::inline CDI_ABI::detail {
 struct HookEffects {
   const Planned<Hook>* hook = nullptr;
   HookClass hook_class{};
-  RootChanges changes{};
+  HookChanges changes{};
   std::optional<Error> unknown{};
 };
-
-/// Outlines a container for `lower_hook`. Mounts are left out: they hide changes of the root, and
-/// the effects are made as mounts.
-inline ContainerOutline outline_without_mounts(const Plan& plan,
-                                               const std::vector<std::string>& environment) {
-  ContainerOutline outline;
-  for (const auto& [node, origin, overridden] : plan.device_nodes) {
-    if (!overridden) outline.nodes.push_back({node.path, node.type, node.minor});
-  }
-  auto& variables = outline.environment.emplace(environment);
-  for (const auto& one : plan.env) variables.push_back(one.edit);
-  return outline;
-}
 
 /// Reads the effects of the hooks of a plan, which must outlive them. `environment` has the
 /// variables of the container without the plan.
@@ -49,7 +34,12 @@ inline std::vector<HookEffects> read_hooks(const Plan& plan,
                                            const std::vector<std::string>& environment) {
   std::vector<HookEffects> out;
   if (plan.hooks.empty()) return out;
-  const SortedOutline outline{outline_without_mounts(plan, environment)};
+  HookedContainer container;
+  for (const auto& [node, origin, overridden] : plan.device_nodes) {
+    if (!overridden) container.add_node(node.path, node.type, node.minor);
+  }
+  for (const auto& variable : environment) container.add_variable(variable);
+  for (const auto& one : plan.env) container.add_variable(one.edit);
   for (const auto& planned : plan.hooks) {
     const auto command = command_of(planned.edit);
     auto& made = out.emplace_back(HookEffects{&planned, classify_hook(command)});
@@ -60,11 +50,11 @@ inline std::vector<HookEffects> read_hooks(const Plan& plan,
                 .message = "its hookName " + cdi::quoted(planned.edit.hook_name) + " is not known"};
       continue;
     }
-    auto lowered = lower_hook(command, *point, outline);
-    if (lowered) {
-      made.changes = std::move(lowered->changes);
+    auto changes = changes_of(command, *point, container);
+    if (changes) {
+      made.changes = *std::move(changes);
     } else {
-      made.unknown = std::move(lowered).error();
+      made.unknown = std::move(changes).error();
     }
   }
   return out;
@@ -72,7 +62,7 @@ inline std::vector<HookEffects> read_hooks(const Plan& plan,
 
 /// Returns why a hook needs nothing in a container.
 inline std::string nothing_reason(const HookEffects& one) {
-  if (one.changes.masked_params) {
+  if (one.changes.masks_params) {
     return "only a program that makes device nodes reads this setting of the driver, and a "
            "runtime cannot mount a file inside /proc";
   }

@@ -8,12 +8,13 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
-#include <cdi/nvidia/hook_lowering.hpp>
-#include <cdi/nvidia/root_changes.hpp>
 #include <cdi/sandbox/changed_plan.hpp>
 #include <cdi/sandbox/container_files.hpp>
+#include <cdi/sandbox/hook_changes.hpp>
 #include <cdi/sandbox/hook_effects.hpp>
 #include <cdi/sandbox/hook_way.hpp>
 #include <cdi/sandbox/image_root.hpp>
@@ -33,25 +34,25 @@ class HookLinks {
       : plan_{plan}, libraries_{libraries}, image_{image} {}
 
   /// Adds a link, in place of one with the same path.
-  void add(const RootLink& link) { links_[link.path] = link.target; }
+  void add(const HookLink& link) { links_[link.path] = link.target; }
 
   /// Returns the targets of the links, by their paths.
   const Targets& targets() const { return links_; }
 
   /// Follows the links that hooks make; the result is a clean path in the container.
-  std::string followed(const RootLink& link) const {
+  std::string followed(const HookLink& link) const {
     constexpr int max_links = 40;
-    auto path = target_path(link.path, link.target);
+    auto path = target_of(link.path, link.target);
     for (int i = 0; i < max_links; ++i) {
       const auto next = links_.find(path);
       if (next == links_.end()) break;
-      path = target_path(next->first, next->second);
+      path = target_of(next->first, next->second);
     }
     return path;
   }
 
   /// Makes a link of a hook, and notes how.
-  void make(const HookEffects& one, const RootLink& link) {
+  void make(const HookEffects& one, const HookLink& link) {
     if (links_[link.path] != link.target) {
       return plan_.note(one, HookWay::nothing, link.path, "a later link has the same path");
     }
@@ -78,8 +79,14 @@ class HookLinks {
   }
 
  private:
+  /// Resolves the target of a link from the link's directory.
+  static std::string target_of(std::string_view link, std::string_view target) {
+    if (target.starts_with('/')) return clean_path(target);
+    return clean_path(std::string{link.substr(0, link.rfind('/') + 1)}.append(target));
+  }
+
   /// A path that is mounted, or is in a directory of the host, in which nothing is made.
-  void link_in_mount(const HookEffects& one, const RootLink& link,
+  void link_in_mount(const HookEffects& one, const HookLink& link,
                      const ContainerFiles::Found& there) {
     if (there.is_mount) {
       return plan_.note(one, HookWay::nothing, link.path, "a file is already mounted at this path");
@@ -93,7 +100,7 @@ class HookLinks {
         "it: programs that open this path fail");
   }
 
-  void link_in_image(const HookEffects& one, const RootLink& link, const std::string& target) {
+  void link_in_image(const HookEffects& one, const HookLink& link, const std::string& target) {
     if (!image_) {
       return plan_.note(
           one, HookWay::lost, link.path,

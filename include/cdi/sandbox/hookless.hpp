@@ -9,16 +9,11 @@
 
 #include <cdi/base/result.hpp>
 #include <cdi/model/spec.hpp>
-#include <cdi/nvidia/container_outline.hpp>
 #include <cdi/plan/plan.hpp>
 #include <cdi/sandbox/hook_way.hpp>  // IWYU pragma: export
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
-
-/// Returns the outline of a container that has only the edits of a plan, and its own /dev, /proc
-/// and /sys: with it, `lower_hook` tells what the hooks of the plan do.
-ContainerOutline outline_of(const Plan& plan);
 
 /// What `without_hooks` knows about a container, and what it may do.
 struct HooklessOptions {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,12 +18,11 @@
 #include <cdi/base/path.hpp>
 #include <cdi/base/result.hpp>
 #include <cdi/model/fields.hpp>
-#include <cdi/nvidia/container_outline.hpp>
 #include <cdi/nvidia/hook_class.hpp>
-#include <cdi/nvidia/hook_lowering.hpp>
 #include <cdi/plan/plan.hpp>
 #include <cdi/sandbox/changed_plan.hpp>
 #include <cdi/sandbox/container_files.hpp>
+#include <cdi/sandbox/hook_changes.hpp>
 #include <cdi/sandbox/hook_effects.hpp>
 #include <cdi/sandbox/hook_links.hpp>
 #include <cdi/sandbox/hook_way.hpp>
@@ -33,15 +33,6 @@
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
-
-CDI_INLINE ContainerOutline outline_of(const Plan& plan) {
-  auto outline = detail::outline_without_mounts(plan, {});
-  outline.mounts = {{"/dev", "tmpfs"}, {"/proc", "proc"}, {"/sys", "sysfs"}};
-  for (const auto& [mount, origin, overridden] : plan.mounts) {
-    if (!overridden) outline.mounts.push_back({mount.container_path, mount.type});
-  }
-  return outline;
-}
 
 namespace detail {
 
@@ -67,22 +58,23 @@ class HookReplacer {
  private:
   /// Gathers what depends on all hooks together: links, directories and libraries, each once.
   void gather() {
-    RootChanges all;
-    for (const auto& one : hooks_) append(all, one.changes);
-    remove_repeated(all);
-    for (const auto& link : all.links) links_.add(link);
-    for (const auto& folder : all.library_folders) {
-      const auto known = static_cast<std::ptrdiff_t>(libraries_.all().size());
-      libraries_.add_folder(folder);
-      unnamed_[folder].assign(libraries_.all().begin() + known, libraries_.all().end());
+    for (const auto& one : hooks_) {
+      for (const auto& link : one.changes.links) links_.add(link);
+      for (const auto& folder : one.changes.library_folders) add_folder(folder);
+      for (const auto& compat : one.changes.cuda_compat) wishes_.compat.push_back(compat);
     }
-    const std::set<std::string_view> folders(all.library_folders.begin(),
-                                             all.library_folders.end());
     for (const auto& [path, target] : links_.targets()) {
-      if (folders.contains(parent_of(path))) name_for_linker(path, target);
+      if (unnamed_.contains(parent_of(path))) name_for_linker(path, target);
     }
-    wishes_.folders = std::move(all.library_folders);
-    wishes_.compat = std::move(all.cuda_compat);
+  }
+
+  /// Adds a directory of libraries, unless it is known.
+  void add_folder(const std::string& folder) {
+    if (unnamed_.contains(folder)) return;
+    const auto known = static_cast<std::ptrdiff_t>(libraries_.all().size());
+    libraries_.add_folder(folder);
+    unnamed_[folder].assign(libraries_.all().begin() + known, libraries_.all().end());
+    wishes_.folders.push_back(folder);
   }
 
   /// Lets the linker find a library by the name of a link, such as libx.so, as ldconfig does.
@@ -99,24 +91,24 @@ class HookReplacer {
       out_.plan.hooks.push_back(*one.hook);
       return {};
     }
-    static_assert(field_count<RootChanges>() == 6, "cdi: make the new change without a hook");
+    const auto& [links, modes, files, compats, folders, masks_params] = one.changes;
     const auto notes = out_.notes.size();
-    for (const auto& link : one.changes.links) links_.make(one, link);
-    for (const auto& mode : one.changes.modes) check_mode(one, mode);
-    for (const auto& file : one.changes.files) {
+    for (const auto& link : links) links_.make(one, link);
+    for (const auto& mode : modes) check_mode(one, mode);
+    for (const auto& file : files) {
       if (auto done = make_file(one, file); !done) return done;
     }
-    if (!one.changes.library_folders.empty()) {
+    if (!folders.empty()) {
       name_libraries(one);
       set_up_linker(one);
       for (const auto& step : changes_.steps) out_.note(one, step.way, step.subject, step.reason);
     }
-    for (const auto& compat : one.changes.cuda_compat) use_compat(one, compat);
+    for (const auto& compat : compats) use_compat(one, compat);
     if (out_.notes.size() == notes) out_.note(one, HookWay::nothing, "", nothing_reason(one));
     return {};
   }
 
-  void check_mode(const HookEffects& one, const RootMode& mode) {
+  void check_mode(const HookEffects& one, const HookMode& mode) {
     constexpr mode_t bits = 07777;
     bool is_known = true;
     const auto found = mode_in_container(mode.path, is_known);
@@ -163,7 +155,7 @@ class HookReplacer {
     return mount != out_.files.mounts().end() && mount->first.starts_with(folder);
   }
 
-  Result<void> make_file(const HookEffects& one, const RootFile& file) {
+  Result<void> make_file(const HookEffects& one, const HookFile& file) {
     if (!linker_.state()) {
       out_.note(one, HookWay::lost, file.path,
                 "no directory for generated files is given: the driver does not find this file");
@@ -293,7 +285,7 @@ class HookReplacer {
   LinkerSetup linker_;
   ChangedPlan out_;
   DriverLibraries libraries_{out_.files};
-  std::map<std::string, std::vector<const DriverLibrary*>> unnamed_{};  // by directory
+  std::map<std::string, std::vector<const DriverLibrary*>, std::less<>> unnamed_{};  // by directory
   HookLinks links_{out_, libraries_, linker_.image()};
   LinkerWishes wishes_{};
   LinkerChanges changes_{};

@@ -18,12 +18,12 @@
 #include <cdi/base/result.hpp>
 #include <cdi/files/directory.hpp>
 #include <cdi/model/spec.hpp>
-#include <cdi/nvidia/root_changes.hpp>
 #include <cdi/plan/plan.hpp>
 #include <cdi/rules/mount_options.hpp>
 #include <cdi/sandbox/container_files.hpp>
 #include <cdi/sandbox/cuda_compat.hpp>
 #include <cdi/sandbox/elf_library.hpp>
+#include <cdi/sandbox/hook_changes.hpp>
 #include <cdi/sandbox/hook_way.hpp>
 #include <cdi/sandbox/image_root.hpp>
 #include <cdi/sandbox/linker_cache.hpp>

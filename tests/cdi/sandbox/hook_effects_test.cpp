@@ -44,8 +44,8 @@ TEST_CASE("The effects of hooks are read in the order of the plan") {
   CHECK_FALSE(hooks[0].unknown);
   CHECK(hooks[1].hook_class == cdi::HookClass::foreign);
   REQUIRE(hooks[1].unknown);
-  CHECK(hooks[1].changes == cdi::RootChanges{});
-  CHECK(hooks[2].changes.links == std::vector<cdi::RootLink>{{"/b", "a"}});
+  CHECK(hooks[1].changes == cdi::detail::HookChanges{});
+  CHECK(hooks[2].changes.links == std::vector<cdi::detail::HookLink>{{"/b", "a"}});
   CHECK(read_hooks({}, {}).empty());
 }
 
