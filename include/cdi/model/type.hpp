@@ -53,6 +53,7 @@ using VisitEntry = bool (*)(void* context, std::string_view key, void* value);
 struct Type {
   Shape shape = Shape::object;
   bool has_sign = false;             // for integers
+  bool skips_unknown = false;        // for objects: members without a field are not read
   std::uint8_t field_count = 0;      // for objects
   std::size_t size = 0;              // in bytes
   const Type* item = nullptr;        // for a list, dict or optional

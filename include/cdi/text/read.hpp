@@ -43,9 +43,10 @@ enum class TextAs : bool {
   text_only,   // the Go types for OCI reject other scalars
 };
 
-/// Which scalars a type reads as text. Only OCI types keep unknown members.
+/// Which scalars a type reads as text. CDI types neither keep nor skip unknown members.
 inline TextAs text_as(const Type& type, const Reading& reading) {
-  return reading.is_strict || type.extra != nullptr ? TextAs::text_only : TextAs::any_scalar;
+  const bool is_foreign = type.extra != nullptr || type.skips_unknown;
+  return reading.is_strict || is_foreign ? TextAs::text_only : TextAs::any_scalar;
 }
 
 /// Reads a value of any field type; the type of the enclosing object determines `text`.
@@ -83,7 +84,9 @@ extern template Result<oci::SpecView> read_noting(const Document::Value& value, 
 /// must outlive the result. Values are not checked; use `validate`. Costs one pass.
 ///
 /// Like the Go reference, CDI types read any scalar as text: 1.0 is "1.0". OCI types keep unknown
-/// members in their member `extra`, and reject a number or boolean where text is expected.
+/// members in their member `extra`, and reject a number or boolean where text is expected. So does
+/// a type with `static constexpr bool skips_unknown = true;`, which ignores unknown members: it
+/// describes a part of a larger document, such as an object of Kubernetes.
 template <Described T>
 Result<T> read(const Document::Value& value) {
   detail::Reading reading;

@@ -234,8 +234,8 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
     const auto [i, same_case] = detail::find_field(type, key.text(), next);
     next = i + 1;
     if (i == type.field_count) {
-      if (detail::check_unknown({key, member}, type, reading)) {
-        ++unknown;
+      if (type.skips_unknown || detail::check_unknown({key, member}, type, reading)) {
+        unknown += type.skips_unknown ? 0 : 1;
         continue;
       }
       good = false;

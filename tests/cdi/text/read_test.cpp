@@ -35,6 +35,13 @@ struct Narrow {
   }
 };
 
+struct Part {
+  static constexpr bool skips_unknown = true;
+  std::string name{};
+
+  static constexpr void fields(auto& list) { list("name", &Part::name, cdi::required); }
+};
+
 /// The error of reading a `T` from JSON text; empty when there is none.
 template <class T>
 std::string why_not(std::string_view text) {
@@ -283,6 +290,13 @@ TEST_CASE("Unknown members of OCI types are kept, of any shape") {
   const auto yaml = cdi::read_yaml<cdi::oci::Mount>("{destination: /a, x: yes, y: True, z: 0x1}");
   REQUIRE(yaml);
   for (const auto& member : yaml->extra) CHECK(member.value.kind == ValueKind::text);
+}
+
+TEST_CASE("A type may skip the members of a foreign document that it has no field for") {
+  CHECK(cdi::read_json<Part>(R"({"a": [1, {"b": []}], "name": "n", "B": true})")->name == "n");
+  CHECK(why_not<Part>(R"({"name": 1})") ==
+        "line 1:10: name: expected text, not 1: put it in quotes");
+  CHECK(why_not<Part>("{}") == "line 1:1: name: the required field is missing: add it");
 }
 
 TEST_CASE("A strict reading takes only text as text") {
