@@ -9,11 +9,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include <cdi/json.hpp>
 
 #include "../../tools/pod/guest.hpp"
 #include "../../tools/pod/inner.hpp"
 #include "../../tools/pod/instance.hpp"
-#include "../../tools/pod/kubelet_devices.hpp"
 #include "../../tools/pod/peerpod.hpp"
 #include "../../tools/pod/requests.hpp"
 #include "../../tools/pod/size.hpp"
@@ -25,56 +27,57 @@ namespace {
 
 /// The answer of a question; nothing when it is refused.
 template <class Ask>
-std::optional<pod::Json> answer_of(Ask ask) {
+auto answer_of(Ask ask) -> std::optional<decltype(ask(std::declval<pod::Warnings&>()))> {
   try {
-    const pod::Answer answer = ask();
-    for (const auto& warning : answer.warnings) {
+    pod::Warnings warnings;
+    auto answer = ask(warnings);
+    for (const auto& warning : warnings) {
       fuzz::require(cdi::detail::is_utf8(warning), "a warning is UTF-8", warning);
     }
-    static_cast<void>(answer.value.dump());  // throws when a text is not UTF-8
-    return answer.value;
+    fuzz::require(cdi::write_json(answer).has_value(), "an answer is JSON");
+    return answer;
   } catch (const pod::Rejection& rejection) {
     fuzz::require(cdi::detail::is_utf8(rejection.what()), "a reason is UTF-8", rejection.what());
   }
   return std::nullopt;
 }
 
-void ask_sizes(const pod::Member& input) {
+void ask_sizes(const cdi::Document& input) {
   for (const auto* const formula : {"rfc", "runtime-go", "runtime-rs"}) {
     for (const auto* const engine : {"containerd", "crio"}) {
       const pod::SizeOptions options{
           .formula = formula, .engine = engine, .static_cpu_manager = true, .verbose = true};
-      const auto size = answer_of([&] { return pod::answer_size(input, options); });
-      if (!size) continue;
-      fuzz::require(size->at("vcpus") >= 1 && size->at("memoryMiB") > 0, "a VM has a size");
+      const auto size =
+          answer_of([&](auto& warnings) { return pod::answer_size(input, options, warnings); });
+      fuzz::require(!size || (size->vcpus >= 1 && size->memory > 0), "a VM has a size");
     }
   }
 }
 
-void ask_instances(const pod::Member& input) {
-  for (const bool compatible : {false, true}) {
-    const auto answer = answer_of([&] { return pod::answer_instance(input, compatible); });
-    fuzz::require(!answer || answer->at("instance") != "", "an instance type has a name");
+void ask_all(const cdi::Document& input) {
+  for (const auto* const cdi : {"on", "off"}) {
+    for (const auto* const runtime : {"containerd", "crio"}) {
+      const pod::RequestsOptions options{.runtime = runtime, .cdi = cdi, .origins = true};
+      answer_of([&](auto& warnings) { return pod::answer_requests(input, options, warnings); });
+    }
   }
-}
-
-void ask_all(std::string_view text, const pod::Member& input) {
-  for (const auto* const runtime : {"containerd", "crio"}) {
-    answer_of([&] { return pod::answer_requests(input, {.runtime = runtime, .origins = true}); });
-  }
-  answer_of([&] { return pod::answer_requests(input, {.cdi = false}); });
   for (const bool yes : {false, true}) {
-    answer_of([&] { return pod::answer_inner(input, yes); });
-    answer_of([&] { return pod::answer_peerpod(input, {.set_defaults = yes}); });
+    answer_of([&](auto& warnings) { return pod::answer_inner(input, yes, warnings); });
+    const pod::PeerpodOptions options{.set_defaults = yes};
+    answer_of([&](auto& warnings) { return pod::answer_peerpod(input, options, warnings); });
+    const auto chosen =
+        answer_of([&](auto& warnings) { return pod::answer_instance(input, yes, warnings); });
+    fuzz::require(!chosen || !chosen->instance.empty(), "an instance type has a name");
   }
-  answer_of([&] { return pod::answer_podresources(input, {.origins = true}); });
-  answer_of([&] { return pod::Answer{.value = pod::answer_slices(input, {})}; });
-  answer_of([&] { return pod::answer_strategy(input); });
-  answer_of([&] {
-    return pod::Answer{.value = pod::detail::is_pause_container({.text = std::string{text}})};
+  const pod::PodResourcesOptions options{.origins = true};
+  answer_of([&](auto& warnings) { return pod::answer_podresources(input, options, warnings); });
+  answer_of([&](auto&) { return pod::answer_slices(input, {}); });
+  answer_of([&](auto& warnings) { return pod::answer_strategy(input, warnings); });
+  answer_of([&](auto&) {
+    static_cast<void>(pod::is_pause_container(input));
+    return pod::DeviceNames{};
   });
   ask_sizes(input);
-  ask_instances(input);
 }
 
 void check_quantity(std::string_view text) {
@@ -95,6 +98,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_quantity(text);
   const auto document = cdi::parse_json(text);
   if (!document || document->root().kind() != cdi::Document::Kind::map) return 0;
-  ask_all(text, pod::Member{document->root(), {}});
+  ask_all(*document);
   return 0;
 }

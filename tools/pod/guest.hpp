@@ -5,7 +5,7 @@
 #define CDI_TOOLS_POD_GUEST_HPP
 
 #include <chrono>
-#include <memory>
+#include <map>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -18,7 +18,6 @@
 #include <cdi/registry.hpp>
 #include <cdi/requests.hpp>
 
-#include "answer.hpp"
 #include "input.hpp"
 
 // kata-containers 7c6ba40, src/agent/src/device/mod.rs: handle_cdi_devices.
@@ -34,21 +33,19 @@ struct GuestOptions {
   bool compatible = false;
 };
 
-/// The config with injected devices, and warnings about unused files.
-struct GuestAnswer {
-  std::string config{};
-  std::vector<std::string> warnings{};
+/// What tells a container from the pause container of its pod.
+struct ContainerType {
+  static constexpr bool skips_unknown = true;
+  std::map<std::string, std::string> annotations{};
+
+  static constexpr void fields(auto& list) { list("annotations", &ContainerType::annotations); }
 };
 
-namespace detail {
-
-/// Whether the config belongs to a pod's pause container, into which the agent injects nothing.
-inline bool is_pause_container(const cdi::ConfigJson& config) {
-  const auto document = value_or_throw(cdi::parse_json(config.text, config.file, config.limits));
-  const Member root{document.root(), {}};
-  const auto annotations = root.find("annotations");
-  return annotations &&
-         text_at(*annotations, "io.katacontainers.pkg.oci.container_type") == "pod_sandbox";
+/// Whether a config belongs to a pod's pause container, into which the agent injects nothing.
+inline bool is_pause_container(const cdi::Document& config) {
+  const auto annotations = read_as<ContainerType>(config).annotations;
+  const auto type = annotations.find("io.katacontainers.pkg.oci.container_type");
+  return type != annotations.end() && type->second == "pod_sandbox";
 }
 
 inline cdi::Error timeout_error(cdi::Error why, int timeout) {
@@ -91,15 +88,21 @@ inline void inject_as_agent(cdi::Cache& cache, cdi::ConfigJson& config,
   throw Rejection{timeout_error(std::move(why), timeout)};
 }
 
-}  // namespace detail
-
-/// Injects the devices that a config requests: with annotations, and if `visible` is set, also with
-/// `VISIBLE_CDI_DEVICES` in the environment. Waits for the specs of unknown kinds; fails at once if
-/// a kind exists but the device does not. Unlike the agent, it wakes up when files change, and
-/// ignores bad files of other kinds and repeated names, unless `compatible` is set.
-inline GuestAnswer inject_guest(cdi::ConfigJson config, const GuestOptions& options) {
-  if (detail::is_pause_container(config)) {
-    return {std::move(config.text), {"the config of a pause container is left unchanged"}};
+/// Injects the devices that a config requests, and returns the config: with annotations, and if
+/// `visible` is set, also with `VISIBLE_CDI_DEVICES` in the environment. Waits for the specs of
+/// unknown kinds; fails at once if a kind exists but the device does not. Unlike the agent, it
+/// wakes up when files change, and ignores bad files of other kinds and repeated names, unless
+/// `compatible` is set.
+inline std::string answer_guest(const GuestOptions& options, Warnings& warnings) {
+  const bool from_input = options.config == "-";
+  cdi::ConfigJson config{.file = from_input ? "standard input" : options.config};
+  config.text =
+      value_or_throw(from_input ? cdi::read_all(STDIN_FILENO, config.file, config.limits.bytes)
+                                : cdi::read_file(options.config, config.limits.bytes));
+  if (is_pause_container(
+          value_or_throw(cdi::parse_json(config.text, config.file, config.limits)))) {
+    warnings.emplace_back("the config of a pause container is left unchanged");
+    return config.text;
   }
   cdi::Cache cache{options.spec_dirs};
   // An annotation without a name is an error. The agent injects a name that annotations repeat
@@ -108,28 +111,17 @@ inline GuestAnswer inject_guest(cdi::ConfigJson config, const GuestOptions& opti
       .rules = options.compatible ? cdi::RequestRules::cri_o : cdi::RequestRules::containerd,
       .variable = options.visible ? cdi::visible_devices_variable : std::string_view{}};
   if (options.compatible) {
-    detail::inject_as_agent(cache, config, requests, options.timeout);
+    inject_as_agent(cache, config, requests, options.timeout);
   } else {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{options.timeout};
     const auto done = cdi::inject_requested(cache, config,
                                             {.requests = requests,
                                              .deadline = deadline,
                                              .wait = {.quiet_period = std::chrono::seconds{0}}});
-    if (!done) throw Rejection{detail::timeout_error(done.error(), options.timeout)};
+    if (!done) throw Rejection{timeout_error(done.error(), options.timeout)};
   }
-  GuestAnswer answer{std::move(config.text)};
-  for (const auto& error : cache.snapshot()->errors()) answer.warnings.push_back(to_string(error));
-  return answer;
-}
-
-/// Reads the config, and injects its devices.
-inline GuestAnswer answer_guest(const GuestOptions& options) {
-  const bool from_input = options.config == "-";
-  cdi::ConfigJson config{.file = from_input ? "standard input" : options.config};
-  config.text =
-      value_or_throw(from_input ? cdi::read_all(STDIN_FILENO, config.file, config.limits.bytes)
-                                : cdi::read_file(options.config, config.limits.bytes));
-  return inject_guest(std::move(config), options);
+  for (const auto& error : cache.snapshot()->errors()) warnings.push_back(to_string(error));
+  return std::move(config.text);
 }
 
 }  // namespace pod

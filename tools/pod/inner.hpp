@@ -14,10 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <cdi/annotations.hpp>
 #include <cdi/result.hpp>
 
-#include "answer.hpp"
 #include "input.hpp"
 
 // kata-containers 7c6ba40. runtime-rs: crates/resource/src/cdi_devices/container_device.rs;
@@ -25,17 +26,9 @@
 
 namespace pod {
 
-namespace detail {
-
-/// A PCI vendor and class, and the matching kind. The class lacks the interface and half of the
-/// subclass.
-struct InnerKind {
-  std::string_view vendor_and_class;
-  std::string_view kind;
-};
-
-/// The table of runtime-rs. The table of runtime-go has only the first row.
-inline constexpr std::array<InnerKind, 4> inner_kinds{{
+/// The kinds of PCI vendors and classes, which lack the interface and half of the subclass, as
+/// runtime-rs has them. runtime-go has only the first row.
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 4> inner_kinds{{
     {"0x10de-0x030", "nvidia.com/gpu"},
     {"0x8086-0x030", "intel.com/gpu"},
     {"0x1002-0x030", "amd.com/gpu"},
@@ -46,70 +39,81 @@ inline constexpr std::array<InnerKind, 4> inner_kinds{{
 inline constexpr std::string_view nvswitch = "0x10de-0x068";
 
 struct VfioDevice {
-  Member place;
-  std::string vendor_and_class{};
+  std::string vendor_id{};
+  std::string class_id{};
+  std::vector<std::string> options{};
   std::string container_path{};
   std::string host_path{};
-  std::string bdf{};        // the address of the device on the host
-  std::string bus{};        // the sort key: the place in the guest
+  std::string bdf{};  // the address of the device on the host
+  std::string bus{};  // the sort key: the place in the guest
+  Place place{};
   std::string_view kind{};  // empty if it is not in the table
+
+  static constexpr void fields(auto& list) {
+    list("vendorId", &VfioDevice::vendor_id);
+    list("classId", &VfioDevice::class_id);
+    list("options", &VfioDevice::options);
+    list("containerPath", &VfioDevice::container_path);
+    list("hostPath", &VfioDevice::host_path);
+    list("bdf", &VfioDevice::bdf);
+    list("bus", &VfioDevice::bus);
+  }
+
+  std::string vendor_and_class() const { return vendor_id + "-" + class_id; }
 };
 
-/// The sort key of runtime-rs, the PCI path in the guest: the text between the first and the second
-/// `=` of the first option.
-inline std::string guest_place(const std::vector<std::string>& options) {
-  if (options.empty()) return {};
-  const auto equals = options.front().find('=');
-  if (equals == std::string::npos) return {};
-  const auto rest = options.front().substr(equals + 1);
-  return rest.substr(0, rest.find('='));
-}
+/// What a runtime of Kata is given.
+struct GivenDevices {
+  std::vector<VfioDevice> devices{};
+  std::optional<std::vector<VfioDevice>> siblings{};
+  std::map<std::string, std::string> annotations{};
 
-inline std::string_view inner_kind(std::string_view vendor_and_class, bool go) {
-  constexpr std::size_t compared = 12;  // length in bytes, as in both runtimes
-  const auto rows = go ? std::size_t{1} : inner_kinds.size();
-  for (std::size_t i = 0; i < rows; ++i) {
-    if (inner_kinds[i].vendor_and_class == vendor_and_class.substr(0, compared)) {
-      return inner_kinds[i].kind;
+  static constexpr void fields(auto& list) {
+    list("devices", &GivenDevices::devices, cdi::required);
+    list("siblings", &GivenDevices::siblings);
+    list("annotations", &GivenDevices::annotations);
+  }
+};
+
+/// The annotations of the guest's container, and the vendors and classes without one.
+struct InnerAnswer {
+  int version = 1;
+  std::map<std::string, std::string> annotations{};
+  std::vector<std::string> unknown{};
+
+  static constexpr void fields(auto& list) {
+    list("version", &InnerAnswer::version);
+    list("annotations", &InnerAnswer::annotations, cdi::required);
+    list("unknown", &InnerAnswer::unknown);
+  }
+};
+
+/// Completes devices that were read, without those that have no PCI ids: they are not of VFIO.
+inline void complete(std::vector<VfioDevice>& devices, const Place& place, bool go) {
+  for (std::size_t i = 0; i < devices.size(); ++i) devices[i].place = place.item(i);
+  std::erase_if(devices,
+                [](const auto& one) { return one.vendor_id.empty() && one.class_id.empty(); });
+  for (auto& one : devices) {
+    constexpr std::string_view reason = "must begin with 0x, as in sysfs";
+    if (!one.vendor_id.starts_with("0x")) one.place.at("vendorId").reject(std::string{reason});
+    if (!one.class_id.starts_with("0x")) one.place.at("classId").reject(std::string{reason});
+    // The sort key of runtime-rs, the PCI path in the guest, is in the first option, after `=`.
+    const auto option = one.options.empty() ? std::string{} : one.options.front();
+    const auto equals = option.find('=');
+    if (one.bus.empty() && equals != option.npos) {
+      one.bus = option.substr(equals + 1, option.find('=', equals + 1) - equals - 1);
+    }
+    for (std::size_t row = 0; row < (go ? 1 : inner_kinds.size()); ++row) {
+      const auto& [ids, kind] = inner_kinds[row];
+      if (one.vendor_and_class().starts_with(ids)) one.kind = kind;
     }
   }
-  return {};
-}
-
-/// A device in the input; nullopt for a device without PCI ids, which is not a VFIO device.
-inline std::optional<VfioDevice> read_device(const Member& member, bool go) {
-  const auto vendor = text_at(member, "vendorId");
-  const auto class_id = text_at(member, "classId");
-  if (vendor.empty() && class_id.empty()) return std::nullopt;
-  for (const auto* key : {"vendorId", "classId"}) {
-    const auto id = member.at(key);
-    if (!id.text().starts_with("0x")) id.reject("must begin with 0x, as in sysfs");
-  }
-  VfioDevice device{.place = member,
-                    .vendor_and_class = vendor + "-" + class_id,
-                    .container_path = text_at(member, "containerPath"),
-                    .host_path = text_at(member, "hostPath"),
-                    .bdf = text_at(member, "bdf"),
-                    .bus = text_at(member, "bus")};
-  const auto options = member.find("options");
-  if (options && device.bus.empty()) device.bus = guest_place(options->texts());
-  device.kind = inner_kind(device.vendor_and_class, go);
-  return device;
-}
-
-inline std::vector<VfioDevice> read_devices(const Member& list, bool go) {
-  std::vector<VfioDevice> devices;
-  for (const auto& item : list.items()) {
-    if (auto device = read_device(item, go)) devices.push_back(*std::move(device));
-  }
-  return devices;
 }
 
 /// The number 12 of both `/dev/vfio/12` and `/dev/vfio/devices/vfio12`.
 inline std::string vfio_number(const VfioDevice& device) {
   std::string_view path = device.container_path;
-  if (path.empty()) device.place.at("containerPath");
-  path.remove_prefix(path.rfind('/') == std::string_view::npos ? 0 : path.rfind('/') + 1);
+  path.remove_prefix(path.rfind('/') + 1);
   if (path.starts_with("vfio")) path.remove_prefix(4);
   if (path.empty() || path.find_first_not_of("0123456789") != std::string_view::npos) {
     device.place.at("containerPath").reject("must end in a number, such as /dev/vfio/12");
@@ -117,195 +121,147 @@ inline std::string vfio_number(const VfioDevice& device) {
   return std::string{path};
 }
 
-/// The guest's annotations by key, and devices without an annotation.
-class InnerAnnotations {
- public:
-  explicit InnerAnnotations(std::map<std::string, std::string> kept) : all_{std::move(kept)} {}
+/// The devices of a path: one, or all of a VFIO group.
+using VfioGroup = std::vector<const VfioDevice*>;
 
+/// Gives devices annotations.
+class Numbering {
+ public:
+  Numbering(InnerAnswer& answer, Warnings& warnings) : answer_{answer}, warnings_{warnings} {}
+
+  void warn(const VfioDevice& device, std::string_view message) {
+    warnings_.push_back(fmt::format("{}: {}", device.place.path, message));
+  }
+
+  /// runtime-rs: each kind has its own indices, in the order of the container's devices.
+  void number_for_rs(const std::vector<VfioDevice>& devices) {
+    for (const auto& [ids, kind] : inner_kinds) {
+      const auto sorted = sorted_by_bus(devices, kind);
+      for (std::size_t i = 0; i < sorted.size(); ++i) add(*sorted[i], i);
+    }
+    for (const auto& device : devices) {
+      if (device.kind.empty()) report_unknown(device);
+    }
+  }
+
+  /// runtime-go: the index of a path is that of its first device among all known devices of the
+  /// sandbox. `path` is the member of the siblings that has the path on the host.
+  void number_for_go(const std::vector<VfioDevice>& devices,
+                     const std::vector<VfioDevice>& siblings, std::string VfioDevice::*path) {
+    const auto sorted = sorted_by_bus(siblings, inner_kinds[0].second);
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      siblings_.emplace(sorted[i]->*path, i);
+      siblings_.emplace(sorted[i]->bdf, i);
+    }
+    siblings_.erase("");
+    std::map<std::string, VfioGroup> groups;
+    for (const auto& device : devices) groups[device.container_path].push_back(&device);
+    for (const auto& device : devices) {
+      const auto group = groups.extract(device.container_path);
+      if (!group.empty()) number_group(group.mapped());
+    }
+  }
+
+ private:
   void add(const VfioDevice& device, std::size_t index) {
-    const auto key = std::string{cdi::annotation_prefix} + "vfio" + vfio_number(device);
-    const auto value = std::string{device.kind} + "=" + std::to_string(index);
-    const auto [at, added] = all_.insert_or_assign(key, value);
-    if (!added) {
-      answer_.warnings.push_back(device.place.path() + ": replaces the annotation " + key +
-                                 " of another device");
+    const auto key = fmt::format("{}vfio{}", cdi::annotation_prefix, vfio_number(device));
+    const auto value = fmt::format("{}={}", device.kind, index);
+    if (!answer_.annotations.insert_or_assign(key, value).second) {
+      warn(device, fmt::format("replaces the annotation {} of another device", key));
     }
   }
 
   void report_unknown(const VfioDevice& device) {
-    answer_.value["unknown"].push_back(device.vendor_and_class);
-    answer_.warnings.push_back(device.place.path() + ": the guest gets no annotation for " +
-                               device.vendor_and_class + ", which is not in Kata's table");
+    answer_.unknown.push_back(device.vendor_and_class());
+    warn(device, fmt::format("the guest gets no annotation for {}, which is not in Kata's table",
+                             device.vendor_and_class()));
   }
 
-  /// Reports a device that runtime-go skips because of its path.
-  void report_outside(const VfioDevice& device) {
-    answer_.warnings.push_back(device.place.path() + ": the guest gets no annotation for " +
-                               cdi::quoted(device.container_path) + ", which is not in /dev/vfio");
+  /// The devices of a kind in the order of the guest, with a warning if the order of the texts
+  /// differs from that of the numbers: rp10 comes before rp2.
+  VfioGroup sorted_by_bus(const std::vector<VfioDevice>& devices, std::string_view kind) {
+    VfioGroup out;
+    for (const auto& device : devices) {
+      if (device.kind == kind) out.push_back(&device);
+    }
+    std::stable_sort(out.begin(), out.end(),
+                     [](const auto* a, const auto* b) { return a->bus < b->bus; });
+    for (std::size_t i = 1; i < out.size(); ++i) {
+      if (out[i - 1]->bus.size() <= out[i]->bus.size()) continue;
+      warnings_.push_back(
+          fmt::format("Kata sorts {} before {}, because it compares text; the "
+                      "guest may number them otherwise",
+                      out[i - 1]->bus, out[i]->bus));
+      break;
+    }
+    return out;
   }
 
-  /// Reports a group of which only one GPU gets an annotation.
-  void report_group(const VfioDevice& device) {
-    answer_.warnings.push_back(device.place.path() + ": " + device.container_path +
-                               " has several GPUs, and gets one annotation, for the first in the "
-                               "guest");
-  }
-
-  /// Reports a text order that differs from the numeric order: rp10 comes before rp2.
-  void check_order(const std::vector<const VfioDevice*>& sorted) {
-    for (std::size_t i = 1; i < sorted.size(); ++i) {
-      const auto& before = sorted[i - 1]->bus;
-      const auto& bus = sorted[i]->bus;
-      if (before.size() <= bus.size()) continue;
-      answer_.warnings.push_back("Kata sorts " + before + " before " + bus +
-                                 ", because it compares text; the guest may number them otherwise");
+  /// Adds the one annotation of a group.
+  void number_group(const VfioGroup& group) {
+    VfioGroup known;
+    auto index = siblings_.find(group.front()->container_path);
+    for (const auto* device : group) {
+      const auto found = siblings_.find(device->bdf);
+      const bool first =
+          index == siblings_.end() || (found != siblings_.end() && found->second < index->second);
+      if (first) index = found;
+      if (!device->kind.empty()) known.push_back(device);
+    }
+    if (known.empty()) {
+      for (const auto* device : group) {
+        if (!device->vendor_and_class().starts_with(nvswitch)) report_unknown(*device);
+      }
       return;
     }
+    const auto& device = *known.front();
+    if (index == siblings_.end()) {
+      device.place.reject(
+          "is not among the siblings: no NVIDIA GPU (by vendorId and classId) there has this bdf, "
+          "or this containerPath as its hostPath");
+    }
+    add(device, index->second);
+    if (known.size() == 1) return;
+    warn(device, device.container_path +
+                     " has several GPUs, and gets one annotation, for the first in the guest");
   }
 
-  Answer take() && {
-    Json::object_t sorted;  // all keys are new, and operator[] of an ordered object compares all
-    for (const auto& [key, value] : all_) sorted.push_back({key, value});
-    answer_.value["annotations"] = std::move(sorted);
-    return std::move(answer_);
-  }
-
- private:
-  std::map<std::string, std::string> all_;
-  Answer answer_{.value = {{"annotations", Json::object()}}};
+  InnerAnswer& answer_;
+  Warnings& warnings_;
+  std::map<std::string, std::size_t> siblings_{};  // indices by path and by bdf
 };
-
-inline std::vector<const VfioDevice*> sorted_by_bus(const std::vector<VfioDevice>& devices,
-                                                    std::string_view kind) {
-  std::vector<const VfioDevice*> out;
-  for (const auto& device : devices) {
-    if (device.kind == kind) out.push_back(&device);
-  }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const auto* a, const auto* b) { return a->bus < b->bus; });
-  return out;
-}
-
-/// runtime-rs: each kind has its own indices, in the order of the container's devices.
-inline void number_for_rs(const std::vector<VfioDevice>& devices, InnerAnnotations& out) {
-  for (const auto& row : inner_kinds) {
-    const auto sorted = sorted_by_bus(devices, row.kind);
-    out.check_order(sorted);
-    for (std::size_t i = 0; i < sorted.size(); ++i) out.add(*sorted[i], i);
-  }
-  for (const auto& device : devices) {
-    if (device.kind.empty()) out.report_unknown(device);
-  }
-}
-
-/// The devices of a path: one, or all of a VFIO group.
-using VfioGroup = std::vector<const VfioDevice*>;
-
-/// runtime-go: the index of a path is that of its first device among all known devices of the
-/// sandbox.
-class Siblings {
- public:
-  /// `path` is the member that has the path on the host.
-  Siblings(const std::vector<VfioDevice>& devices, std::string VfioDevice::*path,
-           InnerAnnotations& out) {
-    const auto sorted = sorted_by_bus(devices, inner_kinds[0].kind);
-    out.check_order(sorted);
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
-      by_path_.emplace(sorted[i]->*path, i);
-      if (!sorted[i]->bdf.empty()) by_bdf_.emplace(sorted[i]->bdf, i);
-    }
-  }
-
-  std::optional<std::size_t> first_of(const VfioGroup& group) const {
-    std::optional<std::size_t> first;
-    const auto look = [&](const std::map<std::string, std::size_t>& map, const std::string& key) {
-      const auto found = map.find(key);
-      if (found != map.end()) first = std::min(first.value_or(found->second), found->second);
-    };
-    look(by_path_, group.front()->container_path);
-    for (const auto* device : group) look(by_bdf_, device->bdf);
-    return first;
-  }
-
- private:
-  std::map<std::string, std::size_t> by_path_{};
-  std::map<std::string, std::size_t> by_bdf_{};
-};
-
-/// Adds the one annotation of a group.
-inline void number_group(const VfioGroup& group, const Siblings& siblings, InnerAnnotations& out) {
-  const auto is_known = [](const auto* device) {
-    return !device->kind.empty();
-  };
-  const auto known = std::find_if(group.begin(), group.end(), is_known);
-  if (known == group.end()) {
-    for (const auto* device : group) {
-      if (!device->vendor_and_class.starts_with(nvswitch)) out.report_unknown(*device);
-    }
-    return;
-  }
-  const auto& device = **known;
-  const auto index = siblings.first_of(group);
-  if (!index) {
-    device.place.reject(
-        "is not among the siblings: no NVIDIA GPU (by vendorId and classId) there has this bdf, "
-        "or this containerPath as its hostPath");
-  }
-  out.add(device, *index);
-  if (std::count_if(group.begin(), group.end(), is_known) > 1) out.report_group(device);
-}
-
-/// The devices that runtime-go looks at, without the control device of VFIO.
-inline std::vector<VfioDevice> in_vfio_folder(std::vector<VfioDevice> devices,
-                                              InnerAnnotations& out) {
-  std::erase_if(devices, [&](const auto& device) {
-    if (device.container_path.empty()) device.place.at("containerPath");
-    if (device.container_path.starts_with("/dev/vfio")) {
-      return device.container_path == "/dev/vfio/vfio";
-    }
-    out.report_outside(device);
-    return true;
-  });
-  return devices;
-}
-
-inline void number_for_go(const std::vector<VfioDevice>& devices, const Siblings& siblings,
-                          InnerAnnotations& out) {
-  std::map<std::string, VfioGroup> groups;
-  for (const auto& device : devices) groups[device.container_path].push_back(&device);
-  for (const auto& device : devices) {
-    const auto group = groups.extract(device.container_path);
-    if (!group.empty()) number_group(group.mapped(), siblings, out);
-  }
-}
-
-}  // namespace detail
 
 /// The annotations of the guest's container. runtime-rs keeps existing annotations; runtime-go
 /// removes CDI annotations, which are meant for the host. For runtime-go, `siblings` in the input
 /// lists the sandbox's devices: first on root ports, then on switch ports. Without `siblings`,
 /// `devices` is used. Devices with one containerPath are of one VFIO group.
-inline Answer answer_inner(const Member& input, bool go) {
-  input.allow({"devices", "siblings", "annotations"});
-  std::map<std::string, std::string> kept;
-  if (const auto annotations = input.find("annotations")) {
-    for (const auto& [key, value] : annotations->members()) {
-      if (!go || !key.starts_with(cdi::annotation_prefix)) kept[key] = value.text();
-    }
-  }
-  detail::InnerAnnotations out{std::move(kept)};
-  auto devices = detail::read_devices(input.at("devices"), go);
+inline InnerAnswer answer_inner(const cdi::Document& input, bool go, Warnings& warnings) {
+  auto given = read_as<GivenDevices>(input);
+  auto& devices = given.devices;
+  complete(devices, Place{&input, "devices"}, go);
+  InnerAnswer answer{.annotations = std::move(given.annotations)};
+  Numbering numbering{answer, warnings};
   if (!go) {
-    detail::number_for_rs(devices, out);
-    return std::move(out).take();
+    numbering.number_for_rs(devices);
+    return answer;
   }
-  devices = detail::in_vfio_folder(std::move(devices), out);
-  const auto list = input.find("siblings");
-  const auto siblings =
-      list ? detail::Siblings{detail::read_devices(*list, go), &detail::VfioDevice::host_path, out}
-           : detail::Siblings{devices, &detail::VfioDevice::container_path, out};
-  detail::number_for_go(devices, siblings, out);
-  return std::move(out).take();
+  std::erase_if(answer.annotations,
+                [](const auto& one) { return one.first.starts_with(cdi::annotation_prefix); });
+  std::erase_if(devices, [&](const auto& device) {
+    const auto& path = device.container_path;
+    if (path.starts_with("/dev/vfio")) return path == "/dev/vfio/vfio";
+    numbering.warn(device, fmt::format("the guest gets no annotation for {}, which is not in "
+                                       "/dev/vfio",
+                                       cdi::quoted(path)));
+    return true;
+  });
+  if (!given.siblings) {
+    numbering.number_for_go(devices, devices, &VfioDevice::container_path);
+    return answer;
+  }
+  complete(*given.siblings, Place{&input, "siblings"}, go);
+  numbering.number_for_go(devices, *given.siblings, &VfioDevice::host_path);
+  return answer;
 }
 
 }  // namespace pod

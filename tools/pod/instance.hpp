@@ -8,217 +8,212 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include <cdi/result.hpp>
 
-#include "answer.hpp"
 #include "input.hpp"
-#include "kata_annotations.hpp"
 
 // cloud-api-adaptor fbdde75, src/cloud-providers/util.go.
 
 namespace pod {
 
-namespace detail {
+/// The annotation of a pod with its instance type.
+inline constexpr std::string_view instance_annotation =
+    "io.katacontainers.config.hypervisor.machine_type";
 
-inline constexpr std::int64_t max_device_count = 1'000'000;  // of one resource, in sums
-
-/// An instance type, or a request for one.
+/// An instance type; or a request for one, which may name it.
 struct InstanceType {
   std::string name{};
-  std::int64_t gpus = 0;
-  std::int64_t vcpus = 0;
-  std::int64_t memory_mib = 0;
-  std::map<std::string, std::int64_t> devices{};  // other than NVIDIA GPUs, by resource name
+  std::uint32_t gpus = 0;
+  std::uint32_t vcpus = 0;
+  std::uint32_t memory_mib = 0;
+  std::map<std::string, std::uint32_t> devices{};  // other than NVIDIA GPUs, by resource name
+
+  static constexpr void fields(auto& list) {
+    list("name", &InstanceType::name, cdi::required);
+    amounts(list);
+  }
+
+  static constexpr void amounts(auto& list) {
+    list("gpus", &InstanceType::gpus);
+    list("vcpus", &InstanceType::vcpus);
+    list("memoryMiB", &InstanceType::memory_mib);
+    list("devices", &InstanceType::devices);
+  }
+
+  bool fits(const InstanceType& request) const {
+    for (const auto& [resource, count] : request.devices) {
+      const auto found = devices.find(resource);
+      if (count > (found == devices.end() ? 0 : found->second)) return false;
+    }
+    return gpus >= request.gpus && vcpus >= request.vcpus && memory_mib >= request.memory_mib;
+  }
+
+  /// The amounts, for messages.
+  std::string text() const {
+    auto out = fmt::format("{} GPUs, ", gpus);
+    for (const auto& [resource, count] : devices) out += fmt::format("{} {}, ", count, resource);
+    return fmt::format("{}{} vCPUs and {} MiB", out, vcpus, memory_mib);
+  }
 };
 
-/// The number of all devices in a map.
-inline std::int64_t device_count(const InstanceType& type) {
-  std::int64_t sum = 0;
-  for (const auto& [name, count] : type.devices) sum += std::min(count, max_device_count);
-  return sum;
-}
-
-inline bool has_devices(const InstanceType& type, const InstanceType& request) {
-  for (const auto& [name, count] : request.devices) {
-    const auto found = type.devices.find(name);
-    if (found == type.devices.end() || found->second < count) return false;
+struct InstanceRequest : InstanceType {
+  static constexpr void fields(auto& list) {
+    list("machineType", &InstanceRequest::name);
+    amounts(list);
   }
-  return true;
-}
+};
 
-inline bool fits(const InstanceType& type, const InstanceType& request) {
-  return type.gpus >= request.gpus && type.vcpus >= request.vcpus &&
-         type.memory_mib >= request.memory_mib && has_devices(type, request);
-}
+/// Instance types, and where their list is.
+struct InstanceTypes {
+  std::vector<InstanceType> list{};
+  Place place{};
 
-inline InstanceType read_amounts(const Member& member, std::string name) {
-  InstanceType out{std::move(name), count_at(member, "gpus"), count_at(member, "vcpus"),
-                   count_at(member, "memoryMiB")};
-  if (const auto devices = member.find("devices")) {
-    for (const auto& [resource, count] : devices->members()) out.devices[resource] = count.count();
-  }
-  return out;
-}
-
-/// The types, if not `with_gpus` without those that have GPUs, as in FilterOutGPUInstances.
-inline std::vector<InstanceType> read_types(const Member& list, bool with_gpus) {
-  std::vector<InstanceType> types;
-  for (const auto& item : list.items()) {
-    const auto name = item.at("name");
-    auto type = read_amounts(item, name.text());
-    if (type.name.empty()) name.reject("must not be empty");
-    if (with_gpus || type.gpus == 0) types.push_back(std::move(type));
-  }
-  return types;
-}
-
-/// Sorts by GPUs, memory and vCPUs, as cloud-api-adaptor does; `by_devices` after GPUs by others.
-inline void sort_types(std::vector<InstanceType>& types, bool by_devices) {
-  const auto key = [&](const InstanceType& type) {
-    return std::tuple{type.gpus, by_devices ? device_count(type) : 0, type.memory_mib, type.vcpus};
-  };
-  std::stable_sort(types.begin(), types.end(),
-                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
-}
-
-/// The types of `read_types`, sorted by GPUs, other devices, memory and vCPUs.
-inline std::vector<InstanceType> smallest_first(const Member& list, bool with_gpus) {
-  auto types = read_types(list, with_gpus);
-  sort_types(types, true);
-  return types;
-}
-
-/// The first type that fits.
-inline std::string first_fit(const std::vector<InstanceType>& types, const InstanceType& request) {
-  const auto found = std::find_if(types.begin(), types.end(),
-                                  [&](const auto& type) { return fits(type, request); });
-  return found == types.end() ? std::string{} : found->name;
-}
-
-/// The result of cloud-api-adaptor's binary search, Go's sort.Search, in its own order. The vCPUs
-/// are not sorted in this order, so the search misses types.
-inline std::string binary_fit(std::vector<InstanceType> types, const InstanceType& request) {
-  sort_types(types, false);
-  std::size_t begin = 0;
-  for (std::size_t end = types.size(); begin < end;) {
-    const auto middle = begin + (end - begin) / 2;
-    if (fits(types[middle], request)) {
-      end = middle;
-    } else {
-      begin = middle + 1;
+  /// The types, if not `with_gpus` without those that have GPUs, as in FilterOutGPUInstances;
+  /// sorted by GPUs, memory and vCPUs, as cloud-api-adaptor does; `by_devices` after GPUs by
+  /// others.
+  std::vector<InstanceType> sorted(bool with_gpus, bool by_devices) const {
+    std::vector<InstanceType> out;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (list[i].name.empty()) place.item(i).at("name").reject("must not be empty");
+      if (with_gpus || list[i].gpus == 0) out.push_back(list[i]);
     }
+    const auto key = [&](const InstanceType& type) {
+      std::uint64_t devices = 0;
+      for (const auto& one : type.devices) devices += by_devices ? one.second : 0;
+      return std::tuple{type.gpus, devices, type.memory_mib, type.vcpus};
+    };
+    std::stable_sort(out.begin(), out.end(),
+                     [&](const auto& a, const auto& b) { return key(a) < key(b); });
+    return out;
   }
-  return begin == types.size() ? std::string{} : types[begin].name;
-}
 
-inline std::string amounts_text(const InstanceType& request) {
-  auto text = std::to_string(request.gpus) + " GPUs, ";
-  for (const auto& [name, count] : request.devices) {
-    text += std::to_string(count) + " " + name + ", ";
+  /// The smallest type that fits; empty if none does.
+  std::string smallest(const InstanceType& request, bool with_gpus) const {
+    for (const auto& type : sorted(with_gpus, true)) {
+      if (type.fits(request)) return type.name;
+    }
+    return {};
   }
-  return text + std::to_string(request.vcpus) + " vCPUs and " + std::to_string(request.memory_mib) +
-         " MiB";
-}
+
+  /// The result of cloud-api-adaptor's binary search, Go's sort.Search, in its own order. The vCPUs
+  /// are not sorted in this order, so the search misses types.
+  std::string searched(const InstanceType& request) const {
+    const auto types = sorted(request.gpus > 0, false);
+    const auto found = std::partition_point(types.begin(), types.end(),
+                                            [&](const auto& type) { return !type.fits(request); });
+    return found == types.end() ? std::string{} : found->name;
+  }
+};
+
+/// What `instance` is given.
+struct GivenTypes {
+  std::vector<InstanceType> types{};
+  std::optional<InstanceRequest> request{};
+  std::string fallback{};
+  std::optional<std::vector<std::string>> valid_types{};
+
+  static constexpr void fields(auto& list) {
+    list("types", &GivenTypes::types, cdi::required);
+    list("request", &GivenTypes::request);
+    list("default", &GivenTypes::fallback);
+    list("validTypes", &GivenTypes::valid_types);
+  }
+};
+
+/// A type, and the rule that decided.
+struct InstanceAnswer {
+  int version = 1;
+  std::string instance{};
+  std::string rule{};
+
+  static constexpr void fields(auto& list) {
+    list("version", &InstanceAnswer::version);
+    list("instance", &InstanceAnswer::instance);
+    list("rule", &InstanceAnswer::rule);
+  }
+};
 
 /// The best fit, with a warning if the two searches differ.
-inline std::string best_fit(const Member& types_list, const InstanceType& request, bool compatible,
-                            Answer& answer) {
-  const auto right = first_fit(smallest_first(types_list, request.gpus > 0), request);
-  const auto upstream = binary_fit(read_types(types_list, request.gpus > 0), request);
+inline std::string best_fit(const InstanceTypes& types, const InstanceType& request,
+                            bool compatible, Warnings& warnings) {
+  const auto right = types.smallest(request, request.gpus > 0);
+  const auto upstream = types.searched(request);
   const auto& chosen = compatible ? upstream : right;
-  const auto named = [](const std::string& name) {
-    return name.empty() ? "no type" : name;
-  };
   if (chosen.empty()) {
-    types_list.reject("no type fits " + amounts_text(request) +
-                      (right.empty() ? "" : " in the binary search, which misses " + right));
+    types.place.reject("no type fits " + request.text() +
+                       (right.empty() ? "" : " in the binary search, which misses " + right));
   }
   if (right != upstream) {
-    answer.warnings.push_back("cloud-api-adaptor's binary search finds " + named(upstream) +
-                              "; the first type that fits is " + right);
+    warnings.push_back(
+        fmt::format("cloud-api-adaptor's binary search finds {}; the first type that fits is {}",
+                    upstream.empty() ? "no type" : upstream, right));
   }
+  return chosen;
+}
+
+/// The type with devices that cloud-api-adaptor does not count.
+inline std::string fit_for_devices(const InstanceTypes& types, const InstanceType& request,
+                                   Warnings& warnings) {
+  auto chosen = types.smallest(request, true);
+  if (chosen.empty()) types.place.reject("no type fits " + request.text());
+  warnings.push_back(
+      fmt::format("cloud-api-adaptor counts only NVIDIA GPUs: name the type in the annotation {}",
+                  instance_annotation));
   return chosen;
 }
 
 /// Checks that the provider allows the chosen type: `validTypes`, or by default all of `types`. An
 /// empty list allows only the default.
-inline void check_valid(const Member& input, const std::string& chosen,
-                        const std::string& fallback) {
+inline void check_valid(const GivenTypes& given, const std::string& chosen, const Place& root) {
   std::vector<std::string> valid;
-  const auto list = input.find("validTypes");
-  if (list) {
-    valid = list->texts();
+  if (given.valid_types) {
+    valid = *given.valid_types;
   } else {
-    for (const auto& item : input.at("types").items()) valid.push_back(item.at("name").text());
+    for (const auto& type : given.types) valid.push_back(type.name);
   }
-  const bool allowed = valid.empty() ? chosen == fallback
-                                     : std::find(valid.begin(), valid.end(), chosen) != valid.end();
-  if (allowed) return;
-  (list ? *list : input.at("types"))
-      .reject("does not contain the chosen type " + cdi::quoted(chosen) +
-              (valid.empty() ? ", and an empty list allows only the default" : ""));
-}
-
-/// The type with devices that cloud-api-adaptor does not count.
-inline std::string fit_for_devices(const Member& types, const InstanceType& request,
-                                   Answer& answer) {
-  auto chosen = first_fit(smallest_first(types, true), request);
-  if (chosen.empty()) types.reject("no type fits " + amounts_text(request));
-  answer.warnings.push_back(
-      "cloud-api-adaptor counts only NVIDIA GPUs: name the type in the "
-      "annotation " +
-      std::string{instance_annotation});
-  return chosen;
-}
-
-/// A type, and the rule that decided.
-struct ChosenInstance {
-  std::string name{};
-  std::string_view rule{};
-};
-
-inline ChosenInstance choose_instance(const Member& input, const InstanceType& request,
-                                      const std::string& fallback, bool compatible,
-                                      Answer& answer) {
-  const auto types = input.at("types");
-  if (!request.devices.empty()) return {fit_for_devices(types, request, answer), "devices"};
-  if (request.gpus > 0) return {best_fit(types, request, compatible, answer), "gpus"};
-  if (request.vcpus != 0 && request.memory_mib != 0) {
-    return {best_fit(types, request, compatible, answer), "vcpus and memory"};
+  if (valid.empty() ? chosen == given.fallback
+                    : std::find(valid.begin(), valid.end(), chosen) != valid.end()) {
+    return;
   }
-  if (fallback.empty()) {
-    input.at("request").reject(
-        "needs GPUs, or both vcpus and memoryMiB, because there is no default");
-  }
-  return {fallback, "default"};
+  root.at(given.valid_types ? "validTypes" : "types")
+      .reject(fmt::format("does not contain the chosen type {}{}", cdi::quoted(chosen),
+                          valid.empty() ? ", and an empty list allows only the default" : ""));
 }
-
-}  // namespace detail
 
 /// The instance type for a request, and the rule that decided: first the annotation, then devices
 /// other than NVIDIA GPUs, which only this rule counts, then GPUs, then vCPUs together with memory,
 /// then the default.
-inline Answer answer_instance(const Member& input, bool compatible) {
-  input.allow({"types", "request", "default", "validTypes"});
-  const auto request = input.at("request");
-  request.allow({"machineType", "gpus", "vcpus", "memoryMiB", "devices"});
-  auto amounts = detail::read_amounts(request, {});
-  std::erase_if(amounts.devices, [](const auto& device) { return device.second == 0; });
-  const auto machine_type = text_at(request, "machineType");
-  const auto fallback = text_at(input, "default");
-  input.at("types");
-  Answer answer;
-  const auto chosen = machine_type.empty()
-                          ? detail::choose_instance(input, amounts, fallback, compatible, answer)
-                          : detail::ChosenInstance{machine_type, "machineType"};
-  if (chosen.rule != "default") detail::check_valid(input, chosen.name, fallback);
-  answer.value = {{"instance", chosen.name}, {"rule", chosen.rule}};
+inline InstanceAnswer answer_instance(const cdi::Document& input, bool compatible,
+                                      Warnings& warnings) {
+  auto given = read_as<GivenTypes>(input);
+  const Place root{&input, {}};
+  const InstanceTypes types{given.types, root.at("types")};
+  if (!given.request) root.at("request").reject("is missing");
+  InstanceType& request = *given.request;
+  std::erase_if(request.devices, [](const auto& device) { return device.second == 0; });
+  InstanceAnswer answer;
+  if (!request.name.empty()) {
+    answer = {.instance = request.name, .rule = "machineType"};
+  } else if (!request.devices.empty()) {
+    answer = {.instance = fit_for_devices(types, request, warnings), .rule = "devices"};
+  } else if (request.gpus > 0 || (request.vcpus != 0 && request.memory_mib != 0)) {
+    answer = {.instance = best_fit(types, request, compatible, warnings),
+              .rule = request.gpus > 0 ? "gpus" : "vcpus and memory"};
+  } else if (given.fallback.empty()) {
+    root.at("request").reject(
+        "needs GPUs, or both vcpus and memoryMiB, because there is no default");
+  } else {
+    return {.instance = given.fallback, .rule = "default"};
+  }
+  check_valid(given, answer.instance, root);
   return answer;
 }
 

@@ -1,212 +1,371 @@
 // The VM of a peer pod whose devices the webhook of cloud-api-adaptor does not pass on: its
-// instance type, and a CDI spec for its guest. SPDX-License-Identifier: Apache-2.0 OR MIT
+// instance type, and a CDI spec for its guest.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_PEER_VM_HPP
 #define CDI_TOOLS_POD_PEER_VM_HPP
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <cdi/result.hpp>
+#include <fmt/format.h>
 
-#include "answer.hpp"
-#include "claim_mapping.hpp"
-#include "claims.hpp"
-#include "guest_spec.hpp"
+#include <cdi/result.hpp>
+#include <cdi/spec.hpp>
+
 #include "input.hpp"
 #include "instance.hpp"
-#include "kata_annotations.hpp"
+#include "objects.hpp"
+#include "slices.hpp"
 
 namespace pod {
 
-/// What a pod asks of its VM, and what could not be mapped. Refers to the input and the answer.
+/// What a request of a claim asks of the VM.
+struct MappedRequest {
+  std::string request{};
+  std::string resource{};  // such as nvidia.com/gpu; empty if unknown or an instance
+  std::optional<std::uint32_t> count{};
+  std::string instance{};  // the device that stands for an instance type
+  std::string reason{};    // why it has neither
+  bool has_selectors = false;
+
+  static constexpr void fields(auto& list) {
+    list("request", &MappedRequest::request, cdi::required);
+    list("resource", &MappedRequest::resource);
+    list("count", &MappedRequest::count);
+    list("instanceDevice", &MappedRequest::instance);
+    list("reason", &MappedRequest::reason);
+  }
+};
+
+struct MappedClaim {
+  std::string claim{};
+  std::string space{};
+  std::vector<MappedRequest> requests{};
+
+  static constexpr void fields(auto& list) {
+    list("claim", &MappedClaim::claim);
+    list("namespace", &MappedClaim::space);
+    list("requests", &MappedClaim::requests, cdi::required);
+  }
+};
+
+/// What a container has or lacks: the devices of its claims, a resource or a claim.
+struct OfContainer {
+  std::string container{};
+  std::vector<std::string> devices{};
+  std::string resource{};
+  std::string claim{};
+
+  static constexpr void fields(auto& list) {
+    list("container", &OfContainer::container, cdi::required);
+    list("devices", &OfContainer::devices);
+    list("resource", &OfContainer::resource);
+    list("claim", &OfContainer::claim);
+  }
+};
+
+/// The annotations that the webhook writes, what else a VM needs, and what no annotation has.
+struct PeerpodAnswer {
+  int version = 1;
+  Annotations annotations{};
+  std::vector<MappedClaim> claims{};
+  std::vector<OfContainer> containers{};
+  std::optional<cdi::Spec> guest_spec{};
+  std::string instance{};
+  std::string rule{};
+  std::vector<OfContainer> unmapped{};
+
+  static constexpr void fields(auto& list) {
+    list("version", &PeerpodAnswer::version);
+    list("annotations", &PeerpodAnswer::annotations, cdi::required);
+    list("claims", &PeerpodAnswer::claims);
+    list("containers", &PeerpodAnswer::containers);
+    list("guestSpec", &PeerpodAnswer::guest_spec);
+    list("instance", &PeerpodAnswer::instance);
+    list("rule", &PeerpodAnswer::rule);
+    list("unmapped", &PeerpodAnswer::unmapped);
+  }
+};
+
+/// The resource for which a DeviceClass, or the driver of the same name, stands; empty if unknown.
+inline std::string resource_of(const std::string& device_class, const Objects& objects) {
+  const auto found = objects.resources.find(device_class);
+  if (found != objects.resources.end()) return found->second;
+  if (device_class == "gpu.amd.com") return "amd.com/gpu";
+  if (device_class == "gpu.intel.com") return "gpu.intel.com/xe";
+  const bool nvidia = device_class == "gpu.nvidia.com" || device_class == "vfio.gpu.nvidia.com";
+  return nvidia ? "nvidia.com/gpu" : "";
+}
+
+/// The devices that a request of a claim has.
+inline std::vector<const AllocatedDevice*> results_of(const Object& claim,
+                                                      const std::string& request) {
+  std::vector<const AllocatedDevice*> out;
+  if (!claim.status.allocation) return out;
+  for (const auto& one : claim.status.allocation->devices.results) {
+    const bool same = one.request == request || one.request.starts_with(request + "/");
+    if (same && !one.admin_access) out.push_back(&one);
+  }
+  return out;
+}
+
+/// Maps a request of a claim. Of several alternatives, the one counts that the scheduler chose, or
+/// else the first that can be mapped.
+inline MappedRequest map_request(const Object& claim, const DeviceRequest& request,
+                                 const Objects& objects) {
+  MappedRequest out{.request = request.name};
+  const auto results = results_of(claim, request.name);
+  const auto all = alternatives(request);
+  auto chosen = std::find_if(all.begin(), all.end(), [&](const auto* one) {
+    if (!results.empty()) return results.front()->request == request.name + "/" + one->name;
+    return one->allocation_mode != "All" && !resource_of(one->device_class, objects).empty();
+  });
+  if (chosen == all.end()) chosen = all.begin();
+  if (chosen == all.end() || (*chosen)->device_class.empty()) {
+    out.reason = "it has no device class";
+    return out;
+  }
+  if (!results.empty() && results.front()->driver == instance_driver) {
+    out.instance = results.front()->device;
+    return out;
+  }
+  const auto& one = **chosen;
+  out.resource = resource_of(one.device_class, objects);
+  if (out.resource.empty() && !results.empty()) {
+    out.resource = resource_of(results.front()->driver, objects);
+  }
+  out.has_selectors = !one.selectors.empty() && results.empty();
+  if (out.resource.empty()) {
+    out.reason = fmt::format(
+        "it is unknown which resource DeviceClass {} stands for: pass --class {}=RESOURCE, or the "
+        "DeviceClass with its extendedResourceName",
+        cdi::quoted(one.device_class), one.device_class);
+  } else if (claim.status.allocation) {
+    out.count = static_cast<std::uint32_t>(results.size());
+  } else if (one.allocation_mode == "All") {
+    out.resource.clear();
+    out.reason = "allocationMode All has no number before the claim is allocated";
+  } else {
+    out.count = one.count;
+  }
+  return out;
+}
+
+/// The nodes of a vendor's devices in a VM that has only them: `path` and a number for each device,
+/// and nodes that all containers share.
+struct GuestNodes {
+  std::string_view resource;
+  std::string_view path;
+  std::uint32_t first;
+  std::vector<std::string_view> shared;
+};
+
+/// The nodes of a resource; null if they are unknown.
+inline const GuestNodes* guest_nodes(std::string_view resource) {
+  static const std::array<GuestNodes, 4> rows{{
+      {"nvidia.com/gpu",
+       "/dev/nvidia",
+       0,
+       {"/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"}},
+      {"amd.com/gpu", "/dev/dri/renderD", 128, {"/dev/kfd"}},
+      {"gpu.intel.com/xe", "/dev/dri/renderD", 128, {}},
+      {"gpu.intel.com/i915", "/dev/dri/renderD", 128, {}},
+  }};
+  for (const auto& row : rows) {
+    if (row.resource == resource) return &row;
+  }
+  return nullptr;
+}
+
+/// What a pod asks of its VM, and what could not be mapped.
 class PeerVm {
  public:
-  PeerVm(const ClaimInput& input, Answer& answer) : names_{input.resources}, answer_{&answer} {}
+  PeerVm(const Objects& objects, PeerpodAnswer& answer, Warnings& warnings)
+      : objects_{objects}, answer_{answer}, warnings_{warnings} {}
 
   /// Adds resources that containers request.
   void add_resource(const std::string& name, std::int64_t count) {
+    constexpr std::int64_t max = 1'000'000;
     if (count == 0) return;
-    if (name == nvidia_) {
-      need_.gpus += std::min(count, detail::max_device_count);
-    } else {
-      is_beyond_webhook_ = true;
-      need_.devices[name] += std::min(count, detail::max_device_count);
-    }
+    const bool nvidia = name == "nvidia.com/gpu";
+    is_beyond_webhook_ = is_beyond_webhook_ || !nvidia;
+    auto& sum = nvidia ? need_.gpus : need_.devices[name];
+    sum = static_cast<std::uint32_t>(std::min(sum + std::min(count, max), max));
   }
 
   void set_size(std::int64_t vcpus, std::int64_t memory_mib) {
-    need_.vcpus = vcpus;
-    need_.memory_mib = memory_mib;
+    constexpr std::int64_t max = 0xffff'ffff;  // more than any VM has
+    need_.vcpus = static_cast<std::uint32_t>(std::min(vcpus, max));
+    need_.memory_mib = static_cast<std::uint32_t>(std::min(memory_mib, max));
   }
 
   /// Adds a claim. Returns whether all its requests are mapped.
-  bool add_claim(const Claim& claim) {
+  bool add_claim(const Object& claim) {
     is_beyond_webhook_ = true;
-    const auto [known, is_new] = mapped_.emplace(std::pair{claim.space, claim.name}, true);
+    const auto [known, is_new] =
+        mapped_.emplace(std::pair{claim.metadata.space, claim.metadata.name}, true);
     if (!is_new) return known->second;
-    auto& all = known->second;
-    Json requests = Json::array();
-    for (const auto& request : claim.requests) {
-      const auto one = map_request(claim, request, names_);
-      all = add_request(claim, one, requests) && all;
+    MappedClaim record{.claim = claim.metadata.name, .space = claim.metadata.space};
+    for (const auto& request : claim.spec.devices.requests) {
+      record.requests.push_back(map_request(claim, request, objects_));
+      add_request(claim, record.requests.back());
+      known->second = known->second && record.requests.back().reason.empty();
     }
-    Json record{{"claim", claim.name}};
-    if (!claim.space.empty()) record["namespace"] = claim.space;
-    record["requests"] = std::move(requests);
-    answer_->value["claims"].push_back(std::move(record));
-    return all;
+    answer_.claims.push_back(std::move(record));
+    return known->second;
   }
 
-  /// Adds claims without their pods. Devices for the guest get the namespace in their names if
+  /// Adds all claims, without their pods. Devices for the guest get the namespace in their names if
   /// there are several.
-  void add_claims(const std::vector<Claim>& claims) {
-    for (const auto& claim : claims) {
-      has_namespaces_ = has_namespaces_ || claim.space != claims.front().space;
+  void add_claims() {
+    for (const auto& claim : objects_.claims) {
+      has_namespaces_ =
+          has_namespaces_ || claim.metadata.space != objects_.claims.front().metadata.space;
     }
-    for (const auto& claim : claims) add_claim(claim);
+    for (const auto& claim : objects_.claims) add_claim(claim);
     if (!has_namespaces_) return;
-    answer_->warnings.emplace_back(
+    warnings_.emplace_back(
         "the claims are of several namespaces, and a pod has claims of one: pass those of a pod");
   }
 
   /// The devices of the guest's spec for a claim of a container; empty if the spec has none.
-  std::string guest_device(const Claim& claim, const std::string& request) const {
+  std::string guest_device(const Object& claim, const std::string& request) const {
     const auto name = device_name(claim, request);
-    return in_guest_.contains(name) ? std::string{claim_kind}.append("=").append(name)
-                                    : std::string{};
+    return nodes_.contains(name) ? fmt::format("{}={}", claim_kind, name) : std::string{};
   }
 
   /// Adds the spec for the guest, and the instance type of `types` that has everything.
-  void finish(const std::optional<Member>& types, const std::string& named) {
-    if (!spec_.empty()) answer_->value["guestSpec"] = spec_.json();
+  void finish(const std::optional<InstanceTypes>& types, const std::string& named) {
+    if (!nodes_.empty()) answer_.guest_spec = cdi::Spec{.version = "0.3.0", .kind = claim_kind};
+    for (const auto& [name, paths] : nodes_) {
+      cdi::Device device{.name = name};
+      for (const auto& path : paths) device.container_edits.device_nodes.push_back({.path = path});
+      answer_.guest_spec->devices.push_back(std::move(device));
+    }
     if (types) choose(*types, named);
   }
 
  private:
   /// The name of a claim, with its namespace where others may have the same name.
-  std::string claim_name(const Claim& claim, char separator) const {
-    const bool is_long = has_namespaces_ && !claim.space.empty();
-    return is_long ? claim.space + separator + claim.name : claim.name;
+  std::string claim_name(const Object& claim, char separator) const {
+    const auto& own = claim.metadata;
+    return has_namespaces_ && !own.space.empty() ? own.space + separator + own.name : own.name;
   }
 
-  std::string device_name(const Claim& claim, const std::string& request) const {
+  std::string device_name(const Object& claim, const std::string& request) const {
     const auto name = claim_name(claim, '_');  // which a namespace does not have
     return request.empty() ? name : name + ":" + request;
   }
 
-  /// Adds a request of a claim to the VM. Returns whether it is mapped.
-  bool add_request(const Claim& claim, const MappedRequest& one, Json& requests) {
-    const auto what = "request " + cdi::quoted(one.name) + " of ResourceClaim " +
-                      cdi::quoted(claim_name(claim, '/'));
-    Json record{{"request", one.name}};
+  void add_request(const Object& claim, const MappedRequest& one) {
+    const auto what = fmt::format("request {} of ResourceClaim {}", cdi::quoted(one.request),
+                                  cdi::quoted(claim_name(claim, '/')));
     if (!one.instance.empty()) {
-      record["instanceDevice"] = one.instance;
-      instances_.insert(one.instance);
-    } else if (!one.resource.empty()) {
-      record["resource"] = one.resource;
-      record["count"] = one.count;
-      add_resource(one.resource, one.count);
-      add_to_guest(claim, one, what);
+      instances_.push_back(one.instance);
+    } else if (!one.reason.empty()) {
+      warnings_.push_back(what + " is not mapped: " + one.reason);
     } else {
-      record["reason"] = one.reason;
-      answer_->warnings.push_back(what + " is not mapped: " + one.reason);
+      add_resource(one.resource, *one.count);
+      add_to_guest(claim, one, what);
     }
     if (one.has_selectors) {
-      answer_->warnings.push_back("the selectors of " + what + " are not evaluated");
+      warnings_.push_back("the selectors of " + what + " are not evaluated");
     }
-    requests.push_back(std::move(record));
-    return one.reason.empty();
   }
 
-  void add_to_guest(const Claim& claim, const MappedRequest& one, const std::string& what) {
-    if (!GuestSpec::knows(one.resource)) {
-      answer_->warnings.push_back("the device nodes of " + cdi::quoted(one.resource) + ", for " +
-                                  what + ", are unknown: write a CDI spec in the guest");
+  /// Gives a claim devices of its own in the guest, and each request of a claim with several too.
+  void add_to_guest(const Object& claim, const MappedRequest& one, const std::string& what) {
+    const auto* const known = guest_nodes(one.resource);
+    if (known == nullptr) {
+      warnings_.push_back(
+          fmt::format("the device nodes of {}, for {}, are unknown: write a CDI spec in the guest",
+                      cdi::quoted(one.resource), what));
       return;
     }
-    const auto whole = device_name(claim, {});
-    const auto first = spec_.next(one.resource);
-    spec_.add(whole, one.resource, first, one.count);
-    in_guest_.insert(whole);
-    if (claim.requests.size() > 1) {
-      const auto part = device_name(claim, one.name);
-      spec_.add(part, one.resource, first, one.count);
-      in_guest_.insert(part);
+    const auto first = known->first + taken_[known->path];
+    taken_[known->path] += *one.count;
+    for (const auto& request : {std::string{}, one.request}) {
+      if (!request.empty() && claim.spec.devices.requests.size() < 2) continue;
+      auto& nodes = nodes_[device_name(claim, request)];
+      for (const auto path : known->shared) {
+        if (std::find(nodes.begin(), nodes.end(), path) == nodes.end()) nodes.emplace_back(path);
+      }
+      for (std::uint32_t i = 0; i < *one.count; ++i) {
+        nodes.push_back(fmt::format("{}{}", known->path, first + i));
+      }
     }
-    spec_.take(one.resource, one.count);
   }
 
-  void choose(const Member& list, const std::string& named) {
+  void choose(const InstanceTypes& types, const std::string& named) {
     const bool any = need_.gpus > 0 || !need_.devices.empty();
-    const auto types = detail::smallest_first(list, any || !named.empty() || !instances_.empty());
-    if (!named.empty()) return check(types, named);
-    if (!instances_.empty()) return choose_claimed(list);
+    if (!named.empty()) return check(types, named, "machineType");
+    if (!instances_.empty()) return choose_claimed(types);
     if (!any && (need_.vcpus == 0 || need_.memory_mib == 0)) return;
-    const auto found = detail::first_fit(types, need_);
+    const auto found = types.smallest(need_, any);
     if (found.empty()) {
-      answer_->warnings.push_back("no instance type fits " + detail::amounts_text(need_));
+      warnings_.push_back("no instance type fits " + need_.text());
       return;
     }
     set_instance(found, need_.gpus > 0 ? "gpus" : any ? "devices" : "vcpus and memory");
   }
 
   /// The type that a claim to the pool of `slices` has.
-  void choose_claimed(const Member& list) {
-    const auto types = detail::smallest_first(list, true);
-    for (const auto& type : types) {
-      if (instance_label(type.name) == *instances_.begin()) {
-        set_instance(type.name, "claim");
-        return check(types, type.name);
-      }
+  void choose_claimed(const InstanceTypes& types) {
+    for (const auto& type : types.sorted(true, true)) {
+      if (instance_label(type.name) != instances_.front()) continue;
+      set_instance(type.name, "claim");
+      return check(types, type.name, "claim");
     }
-    answer_->warnings.push_back("no type has the name of the claimed device " +
-                                cdi::quoted(*instances_.begin()));
+    warnings_.push_back("no type has the name of the claimed device " +
+                        cdi::quoted(instances_.front()));
   }
 
   void set_instance(const std::string& type, std::string_view rule) {
-    answer_->value["instance"] = type;
-    answer_->value["rule"] = rule;
+    answer_.instance = type;
+    answer_.rule = rule;
     if (!is_beyond_webhook_) return;
-    answer_->warnings.push_back("set the annotation " + std::string{instance_annotation} + ": " +
-                                type +
-                                ", because the webhook passes only nvidia.com/gpu of "
-                                "containers on");
+    warnings_.push_back(
+        fmt::format("set the annotation {}: {}, because the webhook passes only nvidia.com/gpu of "
+                    "containers on",
+                    instance_annotation, type));
   }
 
-  void check(const std::vector<detail::InstanceType>& types, const std::string& named) {
-    for (const auto& type : types) {
+  void check(const InstanceTypes& types, const std::string& named, std::string_view rule) {
+    const auto name = "instance type " + cdi::quoted(named);
+    for (const auto& type : types.list) {
       if (type.name != named) continue;
-      if (detail::fits(type, need_)) {
-        answer_->value["instance"] = named;
-        if (!answer_->value.contains("rule")) answer_->value["rule"] = "machineType";
+      if (!type.fits(need_)) {
+        warnings_.push_back(name + " does not fit " + need_.text());
         return;
       }
-      answer_->warnings.push_back("instance type " + cdi::quoted(named) + " does not fit " +
-                                  detail::amounts_text(need_));
+      answer_.instance = named;
+      answer_.rule = rule;
       return;
     }
-    answer_->warnings.push_back("instance type " + cdi::quoted(named) + " is not in types");
+    warnings_.push_back(name + " is not in types");
   }
 
-  static constexpr std::string_view nvidia_ = "nvidia.com/gpu";
-  ResourceNames names_;
-  Answer* answer_;
-  detail::InstanceType need_{};
+  /// The kind of the guest's devices, of which each stands for a claim.
+  static constexpr const char* claim_kind = "kata.peerpods.io/claim";
+  const Objects& objects_;
+  PeerpodAnswer& answer_;
+  Warnings& warnings_;
+  InstanceType need_{};
   bool is_beyond_webhook_ = false;  // it has devices that the webhook does not know
-  GuestSpec spec_{};
   // By namespace and name of a claim: whether all its requests are mapped.
   std::map<std::pair<std::string, std::string>, bool> mapped_{};
-  bool has_namespaces_ = false;        // whether there are claims of several namespaces
-  std::set<std::string> in_guest_{};   // the devices of the spec
-  std::set<std::string> instances_{};  // the claimed devices of the pool of instance types
+  bool has_namespaces_ = false;  // whether there are claims of several namespaces
+  std::map<std::string, std::vector<std::string>> nodes_{};  // of the guest, by device
+  std::map<std::string_view, std::uint32_t> taken_{};        // the number of nodes, by path
+  std::vector<std::string> instances_{};  // the claimed devices of the pool of instance types
 };
 
 }  // namespace pod

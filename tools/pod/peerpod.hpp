@@ -9,20 +9,23 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include <cdi/result.hpp>
 
-#include "answer.hpp"
-#include "claims.hpp"
-#include "claims_of_pod.hpp"
 #include "input.hpp"
-#include "kata_annotations.hpp"
+#include "instance.hpp"
+#include "objects.hpp"
 #include "peer_vm.hpp"
-#include "pod_resources.hpp"
+#include "pod.hpp"
 #include "quantity.hpp"
 
 // cloud-api-adaptor fbdde75: src/webhook/pkg/mutating/remove-resourcespec.go, pkg/utils/utils.go.
+// Kubernetes 1.37: Name and IsForPod of k8s.io/dynamic-resource-allocation/resourceclaim, and
+// findPodResourceClaim of pkg/controller/resourceclaim/controller.go.
 
 namespace pod {
 
@@ -35,270 +38,247 @@ struct PeerpodOptions {
   std::string types{};                        // a file with instance types
 };
 
-namespace detail {
-
-/// The sum over all containers and all init containers. Kubernetes treats init containers
-/// differently.
-inline ResourceList summed(const PodSpec& pod, ResourceList Requirements::*which) {
-  ResourceList total;
-  for (const auto* list : {&pod.containers, &pod.init_containers}) {
-    for (const auto& one : *list) add_to(total, one.resources.*which, pod.place);
-  }
-  return total;
-}
-
-/// The larger of request and limit if there is a request; nullopt without a request, even if there
-/// is a limit.
-inline std::optional<Quantity> requested_amount(const Quantity& request, const Quantity& limit) {
-  if (request == Quantity{}) return std::nullopt;
-  return limit >= request ? limit : request;
-}
-
-inline constexpr std::string_view gpu_resource = "nvidia.com/gpu";
+inline constexpr std::string_view gpus_annotation =
+    "io.katacontainers.config.hypervisor.default_gpus";
 inline constexpr std::string_view vm_resource = "kata.peerpods.io/vm";  // the webhook adds it
+
+/// Whether a resource becomes an annotation.
+inline bool has_annotation(std::string_view name) {
+  return name == "cpu" || name == "memory" || name == "nvidia.com/gpu";
+}
 
 /// Whether a resource is a device of a plugin, such as amd.com/gpu.
 inline bool is_device(std::string_view name) {
   return name.find('/') != std::string_view::npos && name != vm_resource;
 }
 
-/// The names of the resources that a container requests, except those that become annotations.
-inline std::set<std::string> unmapped_resources(const Container& container) {
-  std::set<std::string> names;
-  for (const auto* list : {&container.resources.requests, &container.resources.limits}) {
-    for (const auto& [name, amount] : *list) {
-      const bool mapped = name == "cpu" || name == "memory" || name == gpu_resource;
-      if (!mapped && amount != Quantity{}) names.insert(name);
+/// The sum over all containers and all init containers. Kubernetes treats init containers
+/// differently.
+inline ResourceList summed(const Object& pod, ResourceList Requirements::*which) {
+  ResourceList total;
+  for (const auto* one : all_containers(pod)) add_to(total, one->resources.*which, pod);
+  return total;
+}
+
+/// Finds the ResourceClaims of a pod. Valid as long as the objects.
+class ClaimsOfPod {
+ public:
+  ClaimsOfPod(const std::vector<Object>& claims, const Metadata& pod) : space_{pod.space} {
+    if (space_.empty()) space_ = "default";
+    for (const auto& claim : claims) {
+      const auto& own = claim.metadata;
+      // A claim without a namespace is in that of the pod.
+      if (!own.space.empty() && own.space != space_) continue;
+      by_name_.emplace(own.name, &claim);
+      const auto key = own.annotations.find("resource.kubernetes.io/pod-claim-name");
+      if (is_made_for(own, pod) && key != own.annotations.end()) made_.emplace(key->second, &claim);
     }
   }
-  return names;
-}
 
-/// The instance type from the pod's annotation; empty without the annotation.
-inline std::string named_instance(const Member& pod) {
-  const auto metadata = pod.find("metadata");
-  const auto annotations = metadata ? metadata->find("annotations") : std::nullopt;
-  const auto type = annotations ? annotations->find(instance_annotation) : std::nullopt;
-  return type ? type->text() : std::string{};
-}
-
-/// The remedy for a request that the webhook removes without an annotation; `instance` is the
-/// instance type from the pod's annotation.
-inline std::string remedy_for(std::string_view what, const std::string& instance) {
-  std::string text{"so the VM lacks it: "};
-  if (!instance.empty()) {
-    return text.append("check that ").append(cdi::quoted(instance)).append(" has it");
+  /// Null, with a warning if there are others, for a claim that is unknown.
+  const Object* find(const ClaimName& claim, bool warn, Warnings& warnings) const {
+    const auto& map = claim.object.empty() ? made_ : by_name_;
+    const auto found = map.find(claim.object.empty() ? claim.name : claim.object);
+    if (found != map.end()) return found->second;
+    if (!warn) return nullptr;
+    warnings.push_back(
+        fmt::format("in the namespace {}, {} {} of the pod", cdi::quoted(space_),
+                    claim.object.empty()
+                        ? "no claim was made from a template for"
+                        : fmt::format("no claim has the name {}, for", cdi::quoted(claim.object)),
+                    cdi::quoted(claim.name)));
+    return nullptr;
   }
-  return text.append("choose an instance type that has ")
-      .append(what)
-      .append(", with the annotation ")
-      .append(instance_annotation);
-}
 
-/// Lists the requests of a container that the webhook removes without an annotation, with a warning
-/// for each. `mapped` has the claims that are mapped; the instance type of the answer, if any, has
-/// all other devices.
-inline void list_unmapped(const Container& container, const std::string& instance,
-                          const std::set<std::string>& mapped, Answer& answer) {
-  const auto place = "container " + cdi::quoted(container.name);
-  const auto list = [&](const char* what, const std::string& name, const std::string& warning) {
-    answer.value["unmapped"].push_back({{"container", container.name}, {what, name}});
-    answer.warnings.push_back(warning);
-  };
-  for (const auto& name : unmapped_resources(container)) {
-    if (name == vm_resource) {
-      answer.warnings.push_back(place + " has " + cdi::quoted(name) +
-                                ": the webhook has already changed this pod, and has removed what "
-                                "its containers requested: pass the pod as it was created");
-      continue;
+ private:
+  /// Whether a claim was made for a pod from a template; UIDs count if both are known.
+  static bool is_made_for(const Metadata& claim, const Metadata& pod) {
+    for (const auto& one : claim.owners) {
+      if (one.kind != "Pod" || one.api_version != "v1" || !one.controller) continue;
+      const bool same_uid = one.uid.empty() || pod.uid.empty() || one.uid == pod.uid;
+      return !one.name.empty() && one.name == pod.name && same_uid;
     }
-    const bool device = is_device(name);  // otherwise from Kubernetes, such as hugepages
-    if (device && answer.value.contains("instance")) continue;
-    list("resource", name,
-         place + " requests " + cdi::quoted(name) +
-             ", which the webhook removes without an annotation, " +
-             remedy_for(device ? "the device" : "enough of it", instance) +
-             (device && instance.empty() ? ", or request nvidia.com/gpu for whole NVIDIA GPUs"
-                                         : ""));
+    return false;
   }
-  for (const auto& [name, request] : container.claims) {
-    if (mapped.contains(name)) continue;
-    list("claim", name,
-         place + " uses the ResourceClaim " + cdi::quoted(name) +
-             ", which the webhook removes without an annotation, " +
-             remedy_for("the device", instance));
-  }
-}
 
-/// Lists the requests of a pod for which the webhook writes no annotation, with warnings.
-inline void list_unmapped(const PodSpec& pod, const std::string& instance,
-                          const std::set<std::string>& mapped, Answer& answer) {
-  for (const auto* list : {&pod.containers, &pod.init_containers}) {
-    for (const auto& one : *list) list_unmapped(one, instance, mapped, answer);
-  }
-  std::set<std::string> used;
-  for (const auto* list : {&pod.containers, &pod.init_containers}) {
-    for (const auto& one : *list) {
-      for (const auto& use : one.claims) used.insert(use.name);
-    }
-  }
-  for (const auto& [name, object] : pod.claims) {
-    if (used.contains(name)) continue;
-    answer.warnings.push_back("no container uses the ResourceClaim " + cdi::quoted(name) +
-                              " of the pod, and the claim has no annotation");
-  }
-  if (pod.pod_level.requests.empty() && pod.pod_level.limits.empty()) return;
-  answer.warnings.emplace_back(
-      "the webhook ignores pod.spec.resources: it adds up only the resources of containers");
-}
-
-/// The claims of files and of the input: a claim, a list, also of a pod and its claims, or the list
-/// `claims`.
-inline ClaimInput read_claim_input(const Member& input, const PeerpodOptions& options) {
-  ClaimInput out;
-  for (const auto& file : options.claims) read_claim_file(file, out);
-  const auto kind = text_at(input, "kind");
-  if (const auto items = kind == "List" ? input.find("items") : std::nullopt) {
-    for (const auto& item : items->items()) {
-      if (text_at(item, "kind") != "Pod") read_claims(item, out);
-    }
-  } else if (!kind.empty() && kind != "Pod" && kind != "PodList") {
-    read_claims(input, out);
-  } else if (const auto list = input.find("claims")) {
-    for (const auto& item : list->items()) read_claims(item, out);
-  }
-  for (const auto& text : options.classes) {
-    const auto equals = text.find('=');
-    out.resources[text.substr(0, equals)] = text.substr(equals + 1);
-  }
-  return out;
-}
-
-/// Warns that the claims that were passed do not have one of a pod.
-inline void warn_missing(const PodClaim& claim, const PodSpec& pod, Answer& answer) {
-  const auto which = claim.object.empty()
-                         ? "no claim was made from a template for "
-                         : "no claim has the name " + cdi::quoted(claim.object) + ", for ";
-  answer.warnings.push_back("in the namespace " + cdi::quoted(pod.space) + ", " + which +
-                            cdi::quoted(claim.name) + " of the pod");
-}
+  std::string space_;
+  std::map<std::string, const Object*> by_name_{};
+  std::map<std::string, const Object*> made_{};  // from templates, by their names in the pod
+};
 
 /// Adds the devices of a pod to its VM: those that containers request, and its claims. Returns the
 /// names that mapped claims have in the pod.
-inline std::set<std::string> add_devices(const PodSpec& pod, const ClaimInput& input, PeerVm& vm,
-                                         Answer& answer) {
-  std::set<std::string> mapped;
+inline std::set<std::string> add_devices(const Object& pod, const Objects& objects, PeerVm& vm,
+                                         PeerpodAnswer& answer, Warnings& warnings) {
   auto amounts = summed(pod, &Requirements::requests);
   raise_to(amounts, summed(pod, &Requirements::limits));
   for (const auto& [name, amount] : amounts) {
-    if (is_device(name) && amount != Quantity{}) vm.add_resource(name, units(amount));
+    if (is_device(name)) vm.add_resource(name, units(amount));
   }
-  const ClaimsOfPod known{input.claims, pod};
-  std::map<std::string, const Claim*> claims;
-  for (const auto& claim : pod.claims) {
-    const auto* const found = known.find(claim);
-    if (found == nullptr) {
-      if (!input.claims.empty()) warn_missing(claim, pod, answer);
-      continue;
-    }
+  const ClaimsOfPod known{objects.claims, pod.metadata};
+  std::map<std::string, const Object*> claims;
+  std::set<std::string> mapped;
+  for (const auto& claim : pod.spec.claims) {
+    const auto* const found = known.find(claim, !objects.claims.empty(), warnings);
+    if (found == nullptr) continue;
     claims.emplace(claim.name, found);
     if (vm.add_claim(*found)) mapped.insert(claim.name);
   }
-  for (const auto* list : {&pod.containers, &pod.init_containers}) {
-    for (const auto& one : *list) {
-      Json devices = Json::array();
-      for (const auto& use : one.claims) {
-        const auto claim = claims.find(use.name);
-        if (claim == claims.end()) continue;
-        const auto device = vm.guest_device(*claim->second, use.request);
-        if (!device.empty()) devices.push_back(device);
-      }
-      if (devices.empty()) continue;
-      answer.value["containers"].push_back({{"container", one.name}, {"devices", devices}});
+  for (const auto* one : all_containers(pod)) {
+    OfContainer record{.container = one->name};
+    for (const auto& use : one->resources.claims) {
+      const auto claim = claims.find(use.name);
+      auto device = claim == claims.end() ? "" : vm.guest_device(*claim->second, use.request);
+      if (!device.empty()) record.devices.push_back(std::move(device));
     }
+    if (!record.devices.empty()) answer.containers.push_back(std::move(record));
   }
   return mapped;
 }
 
 /// The annotations that the webhook writes for amounts of a pod.
-inline void write_annotations(const PodSpec& pod, PeerVm& vm, Answer& answer) {
+inline void write_annotations(const Object& pod, PeerVm& vm, PeerpodAnswer& answer,
+                              Warnings& warnings) {
   const auto requests = summed(pod, &Requirements::requests);
   const auto limits = summed(pod, &Requirements::limits);
-  auto& out = answer.value["annotations"];
+  // The larger of request and limit; 0 without a request, even if there is a limit.
   const auto amount = [&](std::string_view name) {
-    return requested_amount(amount_of(requests, name), amount_of(limits, name));
+    const auto request = amount_of(requests, name);
+    return request == Quantity{} ? request : std::max(request, amount_of(limits, name));
   };
-  const auto cpu = amount("cpu");
-  const auto memory = amount("memory");
-  if (cpu) out[vcpus_annotation] = std::to_string(units(*cpu));
-  if (memory) out[memory_annotation] = std::to_string(mebibytes(*memory));
-  vm.set_size(cpu ? units(*cpu) : 0, memory ? mebibytes(*memory) : 0);
-  if (const auto gpus = amount_of(requests, gpu_resource); gpus != Quantity{}) {
-    if (gpus.nano != 0) pod.place.reject("the sum of nvidia.com/gpu must be a whole number");
-    out[gpus_annotation] = decimal_text(gpus.whole);
-    answer.warnings.emplace_back("each container of the pod gets all NVIDIA GPUs of the VM");
+  const auto vcpus = units(amount("cpu"));
+  const auto memory = mebibytes(amount("memory"));
+  if (vcpus != 0) answer.annotations.emplace(vcpus_annotation, std::to_string(vcpus));
+  if (memory != 0) answer.annotations.emplace(memory_annotation, std::to_string(memory));
+  vm.set_size(vcpus, memory);
+  if (const auto gpus = amount_of(requests, "nvidia.com/gpu"); gpus != Quantity{}) {
+    if (gpus.nano != 0) {
+      pod.place.at("spec").reject("the sum of nvidia.com/gpu must be a whole number");
+    }
+    answer.annotations.emplace(gpus_annotation, decimal_text(gpus.whole));
+    warnings.emplace_back("each container of the pod gets all NVIDIA GPUs of the VM");
   }
   for (const auto& [name, limit] : limits) {
-    const bool counted = name == "cpu" || name == "memory" || name == gpu_resource;
-    if (!counted || limit == Quantity{} || amount_of(requests, name) != Quantity{}) continue;
-    answer.warnings.push_back(
-        "the webhook ignores the " + cdi::quoted(name) +
-        " limit without a request; the API server sets the request first (--defaults)");
+    const bool is_lost = has_annotation(name) && limit != Quantity{};
+    if (!is_lost || amount_of(requests, name) != Quantity{}) continue;
+    warnings.push_back(
+        fmt::format("the webhook ignores the {} limit without a request; the API "
+                    "server sets the request first (--defaults)",
+                    cdi::quoted(name)));
   }
 }
 
-/// The instance types of the input or of a file, which has a list or an object with `types`.
-class TypesInput {
+/// Lists the requests that the webhook removes without an annotation, with a warning for each.
+class Unmapped {
  public:
-  TypesInput(const Member& input, const std::string& file) {
-    if (file.empty()) {
-      list_ = input.find("kind") ? std::nullopt : input.find("types");
-      return;
+  /// `named` is the instance type in the pod's annotation, which may be empty. `mapped` has the
+  /// claims that are mapped; the instance type of the answer, if any, has all other devices.
+  Unmapped(const std::string& named, const std::set<std::string>& mapped, PeerpodAnswer& answer,
+           Warnings& warnings)
+      : named_{named}, mapped_{mapped}, answer_{answer}, warnings_{warnings} {}
+
+  void list(const Object& pod) {
+    std::set<std::string> used;
+    for (const auto* one : all_containers(pod)) {
+      list(*one);
+      for (const auto& use : one->resources.claims) used.insert(use.name);
     }
-    file_.emplace(read_input(file));
-    const auto root = file_->root();
-    list_ = root.is_list() ? root : root.at("types");
+    for (const auto& claim : pod.spec.claims) {
+      if (used.contains(claim.name)) continue;
+      warnings_.push_back(
+          fmt::format("no container uses the ResourceClaim {} of the pod, and the "
+                      "claim has no annotation",
+                      cdi::quoted(claim.name)));
+    }
+    if (pod.spec.resources.requests.empty() && pod.spec.resources.limits.empty()) return;
+    warnings_.emplace_back(
+        "the webhook ignores pod.spec.resources: it adds up only the resources of containers");
   }
 
-  /// Valid as long as this and the input.
-  const std::optional<Member>& list() const { return list_; }
-
  private:
-  std::optional<Input> file_{};
-  std::optional<Member> list_{};
-};
+  void list(const Container& container) {
+    const auto& own = container.resources;
+    auto amounts = own.requests;
+    raise_to(amounts, own.limits);
+    for (const auto& [name, amount] : amounts) {
+      if (has_annotation(name) || amount == Quantity{}) continue;
+      const bool device = is_device(name);  // otherwise from Kubernetes, such as hugepages
+      if (name == vm_resource) {
+        warnings_.push_back(fmt::format(
+            "container {} has {}: the webhook has already changed this pod, and has removed what "
+            "its containers requested: pass the pod as it was created",
+            cdi::quoted(container.name), cdi::quoted(name)));
+      } else if (!device || answer_.instance.empty()) {
+        answer_.unmapped.push_back({.container = container.name, .resource = name});
+        warn(container, "requests " + cdi::quoted(name), device ? "the device" : "enough of it",
+             device ? ", or request nvidia.com/gpu for whole NVIDIA GPUs" : "");
+      }
+    }
+    for (const auto& use : own.claims) {
+      if (mapped_.contains(use.name)) continue;
+      answer_.unmapped.push_back({.container = container.name, .claim = use.name});
+      warn(container, "uses the ResourceClaim " + cdi::quoted(use.name), "the device", "");
+    }
+  }
 
-}  // namespace detail
+  void warn(const Container& container, const std::string& does, std::string_view what,
+            std::string_view otherwise) {
+    const auto remedy =
+        named_.empty()
+            ? fmt::format("choose an instance type that has {}, with the annotation {}{}", what,
+                          instance_annotation, otherwise)
+            : fmt::format("check that {} has it", cdi::quoted(named_));
+    warnings_.push_back(fmt::format(
+        "container {} {}, which the webhook removes without an annotation, so the VM lacks it: {}",
+        cdi::quoted(container.name), does, remedy));
+  }
+
+  const std::string& named_;
+  const std::set<std::string>& mapped_;
+  PeerpodAnswer& answer_;
+  Warnings& warnings_;
+};
 
 /// The annotations of the webhook, and in `unmapped` the requests without an annotation. The
 /// webhook changes only pods of its runtime class, ignores pod-level resources and the overhead,
 /// and rounds CPUs and MiB up. With claims or instance types also what the webhook does not have:
 /// the type for all devices, and a CDI spec for the guest. The input may also be claims only.
-inline Answer answer_peerpod(const Member& input, const PeerpodOptions& options) {
-  Answer answer{.value = {{"annotations", Json::object()}}};
-  const auto claims = detail::read_claim_input(input, options);
-  const detail::TypesInput types{input, options.types};
-  PeerVm vm{claims, answer};
-  const auto object = find_pod(input);
-  if (const auto kind = input.find("kind"); kind && !object) {
-    if (kind->text() == "PodList") kind->reject("the list has no pod");
-    vm.add_claims(claims.claims);
-    vm.finish(types.list(), {});
+inline PeerpodAnswer answer_peerpod(const cdi::Document& input, const PeerpodOptions& options,
+                                    Warnings& warnings) {
+  auto given = read_pod(input);
+  auto& objects = given.objects;
+  std::vector<cdi::Document> files;  // which errors refer to
+  files.reserve(options.claims.size() + 1);
+  for (const auto& file : options.claims) objects.add(files.emplace_back(read_input(file)));
+  for (const auto& text : options.classes) {
+    const auto equals = text.find('=');
+    objects.resources[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  if (!options.types.empty())
+    given.types = read_types(files.emplace_back(read_input(options.types)));
+  PeerpodAnswer answer;
+  PeerVm vm{objects, answer, warnings};
+  if (!objects.pod) {
+    if (!given.is_object) Place{&input, "pod"}.reject("is missing");
+    vm.add_claims();
+    vm.finish(given.types, {});
     return answer;
   }
-  const auto place = object ? *object : input.at("pod");
-  auto pod = read_pod(place);
-  if (pod.runtime_class != options.runtime_class) {
-    answer.warnings.push_back("pod.spec.runtimeClassName is not " + options.runtime_class +
-                              ": the webhook leaves the pod unchanged");
+  auto& pod = *objects.pod;
+  complete(pod);
+  if (pod.spec.runtime_class != options.runtime_class) {
+    warnings.push_back(
+        fmt::format("pod.spec.runtimeClassName is not {}: the webhook leaves the pod unchanged",
+                    options.runtime_class));
     return answer;
   }
   if (options.set_defaults) set_default_requests(pod);
-  detail::write_annotations(pod, vm, answer);
-  const auto mapped = detail::add_devices(pod, claims, vm, answer);
-  const auto named = detail::named_instance(place);
-  vm.finish(types.list(), named);
-  detail::list_unmapped(pod, named, mapped, answer);
+  write_annotations(pod, vm, answer, warnings);
+  const auto mapped = add_devices(pod, objects, vm, answer, warnings);
+  const auto annotation = pod.metadata.annotations.find(instance_annotation);
+  const auto named = annotation == pod.metadata.annotations.end() ? "" : annotation->second;
+  vm.finish(given.types, named);
+  Unmapped{named, mapped, answer, warnings}.list(pod);
   return answer;
 }
 

@@ -4,7 +4,9 @@
 #ifndef CDI_TOOLS_POD_QUANTITY_HPP
 #define CDI_TOOLS_POD_QUANTITY_HPP
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -31,14 +33,14 @@ struct Quantity {
 };
 
 inline constexpr std::int64_t max_units = std::numeric_limits<std::int64_t>::max();
-inline constexpr std::uint32_t nanos = 1'000'000'000;
 
 /// The sum; nullopt if it is larger than 2^63 - 1.
 inline std::optional<Quantity> sum(const Quantity& a, const Quantity& b) {
+  constexpr std::uint32_t nanos = 1'000'000'000;
   const auto nano = a.nano + b.nano;  // below 2 * 10^9, which 32 bits hold
-  const std::int64_t carry = nano >= nanos ? 1 : 0;
+  const std::int64_t carry = nano / nanos;
   if (b.whole > max_units - a.whole || carry > max_units - a.whole - b.whole) return std::nullopt;
-  return Quantity{a.whole + b.whole + carry, carry == 1 ? nano - nanos : nano};
+  return Quantity{a.whole + b.whole + carry, nano % nanos};
 }
 
 /// The amount in whole units, rounded up, like `Value()` in Kubernetes.
@@ -69,85 +71,28 @@ inline std::string decimal_text(std::int64_t units) {
   return std::to_string(units).append(suffixes[power]);
 }
 
-namespace detail {
-
-/// Decimal digits; the last `fraction` digits follow the point, and a negative `fraction` adds
-/// zeros.
-struct Digits {
-  std::string digits{};
-  long fraction = 0;
-};
-
 /// The factor of a suffix: a power of ten and a power of two.
 struct Scale {
   int ten = 0;
   int two = 0;
 };
 
-struct SuffixRow {
-  std::string_view suffix;
-  Scale scale;
-};
-
-inline constexpr std::array<SuffixRow, 16> suffix_rows{{
-    {"", {0, 0}},
-    {"n", {-9, 0}},
-    {"u", {-6, 0}},
-    {"m", {-3, 0}},
-    {"k", {3, 0}},
-    {"M", {6, 0}},
-    {"G", {9, 0}},
-    {"T", {12, 0}},
-    {"P", {15, 0}},
-    {"E", {18, 0}},
-    {"Ki", {0, 10}},
-    {"Mi", {0, 20}},
-    {"Gi", {0, 30}},
-    {"Ti", {0, 40}},
-    {"Pi", {0, 50}},
-    {"Ei", {0, 60}},
-}};
-
-/// The exponent of a suffix such as `e3` or `E-3`, clamped to +-1000: beyond that, the amount is 0,
-/// too large, or smaller than a billionth.
-inline std::optional<int> exponent_of(std::string_view suffix) {
-  if (!suffix.starts_with('e') && !suffix.starts_with('E')) return std::nullopt;
-  suffix.remove_prefix(1);
-  const bool negative = suffix.starts_with('-');
-  if (negative || suffix.starts_with('+')) suffix.remove_prefix(1);
-  int exponent = 0;
-  for (const char c : suffix) {
-    if (c < '0' || c > '9') return std::nullopt;
-    exponent = exponent >= 1000 ? 1000 : exponent * 10 + (c - '0');
-  }
-  if (suffix.empty()) return std::nullopt;
-  return negative ? -exponent : exponent;
-}
-
+/// The factor of a suffix such as `m`, `Gi` or `e-3`. An exponent is clamped to +-1000: beyond
+/// that, the amount is 0, too large, or smaller than a billionth.
 inline std::optional<Scale> scale_of(std::string_view suffix) {
-  for (const auto& row : suffix_rows) {
-    if (row.suffix == suffix) return row.scale;
+  constexpr std::array<std::string_view, 10> tens{"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
+  constexpr std::array<std::string_view, 7> twos{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+  for (std::size_t i = 0; i < tens.size(); ++i) {
+    if (tens[i] == suffix) return Scale{.ten = 3 * static_cast<int>(i) - 9};
+    if (i < twos.size() && twos[i] == suffix) return Scale{.two = 10 * static_cast<int>(i)};
   }
-  const auto exponent = exponent_of(suffix);
-  if (!exponent) return std::nullopt;
-  return Scale{*exponent, 0};
-}
-
-/// Removes leading digits from a text, with at most one point. Nullopt if there are no digits.
-inline std::optional<Digits> take_digits(std::string_view& text) {
-  Digits out;
-  bool point = false;
-  std::size_t i = 0;
-  for (; i < text.size(); ++i) {
-    const bool digit = text[i] >= '0' && text[i] <= '9';
-    if (!digit && (text[i] != '.' || point)) break;
-    if (digit) out.digits += text[i];
-    if (digit && point) ++out.fraction;
-    point = point || !digit;
-  }
-  text.remove_prefix(i);
-  if (out.digits.empty()) return std::nullopt;
-  return out;
+  if (!suffix.starts_with('e') && !suffix.starts_with('E')) return std::nullopt;
+  const bool negative = suffix.starts_with("e-") || suffix.starts_with("E-");
+  suffix.remove_prefix(negative || suffix.substr(1).starts_with('+') ? 2 : 1);
+  if (suffix.empty() || suffix.find_first_not_of("0123456789") != suffix.npos) return std::nullopt;
+  int exponent = 1000;  // as for a larger one
+  std::from_chars(suffix.data(), suffix.data() + suffix.size(), exponent);
+  return Scale{.ten = std::min(exponent, 1000) * (negative ? -1 : 1)};
 }
 
 inline void double_digits(std::string& digits) {
@@ -160,34 +105,26 @@ inline void double_digits(std::string& digits) {
   if (carry != 0) digits.insert(digits.begin(), '1');
 }
 
-/// Converts digits to an amount, rounded up to billionths; nullopt if it is larger than 2^63 - 1.
-inline std::optional<Quantity> rounded(const Digits& number) {
-  const auto first = number.digits.find_first_not_of('0');
-  if (first == std::string::npos) return Quantity{};
-  const auto digits = std::string_view{number.digits}.substr(first);
-  const long before = static_cast<long>(digits.size()) - number.fraction;  // digits of the integer
-  if (before > 19) return std::nullopt;                                    // 2^63 has 19 digits
-  const auto digit = [&](long i) -> int {
-    return i >= 0 && i < static_cast<long>(digits.size())
-               ? digits[static_cast<std::size_t>(i)] - '0'
-               : 0;
-  };
+/// Converts digits, of which the last `fraction` follow the point, to an amount, rounded up to
+/// billionths. A negative `fraction` adds zeros. Nullopt for more than 2^63 - 1.
+inline std::optional<Quantity> rounded(std::string digits, long fraction) {
+  constexpr std::size_t max_digits = 19;  // of 2^63
+  constexpr std::size_t places = 9;
+  digits.erase(0, digits.find_first_not_of('0'));
+  const long before = digits.empty() ? 0 : static_cast<long>(digits.size()) - fraction;
+  if (before < 0)
+    digits.insert(0, before < -10 ? places + 1 : static_cast<std::size_t>(-before), '0');
+  const auto point = static_cast<std::size_t>(std::max(before, 0L));
+  if (point > max_digits) return std::nullopt;
+  if (digits.size() < point + places) digits.resize(point + places, '0');
   Quantity out;
-  for (long i = 0; i < before; ++i) {
-    if (out.whole > (max_units - digit(i)) / 10) return std::nullopt;
-    out.whole = out.whole * 10 + digit(i);
-  }
-  for (long i = before; i < before + 9; ++i) {
-    out.nano = out.nano * 10 + static_cast<std::uint32_t>(digit(i));
-  }
-  const long rest = before + 9 < 0 ? 0 : before + 9;
-  const bool more =
-      rest < static_cast<long>(digits.size()) &&
-      digits.find_first_not_of('0', static_cast<std::size_t>(rest)) != std::string_view::npos;
+  const char* const middle = digits.data() + point;
+  const auto whole = std::from_chars(digits.data(), middle, out.whole);
+  if (whole.ec == std::errc::result_out_of_range) return std::nullopt;
+  std::from_chars(middle, middle + places, out.nano);
+  const bool more = digits.find_first_not_of('0', point + places) != std::string::npos;
   return more ? sum(out, {0, 1}) : out;
 }
-
-}  // namespace detail
 
 /// Parses an amount. `Errc::invalid` for other text, for a negative amount, and for an amount above
 /// 2^63 - 1.
@@ -197,18 +134,23 @@ inline cdi::Result<Quantity> parse_quantity(std::string_view text) {
                       .message = cdi::quoted(text).append(" ").append(fault)};
   };
   if (text.size() > 256) return reject("is longer than 256 bytes");
-  auto rest = text;
-  const bool negative = rest.starts_with('-');
-  if (negative || rest.starts_with('+')) rest.remove_prefix(1);
-  auto number = detail::take_digits(rest);
-  const auto scale = detail::scale_of(rest);
-  if (!number || !scale) {
+  const auto rest = text.substr(text.starts_with('-') || text.starts_with('+') ? 1 : 0);
+  const auto end = std::min(rest.find_first_not_of("0123456789."), rest.size());
+  std::string digits{rest.substr(0, end)};
+  const auto point = digits.find('.');
+  const auto scale = scale_of(rest.substr(end));
+  long fraction = 0;
+  if (point != digits.npos) {
+    digits.erase(point, 1);
+    fraction = static_cast<long>(digits.size() - point);
+  }
+  if (!scale || digits.empty() || digits.find('.') != digits.npos) {
     return reject("is not a quantity: write, for example, 2, 0.5, 500m, 1e3, 512Mi or 4Gi");
   }
-  number->fraction -= scale->ten;
-  for (int i = 0; i < scale->two; ++i) detail::double_digits(number->digits);
-  const auto amount = detail::rounded(*number);
-  if (negative && (!amount || *amount != Quantity{})) return reject("must not be negative");
+  const bool is_zero = digits.find_first_not_of('0') == digits.npos;
+  if (text.starts_with('-') && !is_zero) return reject("must not be negative");
+  for (int i = 0; i < scale->two; ++i) double_digits(digits);
+  const auto amount = rounded(std::move(digits), fraction - scale->ten);
   if (!amount) return reject("is larger than 2^63 - 1");
   return *amount;
 }

@@ -9,16 +9,19 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "answer.hpp"
+#include <cdi/model/any_value.hpp>
+#include <cdi/result.hpp>
+
 #include "input.hpp"
-#include "kata_annotations.hpp"
-#include "pod_resources.hpp"
+#include "objects.hpp"
+#include "pod.hpp"
 #include "quantity.hpp"
 #include "sandbox.hpp"
 
@@ -56,45 +59,81 @@ inline constexpr std::array<Profile, 6> profiles{{
     {"remote", 1, 2048, 0, 0},
 }};
 
-namespace detail {
+/// The terms of the sums.
+struct Terms {
+  std::map<std::string, cdi::AnyValue> vcpus{};
+  std::map<std::string, std::int64_t> memory{};
 
-/// A VM size, and the terms of its sums.
-struct Size {
-  float vcpus = 0;  // before rounding up; both runtimes use 32-bit floats
-  std::int64_t memory = 0;
-  Json terms = Json::object();
+  static constexpr void fields(auto& list) {
+    list("vcpus", &Terms::vcpus);
+    list("memoryMiB", &Terms::memory);
+  }
 };
 
-/// The profile with a name, which must be one of `profiles`.
-inline Profile profile_named(std::string_view name) {
-  return *std::find_if(profiles.begin(), profiles.end(),
-                       [&](const auto& row) { return row.name == name; });
-}
+/// The size of a VM, and the annotations that set it where Kata adds no limits.
+struct SizeAnswer {
+  int version = 1;
+  std::int64_t vcpus = 0;
+  std::int64_t memory = 0;
+  Annotations annotations{};
+  std::optional<Terms> terms = Terms{};
+  std::map<std::string, std::string> overhead{};  // of the pod, to account for the whole VM
+  std::optional<Sandbox> sandbox{};
+  std::map<std::string, std::int64_t> kubernetes{};  // what it accounts for a pod
+  float sum = 0;  // vCPUs before rounding up; both runtimes use 32-bit floats
+
+  static constexpr void fields(auto& list) {
+    list("version", &SizeAnswer::version);
+    list("vcpus", &SizeAnswer::vcpus);
+    list("memoryMiB", &SizeAnswer::memory);
+    list("annotations", &SizeAnswer::annotations);
+    list("terms", &SizeAnswer::terms);
+    list("podOverhead", &SizeAnswer::overhead);
+    list("sandbox", &SizeAnswer::sandbox);
+    list("kubernetes", &SizeAnswer::kubernetes);
+  }
+
+  void add_vcpus(const std::string& name, float number) {
+    sum += number;
+    const auto rounded = std::round(double{number} * 1e6) / 1e6;
+    terms->vcpus[name] = {cdi::ValueKind::number, fmt::format("{}", rounded)};
+  }
+
+  void add_memory(const std::string& name, std::int64_t number) {
+    memory += number;
+    terms->memory[name] = number;
+  }
+};
 
 inline constexpr std::int64_t least_memory = 256;  // in MiB; runtime-go, MinHypervisorMemory
 
-/// The number in an annotation; negative for other text.
-inline float number_of(const Member& annotation) {
-  const auto text = annotation.text();
-  char* end = nullptr;
-  const float number = std::strtof(text.c_str(), &end);
-  const bool digits = text.find_first_not_of("0123456789.") == std::string::npos;
-  return digits && !text.empty() && *end == '\0' ? number : -1;
-}
-
-/// Applies the annotations that override the defaults of a configuration.
-inline void read_defaults(const Member& annotations, Profile& profile) {
-  if (const auto vcpus = annotations.find(vcpus_annotation)) {
-    profile.vcpus = number_of(*vcpus);
-    if (profile.vcpus < 0) vcpus->reject("must be a number of vCPUs, such as 1.5");
+/// The configuration of a profile, with the annotations that override its defaults.
+inline Profile read_profile(std::string_view name, const Annotations& annotations,
+                            const Place& place) {
+  auto profile = *std::find_if(profiles.begin(), profiles.end(),
+                               [&](const auto& row) { return row.name == name; });
+  const auto vcpus = annotations.find(vcpus_annotation);
+  if (vcpus != annotations.end()) {
+    const auto& text = vcpus->second;
+    const bool digits = text.find_first_not_of("0123456789.") == std::string::npos;
+    char* end = nullptr;
+    profile.vcpus = std::strtof(text.c_str(), &end);
+    if (!digits || text.empty() || *end != '\0') {
+      place.at(vcpus_annotation).reject("must be a number of vCPUs, such as 1.5");
+    }
   }
-  if (const auto memory = annotations.find(memory_annotation)) {
+  const auto memory = annotations.find(memory_annotation);
+  if (memory != annotations.end()) {
     std::uint32_t number = 0;
-    if (!is_number(memory->text(), number)) memory->reject("must be a number of MiB, such as 2048");
-    if (number < least_memory && profile.name != "remote")
-      memory->reject("must be at least 256 MiB");
+    if (!is_number(memory->second, number)) {
+      place.at(memory_annotation).reject("must be a number of MiB, such as 2048");
+    }
+    if (number < least_memory && name != "remote") {
+      place.at(memory_annotation).reject("must be at least 256 MiB");
+    }
     profile.memory = number;
   }
+  return profile;
 }
 
 /// The vCPUs of a quota; 0 without a quota.
@@ -107,226 +146,173 @@ inline std::int64_t whole_mebibytes(std::int64_t bytes) {
   return bytes < 0 ? 0 : bytes / (1 << 20);
 }
 
-/// A number for the terms, rounded to millionths.
-inline double to_millionths(float number) {
-  return std::round(double{number} * 1e6) / 1e6;
-}
-
 /// runtime-go: the default plus the limit. Without a quota, CPUs are derived from the shares.
-inline Size size_of_go(const Sandbox& sandbox, const Profile& profile, Answer& answer) {
-  float cpu = quota_vcpus(sandbox);
-  std::string_view source = "cpu-quota / cpu-period";
-  if (sandbox.quota < 0 && sandbox.shares > 0) {
-    cpu = static_cast<float>(sandbox.shares / 1024 + (sandbox.shares % 1024 == 0 ? 0 : 1));
-    source = "cpu-shares / 1024, rounded up";
-    answer.warnings.emplace_back(
-        "there is no CPU quota, as with exclusive CPUs: runtime-go derives vCPUs from the shares");
+inline void add_for_go(const Sandbox& sandbox, const Profile& profile, SizeAnswer& out,
+                       Warnings& warnings) {
+  out.add_vcpus("default_vcpus", profile.vcpus);
+  out.add_memory("default_memory", profile.memory);
+  out.add_memory("memory limit", whole_mebibytes(sandbox.memory));
+  if (sandbox.quota >= 0 || sandbox.shares == 0) {
+    return out.add_vcpus("cpu-quota / cpu-period", quota_vcpus(sandbox));
   }
-  const auto limit = whole_mebibytes(sandbox.memory);
-  return {
-      .vcpus = profile.vcpus + cpu,
-      .memory = profile.memory + limit,
-      .terms = {{"vcpus",
-                 {{"default_vcpus", to_millionths(profile.vcpus)}, {source, to_millionths(cpu)}}},
-                {"memoryMiB", {{"default_memory", profile.memory}, {"memory limit", limit}}}}};
+  const auto rounded_up = sandbox.shares / 1024 + (sandbox.shares % 1024 == 0 ? 0 : 1);
+  out.add_vcpus("cpu-shares / 1024, rounded up", static_cast<float>(rounded_up));
+  warnings.emplace_back(
+      "there is no CPU quota, as with exclusive CPUs: runtime-go derives vCPUs from the shares");
 }
 
 /// runtime-rs: the overhead plus the limit, or the default if there is no limit at all.
-inline Size size_of_rs(const Sandbox& sandbox, const Profile& profile, Answer& answer) {
+inline void add_for_rs(const Sandbox& sandbox, const Profile& profile, SizeAnswer& out,
+                       Warnings& warnings) {
   const float cpu = quota_vcpus(sandbox);
   auto limit = whole_mebibytes(sandbox.memory);
   limit += limit % 2;  // aligned to 2 MiB
   if (sandbox.quota < 0) {
-    answer.warnings.emplace_back(
+    warnings.emplace_back(
         "there is no CPU quota, as with exclusive CPUs: runtime-rs ignores the shares");
   }
   if (cpu == 0 && limit == 0) {
-    return {.vcpus = profile.vcpus,
-            .memory = profile.memory,
-            .terms = {{"vcpus", {{"default_vcpus", to_millionths(profile.vcpus)}}},
-                      {"memoryMiB", {{"default_memory", profile.memory}}}}};
+    out.add_vcpus("default_vcpus", profile.vcpus);
+    return out.add_memory("default_memory", profile.memory);
   }
   if (limit == 0) {
-    answer.warnings.push_back(
-        fmt::format("there is a CPU limit but no memory limit: runtime-rs boots with its overhead "
-                    "alone, {} MiB",
+    warnings.push_back(
+        fmt::format("there is a CPU limit but no memory limit: runtime-rs boots "
+                    "with its overhead alone, {} MiB",
                     profile.overhead_memory));
   }
-  return {.vcpus = std::max(1.0F, profile.overhead_vcpus + cpu),
-          .memory = profile.overhead_memory + limit,
-          .terms = {{"vcpus",
-                     {{"overhead", to_millionths(profile.overhead_vcpus)},
-                      {"cpu-quota / cpu-period", to_millionths(cpu)},
-                      {"at least", 1}}},
-                    {"memoryMiB",
-                     {{"overhead", profile.overhead_memory}, {"memory limit, to 2 MiB", limit}}}}};
+  out.add_vcpus("overhead", profile.overhead_vcpus);
+  out.add_vcpus("cpu-quota / cpu-period", cpu);
+  out.add_memory("overhead", profile.overhead_memory);
+  out.add_memory("memory limit, to 2 MiB", limit);
+  out.terms->vcpus["at least"] = {cdi::ValueKind::number, "1"};
 }
 
 /// The first proposal of Confidential Containers: 1 vCPU and 2048 MiB more than requested, with
 /// CPUs in thousandths.
-inline Size size_of_rfc(std::int64_t milli, const Quantity& memory) {
-  const auto vcpus = static_cast<float>(milli / 1000 + (milli % 1000 == 0 ? 0 : 1));
-  const auto mib = mebibytes(memory);
-  return {.vcpus = 1 + vcpus,
-          .memory = 2048 + mib,
-          .terms = {{"vcpus", {{"base", 1}, {"requested, rounded up", to_millionths(vcpus)}}},
-                    {"memoryMiB", {{"base", 2048}, {"requested, rounded up", mib}}}}};
+inline void add_for_rfc(std::int64_t milli, const Quantity& memory, SizeAnswer& out) {
+  out.add_vcpus("base", 1);
+  out.add_vcpus("requested, rounded up",
+                static_cast<float>(milli / 1000 + (milli % 1000 == 0 ? 0 : 1)));
+  out.add_memory("base", 2048);
+  out.add_memory("requested, rounded up", mebibytes(memory));
 }
 
-/// The amounts of a sandbox, for the formula based on requests.
-inline Size size_of_rfc(const Sandbox& sandbox, const Member& place) {
-  const auto milli_vcpus = std::ceil(double{quota_vcpus(sandbox)} * 1000);
-  if (milli_vcpus > 1e15) place.reject("requests too many CPUs");
-  return size_of_rfc(static_cast<std::int64_t>(milli_vcpus),
-                     {std::max<std::int64_t>(sandbox.memory, 0), 0});
+/// The size for a sandbox; `place` is for errors.
+inline SizeAnswer size_of(const Sandbox& sandbox, const Profile& profile,
+                          const SizeOptions& options, const Place& place, Warnings& warnings) {
+  SizeAnswer out{.sandbox = sandbox};
+  if (options.formula == "runtime-go") {
+    add_for_go(sandbox, profile, out, warnings);
+  } else if (options.formula == "runtime-rs") {
+    add_for_rs(sandbox, profile, out, warnings);
+  } else {
+    const auto milli = std::ceil(double{quota_vcpus(sandbox)} * 1000);
+    if (milli > 1e15) place.reject("requests too many CPUs");
+    add_for_rfc(static_cast<std::int64_t>(milli), {std::max<std::int64_t>(sandbox.memory, 0), 0},
+                out);
+  }
+  return out;
+}
+
+/// Rounds a size up, and adds its annotations.
+inline void finish(SizeAnswer& answer, const SizeOptions& options, const Place& place) {
+  constexpr float max_vcpus = 1e9F;
+  if (!(answer.sum < max_vcpus)) place.reject("requests more than 10^9 vCPUs");
+  if (answer.memory == 0) place.reject("the VM would have no memory, which Kata refuses");
+  answer.vcpus = static_cast<std::int64_t>(std::ceil(std::max(answer.sum, 1.0F)));
+  const auto least = options.profile == "remote" ? 0 : least_memory;
+  answer.annotations.emplace(vcpus_annotation, std::to_string(answer.vcpus));
+  answer.annotations.emplace(memory_annotation, std::to_string(std::max(answer.memory, least)));
+  if (options.verbose) return;
+  answer.terms.reset();
+  answer.sandbox.reset();
+}
+
+/// Adds the overhead of a pod: the size of the VM minus the requests; instead, warns if the
+/// requests exceed the size.
+inline void add_overhead(const Object& pod, SizeAnswer& answer, Warnings& warnings) {
+  constexpr std::int64_t mebibyte = 1 << 20;
+  if (answer.memory > max_units / mebibyte) {
+    pod.place.at("spec").reject("requests more than 2^63 - 1 bytes");
+  }
+  const auto requests = effective(pod, &Requirements::requests);
+  const auto milli = answer.vcpus * 1000 - milli_of(requests, pod);
+  const auto bytes = answer.memory * mebibyte - units(amount_of(requests, "memory"));
+  const auto check = [&](std::int64_t rest, std::int64_t size, std::string_view what) {
+    if (rest >= 0) return;
+    warnings.push_back(
+        fmt::format("the requests are for {} {} and the VM has {}: no overhead makes both agree; "
+                    "give each container limits that equal its requests",
+                    size - rest, what, size));
+  };
+  check(milli, answer.vcpus * 1000, "thousandths of a CPU");
+  check(bytes, answer.memory * mebibyte, "bytes");
+  if (milli < 0 || bytes < 0) return;
+  answer.overhead = {
+      {"cpu", milli % 1000 == 0 ? fmt::format("{}", milli / 1000) : fmt::format("{}m", milli)},
+      {"memory",
+       bytes % mebibyte == 0 ? fmt::format("{}Mi", bytes / mebibyte) : fmt::format("{}", bytes)}};
 }
 
 /// Warns about containers without limits, which may use more than the VM has.
-inline void warn_about_limits(const PodSpec& pod, Answer& answer) {
+inline void warn_about_limits(const ObjectSpec& pod, Warnings& warnings) {
   for (const auto* name : {"cpu", "memory"}) {
-    if (pod.pod_level.limits.contains(name)) continue;
+    if (pod.resources.limits.contains(name)) continue;
     for (const auto& one : pod.containers) {
       if (one.resources.limits.contains(name)) continue;
-      answer.warnings.push_back(fmt::format("container {} has no {} limit, which counts as 0",
-                                            cdi::quoted(one.name), name));
+      warnings.push_back(fmt::format("container {} has no {} limit, which counts as 0",
+                                     cdi::quoted(one.name), name));
     }
   }
 }
 
-/// The members that `-v` adds to the answer.
-inline void add_sandbox_terms(const Sandbox& sandbox, Json& value) {
-  value["sandbox"] = {{"cpu-period", sandbox.period},
-                      {"cpu-quota", sandbox.quota},
-                      {"cpu-shares", sandbox.shares},
-                      {"memory", sandbox.memory}};
-}
-
-/// The amounts that Kubernetes accounts for a pod: its requests and its overhead.
-inline void add_accounting(const PodSpec& pod, Json& value) {
-  auto counted = effective(pod, &Requirements::requests);
-  add_to(counted, pod.overhead, pod.place);
-  value["kubernetes"] = {
-      {"cpuMilli", milli_of(counted, pod.place)},
-      {"memoryMiB", mebibytes(amount_of(counted, "memory"))},
-      {"overheadCpuMilli", milli_of(pod.overhead, pod.place)},
-      {"overheadMemoryMiB", mebibytes(amount_of(pod.overhead, "memory"))},
-  };
-}
-
-/// A part of a pod's overhead: the size of the VM minus the requests. Nullopt, with a warning, if
-/// the requests exceed the size of the VM.
-inline std::optional<std::int64_t> part_of_overhead(std::int64_t size, std::int64_t requested,
-                                                    std::string_view what, Answer& answer) {
-  if (size >= requested) return size - requested;
-  answer.warnings.push_back(
-      fmt::format("the requests are for {} {} and the VM has {}: no overhead makes both agree; "
-                  "give each container limits that equal its requests",
-                  requested, what, size));
-  return std::nullopt;
-}
-
-/// Adds the overhead with which Kubernetes accounts for the whole VM of a pod.
-inline void add_overhead(const PodSpec& pod, Answer& answer) {
-  constexpr std::int64_t mebibyte = 1 << 20;
-  const auto vcpus = answer.value["vcpus"].get<std::int64_t>();
-  const auto memory = answer.value["memoryMiB"].get<std::int64_t>();
-  if (memory > max_units / mebibyte) pod.place.reject("requests more than 2^63 - 1 bytes");
-  const auto requests = effective(pod, &Requirements::requests);
-  const auto milli =
-      part_of_overhead(vcpus * 1000, milli_of(requests, pod.place), "thousandths of a CPU", answer);
-  const auto bytes =
-      part_of_overhead(memory * mebibyte, units(amount_of(requests, "memory")), "bytes", answer);
-  if (!milli || !bytes) return;
-  answer.value["podOverhead"] = {
-      {"cpu", *milli % 1000 == 0 ? fmt::format("{}", *milli / 1000) : fmt::format("{}m", *milli)},
-      {"memory", *bytes % mebibyte == 0 ? fmt::format("{}Mi", *bytes / mebibyte)
-                                        : fmt::format("{}", *bytes)}};
-}
-
-/// Fills in the answer from a size, and adds annotations that set this size where Kata adds no
-/// limits.
-inline void set_size(const Size& size, const SizeOptions& options, const Member& place,
-                     Answer& answer) {
-  constexpr float max_vcpus = 1e9F;
-  if (!(size.vcpus < max_vcpus)) place.reject("requests more than 10^9 vCPUs");
-  if (size.memory == 0) place.reject("the VM would have no memory, which Kata refuses");
-  answer.value["vcpus"] =
-      std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(size.vcpus)));
-  answer.value["memoryMiB"] = size.memory;
-  answer.value["annotations"] = {
-      {vcpus_annotation, fmt::format("{}", answer.value["vcpus"].get<std::int64_t>())},
-      {memory_annotation,
-       fmt::format(
-           "{}", options.profile == "remote" ? size.memory : std::max(size.memory, least_memory))}};
-  if (options.verbose) answer.value["terms"] = size.terms;
-}
-
-inline Size size_of(const Sandbox& sandbox, const Profile& profile, const SizeOptions& options,
-                    const Member& place, Answer& answer) {
-  if (options.formula == "rfc") return size_of_rfc(sandbox, place);
-  return options.formula == "runtime-go" ? size_of_go(sandbox, profile, answer)
-                                         : size_of_rs(sandbox, profile, answer);
-}
-
-inline Answer size_of_annotations(const Member& annotations, const SizeOptions& options) {
-  Answer answer;
-  auto profile = profile_named(options.profile);
-  read_defaults(annotations, profile);
-  const auto sandbox = read_sandbox(annotations, options.formula == "runtime-rs", answer);
-  if (!sandbox.known) {
-    answer.warnings.emplace_back(
-        "there are no annotations io.kubernetes.cri.sandbox-*: CRI-O writes none, and Kata boots "
-        "with "
-        "its default size");
-  }
-  set_size(size_of(sandbox, profile, options, annotations, answer), options, annotations, answer);
-  if (options.verbose) add_sandbox_terms(sandbox, answer.value);
-  return answer;
-}
-
-inline Answer size_of_pod(const Member& object, const SizeOptions& options) {
-  Answer answer;
-  auto pod = read_pod(object);
+inline SizeAnswer size_of_pod(Object& pod, const SizeOptions& options, Warnings& warnings) {
+  complete(pod);
   set_default_requests(pod);
-  auto profile = profile_named(options.profile);
-  const auto metadata = object.find("metadata");
-  if (metadata && metadata->find("annotations"))
-    read_defaults(metadata->at("annotations"), profile);
-  auto sandbox = sandbox_of(pod, options.static_cpu_manager);
-  if (options.engine == "crio") {
-    sandbox = {};
-    answer.warnings.emplace_back(
-        "CRI-O passes no sizes to Kata, which boots with its default size");
+  const auto spec = pod.place.at("spec");
+  const auto profile =
+      read_profile(options.profile, pod.metadata.annotations, pod.place.at("metadata.annotations"));
+  const bool crio = options.engine == "crio";
+  if (crio) {
+    warnings.emplace_back("CRI-O passes no sizes to Kata, which boots with its default size");
   }
-  Size size;
+  const auto sandbox = crio ? Sandbox{} : sandbox_of(pod, options.static_cpu_manager);
+  auto requests = effective(pod, &Requirements::requests);
+  SizeAnswer answer{.sandbox = sandbox};
   if (options.formula == "rfc") {
-    const auto requests = effective(pod, &Requirements::requests);
-    size = size_of_rfc(milli_of(requests, pod.place), amount_of(requests, "memory"));
+    add_for_rfc(milli_of(requests, pod), amount_of(requests, "memory"), answer);
   } else {
-    size = size_of(sandbox, profile, options, pod.place, answer);
-    if (sandbox.known) warn_about_limits(pod, answer);
+    answer = size_of(sandbox, profile, options, spec, warnings);
+    if (!crio) warn_about_limits(pod.spec, warnings);
   }
-  set_size(size, options, pod.place, answer);
-  add_overhead(pod, answer);
-  if (options.verbose) {
-    add_sandbox_terms(sandbox, answer.value);
-    add_accounting(pod, answer.value);
-  }
+  finish(answer, options, spec);
+  add_overhead(pod, answer, warnings);
+  if (!options.verbose) return answer;
+  const auto& overhead = pod.spec.overhead;
+  add_to(requests, overhead, pod);
+  answer.kubernetes = {{"cpuMilli", milli_of(requests, pod)},
+                       {"memoryMiB", mebibytes(amount_of(requests, "memory"))},
+                       {"overheadCpuMilli", milli_of(overhead, pod)},
+                       {"overheadMemoryMiB", mebibytes(amount_of(overhead, "memory"))}};
   return answer;
 }
-
-}  // namespace detail
 
 /// The size of the VM, from a sandbox's annotations or from a pod.
-inline Answer answer_size(const Member& input, const SizeOptions& options) {
-  const auto pod = find_pod(input);
-  if (const auto kind = input.find("kind"); kind && !pod) kind->reject("must be a Pod");
-  if (!input.find("kind")) input.allow({"annotations", "pod"});
-  const auto annotations = pod && input.find("kind") ? std::nullopt : input.find("annotations");
-  if (!annotations && !pod) input.reject("the input must be a Pod, or have annotations or pod");
-  if (annotations && pod) annotations->reject("cannot be combined with pod");
-  return annotations ? detail::size_of_annotations(*annotations, options)
-                     : detail::size_of_pod(*pod, options);
+inline SizeAnswer answer_size(const cdi::Document& input, const SizeOptions& options,
+                              Warnings& warnings) {
+  auto given = read_pod(input);
+  const Place root{&input, {}};
+  const auto place = root.at("annotations");
+  if (given.annotations && given.objects.pod) place.reject("cannot be combined with pod");
+  if (given.objects.pod) return size_of_pod(*given.objects.pod, options, warnings);
+  if (given.is_object) root.at("kind").reject("must be a Pod");
+  if (!given.annotations) root.reject("the input must be a Pod, or have annotations or pod");
+  const auto profile = read_profile(options.profile, *given.annotations, place);
+  const auto sandbox = read_sandbox(*given.annotations, options.formula == "runtime-rs", warnings);
+  auto answer = size_of(sandbox, profile, options, place, warnings);
+  finish(answer, options, place);
+  return answer;
 }
 
 }  // namespace pod

@@ -4,18 +4,16 @@
 #ifndef CDI_TOOLS_POD_STRATEGY_HPP
 #define CDI_TOOLS_POD_STRATEGY_HPP
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <cdi/result.hpp>
-
 #include "../kit/versions/engine_defaults.hpp"
 #include "../kit/versions/engine_support.hpp"
 #include "../kit/versions/engine_versions.hpp"
-#include "answer.hpp"
 #include "input.hpp"
 
 // NVIDIA/gpu-operator a22dbf6 (v26.7.0): controllers/state_manager.go, object_controls.go;
@@ -23,180 +21,201 @@
 
 namespace pod {
 
-namespace detail {
-
 /// The gpu-operator releases with relevant changes.
 inline constexpr tools::EngineVersion cdi_added{23, 3, 0};
 inline constexpr tools::EngineVersion cdi_by_default{25, 10, 0};
 inline constexpr tools::EngineVersion nri_added{26, 3, 0};
 inline constexpr tools::EngineVersion last_examined{26, 7, 0};  // the newest release that is known
 
-struct GpuNode {
-  std::string runtime{};  // as kubelet reports it: containerd://2.1.4
-  std::string engine{};   // containerd, cri-o or docker; empty for any other
-  std::optional<tools::EngineVersion> version{};
-};
-
-struct ClusterPolicy {
-  tools::EngineVersion release{};
-  bool openshift = false;
-  bool cdi = false;
+struct CdiSettings {
+  std::optional<bool> enabled{};
   bool nri = false;
-  bool toolkit = true;
-};
 
-/// How a node handles a request for a GPU.
-struct NodePath {
-  std::string_view path;
-  std::string why;
-};
-
-inline GpuNode read_node(const Member& member) {
-  GpuNode node{.runtime = member.text()};
-  const auto end = node.runtime.find("://");
-  if (end == std::string::npos) member.reject("must be a runtime, such as containerd://2.1.4");
-  for (const auto* name : {"docker", "containerd", "cri-o"}) {
-    if (node.runtime.starts_with(name)) node.engine = name;
+  static constexpr void fields(auto& list) {
+    list("enabled", &CdiSettings::enabled);
+    list("nri", &CdiSettings::nri);
   }
-  node.version = tools::parse_engine_version(std::string_view{node.runtime}.substr(end + 3));
-  return node;
-}
+};
 
-/// The settings of a cluster policy, with the defaults of the release.
-inline ClusterPolicy read_policy(const Member& input) {
-  input.allow({"operator", "openshift", "toolkit", "cdi", "nodes"});
-  const auto operator_member = input.at("operator");
-  const auto release = tools::parse_engine_version(operator_member.text());
-  if (!release) operator_member.reject("must be a release of gpu-operator, such as 25.10");
-  ClusterPolicy policy{.release = *release,
-                       .openshift = boolean_at(input, "openshift", false),
-                       .cdi = *release >= cdi_by_default,
-                       .toolkit = boolean_at(input, "toolkit", true)};
-  if (const auto cdi = input.find("cdi")) {
-    cdi->allow({"enabled", "nri"});
-    policy.cdi = boolean_at(*cdi, "enabled", policy.cdi);
-    policy.nri = boolean_at(*cdi, "nri", false);
-    if (policy.cdi && *release < cdi_added) cdi->reject("gpu-operator supports CDI since 23.3");
-    if (policy.nri && !policy.cdi) cdi->at("nri").reject("needs cdi.enabled");
-    if (policy.nri && !policy.toolkit) cdi->at("nri").reject("needs the toolkit");
+/// The settings of a cluster policy, and the runtimes of nodes as kubelet reports them.
+struct ClusterPolicy {
+  std::string version{};
+  bool openshift = false;
+  bool toolkit = true;
+  CdiSettings cdi{};
+  std::vector<std::string> nodes{};
+  tools::EngineVersion release{};
+  bool has_cdi = false;    // by the settings, or by the default of the release
+  bool is_native = false;  // the device plugin uses the runtime's own CDI support
+
+  static constexpr void fields(auto& list) {
+    list("operator", &ClusterPolicy::version, cdi::required);
+    list("openshift", &ClusterPolicy::openshift);
+    list("toolkit", &ClusterPolicy::toolkit);
+    list("cdi", &ClusterPolicy::cdi);
+    list("nodes", &ClusterPolicy::nodes, cdi::required);
+  }
+};
+
+/// A node, and how it handles a request for a GPU.
+struct NodePath {
+  std::string node{};  // its runtime
+  std::string path{};  // native, runtime, hook or unsupported
+  std::string why{};
+
+  static constexpr void fields(auto& list) {
+    list("node", &NodePath::node);
+    list("path", &NodePath::path);
+    list("why", &NodePath::why);
+  }
+};
+
+struct StrategyAnswer {
+  int version = 1;
+  std::string runtime{};
+  std::vector<std::string> strategies{};
+  std::optional<std::string> runtime_class{};
+  bool is_default = false;
+  std::string path = "unsupported";  // of the worst node
+  std::string why = "there are no nodes";
+  std::vector<NodePath> nodes{};
+
+  static constexpr void fields(auto& list) {
+    list("version", &StrategyAnswer::version);
+    list("runtime", &StrategyAnswer::runtime);
+    list("deviceListStrategy", &StrategyAnswer::strategies);
+    list("runtimeClass", &StrategyAnswer::runtime_class, cdi::Presence::keep_empty);
+    list("setAsDefault", &StrategyAnswer::is_default, cdi::Presence::keep_empty);
+    list("path", &StrategyAnswer::path);
+    list("why", &StrategyAnswer::why);
+    list("nodes", &StrategyAnswer::nodes, cdi::Presence::keep_empty);
+  }
+};
+
+/// Reads the settings, with the defaults of the release, and warnings about those that it ignores.
+inline ClusterPolicy read_policy(const cdi::Document& input, Warnings& warnings) {
+  auto policy = read_as<ClusterPolicy>(input);
+  const Place place{&input, {}};
+  const auto release = tools::parse_engine_version(policy.version);
+  if (!release) place.at("operator").reject("must be a release of gpu-operator, such as 25.10");
+  policy.release = *release;
+  policy.has_cdi = policy.cdi.enabled.value_or(*release >= cdi_by_default);
+  policy.is_native = policy.has_cdi && *release >= cdi_by_default;
+  if (policy.cdi.enabled.value_or(false) && *release < cdi_added) {
+    place.at("cdi").reject("gpu-operator supports CDI since 23.3");
+  }
+  if (policy.cdi.nri && !policy.has_cdi) place.at("cdi.nri").reject("needs cdi.enabled");
+  if (policy.cdi.nri && !policy.toolkit) place.at("cdi.nri").reject("needs the toolkit");
+  if (policy.cdi.nri && *release < nri_added) {
+    policy.cdi.nri = false;
+    warnings.emplace_back("cdi.nri: ignored: gpu-operator has the NRI plugin since 26.3");
+  }
+  if (std::pair{release->major, release->minor} >
+      std::pair{last_examined.major, last_examined.minor}) {
+    warnings.push_back("operator: gpu-operator " + to_string(*release) +
+                       " is newer than 26.7, the newest that is known: it may do otherwise");
+  }
+  for (std::size_t i = 0; i < policy.nodes.size(); ++i) {
+    if (policy.nodes[i].find("://") != std::string::npos) continue;
+    place.at("nodes").item(i).reject("must be a runtime, such as containerd://2.1.4");
   }
   return policy;
 }
 
+/// The engine of a node: containerd, cri-o or docker; empty for any other.
+inline std::string_view engine_of(std::string_view node) {
+  for (const std::string_view name : {"docker", "containerd", "cri-o"}) {
+    if (node.starts_with(name)) return name;
+  }
+  return {};
+}
+
 /// The runtime that the operator configures on all nodes: the first containerd wins, or otherwise
 /// the last known runtime. Versions do not matter.
-inline std::string configured_runtime(const ClusterPolicy& policy,
-                                      const std::vector<GpuNode>& nodes) {
+inline std::string_view configured_runtime(const ClusterPolicy& policy) {
   if (policy.openshift) return "cri-o";
-  std::string runtime;
-  for (const auto& node : nodes) {
-    if (node.engine == "containerd") return node.engine;
-    if (!node.engine.empty()) runtime = node.engine;
+  std::string_view runtime;
+  for (const auto& node : policy.nodes) {
+    const auto engine = engine_of(node);
+    if (engine == "containerd") return engine;
+    if (!engine.empty()) runtime = engine;
   }
   return runtime.empty() ? "containerd" : runtime;
 }
 
-/// Whether the device plugin uses the runtime's own CDI support.
-inline bool is_native(const ClusterPolicy& policy) {
-  return policy.cdi && policy.release >= cdi_by_default;
-}
-
 /// How an engine handles the devices that the device plugin requests.
-inline NodePath native_path(const ClusterPolicy& policy, const GpuNode& node) {
-  const auto* const support = tools::find_engine_support({node.engine, *node.version});
-  const auto name = node.engine + " " + to_string(*node.version);
-  if (support == nullptr) return {"unsupported", name + " does not inject CDI devices"};
-  if (policy.nri && !support->nri) {
-    return {"unsupported", name + " ignores CDI devices of NRI plugins"};
+inline NodePath native_path(const ClusterPolicy& policy, const tools::VersionedEngine& engine,
+                            std::string_view runtime) {
+  const auto* const support = tools::find_engine_support(engine);
+  const auto name = std::string{engine.name} + " " + to_string(engine.version);
+  const auto unsupported = [&](std::string_view why) {
+    return NodePath{.path = "unsupported", .why = std::string{name}.append(why)};
+  };
+  if (support == nullptr) return unsupported(" does not inject CDI devices");
+  if (policy.cdi.nri && !support->nri) return unsupported(" ignores CDI devices of NRI plugins");
+  auto why = name + " injects CDI devices by default";
+  if (support->cdi_switch == tools::CdiSwitch::off) {
+    // The toolkit writes the runtime's configuration, unless the NRI plugin is used.
+    if (policy.cdi.nri || !policy.toolkit) {
+      return unsupported(" injects CDI devices only with enable_cdi, which is not set");
+    }
+    why = name + " injects CDI devices with enable_cdi, which the toolkit sets";
   }
-  if (support->cdi_switch != tools::CdiSwitch::off) {
-    return {"native", name + " injects CDI devices by default"};
-  }
-  // The toolkit writes the runtime's configuration, unless the NRI plugin is used.
-  if (policy.nri || !policy.toolkit) {
-    return {"unsupported", name + " injects CDI devices only with enable_cdi, which is not set"};
-  }
-  return {"native", name + " injects CDI devices with enable_cdi, which the toolkit sets"};
+  if (engine.name == runtime || policy.cdi.nri) return {.path = "native", .why = why};
+  return {.path = "unsupported",
+          .why = why.append(", but the operator configures ")
+                     .append(runtime)
+                     .append(" on all nodes, so that its pods find no runtime class nvidia here")};
 }
 
 /// How a node injects GPUs: natively, or otherwise with NVIDIA's runtime or hook.
-inline NodePath path_of(const ClusterPolicy& policy, const GpuNode& node,
-                        const std::string& runtime) {
-  if (node.engine.empty()) return {"unsupported", "the operator does not know the runtime"};
-  if (!is_native(policy) || node.engine == "docker") {
-    if (node.engine != runtime) {
-      return {"unsupported", "the operator configures " + runtime + " on all nodes"};
-    }
-    if (is_native(policy)) {
-      return {"unsupported",
-              "Docker ignores CDI annotations, and cri-dockerd passes CDI devices "
-              "only since November 2025"};
-    }
-    if (!policy.toolkit) return {"unsupported", "without the toolkit there is no NVIDIA runtime"};
-    if (runtime == "cri-o" && !policy.cdi) return {"hook", "an OCI hook of CRI-O injects GPUs"};
-    return {"runtime", "NVIDIA's runtime, the default of the engine, injects GPUs"};
+inline NodePath path_of(const ClusterPolicy& policy, std::string_view node,
+                        std::string_view runtime) {
+  const auto unsupported = [](std::string why) {
+    return NodePath{.path = "unsupported", .why = std::move(why)};
+  };
+  const auto engine = engine_of(node);
+  if (engine.empty()) return unsupported("the operator does not know the runtime");
+  if (policy.is_native && engine != "docker") {
+    const auto version = tools::parse_engine_version(node.substr(node.find("://") + 3));
+    if (!version) return unsupported("the version of the runtime cannot be read");
+    return native_path(policy, {engine, *version}, runtime);
   }
-  if (!node.version) return {"unsupported", "the version of the runtime cannot be read"};
-  auto path = native_path(policy, node);
-  if (path.path == "native" && node.engine != runtime && !policy.nri) {
-    return {"unsupported", path.why + ", but the operator configures " + runtime +
-                               " on all nodes, so that its pods find no runtime class nvidia here"};
+  if (engine != runtime) {
+    return unsupported("the operator configures " + std::string{runtime} + " on all nodes");
   }
-  return path;
+  if (policy.is_native) {
+    return unsupported(
+        "Docker ignores CDI annotations, and cri-dockerd passes CDI devices only "
+        "since November 2025");
+  }
+  if (!policy.toolkit) return unsupported("without the toolkit there is no NVIDIA runtime");
+  if (runtime == "cri-o" && !policy.has_cdi) {
+    return {.path = "hook", .why = "an OCI hook of CRI-O injects GPUs"};
+  }
+  return {.path = "runtime", .why = "NVIDIA's runtime, the default of the engine, injects GPUs"};
 }
 
-inline Json strategies(const ClusterPolicy& policy) {
-  if (!policy.cdi) return Json::array({"envvar"});
-  if (!is_native(policy)) return Json::array({"envvar", "cdi-annotations"});
-  return Json::array({"cdi-annotations", "cdi-cri"});
-}
-
-/// The path of the worst node, which is the path of the cluster, and the reason.
-inline void add_paths(const ClusterPolicy& policy, const std::vector<GpuNode>& nodes,
-                      const std::string& runtime, Json& value) {
-  NodePath worst{{}, "there are no nodes"};
-  auto all = Json::array();
-  for (const auto& node : nodes) {
-    const auto path = path_of(policy, node, runtime);
-    all.push_back({{"node", node.runtime}, {"path", path.path}, {"why", path.why}});
-    if (worst.path.empty() || (worst.path != "unsupported" && path.path == "unsupported")) {
-      worst = path;
-    }
-  }
-  value["path"] = worst.path.empty() ? "unsupported" : worst.path;
-  value["why"] = worst.why;
-  value["nodes"] = std::move(all);
-}
-
-}  // namespace detail
-
-/// The gpu-operator configuration for nodes with these runtimes. The path to a GPU is `native`,
-/// `runtime`, `hook` or `unsupported`.
-inline Answer answer_strategy(const Member& input) {
-  auto policy = detail::read_policy(input);
-  const bool nri_unknown = policy.nri && policy.release < detail::nri_added;
-  if (nri_unknown) policy.nri = false;
-  const auto list = input.at("nodes");
-  std::vector<detail::GpuNode> nodes;
-  for (const auto& member : list.items()) nodes.push_back(detail::read_node(member));
-  const auto runtime = detail::configured_runtime(policy, nodes);
+/// The gpu-operator configuration for nodes with these runtimes.
+inline StrategyAnswer answer_strategy(const cdi::Document& input, Warnings& warnings) {
+  const auto policy = read_policy(input, warnings);
+  const auto runtime = configured_runtime(policy);
+  StrategyAnswer answer{.runtime = std::string{runtime}};
   // The operator's own pods use the runtime class, unless a hook or the NRI plugin serves them.
-  const bool has_class = !policy.nri && (policy.cdi || runtime != "cri-o");
-  const bool is_default =
-      policy.toolkit && !detail::is_native(policy) && (policy.cdi || runtime != "cri-o");
-  Answer answer{.value = {{"runtime", runtime},
-                          {"deviceListStrategy", detail::strategies(policy)},
-                          {"runtimeClass", has_class ? Json("nvidia") : Json{}},
-                          {"setAsDefault", is_default}}};
-  detail::add_paths(policy, nodes, runtime, answer.value);
-  if (nri_unknown) {
-    answer.warnings.emplace_back("cdi.nri: ignored: gpu-operator has the NRI plugin since 26.3");
-  }
-  const auto& release = policy.release;
-  if (std::pair{release.major, release.minor} >
-      std::pair{detail::last_examined.major, detail::last_examined.minor}) {
-    answer.warnings.push_back("operator: gpu-operator " + to_string(release) +
-                              " is newer than 26.7, the newest that is known: it may do otherwise");
+  const bool has_runtime = policy.has_cdi || runtime != "cri-o";
+  if (has_runtime && !policy.cdi.nri) answer.runtime_class = "nvidia";
+  answer.is_default = has_runtime && policy.toolkit && !policy.is_native;
+  if (!policy.is_native) answer.strategies.emplace_back("envvar");
+  if (policy.has_cdi) answer.strategies.emplace_back("cdi-annotations");
+  if (policy.is_native) answer.strategies.emplace_back("cdi-cri");
+  for (const auto& node : policy.nodes) {
+    auto path = path_of(policy, node, runtime);
+    if (answer.nodes.empty() || (answer.path != "unsupported" && path.path == "unsupported")) {
+      answer.path = path.path;
+      answer.why = path.why;
+    }
+    path.node = node;
+    answer.nodes.push_back(std::move(path));
   }
   return answer;
 }

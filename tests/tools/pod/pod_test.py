@@ -97,7 +97,7 @@ class Questions(unittest.TestCase):
         self.assertEqual(run(["size", "--formula", "rfc", path])[0], 0)
         with open(path, "a") as file:
             file.write("pid: 1\n")
-        self.assertIn(f"{path}:4:6: pid: is unknown: ", run(["size", "--formula", "rfc", path])[2])
+        self.assertIn(f"{path}:4:1: pid: unknown field: ", run(["size", "--formula", "rfc", path])[2])
         self.assertIn(f"{path}x", run(["size", "--formula", "rfc", path + "x"])[2])
         self.assertIn("--formula is required: give one of rfc, runtime-go, runtime-rs",
                       run(["size"])[2])
@@ -371,8 +371,8 @@ class Guest(unittest.TestCase):
             self.assertIn("/dev/no-such", err)
 
     def test_configs_that_cannot_be_used(self):
-        for text, reason in [("[", "standard input:1:2"), ("[]", "must be an object"),
-                             ('{"annotations": 1}', "annotations: must be an object"),
+        for text, reason in [("[", "standard input:1:2"), ("[]", "expected an object"),
+                             ('{"annotations": 1}', "annotations: expected an object"),
                              ('{"Annotations": {}}', "Annotations: the member name")]:
             code, out, err = run(["guest", "-", "--spec-dir", self.specs], text)
             self.assertEqual((code, out), (1, ""))

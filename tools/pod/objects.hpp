@@ -1,0 +1,276 @@
+// What `size` and `peerpod` read of objects of Kubernetes: pods, ResourceClaims and DeviceClasses.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_POD_OBJECTS_HPP
+#define CDI_TOOLS_POD_OBJECTS_HPP
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <cdi/model/any_value.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/model/heap_optional.hpp>
+
+#include "input.hpp"
+#include "quantity.hpp"
+
+// Kubernetes 1.37: core v1; resource.k8s.io v1, v1beta2 and v1beta1, in which a request has the
+// members of `exactly` itself.
+
+namespace pod {
+
+/// Part of an object, which has more members.
+struct Foreign {
+  static constexpr bool skips_unknown = true;
+};
+
+using Annotations = std::map<std::string, std::string, std::less<>>;
+/// Amounts by resource name, such as `cpu`.
+using ResourceList = std::map<std::string, Quantity, std::less<>>;
+/// Amounts as an object has them: texts or numbers.
+using WrittenAmounts = std::map<std::string, cdi::AnyValue>;
+
+/// The name of a ResourceClaim in a pod.
+struct ClaimName : Foreign {
+  std::string name{};
+  std::string object{};   // the name of the ResourceClaim; empty if it is made from a template
+  std::string request{};  // the request that a container uses; empty: all
+
+  static constexpr void fields(auto& list) {
+    list("name", &ClaimName::name, cdi::required);
+    list("resourceClaimName", &ClaimName::object);
+    list("request", &ClaimName::request);
+  }
+};
+
+struct Requirements : Foreign {
+  WrittenAmounts written_requests{};
+  WrittenAmounts written_limits{};
+  std::vector<ClaimName> claims{};
+  ResourceList requests{};  // `read_amounts` sets these two
+  ResourceList limits{};
+
+  static constexpr void fields(auto& list) {
+    list("requests", &Requirements::written_requests);
+    list("limits", &Requirements::written_limits);
+    list("claims", &Requirements::claims);
+  }
+};
+
+struct Container : Foreign {
+  std::string name{};
+  std::string restart_policy{};  // Always: an init container is a sidecar
+  Requirements resources{};
+
+  static constexpr void fields(auto& list) {
+    list("name", &Container::name);
+    list("restartPolicy", &Container::restart_policy);
+    list("resources", &Container::resources);
+  }
+};
+
+/// A request of a claim, or one way to satisfy it.
+struct DeviceRequest : Foreign {
+  std::string name{};
+  std::string device_class{};
+  std::uint32_t count = 1;
+  std::string allocation_mode{};
+  std::vector<cdi::AnyValue> selectors{};
+  cdi::HeapOptional<DeviceRequest> exactly{};
+  std::optional<std::vector<DeviceRequest>> first_available{};
+
+  static constexpr void fields(auto& list) {
+    list("name", &DeviceRequest::name);
+    list("deviceClassName", &DeviceRequest::device_class);
+    list("count", &DeviceRequest::count);
+    list("allocationMode", &DeviceRequest::allocation_mode);
+    list("selectors", &DeviceRequest::selectors);
+    list("exactly", &DeviceRequest::exactly);
+    list("firstAvailable", &DeviceRequest::first_available);
+  }
+};
+
+/// A device that the scheduler chose.
+struct AllocatedDevice : Foreign {
+  std::string request{};  // `request` or `request/subrequest`
+  std::string driver{};
+  std::string device{};
+  bool admin_access = false;  // it is not for use
+
+  static constexpr void fields(auto& list) {
+    list("request", &AllocatedDevice::request, cdi::required);
+    list("driver", &AllocatedDevice::driver, cdi::required);
+    list("device", &AllocatedDevice::device, cdi::required);
+    list("adminAccess", &AllocatedDevice::admin_access);
+  }
+};
+
+/// The devices of a claim: those that it requests, or those that it has.
+struct ClaimDevices : Foreign {
+  std::vector<DeviceRequest> requests{};
+  std::vector<AllocatedDevice> results{};
+
+  static constexpr void fields(auto& list) {
+    list("requests", &ClaimDevices::requests);
+    list("results", &ClaimDevices::results);
+  }
+};
+
+struct Allocation : Foreign {
+  ClaimDevices devices{};
+
+  static constexpr void fields(auto& list) { list("devices", &Allocation::devices); }
+};
+
+struct ObjectSpec : Foreign {
+  std::string runtime_class{};
+  std::vector<Container> containers{};
+  std::vector<Container> init_containers{};
+  Requirements resources{};  // of the whole pod
+  std::vector<ClaimName> claims{};
+  WrittenAmounts written_overhead{};
+  ResourceList overhead{};
+  ClaimDevices devices{};       // of a ResourceClaim
+  std::string resource_name{};  // of a DeviceClass
+
+  static constexpr void fields(auto& list) {
+    list("runtimeClassName", &ObjectSpec::runtime_class);
+    list("containers", &ObjectSpec::containers);
+    list("initContainers", &ObjectSpec::init_containers);
+    list("resources", &ObjectSpec::resources);
+    list("resourceClaims", &ObjectSpec::claims);
+    list("overhead", &ObjectSpec::written_overhead);
+    list("devices", &ObjectSpec::devices);
+    list("extendedResourceName", &ObjectSpec::resource_name);
+  }
+};
+
+struct ObjectStatus : Foreign {
+  std::vector<ClaimName> claims{};  // that were made from templates
+  std::optional<Allocation> allocation{};
+
+  static constexpr void fields(auto& list) {
+    list("resourceClaimStatuses", &ObjectStatus::claims);
+    list("allocation", &ObjectStatus::allocation);
+  }
+};
+
+struct Owner : Foreign {
+  std::string api_version{};
+  std::string kind{};
+  std::string name{};
+  std::string uid{};
+  bool controller = false;
+
+  static constexpr void fields(auto& list) {
+    list("apiVersion", &Owner::api_version);
+    list("kind", &Owner::kind);
+    list("name", &Owner::name);
+    list("uid", &Owner::uid);
+    list("controller", &Owner::controller);
+  }
+};
+
+struct Metadata : Foreign {
+  std::string name{};
+  std::string space{};  // its namespace; may be unknown
+  std::string uid{};
+  Annotations annotations{};
+  std::vector<Owner> owners{};
+
+  static constexpr void fields(auto& list) {
+    list("name", &Metadata::name);
+    list("namespace", &Metadata::space);
+    list("uid", &Metadata::uid);
+    list("annotations", &Metadata::annotations);
+    list("ownerReferences", &Metadata::owners);
+  }
+};
+
+/// An object, or a list of objects.
+struct Object : Foreign {
+  std::string kind{};
+  Metadata metadata{};
+  ObjectSpec spec{};
+  ObjectStatus status{};
+  std::vector<Object> items{};
+  Place place{};  // `add_objects` sets it
+
+  static constexpr void fields(auto& list) {
+    list("kind", &Object::kind);
+    list("metadata", &Object::metadata);
+    list("spec", &Object::spec);
+    list("status", &Object::status);
+    list("items", &Object::items);
+  }
+};
+
+/// The ways to satisfy a request of a claim. Valid as long as the request.
+inline std::vector<const DeviceRequest*> alternatives(const DeviceRequest& request) {
+  if (!request.first_available) return {request.exactly ? &*request.exactly : &request};
+  std::vector<const DeviceRequest*> out;
+  for (const auto& one : *request.first_available) out.push_back(&one);
+  return out;
+}
+
+/// Rejects a claim that has more than Kubernetes allows, or no name.
+inline void check_claim(const Object& claim) {
+  constexpr std::size_t max = 32;  // requests, devices of a request, and allocated devices
+  const auto& requests = claim.spec.devices.requests;
+  const auto& allocation = claim.status.allocation;
+  const auto place = claim.place.at("spec.devices.requests");
+  if (claim.metadata.name.empty()) claim.place.at("metadata.name").reject("is missing");
+  if (requests.size() > max) place.reject("has more than the 32 items that a claim can have");
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i].name.empty()) place.item(i).at("name").reject("is missing");
+    for (const auto* one : alternatives(requests[i])) {
+      if (one->count > max) place.item(i).reject("is for more than 32 devices");
+    }
+  }
+  if (allocation && allocation->devices.results.size() > max) {
+    claim.place.at("status.allocation.devices.results").reject("has more than 32 items");
+  }
+}
+
+/// The objects of an input: at most one pod, its claims, and the resources for which DeviceClasses
+/// stand, by the name of the class.
+struct Objects {
+  std::optional<Object> pod{};
+  std::vector<Object> claims{};
+  std::map<std::string, std::string> resources{};
+
+  /// Adds an object, or those of a list. An object without a kind has `kind`.
+  void add(Object object, const Place& place, std::string kind = {}) {
+    if (!object.kind.empty()) kind = object.kind;
+    object.place = place;
+    if (kind == "Pod") {
+      if (pod) place.reject("is one more pod: give one, as `kubectl get pod NAME -o json` does");
+      pod = std::move(object);
+    } else if (kind == "ResourceClaim") {
+      check_claim(object);
+      claims.push_back(std::move(object));
+    } else if (kind == "DeviceClass") {
+      const auto& resource = object.spec.resource_name;
+      if (!resource.empty()) resources[object.metadata.name] = resource;
+    } else if (kind.ends_with("List")) {
+      // The API leaves the kind out of the items of a list that has one kind.
+      kind.erase(kind.size() - std::string_view{"List"}.size());
+      for (std::size_t i = 0; i < object.items.size(); ++i) {
+        add(std::move(object.items[i]), place.at("items").item(i), kind);
+      }
+    } else {
+      place.at("kind").reject("must be Pod, ResourceClaim, DeviceClass, or that of a list of them");
+    }
+  }
+
+  /// Adds the objects of a document.
+  void add(const cdi::Document& document) { add(read_as<Object>(document), {&document, {}}); }
+};
+
+}  // namespace pod
+
+#endif  // CDI_TOOLS_POD_OBJECTS_HPP
