@@ -28,13 +28,6 @@ class PlacesTest(ClaimTest):
         edits = read_spec(self.spec_path(uid))["devices"][0]["containerEdits"]
         return [node.get("hostPath", node["path"]) for node in edits["deviceNodes"]]
 
-    def write_as_earlier_version(self, uid):
-        """The journal of a version that did not record places."""
-        claim = self.journal(uid)
-        for key in ("driver_root", "dev_root", "library_dirs", "vendor_files"):
-            del claim["holds"][key]
-        (self.state / f"{uid}.json").write_text(json.dumps(claim))
-
 
 class DriverRoot(PlacesTest):
     tree = "nv2"
@@ -120,68 +113,6 @@ class DriverRoot(PlacesTest):
             self.assertIn("cannot read --driver-root /nothing", self.errors)
 
 
-class EarlierVersion(PlacesTest):
-    """Journals that do not record places."""
-
-    tree = "nv2"
-
-    def setUp(self):
-        super().setUp()
-        self.driver = self.path(DRIVER)
-        self.driver.mkdir(parents=True)
-
-    def move_driver(self):
-        for name in ("usr", "lib", "etc"):
-            shutil.move(self.path(name), self.driver / name)
-
-    def test_files_are_not_lost(self):
-        self.move_driver()
-        self.prepare("a", "0", more=THERE)
-        self.write_as_earlier_version("a")
-        before = self.snapshot()
-        self.assertIn("repeat the command with the driver's --driver-root", self.list(3)["a"])
-        self.unprepare("another")
-        self.assertIn("claim a: ", self.errors)
-        self.assertEqual(self.snapshot(), before)
-        self.run_claims("list", *THERE)
-        self.assertEqual(self.list(), {"a": None})
-        self.assertNotEqual(self.files("a"), [])
-
-    def test_libraries_are_not_lost(self):
-        """Only they are elsewhere: the programs and the firmware are found."""
-        there = ("--library-search-path", "/opengl-driver")
-        self.path("usr/lib/x86_64-linux-gnu").rename(self.path("opengl-driver"))
-        self.prepare("a", "0", more=there)
-        self.write_as_earlier_version("a")
-        before = self.snapshot()
-        self.assertIn("/opengl-driver/", self.list(3)["a"])
-        self.unprepare("another")
-        self.assertEqual(self.snapshot(), before)
-        self.run_claims("list", *there)
-        self.assertEqual(self.list(), {"a": None})
-        self.assertIn(f"/opengl-driver/{LIBCUDA}", self.files("a"))
-
-    def test_driver_that_is_gone(self):
-        """The spec stays: without the libraries, containers would start in vain."""
-        self.prepare("a", "0")
-        self.write_as_earlier_version("a")
-        old = self.files("a")
-        for name in ("usr", "lib", "etc"):
-            shutil.rmtree(self.path(name))
-        self.assertIn("is gone, and the spec that has it stays", self.list(3)["a"])
-        self.assertEqual(old, self.files("a"))
-
-    def test_place_is_recorded_then(self):
-        self.prepare("a", "0")
-        self.write_as_earlier_version("a")
-        files = self.files("a")
-        self.assertEqual(self.list(), {"a": None})
-        self.move_driver()
-        self.assertIn("is gone, and the spec that has it stays", self.list(3)["a"])
-        self.assertEqual((self.files("a"), self.journal("a")["holds"]["driver_root"]), (files, ""))
-        self.assertNotEqual(files, [])
-
-
 class Warnings(PlacesTest):
     """What `write` says about a driver is said about its claims, once for all."""
 
@@ -199,6 +130,15 @@ class Warnings(PlacesTest):
         shutil.rmtree(self.path("usr"))
         self.prepare("a", "0")
         self.assertIn("containers cannot use CUDA", self.errors)
+
+    def test_driver_that_is_gone(self):
+        """The spec stays: without the libraries, containers would start in vain."""
+        self.prepare("a", "0")
+        old = self.files("a")
+        for name in ("usr", "lib", "etc"):
+            shutil.rmtree(self.path(name))
+        self.assertIn("is gone, and the spec that has it stays", self.list(3)["a"])
+        self.assertEqual(old, self.files("a"))
 
     def test_module_that_only_graphics_needs(self):
         self.edit("proc/devices", "195 nvidia-modeset\n", "")

@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <optional>
-#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -20,7 +18,6 @@
 
 #include <cdi/base/shell_word.hpp>
 #include <cdi/result.hpp>
-#include <cdi/spec.hpp>
 
 #include "../../kit/base/text.hpp"
 #include "../../kit/host/host_tree.hpp"
@@ -56,12 +53,7 @@ inline void record_place(std::map<std::string, std::string>& kept, const SurveyO
   kept[vendor_files_key] = fmt::format("{}", fmt::join(options.vendor_files, "\n"));
 }
 
-/// Whether a claim records its place: journals of earlier versions do not.
-inline bool has_place(const Claim& claim) {
-  return claim.options.contains(driver_root_key);
-}
-
-/// Sets the place of a claim that records one.
+/// Sets the place that a claim records.
 inline void use_place(const Claim& claim, SurveyOptions& options) {
   const auto kept = [&](const char* key) {
     const auto found = claim.options.find(key);
@@ -86,15 +78,13 @@ inline std::string on_host(const tools::HostTree& tree, const std::string& path)
 /// The surveys of the places that claims record.
 class ClaimSurveys {
  public:
-  /// `survey` is for claims that record no place, and must outlive this object. `options` has the
-  /// host.
+  /// `survey` is the caller's, and must outlive this object. `options` has the host.
   ClaimSurveys(const Survey& survey, SurveyOptions options, JournalPlace journal)
       : survey_{survey}, options_{std::move(options)}, journal_{journal} {}
 
   /// The survey for a claim: a place is surveyed when its first claim comes. The answer lives as
   /// long as this object.
   cdi::Result<const Survey*> of(const Claim& claim) {
-    if (!has_place(claim)) return &survey_;
     auto options = options_;
     use_place(claim, options);
     auto place = place_arguments(options);
@@ -127,28 +117,6 @@ class ClaimSurveys {
   const JournalPlace journal_;
   std::map<std::vector<std::string>, cdi::Result<Survey>> others_{};  // by place
 };
-
-/// The sources of all mounts in a spec.
-inline std::set<std::string> mount_sources(const cdi::Spec& spec) {
-  std::set<std::string> out;
-  const auto add = [&](const cdi::ContainerEdits& edits) {
-    for (const auto& mount : edits.mounts) out.insert(mount.host_path);
-  };
-  add(spec.container_edits);
-  for (const auto& device : spec.devices) add(device.container_edits);
-  return out;
-}
-
-/// A file in an old spec that a new one does not have, although the host still has it: then the old
-/// one may have been made for another place. Nullopt if there is none.
-inline std::optional<std::string> lost_file(const tools::HostTree& tree, const cdi::Spec& old,
-                                            const cdi::Spec& now) {
-  const auto kept = mount_sources(now);
-  for (const auto& path : mount_sources(old)) {
-    if (!kept.contains(path) && tree.exists(path)) return path;
-  }
-  return std::nullopt;
-}
 
 }  // namespace prepare
 

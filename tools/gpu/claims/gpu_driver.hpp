@@ -142,24 +142,19 @@ class GpuDriver final : public cdi::ClaimDriver {
 
   /// The present spec of a claim, whose spec so far may be missing.
   cdi::Result<cdi::Spec> next_spec(Claim& claim, const cdi::Spec* old) {
-    const bool is_guess = places_ == ClaimPlaces::recorded && !has_place(claim);
-    if (is_guess || places_ == ClaimPlaces::given) record_place(claim.options, options_);
+    if (places_ == ClaimPlaces::given) record_place(claim.options, options_);
     const auto survey = surveys_.of(claim);
     if (!survey) return survey.error();
     const auto found = find_again(**survey, claim);
     if (!found) return found.error();
-    const bool is_certain = claim.boot_id == boot_ && old != nullptr;
-    if (auto good = is_certain ? cdi::Result<void>{} : check_sizes(claim, *found); !good) {
-      return std::move(good).error();
+    if (claim.boot_id != boot_ || old == nullptr) {
+      if (auto good = check_sizes(claim, *found); !good) return std::move(good).error();
     }
     auto options = settled_options(claim);
     warn_of_kinds(*found, options);
-    const bool is_held = hold_version(claim, options, old);
+    const bool is_held = hold_version(claim, options);
     auto spec = claim_spec(**survey, claim, *found, options);
     if (!spec) return std::move(spec).error();
-    if (is_guess && old != nullptr) {
-      if (const auto lost = lost_file(survey_.tree, *old, spec->spec)) return wrong_place(*lost);
-    }
     if (old != nullptr) {
       const auto now = tools::file_mounts(spec->spec);
       const auto lost = tools::lost_driver_file((**survey).tree, *old, now);
@@ -182,16 +177,6 @@ class GpuDriver final : public cdi::ClaimDriver {
     return {};
   }
 
-  /// Of a claim that records no place; `lost` is a file in its spec.
-  static cdi::Error wrong_place(const std::string& lost) {
-    return {.code = cdi::Errc::host,
-            .message = fmt::format(
-                "{} is in its spec, but not where this command looks for the driver", lost),
-            .advice =
-                "repeat the command with the driver's --driver-root or --library-search-path, or "
-                "unprepare and prepare the claim"};
-  }
-
   /// The options with which a claim was prepared. A claim without a version gets the version of the
   /// installed engines, which are queried at most once.
   Options settled_options(const Claim& claim) {
@@ -208,19 +193,16 @@ class GpuDriver final : public cdi::ClaimDriver {
     claim.newest_version = cdi::to_string(options.max_version.value_or(cdi::known_versions.back()));
   }
 
-  /// If an engine's version is unknown, limits the CDI version of a claim to the recorded version,
-  /// or for an older journal, to the version of its spec file. Otherwise records the version.
-  /// Returns whether the version is limited.
-  bool hold_version(Claim& claim, Options& options, const cdi::Spec* old) {
+  /// If an engine's version is unknown, limits the CDI version of a claim to the recorded version.
+  /// Otherwise records the version. Returns whether the version is limited.
+  bool hold_version(Claim& claim, Options& options) {
     const bool follows = !options_of(claim, options_).max_version;
     if (!follows) return false;
     if (installed_->knows_all_versions) {
       record_version(claim, options);
       return false;
     }
-    auto version = cdi::parse_spec_version(claim.newest_version);
-    if (!version && old != nullptr) version = cdi::parse_spec_version(old->version);
-    if (!version) warn_of_engines();  // the new file may be too new
+    const auto version = cdi::parse_spec_version(claim.newest_version);
     if (!version || (options.max_version && *options.max_version <= *version)) return false;
     options.max_version = std::max(*version, first_with_annotations);
     options.oldest_engine.clear();

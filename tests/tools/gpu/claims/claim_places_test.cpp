@@ -10,7 +10,6 @@
 #include <doctest/doctest.h>
 
 #include <cdi/claims.hpp>
-#include <cdi/spec.hpp>
 
 #include "../../../support/made_up_host.hpp"
 
@@ -24,24 +23,11 @@ using Texts = std::vector<std::string>;
 SurveyOptions recorded(const SurveyOptions& options) {
   Claim claim;
   record_place(claim.options, options);
-  CHECK(has_place(claim));
   SurveyOptions out;
   out.driver_root = "/another";
   out.library_dirs = {"/another"};
   use_place(claim, out);
   return out;
-}
-
-/// A spec with a mount of a file of the host for all devices, and one for the only device.
-cdi::Spec spec_with(const std::string& path, const std::string& of_device) {
-  const auto mount_of = [](const std::string& source) {
-    cdi::ContainerEdits edits;
-    edits.mounts.push_back({.host_path = source, .container_path = "/x"});
-    return edits;
-  };
-  cdi::Spec spec{.container_edits = mount_of(path)};
-  spec.devices.push_back({.name = "a", .container_edits = mount_of(of_device)});
-  return spec;
 }
 
 }  // namespace
@@ -54,16 +40,6 @@ TEST_CASE("a claim records its place") {
   options.vendor_files = {"/etc/my npu.toml", "/etc/a:b.toml"};
   CHECK(place_arguments(recorded(options)) == place_arguments(options));
   CHECK(place_arguments(recorded({})) == Texts{});
-  CHECK_FALSE(has_place({}));
-}
-
-TEST_CASE("a claim without a place has that of the caller") {
-  const MadeUpHost host;
-  const Survey survey{.tree = host.tree(), .place = {"--dev-root /x"}};
-  ClaimSurveys surveys{survey, {{.root = host.path()}}, JournalPlace::here};
-  const auto found = surveys.of({});
-  REQUIRE(found);
-  CHECK(*found == &survey);
 }
 
 TEST_CASE("each place is surveyed once, and each that is gone fails") {
@@ -112,20 +88,4 @@ TEST_CASE("a journal under a root names vendor files of that host") {
                       "--vendor-file"});
   CHECK(kinds(survey, JournalPlace::under_root, given) == Texts{"acme.com/outside"});
   CHECK(kinds(no_options, JournalPlace::here, given) == Texts{"acme.com/outside"});
-}
-
-TEST_CASE("a spec may be of another place if it lacks a file that is still there") {
-  const MadeUpHost host;
-  host.put("driver/libcuda.so", "");
-  host.put("run/socket", "");
-  const auto tree = host.tree();
-  const auto old = spec_with("/gone", "/driver/libcuda.so");
-  const std::string library = "/driver/libcuda.so";
-  CHECK(lost_file(tree, old, {}) == library);
-  CHECK(lost_file(tree, old, spec_with("/gone", "/run/socket")) == library);
-  CHECK(lost_file(tree, spec_with("/run/socket", library), spec_with("/run/socket", "/x")) ==
-        library);
-  CHECK_FALSE(lost_file(tree, old, spec_with("/run/socket", library)));
-  CHECK_FALSE(lost_file(tree, spec_with("/gone", "/gone"), {}));
-  CHECK_FALSE(lost_file(tree, {}, {}));
 }
