@@ -223,7 +223,7 @@ class Driver {
   /// Claims keep the folder of their spec when the driver starts with another one.
   void watch_claims(const NodeClaims::State& state) {
     for (const auto& [uid, claim] : state.claims) {
-      watch_->include(prepare::options_of(claim, claims_.options()).output_dir);
+      watch_->include(claim.spec_dir);
     }
   }
 

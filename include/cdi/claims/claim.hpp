@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <cdi/base/result.hpp>
+#include <cdi/model/fields.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
@@ -22,10 +23,19 @@ struct ClaimedDevice {
   std::string requested{};  ///< the caller's name for the device, which may change its meaning
   std::string name{};       ///< the driver's name for the device when it was claimed
   /// What the driver needs to find the device again, even after a reboot, such as a serial number.
-  /// Keys are not `request`, `asked`, `name`, `share_id` and `admin_access`.
   std::map<std::string, std::string, std::less<>> identity{};
   std::string share_id{};  ///< Kubernetes' `shareID` of one of several users; empty for a sole user
   bool admin_access = false;  ///< only monitors the device, which other claims may have
+
+  /// The members in a journal.
+  static constexpr void fields(auto& list) {
+    list("request", &ClaimedDevice::request);
+    list("requested", &ClaimedDevice::requested);
+    list("name", &ClaimedDevice::name, required);
+    list("identity", &ClaimedDevice::identity);
+    list("share_id", &ClaimedDevice::share_id);
+    list("admin_access", &ClaimedDevice::admin_access);
+  }
 
   friend bool operator==(const ClaimedDevice&, const ClaimedDevice&) = default;
 };
@@ -46,10 +56,11 @@ struct Claim {
   std::string kind{};              ///< of the devices in its spec
   std::string boot_id{};           ///< the boot in which its spec was last written
   std::string newest_version{};    ///< the driver's limit for the version of its spec; may be empty
-  /// The driver's options that determine its spec. The option `output_dir` is the directory of its
-  /// spec; `Claims::prepare` makes a relative one absolute.
-  std::map<std::string, std::string> options{};
-  std::vector<ClaimedDevice> devices{};  ///< in the order in which they are acquired
+  /// The directory of its spec; empty for that of `ClaimOptions`. `Claims::prepare` makes a
+  /// relative one absolute.
+  std::string spec_dir{};
+  std::map<std::string, std::string> options{};  ///< of the driver, which determine its spec
+  std::vector<ClaimedDevice> devices{};          ///< in the order in which they are acquired
 
   /// The name of its spec file. JSON, because engines parse it faster than YAML.
   std::string file_name() const;

@@ -15,14 +15,13 @@
 namespace cdi::inline CDI_ABI {
 
 /// The text of a claim's file, with a line break at its end. Fails with `Errc::invalid` for what
-/// `parse_claim` would refuse, such as a kind or the name of a device that CDI does not allow, for
-/// a member that is not UTF-8, and for an identity with a reserved key; with `Errc::limit` for a
-/// text over 1 MiB.
+/// `parse_claim` would refuse, such as a kind or the name of a device that CDI does not allow, and
+/// for a member that is not UTF-8; with `Errc::limit` for a text over 1 MiB.
 Result<std::string> claim_to_json(const Claim& claim);
 
-/// Reads a claim from the text of `claim_to_json`, of this version or an earlier one. `path` is for
-/// messages. Fails with `Errc::schema` for other texts, and with `Errc::unsupported` for a later
-/// version.
+/// Reads a claim from the text of `claim_to_json`. `path` is for messages. Fails with
+/// `Errc::unsupported` for the text of a later version, and otherwise like `read_json`, and with
+/// `Errc::schema` for what `claim_to_json` would not write.
 Result<Claim> parse_claim(std::string_view text, std::string_view path);
 
 namespace detail {
@@ -34,14 +33,11 @@ std::string named_spec_dir(std::string_view text);
 /// Whether the journal can record a claim, as far as its names tell: see `claim_to_json`.
 Result<void> check_claim(const Claim& claim);
 
-/// The error for a text that is no claim.
+/// The error for a file that is not the journal of a claim.
 Error not_a_claim();
 
 /// The size of a claim's file up to which it is read, in bytes.
 inline constexpr std::size_t claim_size_limit = 1 << 20;
-
-/// The option of a claim that is the directory of its spec.
-inline constexpr const char* spec_dir_option = "output_dir";
 
 }  // namespace detail
 

@@ -51,8 +51,7 @@ inline Result<void> check_names(const Claim& claim, const Spec& spec) {
 }
 
 CDI_INLINE std::string ClaimSpecs::directory_of(const Claim& claim) const {
-  const auto found = claim.options.find(spec_dir_option);
-  return found == claim.options.end() ? spec_dir_ : found->second;
+  return claim.spec_dir.empty() ? spec_dir_ : claim.spec_dir;
 }
 
 CDI_INLINE Result<Spec> ClaimSpecs::read(const Claim& claim) const {

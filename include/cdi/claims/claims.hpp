@@ -24,8 +24,8 @@ namespace cdi::inline CDI_ABI {
 /// Where the specs of claims are, and who owns them.
 struct ClaimOptions {
   std::string kind{};  ///< of claims that have none, such as `vendor.com/claim`
-  /// Of new claims without the option `output_dir`, which then has this path, so that a claim keeps
-  /// its directory. Not the directory of the journal.
+  /// Of new claims without a `Claim::spec_dir`, which then has this path, so that a claim keeps its
+  /// directory. Not the directory of the journal.
   std::string spec_dir = "/var/run/cdi";
   /// The owner that the specs record, so that `Claims` removes only its own: see `Publisher`. Empty
   /// for `claims of` and the journal's directory.

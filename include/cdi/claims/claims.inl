@@ -116,9 +116,8 @@ CDI_INLINE Result<void> Claims::check(const std::string& uid) const {
 
 CDI_INLINE Result<Claim> Claims::prepare(Claim claim) {
   if (claim.kind.empty()) claim.kind = options_.kind;
-  auto& spec_dir =
-      claim.options.try_emplace(detail::spec_dir_option, options_.spec_dir).first->second;
-  spec_dir = detail::path_from_root(std::move(spec_dir));
+  if (claim.spec_dir.empty()) claim.spec_dir = options_.spec_dir;
+  claim.spec_dir = detail::path_from_root(std::move(claim.spec_dir));
   if (auto good = check_new(claim); !good) return std::move(good).error();
   if (const auto known = claims_.find(claim.uid); known != claims_.end()) {
     if (has_devices(known->second, claim.devices)) return known->second;
@@ -322,7 +321,7 @@ CDI_INLINE Result<void> Claims::renew(Claim& claim) {
 
 CDI_INLINE Result<void> Claims::update_spec(Claim& claim, const Spec* old) {
   auto now = claim;
-  now.options.try_emplace(detail::spec_dir_option, options_.spec_dir);
+  if (now.spec_dir.empty()) now.spec_dir = options_.spec_dir;
   // On a full disk, `unprepare` removes the spec and releases devices, but cannot record that.
   if (old == nullptr || is_of_other_boot(now)) {
     if (const auto acquired = acquire_all(now); !acquired) return acquired.error();

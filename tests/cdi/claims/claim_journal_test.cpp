@@ -20,10 +20,8 @@ namespace {
 
 constexpr std::chrono::seconds long_enough{20};
 
-const cdi::Claim claim{.uid = "a",
-                       .kind = "v.com/c",
-                       .options = {{"output_dir", "/run/cdi"}},
-                       .devices = {{.name = "card0"}}};
+const cdi::Claim claim{
+    .uid = "a", .kind = "v.com/c", .spec_dir = "/run/cdi", .devices = {{.name = "card0"}}};
 
 }  // namespace
 

@@ -76,7 +76,7 @@ TEST_CASE("The spec of a claim is written, read and removed") {
 
 TEST_CASE("The option of a claim decides on the directory") {
   Specs at;
-  at.claim.options["output_dir"] = at / "other";
+  at.claim.spec_dir = at / "other";
   CHECK(at.specs.directory_of(at.claim) == at / "other");
   REQUIRE(at.specs.write(at.claim, at.spec));
   CHECK(get_file(at / "other/vendor.com-claim_a.json") != "not read");
@@ -99,7 +99,7 @@ TEST_CASE("No spec is written to the directory of the journal") {
   Specs at;
   REQUIRE(::symlink(at.state().c_str(), (at / "link").c_str()) == 0);
   for (const auto& path : {at.state(), at / "link"}) {
-    at.claim.options["output_dir"] = path;
+    at.claim.spec_dir = path;
     const auto checked = at.specs.check_writable(at.claim, at.spec);
     REQUIRE_FALSE(checked);
     CHECK(checked.error().code == cdi::Errc::invalid);

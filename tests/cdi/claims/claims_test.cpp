@@ -400,7 +400,7 @@ TEST_CASE("A directory of specs does not depend on the directory in which the pr
   REQUIRE(host.claims->repair());
   host.prepare("a", {card("0")});
   CHECK(host.node_of("a") == "/dev/card0");
-  cdi::Claim own{.uid = "b", .options = {{"output_dir", "specs"}}, .devices = {card("1")}};
+  cdi::Claim own{.uid = "b", .spec_dir = "specs", .devices = {card("1")}};
   REQUIRE(host.claims->prepare(own));
   CHECK(host.node_of("b") == "/dev/card1");
   REQUIRE(::chdir(before) == 0);

@@ -150,8 +150,8 @@ class Inspect(unittest.TestCase):
         self.assertIn("No such file", self.look("status")[1]["claims"]["6a1f0c3e"]["fault"])
         journal = self.state / "6a1f0c3e.json"
         journal.write_bytes(journal.read_bytes()[:100])
-        self.assertIn("damaged", self.look("status")[1]["claims"]["6a1f0c3e"]["fault"])
-        self.assertIn("damaged", self.findings()[1]["claim 6a1f0c3e"][1])
+        self.assertIn("not valid JSON", self.look("status")[1]["claims"]["6a1f0c3e"]["fault"])
+        self.assertIn("not valid JSON", self.findings()[1]["claim 6a1f0c3e"][1])
 
     def test_a_claim_that_the_driver_refuses(self):
         """What the driver cannot read has a fault, with the path of its file."""
@@ -183,7 +183,7 @@ class Inspect(unittest.TestCase):
         self.assertTrue(lines[1].endswith("/dra.sock answers"), lines)
         self.assertRegex(lines[2], r"^claim one default/one: .*one\.json$")
         self.assertRegex(lines[3], r"^  cdi-prepare.local/claim=one-0 .* for gpu$")
-        self.assertRegex(lines[4], r"^claim two: .*damaged")
+        self.assertRegex(lines[4], r"^claim two: .*not valid JSON")
 
     def test_a_spec_without_the_device_of_its_claim(self):
         self.prepare("one")

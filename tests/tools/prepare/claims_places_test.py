@@ -183,7 +183,7 @@ class VendorFile(PlacesTest, VendorTest):
 
     def record_vendor_file(self, path):
         claim = self.journal("a")
-        claim["holds"]["vendor_files"] = path
+        claim["options"]["vendor_files"] = path
         (self.state / "a.json").write_text(json.dumps(claim))
 
     def faults_of_doctor(self, *arguments):

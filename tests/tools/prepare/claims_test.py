@@ -24,9 +24,9 @@ class Prepare(ClaimTest):
         devices = self.prepare(uid, f"nvidia.com/gpu={FIRST}@gpu", "1:gi1:ci0@part/small",
                                more=("--namespace", "team", "--name", "training"))
         self.assertEqual(devices, [
-            {"request_names": ["gpu"], "asked": f"nvidia.com/gpu={FIRST}", "device_name": FIRST,
+            {"request_names": ["gpu"], "requested": f"nvidia.com/gpu={FIRST}", "device_name": FIRST,
              "cdi_device_ids": [id_of(uid)]},
-            {"request_names": ["part"], "asked": "1:gi1:ci0", "device_name": PARTS[0],
+            {"request_names": ["part"], "requested": "1:gi1:ci0", "device_name": PARTS[0],
              "cdi_device_ids": [id_of(uid, 1)]}])
         self.assertEqual(self.claims(), [uid])
         self.assertEqual(self.nodes(uid), {
@@ -340,7 +340,7 @@ class Prepare(ClaimTest):
     def test_a_version_that_is_unknown_after_a_boot(self):
         self.install(podman="4.9.3-1")
         self.prepare("a", "0")
-        self.assertEqual(self.journal("a")["newest_release"], "0.6.0")
+        self.assertEqual(self.journal("a")["newest_version"], "0.6.0")
         self.path("var/lib/dpkg/status").write_text("")
         self.spec_path("a").unlink()  # as /var/run is empty then
         self.list()
@@ -350,7 +350,7 @@ class Prepare(ClaimTest):
         self.path("usr/bin/podman").parent.mkdir(parents=True, exist_ok=True)
         self.path("usr/bin/podman").touch()
         self.prepare("a", "0")
-        self.assertEqual(self.journal("a")["newest_release"], "1.1.0")
+        self.assertEqual(self.journal("a")["newest_version"], "1.1.0")
 
     def test_what_the_profile_needs_is_missing(self):
         self.edit("proc/devices", "510 nvidia-uvm\n", "")

@@ -181,7 +181,7 @@ class OtherVendors(ClaimTest):
         self.make_tree("nv2mig")
         self.prepare("a", "1:gi1:ci0")
         claim = self.journal("a")
-        claim["devices"][0]["division"] = "2g.20gb"  # as with --nvml
+        claim["devices"][0]["identity"]["division"] = "2g.20gb"  # as with --nvml
         (self.state / "a.json").write_text(json.dumps(claim))
         self.assertEqual(self.list(), {"a": None})  # its spec is of this boot
         self.spec_path("a").unlink()
@@ -195,14 +195,14 @@ class OtherVendors(ClaimTest):
                               text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 1, done.stderr)  # the node has no such library
 
-    def test_partition_in_the_journal_of_an_earlier_version(self):
+    def test_division_that_becomes_known_later(self):
         self.make_tree("mi300x-cpx")
         devices = self.prepare("a", "0-p1")
         claim = self.journal("a")
-        self.assertEqual(claim["devices"][0].pop("division"), "CPX/NPS4")
+        self.assertEqual(claim["devices"][0]["identity"].pop("division"), "CPX/NPS4")
         (self.state / "a.json").write_text(json.dumps(claim))
         self.assertEqual((self.prepare("a", "0-p1"), self.list()), (devices, {"a": None}))
-        self.assertEqual(self.journal("a")["devices"][0]["division"], "CPX/NPS4")
+        self.assertEqual(self.journal("a")["devices"][0]["identity"]["division"], "CPX/NPS4")
 
 
 if __name__ == "__main__":

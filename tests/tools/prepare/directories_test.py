@@ -181,7 +181,7 @@ class BelowTheRoot(TreeTest):
         shutil.rmtree(self.specs)
         path = self.state / "a.json"
         claim = json.loads(path.read_text())
-        claim["holds"]["output_dir"] = str(self.outside)
+        claim["spec_dir"] = str(self.outside)
         path.write_text(json.dumps(claim))
         faults = self.run_well("list", code=3).stdout
         self.assertIn(f"fault: a: {self.outside}: the journal records this directory", faults)

@@ -243,6 +243,7 @@ class NodeClaims {
                                           .name_space = name.name_space,
                                           .name = name.name,
                                           .kind = places_.driver + "/claim",
+                                          .spec_dir = options->output_dir,
                                           .options = prepare::kept_options(*options)},
                                          *requested);
     if (!prepared) return prepared.error();
@@ -339,8 +340,7 @@ class NodeClaims {
     std::map<std::string, cdi::Signature> out;
     for (const auto& [uid, claim] : claims.all()) {
       if (claims.faults().contains(uid)) continue;  // it may have no spec
-      const auto dir = prepare::options_of(claim, options_).output_dir;
-      const auto path = dir + "/" + claim.file_name();
+      const auto path = claim.spec_dir + "/" + claim.file_name();
       auto signature = signature_of(path);
       if (signature.inode == 0) signature.inode = 1;
       out[path] = signature;

@@ -99,6 +99,7 @@ class GivenDevices {
     return claims.prepare({.uid = uid,
                            .name = name,
                            .kind = plugin_kind(claims_.places().driver),
+                           .spec_dir = claims_.options().output_dir,
                            .options = prepare::kept_options(claims_.options())},
                           {{.name = name, .device = std::move(*found)}});
   }

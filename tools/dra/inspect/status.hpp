@@ -108,7 +108,7 @@ inline ClaimState claim_state(const std::string& uid, const cdi::Result<cdi::Cla
     out.fault = to_string(claim.error());
     return out;
   }
-  out.spec = prepare::options_of(*claim, host.options()).output_dir + "/" + claim->file_name();
+  out.spec = claim->spec_dir + "/" + claim->file_name();
   const bool is_prepared = claim->phase == cdi::Claim::Phase::prepared;
   out.fault = is_prepared ? fault_in_spec(*claim, out.spec)
                           : "a call for it was killed, or is still running";

@@ -40,8 +40,7 @@ inline std::map<std::string, std::string> kept_options(const Options& options) {
       {"hooks", options.hooks},
       {"node_numbers", options.ask_host() ? "asked" : "given"},
       {"ld_library_path", options.ld_library_path ? "yes" : "no"},
-      {"max_version", version ? cdi::to_string(*version) : "none"},
-      {"output_dir", options.output_dir}};
+      {"max_version", version ? cdi::to_string(*version) : "none"}};
   record_place(out, options);
   return out;
 }
@@ -60,7 +59,7 @@ inline Options options_of(const Claim& claim, Options options) {
   const auto version = cdi::parse_spec_version(kept("max_version", "none"));
   if (version != options.max_version) options.oldest_engine.clear();
   options.max_version = version;
-  options.output_dir = kept("output_dir", options.output_dir);
+  if (!claim.spec_dir.empty()) options.output_dir = claim.spec_dir;
   return options;
 }
 

@@ -73,7 +73,7 @@ inline Json devices_json(const Claim& claim) {
       requests.push_back(device.request.substr(0, device.request.find('/')));
     }
     devices.push_back(Json{{"request_names", requests},
-                           {"asked", device.requested},
+                           {"requested", device.requested},
                            {"device_name", device.name},
                            {"cdi_device_ids", Json::array({claim.device_id(i)})}});
   }

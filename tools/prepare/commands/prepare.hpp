@@ -123,7 +123,8 @@ inline cdi::Result<Claim> prepare_requested(Claims& claims, const Options& optio
   if (auto good = claims.check(own.claim); !good) return std::move(good).error();
   const auto known = claims.all().find(own.claim);
   const auto* const claim = known == claims.all().end() ? nullptr : &known->second;
-  if (claim != nullptr && (claim->kind != own.kind || claim->options != kept_options(options))) {
+  if (claim != nullptr && (claim->kind != own.kind || claim->spec_dir != options.output_dir ||
+                           claim->options != kept_options(options))) {
     report(Message::warning(
         "the claim keeps the options that it was prepared with: unprepare it first to change "
         "them"));
@@ -135,6 +136,7 @@ inline cdi::Result<Claim> prepare_requested(Claims& claims, const Options& optio
                          .name_space = own.name_space,
                          .name = own.name,
                          .kind = own.kind,
+                         .spec_dir = options.output_dir,
                          .options = kept_options(options)},
                         *requested);
 }

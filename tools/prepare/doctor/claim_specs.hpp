@@ -90,9 +90,7 @@ class ClaimCheck {
   }
 
   std::string spec_path(const Claim& claim) const {
-    const auto kept = claim.options.find("output_dir");
-    const bool given = kept != claim.options.end() && !kept->second.empty();
-    return (given ? on_host(tree(), kept->second) : "/var/run/cdi") + "/" + claim.file_name();
+    return on_host(tree(), claim.spec_dir) + "/" + claim.file_name();
   }
 
   /// Why a claim or its spec cannot be used; nullopt if both are usable.
