@@ -175,8 +175,8 @@ inline void read_unknown(const Document::Value& value, const Type& type, void* e
 
 /// Whether null means absent, even for required OCI lists, since Go writes empty lists as null.
 inline bool takes_null(const FieldRow& row, const Type& owner) {
-  return row.when != Presence::required ||
-         (owner.extra != nullptr && row.type->shape == Shape::list);
+  const bool is_foreign = owner.extra != nullptr || owner.skips_unknown;
+  return row.when != Presence::required || (is_foreign && row.type->shape == Shape::list);
 }
 
 inline bool fail_at_key(const Document::Value& key, std::string message, std::string_view advice,

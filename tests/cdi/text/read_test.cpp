@@ -299,6 +299,32 @@ TEST_CASE("A type may skip the members of a foreign document that it has no fiel
   CHECK(why_not<Part>("{}") == "line 1:1: name: the required field is missing: add it");
 }
 
+namespace {
+
+struct Named {
+  std::string name{};
+  std::vector<std::string> list{};
+  static constexpr bool skips_unknown = true;
+
+  static constexpr void fields(auto& list) {
+    list("name", &Named::name, cdi::required);
+    list("list", &Named::list, cdi::required);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Skipped members may have any shape, and a skipping type takes null for a list") {
+  const auto named = cdi::read_json<Named>(R"({"a":[{}],"name":"x","b":{"c":1},"list":null})");
+  REQUIRE(named);
+  CHECK(*cdi::write_json(*named, -1) == R"({"name":"x","list":[]})");
+  CHECK_FALSE(cdi::read_json<Named>(R"({"name":1,"list":[]})"));
+  CHECK_FALSE(cdi::read_json<Named>(R"({"nme":"x","list":[]})"));
+  std::string large = R"({"name":"x","list":[],"more":[{})";
+  for (int i = 0; i < 100'000; ++i) large += ",{}";
+  CHECK(cdi::read_json<Named>(large + "]}"));
+}
+
 TEST_CASE("A strict reading takes only text as text") {
   const auto document = cdi::parse_yaml("{name: 1, containerEdits: {}}");
   REQUIRE(document);
