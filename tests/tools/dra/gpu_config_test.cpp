@@ -13,10 +13,18 @@ using namespace dra;
 
 namespace {
 
+DeviceParameters parameters_of(const std::string& json) {
+  const auto claim =
+      cdi::read_json<api::OpaqueConfig>(R"({"driver":"d","parameters":)" + json + "}");
+  REQUIRE(claim);
+  return {.value = claim->parameters, .path = "place"};
+}
+
 DeviceParameters gpu_config(const std::string& members, std::vector<std::string> requests = {}) {
-  return {.requests = std::move(requests),
-          .json = R"({"apiVersion": "cdi-dra.local/v1", "kind": "GpuConfig")" + members + "}",
-          .path = "place"};
+  auto out =
+      parameters_of(R"({"apiVersion": "cdi-dra.local/v1", "kind": "GpuConfig")" + members + "}");
+  out.requests = std::move(requests);
+  return out;
 }
 
 std::string error_of(const DeviceParameters& parameters) {
@@ -31,13 +39,13 @@ TEST_CASE("dra: parameters are read strictly") {
   CHECK(error_of(gpu_config(R"(, "profile": "video", "hooks": "nvidia", "ldLibraryPath": true)"))
             .empty());
   CHECK(error_of(gpu_config(R"(, "a": 1)")) ==
-        "place.a: is unknown: use one of apiVersion, kind, profile, hooks, ldLibraryPath");
+        "place.a: unknown field: use one of apiVersion, kind, profile, hooks, ldLibraryPath");
   CHECK(error_of(gpu_config(R"(, "hooks": "all")")) == "place.hooks: must be one of none, nvidia");
-  CHECK(error_of(gpu_config(R"(, "profile": 1)")) == "place.profile: must be a string");
-  CHECK(error_of({.json = "17", .path = "place"}) == "place: must be an object");
-  CHECK(error_of({.json = R"({"apiVersion": "cdi-dra.local/v2", "kind": "GpuConfig"})",
-                  .path = "place"}) == "place: must be a GpuConfig of cdi-dra.local/v1");
-  CHECK(error_of({.json = "{", .path = "place"}).find("1:2: place: ") != std::string::npos);
+  CHECK(error_of(gpu_config(R"(, "profile": 1)")) ==
+        "place.profile: must be one of compute, graphics, video, all");
+  CHECK(error_of(parameters_of("17")) == "place: expected an object, not 17");
+  CHECK(error_of(parameters_of(R"({"apiVersion": "cdi-dra.local/v2", "kind": "GpuConfig"})")) ==
+        "place: must be a GpuConfig of cdi-dra.local/v1");
 }
 
 TEST_CASE("dra: parameters for a request are also for its choices") {

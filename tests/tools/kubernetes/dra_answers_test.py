@@ -47,7 +47,7 @@ class Claims(ApiCase):
                 (404, None, "answers 404: fault 404"), (409, None, "answers 409: fault 409"),
                 (422, None, "answers 422: fault 422"), (502, b"<html>", "answers 502: <html>"),
                 (503, b"", "answers 503"), (200, b"", "the text is empty"),
-                (200, b"[]", "must be an object"), (200, b"{}", "kind: is missing"),
+                (200, b"[]", "expected an object"), (200, b"{}", "kind: must be ResourceClaim"),
                 (200, b'{"kind": "List", "items": []}', "must be one ResourceClaim"),
                 (200, json.dumps(claim(2, GPUS[0])).encode(), "deleted and made again"),
                 (200, b" " * (LARGEST + 1), "the answer is too large")):

@@ -187,7 +187,7 @@ class Claims(DraCase):
         self.write("1.json", {**good, "apiVersion": "resource.k8s.io/v2"})
         self.refuse(1, "1.json", "apiVersion: must be resource.k8s.io/v1")
         self.write_claim(1, {"device": 7})
-        self.refuse(1, "status.allocation.devices.results[0].device: must be a string")
+        self.refuse(1, "status.allocation.devices.results[0].device: expected text, not 7")
         self.write("1.json", {**good, "metadata": {**good["metadata"], "uid": "another"}})
         self.refuse(1, "has the UID \"another\"", "deleted and made again")
         os.unlink(self.claims / "1.json")
@@ -296,11 +296,11 @@ class Claims(DraCase):
     def test_wrong_parameters(self):
         place = "status.allocation.devices.config[0].opaque.parameters"
         for members, text in (
-                ({"profil": "all"}, f"{place}.profil: is unknown"),
+                ({"profil": "all"}, f"{place}.profil: unknown field"),
                 ({"profile": "most"}, f"{place}.profile: must be one of compute, graphics"),
-                ({"ldLibraryPath": "yes"}, f"{place}.ldLibraryPath: must be true or false"),
+                ({"ldLibraryPath": 7}, f"{place}.ldLibraryPath: expected true or false"),
                 ({"kind": "Other"}, f"{place}: must be a GpuConfig of cdi-dra.local/v1"),
-                ({"kind": None}, f"{place}.kind: is missing")):
+                ({"kind": None}, f"{place}.kind: expected text, not null")):
             with self.subTest(text):
                 self.write_claim(1, GPUS[0], config=[parameters(**members)])
                 self.refuse(1, text)

@@ -16,7 +16,7 @@
 #include <cdi/text/parse_json.hpp>
 
 #include "../../kit/base/one_line.hpp"
-#include "../claims/json_object.hpp"
+#include "../claims/api_limits.hpp"
 #include "http_client.hpp"
 
 namespace dra {

@@ -17,7 +17,7 @@
 #include "../../gpu/slices/api_versions.hpp"
 #include "../../gpu/slices/limits.hpp"
 #include "../../gpu/slices/resource_slices.hpp"
-#include "../claims/json_object.hpp"
+#include "../claims/api_limits.hpp"
 #include "api_error.hpp"
 #include "http_client.hpp"
 #include "resource_api.hpp"

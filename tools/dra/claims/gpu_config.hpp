@@ -13,12 +13,16 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cdi/model/fields.hpp>
 #include <cdi/result.hpp>
-#include <cdi/text/parse_json.hpp>
+#include <cdi/text/json.hpp>
+#include <cdi/text/write.hpp>
 
 #include "../../gpu/base/options.hpp"
 #include "../../kit/cdi_specs/recorded_options.hpp"
-#include "json_object.hpp"
 #include "resource_claim.hpp"
 
 //     {"apiVersion": "cdi-dra.local/v1", "kind": "GpuConfig", "profile": "compute"}
@@ -31,9 +35,19 @@ inline constexpr std::string_view gpu_config_kind = "GpuConfig";
 /// The settings in a `GpuConfig`; those that it leaves out are absent. They have the names and
 /// values of the options of `cdi-prepare prepare`.
 struct GpuConfig {
+  std::string version{};
+  std::string kind{};
   std::optional<std::string> profile{};
   std::optional<std::string> hooks{};
   std::optional<bool> ld_library_path{};
+
+  static constexpr void fields(auto& list) {
+    list("apiVersion", &GpuConfig::version, cdi::required);
+    list("kind", &GpuConfig::kind, cdi::required);
+    list("profile", &GpuConfig::profile);
+    list("hooks", &GpuConfig::hooks);
+    list("ldLibraryPath", &GpuConfig::ld_library_path);
+  }
 
   /// Changes options by the settings.
   void apply(prepare::Options& options) const {
@@ -45,18 +59,23 @@ struct GpuConfig {
 
 namespace detail {
 
-/// The text of an optional member that has one of some values.
+/// Rejects an optional text that is none of some values.
 template <class Values>
-std::optional<std::string> choice_in(const JsonObject& object, std::string_view key,
-                                     const Values& values) {
-  const auto member = object.find(key);
-  if (!member) return std::nullopt;
-  auto text = member.as_text();
-  if (std::find(values.begin(), values.end(), text) != values.end()) return text;
-  std::string list;
-  for (const auto value : values) list.append(list.empty() ? "" : ", ").append(value);
-  member.reject("must be one of " + list);
-  return std::nullopt;
+cdi::Result<void> check_choice(const std::optional<std::string>& text, const char* key,
+                               const Values& values) {
+  if (!text || std::find(values.begin(), values.end(), *text) != values.end()) return {};
+  return cdi::Error{.code = cdi::Errc::schema,
+                    .message = fmt::format("must be one of {}", fmt::join(values, ", ")),
+                    .where = key};
+}
+
+inline cdi::Result<void> check(const GpuConfig& config) {
+  if (config.version != gpu_config_version || config.kind != gpu_config_kind) {
+    return cdi::Error{.code = cdi::Errc::schema,
+                      .message = "must be a GpuConfig of cdi-dra.local/v1"};
+  }
+  if (auto good = check_choice(config.profile, "profile", tools::profile_names); !good) return good;
+  return check_choice(config.hooks, "hooks", std::array<std::string_view, 2>{"none", "nvidia"});
 }
 
 }  // namespace detail
@@ -64,23 +83,13 @@ std::optional<std::string> choice_in(const JsonObject& object, std::string_view 
 /// Reads parameters strictly: `Errc::schema` for another kind or version, an unknown member or a
 /// wrong value. The error names the member in the claim.
 inline cdi::Result<GpuConfig> parse_gpu_config(const DeviceParameters& parameters) {
-  const auto document = cdi::parse_json(parameters.json);
-  if (!document) return cdi::Error{document.error()}.under(parameters.path);
-  std::optional<cdi::Error> error;
-  const JsonObject object{document->root(), parameters.path, error};
-  const auto version = object.required_text("apiVersion");
-  const auto kind = object.required_text("kind");
-  if (version != gpu_config_version || kind != gpu_config_kind) {
-    object.reject("must be a GpuConfig of cdi-dra.local/v1");
-  }
-  object.allow({"apiVersion", "kind", "profile", "hooks", "ldLibraryPath"});
-  constexpr std::array<std::string_view, 2> hooks{"none", "nvidia"};
-  GpuConfig out{.profile = detail::choice_in(object, "profile", tools::profile_names),
-                .hooks = detail::choice_in(object, "hooks", hooks)};
-  if (object.find("ldLibraryPath")) out.ld_library_path = object.flag("ldLibraryPath");
-  if (!error) return out;
-  error->position = {};  // it is that in the parameters, not in the claim
-  return *std::move(error);
+  cdi::JsonTextSink sink{-1};
+  cdi::write(parameters.value, sink);
+  auto config = cdi::read_json<GpuConfig>(std::move(sink).take());
+  auto good = config ? detail::check(*config) : config.error();
+  if (good) return config;
+  good.error().position = {};  // it is that in the parameters, not in the claim
+  return std::move(good).error().under(parameters.path);
 }
 
 /// Whether parameters are for a request of an allocated device: those for "gpu" are also for

@@ -5,26 +5,43 @@
 #define CDI_TOOLS_DRA_CLAIMS_RESOURCE_CLAIM_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include <cdi/model/any_value.hpp>
+#include <cdi/model/fields.hpp>
 #include <cdi/result.hpp>
 #include <cdi/text/parse_json.hpp>
+#include <cdi/text/read.hpp>
 
-#include "json_object.hpp"
+#include "api_limits.hpp"
 
 namespace dra {
 
-/// A device of one driver that a claim got: an item of `status.allocation.devices.results`.
+/// A device that a claim got: an item of `status.allocation.devices.results`.
 struct AllocatedDevice {
   std::string request{};  // "gpu", or "gpu/large" for a choice
   std::string pool{};
   std::string device{};       // the DNS label in the ResourceSlice
   std::string share_id{};     // of a device that several claims have; else empty
   bool admin_access = false;  // to observe a device that others have
+  std::string driver{};
+  cdi::IgnoredMembers extra{};
+
+  static constexpr void fields(auto& list) {
+    list("request", &AllocatedDevice::request, cdi::required);
+    list("driver", &AllocatedDevice::driver, cdi::required);
+    list("pool", &AllocatedDevice::pool, cdi::required);
+    list("device", &AllocatedDevice::device, cdi::required);
+    list("shareID", &AllocatedDevice::share_id);
+    list("adminAccess", &AllocatedDevice::admin_access);
+  }
 
   friend bool operator==(const AllocatedDevice&, const AllocatedDevice&) = default;
 };
@@ -33,7 +50,7 @@ struct AllocatedDevice {
 struct DeviceParameters {
   bool from_class = false;              // of the DeviceClass, and not of the claim
   std::vector<std::string> requests{};  // empty: all; "gpu" includes "gpu/large"
-  std::string json{};                   // the value of `opaque.parameters`
+  cdi::AnyValue value{};                // of `opaque.parameters`
   std::string path{};                   // of that value in the claim, for messages
 
   friend bool operator==(const DeviceParameters&, const DeviceParameters&) = default;
@@ -49,91 +66,162 @@ struct ResourceClaim {
   std::vector<DeviceParameters> config{};  // for the driver; later ones count more
 };
 
+// The objects of the API, which are the same in all of its versions.
+namespace api {
+
+struct OpaqueConfig {
+  std::string driver{};
+  cdi::AnyValue parameters{};
+  cdi::IgnoredMembers extra{};
+
+  static constexpr void fields(auto& list) {
+    list("driver", &OpaqueConfig::driver, cdi::required);
+    list("parameters", &OpaqueConfig::parameters, cdi::required);
+  }
+};
+
+struct DeviceConfig {
+  std::string source{};
+  std::vector<std::string> requests{};
+  std::optional<OpaqueConfig> opaque{};
+  cdi::IgnoredMembers extra{};
+
+  static constexpr void fields(auto& list) {
+    list("source", &DeviceConfig::source, cdi::required);
+    list("requests", &DeviceConfig::requests);
+    list("opaque", &DeviceConfig::opaque);
+  }
+};
+
+struct DeviceAllocation {
+  std::vector<AllocatedDevice> results{};
+  std::vector<DeviceConfig> config{};
+  cdi::IgnoredMembers extra{};
+
+  static constexpr void fields(auto& list) {
+    list("results", &DeviceAllocation::results);
+    list("config", &DeviceAllocation::config);
+  }
+};
+
+struct Allocation {
+  DeviceAllocation devices{};
+  cdi::IgnoredMembers extra{};
+
+  static constexpr void fields(auto& list) { list("devices", &Allocation::devices); }
+};
+
+struct ClaimStatus {
+  std::optional<Allocation> allocation{};
+  cdi::IgnoredMembers extra{};
+
+  static constexpr void fields(auto& list) { list("allocation", &ClaimStatus::allocation); }
+};
+
+struct Metadata {
+  std::string name_space = "default";
+  std::string name{};
+  std::string uid{};
+  cdi::IgnoredMembers extra{};
+
+  static constexpr void fields(auto& list) {
+    list("namespace", &Metadata::name_space);
+    list("name", &Metadata::name, cdi::required);
+    list("uid", &Metadata::uid, cdi::required);
+  }
+};
+
+struct Claim {
+  std::string version{};
+  std::string kind{};
+  Metadata metadata{};
+  ClaimStatus status{};
+  cdi::IgnoredMembers extra{};
+
+  static constexpr void fields(auto& list) {
+    list("apiVersion", &Claim::version);
+    list("kind", &Claim::kind);
+    list("metadata", &Claim::metadata, cdi::required);
+    list("status", &Claim::status);
+  }
+};
+
+/// A list of claims, or a claim, which has no items.
+struct Claims {
+  std::string version{};
+  std::string kind{};
+  std::vector<Claim> items{};
+  cdi::IgnoredMembers extra{};
+
+  static constexpr void fields(auto& list) {
+    list("apiVersion", &Claims::version);
+    list("kind", &Claims::kind);
+    list("items", &Claims::items);
+  }
+};
+
+}  // namespace api
+
 namespace detail {
 
-inline AllocatedDevice read_device(const JsonObject& result) {
-  return {.request = result.required_text("request"),
-          .pool = result.required_text("pool"),
-          .device = result.required_text("device"),
-          .share_id = result.text("shareID"),
-          .admin_access = result.flag("adminAccess")};
-}
-
-inline DeviceParameters read_parameters(const JsonObject& config, const JsonObject& opaque) {
-  const auto source = config.required_text("source");
-  if (!source.empty() && source != "FromClass" && source != "FromClaim") {
-    config.find("source").reject("must be FromClass or FromClaim");
-  }
-  const auto parameters = opaque.find("parameters");
-  if (!parameters) parameters.reject("is missing");
-  DeviceParameters out{
-      .from_class = source == "FromClass", .json = parameters.json(), .path = parameters.path()};
-  for (const auto& request : config.find("requests").items()) {
-    out.requests.push_back(request.as_text());
-  }
-  return out;
-}
-
-inline void read_allocation(const JsonObject& devices, std::string_view driver,
-                            ResourceClaim& claim) {
-  for (const auto& result : devices.find("results").items()) {
-    if (result.required_text("driver") == driver) claim.devices.push_back(read_device(result));
-  }
-  for (const auto& config : devices.find("config").items()) {
-    const auto opaque = config.find("opaque");
-    if (!opaque || opaque.required_text("driver") != driver) continue;
-    claim.config.push_back(read_parameters(config, opaque));
+inline ResourceClaim claim_for(std::string_view driver, api::Claim claim) {
+  auto& [name_space, name, uid, extra] = claim.metadata;
+  ResourceClaim out{.name_space = std::move(name_space),
+                    .name = std::move(name),
+                    .uid = std::move(uid),
+                    .is_allocated = claim.status.allocation.has_value()};
+  if (!out.is_allocated) return out;
+  auto& [results, config, ignored] = claim.status.allocation->devices;
+  std::erase_if(results, [&](const AllocatedDevice& device) { return device.driver != driver; });
+  out.devices = std::move(results);
+  for (std::size_t i = 0; i < config.size(); ++i) {
+    auto& [source, requests, opaque, unknown] = config[i];
+    if (!opaque || opaque->driver != driver) continue;
+    out.config.push_back(
+        {.from_class = source == "FromClass",
+         .requests = std::move(requests),
+         .value = std::move(opaque->parameters),
+         .path = fmt::format("status.allocation.devices.config[{}].opaque.parameters", i)});
   }
   // The API server writes them in this order; a file may not.
-  std::stable_sort(claim.config.begin(), claim.config.end(),
-                   [](const DeviceParameters& a, const DeviceParameters& b) {
-                     return a.from_class && !b.from_class;
-                   });
-}
-
-inline ResourceClaim read_claim(const JsonObject& object, std::string_view driver) {
-  ResourceClaim claim;
-  const auto metadata = object.find("metadata");
-  if (!metadata) metadata.reject("is missing");
-  claim.name_space = metadata.text("namespace");
-  if (claim.name_space.empty()) claim.name_space = "default";
-  claim.name = metadata.required_text("name");
-  claim.uid = metadata.required_text("uid");
-  const auto allocation = object.find("status").find("allocation");
-  claim.is_allocated = bool{allocation};
-  read_allocation(allocation.find("devices"), driver, claim);
-  return claim;
-}
-
-/// Rejects an object that is not of a version of the API that this file reads. What a driver reads
-/// of a claim is the same in all of them.
-inline void check_type(const JsonObject& object, std::string_view wanted) {
-  const auto kind = object.required_text("kind");
-  const auto version = object.required_text("apiVersion");
-  if (kind != wanted) object.find("kind").reject("must be " + std::string{wanted});
-  if (version != "resource.k8s.io/v1" && version != "resource.k8s.io/v1beta2" &&
-      version != "resource.k8s.io/v1beta1") {
-    object.find("apiVersion")
-        .reject("must be resource.k8s.io/v1, resource.k8s.io/v1beta2 or resource.k8s.io/v1beta1");
-  }
-}
-
-inline std::vector<ResourceClaim> read_claims(const JsonObject& object, std::string_view driver) {
-  std::vector<ResourceClaim> out;
-  const auto kind = object.text("kind");
-  if (kind == "ResourceClaimList") {
-    check_type(object, kind);
-    for (const auto& item : object.find("items").items()) out.push_back(read_claim(item, driver));
-  } else if (kind == "List") {
-    for (const auto& item : object.find("items").items()) {
-      check_type(item, "ResourceClaim");
-      out.push_back(read_claim(item, driver));
-    }
-  } else {
-    check_type(object, "ResourceClaim");
-    out.push_back(read_claim(object, driver));
-  }
+  std::stable_partition(out.config.begin(), out.config.end(),
+                        [](const DeviceParameters& one) { return one.from_class; });
   return out;
+}
+
+/// Rejects an object that is not of a version of the API that this file reads.
+inline cdi::Result<void> check_type(std::string_view version, std::string_view kind,
+                                    std::string_view wanted) {
+  const auto reject = [](std::string message, const char* where) {
+    return cdi::Error{.code = cdi::Errc::schema, .message = std::move(message), .where = where};
+  };
+  if (kind != wanted) return reject(fmt::format("must be {}", wanted), "kind");
+  for (const auto* const known :
+       {"resource.k8s.io/v1", "resource.k8s.io/v1beta2", "resource.k8s.io/v1beta1"}) {
+    if (version == known) return {};
+  }
+  return reject("must be resource.k8s.io/v1, resource.k8s.io/v1beta2 or resource.k8s.io/v1beta1",
+                "apiVersion");
+}
+
+/// The claims in an object, whose types are checked.
+inline cdi::Result<std::vector<api::Claim>> read_claims(const cdi::Document& document) {
+  auto all = cdi::read<api::Claims>(document);
+  if (!all) return std::move(all).error();
+  if (all->kind == "List") {
+    for (std::size_t i = 0; i < all->items.size(); ++i) {
+      auto good = check_type(all->items[i].version, all->items[i].kind, "ResourceClaim");
+      if (!good) return std::move(good).error().under(fmt::format("items[{}]", i));
+    }
+    return std::move(all->items);
+  }
+  const bool is_list = all->kind == "ResourceClaimList";
+  auto good = check_type(all->version, all->kind, is_list ? all->kind : "ResourceClaim");
+  if (!good) return std::move(good).error();
+  if (is_list) return std::move(all->items);
+  auto claim = cdi::read<api::Claim>(document);
+  if (!claim) return std::move(claim).error();
+  return std::vector<api::Claim>{*std::move(claim)};
 }
 
 }  // namespace detail
@@ -146,10 +234,14 @@ inline cdi::Result<std::vector<ResourceClaim>> parse_resource_claims(
     const cdi::Limits& limits = {}) {
   const auto document = cdi::parse_json(text, file, limits);
   if (!document) return document.error();
-  std::optional<cdi::Error> error;
-  auto claims = detail::read_claims({document->root(), {}, error}, driver);
-  if (error) return *std::move(error);
-  return claims;
+  auto claims = detail::read_claims(*document);
+  if (!claims) {
+    claims.error().position.file = file;
+    return std::move(claims).error();
+  }
+  std::vector<ResourceClaim> out;
+  for (auto& claim : *claims) out.push_back(detail::claim_for(driver, std::move(claim)));
+  return out;
 }
 
 /// Reads one ResourceClaim, as above.

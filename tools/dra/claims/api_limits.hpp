@@ -1,0 +1,20 @@
+// The limits of objects of the Kubernetes API.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_DRA_CLAIMS_API_LIMITS_HPP
+#define CDI_TOOLS_DRA_CLAIMS_API_LIMITS_HPP
+
+#include <cstddef>
+
+#include <cdi/text/limits.hpp>
+
+namespace dra {
+
+/// What an object of the API, or the slices of a node, may have: more is no such object, and would
+/// take all of the memory that the driver has. The API server stores at most 1.5 MiB for an object.
+/// The slices of 4096 devices have 104,000 values.
+inline constexpr cdi::Limits api_limits{.bytes = std::size_t{4} << 20, .values = 200'000};
+
+}  // namespace dra
+
+#endif  // CDI_TOOLS_DRA_CLAIMS_API_LIMITS_HPP
