@@ -32,7 +32,7 @@ struct AllocatedDevice {
   std::string share_id{};     // of a device that several claims have; else empty
   bool admin_access = false;  // to observe a device that others have
   std::string driver{};
-  cdi::IgnoredMembers extra{};
+  static constexpr bool skips_unknown = true;
 
   static constexpr void fields(auto& list) {
     list("request", &AllocatedDevice::request, cdi::required);
@@ -72,7 +72,7 @@ namespace api {
 struct OpaqueConfig {
   std::string driver{};
   cdi::AnyValue parameters{};
-  cdi::IgnoredMembers extra{};
+  static constexpr bool skips_unknown = true;
 
   static constexpr void fields(auto& list) {
     list("driver", &OpaqueConfig::driver, cdi::required);
@@ -84,7 +84,7 @@ struct DeviceConfig {
   std::string source{};
   std::vector<std::string> requests{};
   std::optional<OpaqueConfig> opaque{};
-  cdi::IgnoredMembers extra{};
+  static constexpr bool skips_unknown = true;
 
   static constexpr void fields(auto& list) {
     list("source", &DeviceConfig::source, cdi::required);
@@ -96,7 +96,7 @@ struct DeviceConfig {
 struct DeviceAllocation {
   std::vector<AllocatedDevice> results{};
   std::vector<DeviceConfig> config{};
-  cdi::IgnoredMembers extra{};
+  static constexpr bool skips_unknown = true;
 
   static constexpr void fields(auto& list) {
     list("results", &DeviceAllocation::results);
@@ -106,14 +106,14 @@ struct DeviceAllocation {
 
 struct Allocation {
   DeviceAllocation devices{};
-  cdi::IgnoredMembers extra{};
+  static constexpr bool skips_unknown = true;
 
   static constexpr void fields(auto& list) { list("devices", &Allocation::devices); }
 };
 
 struct ClaimStatus {
   std::optional<Allocation> allocation{};
-  cdi::IgnoredMembers extra{};
+  static constexpr bool skips_unknown = true;
 
   static constexpr void fields(auto& list) { list("allocation", &ClaimStatus::allocation); }
 };
@@ -122,7 +122,7 @@ struct Metadata {
   std::string name_space = "default";
   std::string name{};
   std::string uid{};
-  cdi::IgnoredMembers extra{};
+  static constexpr bool skips_unknown = true;
 
   static constexpr void fields(auto& list) {
     list("namespace", &Metadata::name_space);
@@ -136,7 +136,7 @@ struct Claim {
   std::string kind{};
   Metadata metadata{};
   ClaimStatus status{};
-  cdi::IgnoredMembers extra{};
+  static constexpr bool skips_unknown = true;
 
   static constexpr void fields(auto& list) {
     list("apiVersion", &Claim::version);
@@ -151,7 +151,7 @@ struct Claims {
   std::string version{};
   std::string kind{};
   std::vector<Claim> items{};
-  cdi::IgnoredMembers extra{};
+  static constexpr bool skips_unknown = true;
 
   static constexpr void fields(auto& list) {
     list("apiVersion", &Claims::version);
