@@ -280,7 +280,6 @@ class Driver {
     if (events.surveyed) events.surveyed(*found);
     // Not all that a driver does causes events: NVIDIA's makes nodes by a program.
     if (!found->complete || prepare::is_between_states(*found)) plan(survey_at_, settling);
-    if (!changed.empty()) claims_.doubt_survey();
     if (std::exchange(has_surveyed_, true)) repair();
   }
 
@@ -300,7 +299,6 @@ class Driver {
   void take_signal(const cdi::Descriptor& signals) {
     signalfd_siginfo info = {};
     static_cast<void>(!::read(signals.get(), &info, sizeof info));
-    claims_.doubt_survey();
     survey();
   }
 

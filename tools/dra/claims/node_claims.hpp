@@ -28,7 +28,6 @@
 #include "../../gpu/claims/requested_device.hpp"
 #include "../../gpu/host/directories.hpp"
 #include "../../gpu/slices/device_names.hpp"
-#include "../../gpu/vendors/kept_survey.hpp"
 #include "../../gpu/vendors/survey.hpp"
 #include "../protocol/grpc_server.hpp"
 #include "claim_source.hpp"
@@ -150,10 +149,10 @@ class NodeClaims {
     const auto journal = open_journal(goes_on);
     if (!journal) return journal.error();
     if (auto good = check_places(*journal); !good) return good.error();
-    const auto survey = kept_.get();
+    const auto survey = prepare::survey_host(options_);
     if (!survey) return survey.error();
     if (call != nullptr && call->is_dead()) return dead_call();  // nothing is written yet
-    prepare::Claims claims{*journal, **survey, options_, prepare::ClaimPlaces::given};
+    prepare::Claims claims{*journal, *survey, options_, prepare::ClaimPlaces::given};
     if (auto agreed = claims.repair(); !agreed) return std::move(agreed).error();
     auto value = act(claims);
     remember_specs(claims);
@@ -169,9 +168,6 @@ class NodeClaims {
   /// Called with each warning about specs, such as a part that is lost in an older CDI version, if
   /// the call before did not have it. Set it before there are other threads.
   std::function<void(const std::string&)> warned{};
-
-  /// Makes the next call look at all of the hardware. Any thread may call this.
-  void doubt_survey() { kept_.doubt(); }
 
   const NodePlaces& places() const { return places_; }
   const prepare::Options& options() const { return options_; }
@@ -377,8 +373,7 @@ class NodeClaims {
   const NodePlaces places_;
   const prepare::Options options_;
   ClaimSource& source_;
-  prepare::KeptSurvey kept_{options_};   // used by the thread that has `mutex_`
-  std::vector<std::string> warnings_{};  // of the last call; likewise
+  std::vector<std::string> warnings_{};  // of the last call; used by the thread that has `mutex_`
   std::timed_mutex mutex_{};
   std::mutex specs_mutex_{};
   cdi::Signature journal_{};                       // of its directory

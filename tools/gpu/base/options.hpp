@@ -18,15 +18,15 @@
 
 #include <cdi/model/fields.hpp>
 
-#include "../../kit/host/host_observer.hpp"
+#include "../../kit/host/read_log.hpp"
 
 namespace prepare {
 
 /// The host of a command.
 struct HostOptions {
   std::string root = "/";
-  std::string archive{};                            // of which the root is a copy; empty: of none
-  std::shared_ptr<tools::HostObserver> observer{};  // of what is asked of the host; may be null
+  std::string archive{};                  // of which the root is a copy; empty: of none
+  std::shared_ptr<tools::ReadLog> log{};  // of what is read of the host; may be null
 
   /// Converts a path on the host to a path here, under the root.
   std::string below_root(const std::string& path) const { return root == "/" ? path : root + path; }

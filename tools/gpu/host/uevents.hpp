@@ -5,15 +5,11 @@
 #define CDI_TOOLS_GPU_HOST_UEVENTS_HPP
 
 #include <cerrno>
-#include <fcntl.h>
 #include <linux/netlink.h>
-#include <linux/nsfs.h>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <system_error>
 #include <utility>
@@ -58,17 +54,6 @@ inline std::optional<Uevent> parse_uevent(std::string_view message) {
 /// messages.
 inline bool is_from_kernel(const sockaddr_nl& sender, socklen_t size) {
   return size >= sizeof sender && sender.nl_family == AF_NETLINK && sender.nl_pid == 0;
-}
-
-/// Whether the kernel sends this process the messages about all devices: not in a network namespace
-/// of another user namespace than the first.
-inline bool gets_all_uevents() {
-  constexpr ino_t first = 0xEFFFFFFD;  // PROC_USER_INIT_INO of the kernel
-  const cdi::Descriptor network{::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC)};
-  if (!network) return false;
-  const cdi::Descriptor owner{::ioctl(network.get(), NS_GET_USERNS)};
-  struct stat status = {};
-  return owner && ::fstat(owner.get(), &status) == 0 && status.st_ino == first;
 }
 
 /// A subscription to kernel messages.

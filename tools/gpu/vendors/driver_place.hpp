@@ -77,7 +77,7 @@ inline cdi::Result<DriverPlace> open_driver_place(const tools::HostTree& host,
       return std::move(good).error();
     }
     auto tree = tools::HostTree::open(host.root() == "/" ? out.root : path_here(host, out.root),
-                                      host.observer(), out.root);
+                                      host.log(), out.root);
     if (!tree) return std::move(tree).error();
     out.own_tree.emplace(std::move(*tree));
   }

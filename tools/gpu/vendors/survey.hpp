@@ -216,8 +216,8 @@ inline cdi::Result<void> complete_inventories(const DriverPlace& place,
 
 }  // namespace detail
 
-/// Finds the GPUs of the host. The observer of the options is told all that is asked of the host,
-/// except for what NVML says.
+/// Finds the GPUs of the host. The log of the options gets all that is read, except for what NVML
+/// says.
 inline cdi::Result<Survey> survey_host(const SurveyOptions& options, NvmlMemory& memory) {
   auto tree = detail::open_root(options);
   if (!tree) return std::move(tree).error();

@@ -93,7 +93,7 @@ inline cdi::Result<VendorFiles> read_vendor_files(const tools::HostTree& tree,
   constexpr std::size_t most_files = 64;
   VendorFiles out;
   if (!options.vendor_files.empty()) {
-    const auto here = tools::HostTree::open("/", tree.observer(), std::nullopt);
+    const auto here = tools::HostTree::open("/");
     if (!here) return here.error();
     auto added = detail::add_vendor_files(*here, options.vendor_files, out.files);
     if (!added) return std::move(added).error();

@@ -25,7 +25,7 @@
 #include "../base/text.hpp"
 #include "device_table.hpp"
 #include "directory_names.hpp"
-#include "host_observer.hpp"
+#include "read_log.hpp"
 #include "rooted_paths.hpp"
 #include "trusted_file.hpp"
 
@@ -34,16 +34,15 @@ namespace tools {
 /// The files of a host under a directory, read as if that directory were /.
 class HostTree {
  public:
-  /// Opens the tree under `root`, and its `dev.tab` if there is one. Tells `observer`, which may be
-  /// null, what the tree is asked for; `on_host` is as in `HostObserver::add_root`.
-  static cdi::Result<HostTree> open(const std::string& root,
-                                    std::shared_ptr<HostObserver> observer = nullptr,
-                                    const std::optional<std::string>& on_host = std::string{}) {
+  /// Opens the tree under `root`, and its `dev.tab` if there is one. Writes what is read to `log`,
+  /// which may be null, as of the directory `on_host` of the host.
+  static cdi::Result<HostTree> open(const std::string& root, std::shared_ptr<ReadLog> log = nullptr,
+                                    std::string on_host = {}) {
     auto paths = RootedPaths::open(root);
     if (!paths) return std::move(paths).error();
     HostTree tree{std::move(*paths), root};
-    if (observer) tree.observed_root_ = observer->add_root(root, on_host);
-    tree.observer_ = std::move(observer);
+    tree.log_ = std::move(log);
+    tree.on_host_ = std::move(on_host);
     if (auto loaded = tree.load_device_table(); !loaded) return std::move(loaded).error();
     return tree;
   }
@@ -61,8 +60,8 @@ class HostTree {
   /// The root for messages and commands.
   const std::string& shown_root() const { return shown_root_.empty() ? root_ : shown_root_; }
 
-  /// Who is told what the tree is asked for; may be null.
-  const std::shared_ptr<HostObserver>& observer() const { return observer_; }
+  /// The log of what is read; may be null.
+  const std::shared_ptr<ReadLog>& log() const { return log_; }
 
   /// The content of a regular file of at most `limit` bytes. Any other kind of file is an error,
   /// and never blocks. With `reject_writable`, so is a file that other users may write to.
@@ -72,7 +71,7 @@ class HostTree {
     if (!found) return found.error();
     if (!S_ISREG(found->st_mode)) return path_error(path, EINVAL, "not a regular file");
     auto text = read_file(path, limit, reject_writable);
-    if (observer_) observer_->read(observed(path), *found, text);
+    if (log_) log_->read(logged(path), text);
     return text;
   }
 
@@ -90,20 +89,16 @@ class HostTree {
     std::string bytes(count, '\0');
     const auto size = ::read(file.get(), bytes.data(), bytes.size());
     bytes.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
-    if (observer_) observer_->read(observed(path), *found, bytes);
+    if (log_) log_->read(logged(path), bytes);
     return bytes;
   }
 
   /// The sorted names in a directory, without duplicates.
   cdi::Result<std::vector<std::string>> names(std::string_view path) const {
-    const auto directory = directory_of(open_file(path, O_RDONLY | O_DIRECTORY));
-    struct stat before = {};
-    if (directory && observer_) ::fstat(::dirfd(directory.get()), &before);
-    auto listed = names_in(directory);
-    auto names =
-        listed ? cdi::Result<HostObserver::Names>{std::move(*listed)} : path_error(path, errno);
-    if (observer_) observer_->listed(observed(path), before, names);
-    return names;
+    auto names = names_in(directory_of(open_file(path, O_RDONLY | O_DIRECTORY)));
+    if (!names) return path_error(path, errno);
+    if (log_) log_->listed(logged(path), *names);
+    return std::move(*names);
   }
 
   /// The same names; empty if the directory cannot be read.
@@ -130,7 +125,7 @@ class HostTree {
       if (!real_path) continue;
       FileName file{name, std::move(*real_path)};
       if (!is_wanted(file)) continue;
-      if (observer_) observer_->asked(observed(join(path, name)));
+      if (log_) log_->asked(logged(join(path, name)));
       found.push_back(std::move(file));
     }
     return found;
@@ -179,7 +174,7 @@ class HostTree {
   /// The device node at `path`; links are not followed, because runtimes do not follow them.
   cdi::Result<HostNode> node(const std::string& path) const {
     auto place = in_dev_root(path);
-    if (observer_) observer_->asked(observed(path));
+    if (log_) log_->asked(logged(path));
     auto found = node_at(path, place);
     if (found && place != path) found->host_path = std::move(place);
     return found;
@@ -201,7 +196,6 @@ class HostTree {
   /// forbids.
   bool may_open(const HostNode& node) const {
     const bool writable = (node.mode & 0222) != 0;
-    if (observer_) observer_->tried_device(observed(node.place()));
     if (device_table_) return device_table_->contains(node.place()) && permits(node, writable);
     const auto place = find(node.place(), Last::keep);
     if (!place) return false;
@@ -256,34 +250,22 @@ class HostTree {
     return cdi::read_all(file.get(), path, limit);
   }
 
-  /// The path as the observer gets it.
-  HostObserver::Path observed(std::string_view path) const {
-    return {observed_root_, in_dev_root(path)};
-  }
+  /// The path as the log has it.
+  ReadLog::Place logged(std::string_view path) const { return {on_host_, in_dev_root(path)}; }
 
   cdi::Result<Place> find(std::string_view path, Last last) const {
-    if (observer_) observer_->asked(observed(path));
+    if (log_) log_->asked(logged(path));
     return find_unasked(path, last);
   }
 
   /// Finds a path to which only a link leads.
   cdi::Result<Place> find_unasked(std::string_view path, Last last) const {
-    const auto whole = observed(path);
-    auto place = paths_.find(whole.path, last);
-    if (!observer_) return place;
-    observer_->found(whole, last, place ? cdi::Result<struct stat>{place->status} : place.error());
-    if (place && last == Last::follow) {
-      observer_->found({observed_root_, place->path()}, Last::keep, place->status);
-    }
-    return place;
+    return paths_.find(in_dev_root(path), last);
   }
 
   cdi::Result<struct stat> status_of(std::string_view path, Last last) const {
-    const auto whole = observed(path);
-    if (observer_) observer_->asked(whole);
-    auto found = paths_.status(whole.path, last);
-    if (observer_) observer_->found(whole, last, found);
-    return found;
+    if (log_) log_->asked(logged(path));
+    return paths_.status(in_dev_root(path), last);
   }
 
   cdi::Descriptor open_file(std::string_view path, int flags) const {
@@ -318,16 +300,7 @@ class HostTree {
     while (const auto* entry = ::readdir(names.directory.get())) {
       if (!is_dots(entry->d_name)) names.types[entry->d_name] = type_of(names.number(), *entry);
     }
-    if (observer_) {
-      observer_->listed({observed_root_, names.path}, place->status, keys_of(names.types));
-    }
     return names;
-  }
-
-  static HostObserver::Names keys_of(const std::map<std::string, unsigned char>& types) {
-    HostObserver::Names out;
-    for (const auto& [name, type] : types) out.push_back(name);
-    return out;
   }
 
   /// The real path of the regular file that a name in a directory leads to. Links within the
@@ -384,8 +357,8 @@ class HostTree {
   std::string shown_root_{};
   std::string dev_root_{};
   std::optional<DeviceTable> device_table_{};  // used instead of `stat` for device nodes
-  std::shared_ptr<HostObserver> observer_{};
-  std::size_t observed_root_ = 0;
+  std::shared_ptr<ReadLog> log_{};
+  std::string on_host_{};
 };
 
 }  // namespace tools

@@ -5,32 +5,28 @@
 #define CDI_TOOLS_KIT_HOST_READ_LOG_HPP
 
 #include <cerrno>
+#include <compare>
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
-#include <sys/stat.h>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <cdi/result.hpp>
 
-#include "host_observer.hpp"
-
 namespace tools {
 
 /// The paths that a program asks for, and what it reads. Paths are as the program spells them, with
-/// links in them. Files in directories that are not of the host do not count.
-class ReadLog : public HostObserver {
+/// links in them.
+class ReadLog {
  public:
   /// A path, and the directory of the host that is / for the links in it; empty for / itself.
   struct Place {
     std::string root{};
     std::string path{};
 
-    bool operator<(const Place& other) const {
-      return std::tie(root, path) < std::tie(other.root, other.path);
-    }
+    auto operator<=>(const Place&) const = default;
   };
 
   /// What was read from a file.
@@ -42,44 +38,36 @@ class ReadLog : public HostObserver {
 
   const std::map<Place, Seen>& all() const { return seen_; }
 
-  std::size_t add_root(const std::string&, const std::optional<std::string>& on_host) override {
-    roots_.push_back(on_host);
-    return roots_.size() - 1;
+  /// How often paths were asked for.
+  std::size_t count() const { return count_; }
+
+  /// The program asks for this path.
+  void asked(const Place& path) {
+    ++count_;
+    seen_[path];
   }
 
-  void asked(const Path& path) override { seen(path); }
-
-  void found(const Path&, Last, const cdi::Result<struct stat>&) override {}
-
-  /// Of several texts of a file, the longest counts: others are its first bytes.
-  void read(const Path& path, const struct stat&, const cdi::Result<std::string>& text) override {
-    auto* const file = seen(path);
-    if (file == nullptr) return;
+  /// A regular file was read, whole or in part. Of several texts of a file, the longest counts:
+  /// others are its first bytes.
+  void read(const Place& path, const cdi::Result<std::string>& text) {
+    auto& file = seen_[path];
     if (!text) {
       const int number = text.error().system;
       const bool is_missing = number == ENOENT || number == ENOTDIR;
-      file->failure = is_missing ? 0 : number;
-    } else if (!file->text || file->text->size() < text->size()) {
-      file->text = *text;
+      file.failure = is_missing ? 0 : number;
+    } else if (!file.text || file.text->size() < text->size()) {
+      file.text = *text;
     }
   }
 
-  void listed(const Path& path, const struct stat&, const cdi::Result<Names>& names) override {
-    if (!names) return;
-    if (auto* const directory = seen(path)) directory->names = *names;
+  /// A directory was listed.
+  void listed(const Place& path, std::vector<std::string> names) {
+    seen_[path].names = std::move(names);
   }
-
-  void tried_device(const Path&) override {}
 
  private:
-  /// The row of a path; nullptr if the path is not of the host.
-  Seen* seen(const Path& path) {
-    const auto& on_host = roots_[path.root];
-    return on_host ? &seen_[{*on_host, path.path}] : nullptr;
-  }
-
-  std::vector<std::optional<std::string>> roots_{};
   std::map<Place, Seen> seen_{};
+  std::size_t count_ = 0;
 };
 
 }  // namespace tools

@@ -76,7 +76,7 @@ struct Archive {
 inline cdi::Result<Archive> archive_of_node(const Options& given, const RecordOptions& own) {
   const auto log = std::make_shared<tools::ReadLog>();
   auto options = given;
-  options.observer = log;
+  options.log = log;
   const auto count = read_node(options);
   if (!count) return count.error();
   auto recording = Recording::open(options.root);

@@ -215,8 +215,7 @@ inline cdi::Result<void> apply(CLI::App& command, const std::vector<GivenSetting
 /// The text of the settings file; nullopt if there is none.
 inline cdi::Result<std::optional<std::string>> settings_text(const HostOptions& options,
                                                              const std::string& given) {
-  const auto tree =
-      given.empty() ? open_host(options) : tools::HostTree::open("/", nullptr, std::nullopt);
+  const auto tree = given.empty() ? open_host(options) : tools::HostTree::open("/");
   if (!tree) return std::optional<std::string>{};  // the command says why
   const auto path = given.empty() ? std::string{tools::settings_path} : given;
   auto text = tree->read(path, std::size_t{64} << 10, /*reject_writable=*/true);

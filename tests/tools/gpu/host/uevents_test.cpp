@@ -9,11 +9,9 @@
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <poll.h>
-#include <sched.h>
 #include <string>
 #include <string_view>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
@@ -87,34 +85,6 @@ ssize_t send_to(const Descriptor& from, std::string_view message, const sockaddr
 }
 
 }  // namespace
-
-TEST_CASE("A network namespace of another user namespace gets no messages about most devices") {
-  constexpr int other = 0, same = 1, not_permitted = 77;
-  const auto child = ::fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    if (::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) ::_exit(not_permitted);
-    ::_exit(gets_all_uevents() ? same : other);
-  }
-  int status = 0;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  if (WEXITSTATUS(status) == not_permitted) {
-    MESSAGE("skipped: no user namespace may be made here");
-  } else {
-    CHECK(WEXITSTATUS(status) == other);
-  }
-}
-
-TEST_CASE("The first user namespace, with its network, gets all messages") {
-  char name[64] = {};
-  const bool is_read = ::readlink("/proc/self/ns/user", name, sizeof name - 1) > 0;
-  const bool is_first = is_read && std::string_view{name} == "user:[4026531837]";
-  if (is_first) {
-    CHECK(gets_all_uevents());
-  } else {
-    MESSAGE("skipped: this is another user namespace");
-  }
-}
 
 TEST_CASE("a message is read") {
   const auto event = parse_uevent(card_added);

@@ -5,38 +5,18 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
-#include <sys/stat.h>
 #include <utility>
 
 #include <doctest/doctest.h>
 
-#include <cdi/result.hpp>
-
 #include "../../../../tools/gpu/vendors/vendor_reader.hpp"
-#include "../../../../tools/kit/host/host_observer.hpp"
+#include "../../../../tools/kit/host/read_log.hpp"
 #include "../../../support/made_up_host.hpp"
 
 using namespace prepare;
 
 namespace {
-
-/// Counts the paths that are looked up.
-class LookUps final : public tools::HostObserver {
- public:
-  std::size_t count() const { return count_; }
-
-  std::size_t add_root(const std::string&, const std::optional<std::string>&) override { return 0; }
-  void asked(const Path&) override { ++count_; }
-  void found(const Path&, Last, const cdi::Result<struct stat>&) override {}
-  void read(const Path&, const struct stat&, const cdi::Result<std::string>&) override {}
-  void listed(const Path&, const struct stat&, const cdi::Result<Names>&) override {}
-  void tried_device(const Path&) override {}
-
- private:
-  std::size_t count_ = 0;
-};
 
 /// A host with devices that have a node of another driver each.
 class HostWithSiblings : public MadeUpHost {
@@ -66,8 +46,8 @@ std::size_t look_ups(std::size_t devices) {
   const auto file = parse_vendor_file(
       "kind = \"acme.com/npu\"\ndevices = \"/dev/npu{index}\"\nsiblings = \"/dev/dma*\"\n", "f");
   REQUIRE(file);
-  const auto counter = std::make_shared<LookUps>();
-  const auto tree = tools::HostTree::open(host.path(), counter, std::string{});
+  const auto log = std::make_shared<tools::ReadLog>();
+  const auto tree = tools::HostTree::open(host.path(), log);
   REQUIRE(tree);
   const auto found = VendorSearch{*tree, *file}.run();
   REQUIRE(found.gpus.size() == devices);
@@ -75,7 +55,7 @@ std::size_t look_ups(std::size_t devices) {
     REQUIRE(gpu.whole.nodes.size() == 2);
     CHECK(gpu.whole.nodes[1].path == "/dev/dma" + std::to_string(*gpu.index));
   }
-  return counter->count();
+  return log->count();
 }
 
 }  // namespace

@@ -97,11 +97,3 @@ TEST_CASE_FIXTURE(LoggedHost, "A log has the directory that is / for the links i
   CHECK(driver->line("/lib/a") == "of the driver");
   CHECK(seen("/lib/a", "/run/driver").text == "of the driver");
 }
-
-TEST_CASE_FIXTURE(LoggedHost, "Files in a directory that is not of the host do not count") {
-  const auto other = HostTree::open(*this / "etc", log, std::nullopt);
-  REQUIRE(other);
-  CHECK(other->read("/text"));
-  CHECK(other->list("/").size() == 2);
-  CHECK_FALSE(has("/text"));
-}
