@@ -5,12 +5,10 @@
 // prepare claims.
 
 #include <cstddef>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -43,7 +41,6 @@
 #include "commands/slices.hpp"
 #include "commands/watch.hpp"
 #include "commands/write.hpp"
-#include "record/unpacked_root.hpp"
 #include <CLI/CLI.hpp>
 
 namespace prepare {
@@ -58,11 +55,9 @@ constexpr Command commands[] = {
 /// Adds a command with the options that all commands have.
 CLI::App& add_command(CLI::App& app, const Command& command, Options& options, Run& chosen) {
   auto& sub = *app.add_subcommand(command.name, command.help);
-  sub.add_option("--root", options.root,
-                 "Directory that contains the host's proc, sys and dev, or an archive of them "
-                 "that record has made")
+  sub.add_option("--root", options.root, "Directory that contains the host's proc, sys and dev")
       ->type_name("PATH")
-      ->check(CLI::ExistingPath)
+      ->check(CLI::ExistingDirectory)
       ->capture_default_str();
   auto* const settings = sub.add_option("--config", options.settings,
                                         "Settings file to read instead of "
@@ -139,14 +134,6 @@ ExitCode run(int argc, char** argv, tools::Describe describe) {
     return report_usage(app, why, tools::format_in({argv, static_cast<std::size_t>(argc)}));
   }
   if (options.json()) message_format() = MessageFormat::json;
-  std::optional<PrivateDirectory> unpacked;
-  std::error_code unknown;
-  if (!std::filesystem::is_directory(options.root, unknown)) {
-    auto made = unpack_root(options.root);
-    if (!made) return finish(made.error(), ExitCode::failed);
-    options.archive = std::exchange(options.root, made->path());
-    unpacked.emplace(std::move(*made));
-  }
   if (const auto used = use_settings(*app.get_subcommands().front(), options); !used) {
     report(Message::error(used.error()));
     return ExitCode::usage;

@@ -219,10 +219,10 @@ class DriverRoot(OptionsTest):
             done = self.write(option, "/nothing", code=1)
             self.assertIn(f"cannot read {option} /nothing: No such file", done.stderr)
             self.assertIn("Not a directory", self.write(option, "/proc/devices", code=1).stderr)
-            for command in ("files", "record", "detect", "slices", "check"):
+            for command in ("files", "record /nothing", "detect", "slices", "check"):
                 if command == "files" and option != "--driver-root":
                     continue
-                done = self.run_prepare(command, option, "/nothing")
+                done = self.run_prepare(*command.split(), option, "/nothing")
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertIn(f"cannot read {option} /nothing: No such file", done.stderr)
             for path in ("relative", "/a b", "/a:b", "/a\nb", ""):

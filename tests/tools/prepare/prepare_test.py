@@ -707,8 +707,8 @@ class Usage(PrepareTest):
         self.path("dev.tab").unlink()
         self.path("dev.tab").symlink_to("dev.tab")
         for command in ("detect", "write", "write --make-nodes", "check", "diff", "doctor", "files",
-                        "slices", "record", "configure podman", "configure podman --undo", "list",
-                        "prepare --claim a --device 0", "unprepare --claim a"):
+                        "slices", "record /nothing", "configure podman", "configure podman --undo",
+                        "list", "prepare --claim a --device 0", "unprepare --claim a"):
             with self.subTest(command=command):
                 done = self.run_prepare(*command.split(), "--root", self.root)
                 self.assertEqual(done.returncode, 1)

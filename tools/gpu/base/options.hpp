@@ -25,7 +25,6 @@ namespace prepare {
 /// The host of a command.
 struct HostOptions {
   std::string root = "/";
-  std::string archive{};                  // of which the root is a copy; empty: of none
   std::shared_ptr<tools::ReadLog> log{};  // of what is read of the host; may be null
 
   /// Converts a path on the host to a path here, under the root.
@@ -36,11 +35,6 @@ struct HostOptions {
     if (root == "/") return path;
     if (!path.starts_with(root + "/")) return std::nullopt;
     return path.substr(root.size());
-  }
-
-  /// Whether a path is in the archive that stands for the host, if one does.
-  bool is_in_archive(const std::string& path) const {
-    return !archive.empty() && place_on_host(path).has_value();
   }
 };
 

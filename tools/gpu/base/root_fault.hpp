@@ -10,7 +10,7 @@
 
 namespace prepare {
 
-/// An error with the root in front, a directory or an archive.
+/// An error with the root in front.
 inline cdi::Error cannot_read_root(const std::string& root, cdi::Error error) {
   error.message.insert(0, "cannot read --root " + root + ": ");
   return error;

@@ -45,14 +45,6 @@ inline std::string joined(const std::string& root, const std::string& path) {
 
 }  // namespace detail
 
-/// The error about a change of a node that is an archive.
-inline cdi::Error in_archive(const HostOptions& options) {
-  return {.code = cdi::Errc::unsupported,
-          .message = "the files of the archive " + cdi::quoted(options.archive) +
-                     " are only read, so nothing can be written there",
-          .advice = "give directories outside it with --output-dir and --state-dir, or --dry-run"};
-}
-
 /// Resolves the links in the existing part of a path under the root. A path that is not under the
 /// root, or cannot be read, is returned unchanged.
 inline std::string resolved(const HostOptions& options, const std::string& path) {
@@ -78,7 +70,6 @@ inline cdi::Result<Directory> open_directory(const HostOptions& options, const s
   const bool leads_nowhere = !path.starts_with('/') || cdi::detail::has_parent_part(path);
   if (leads_nowhere) return fail(ENOENT);
   if (path.find('\0') != std::string::npos) return fail(EINVAL);
-  if (make && options.is_in_archive(path)) return in_archive(options);
   const auto [root, below] = detail::below_its_root(options, path);
   if (root == "/") {  // no link leads out; one system call instead of three for each part
     Directory out{cdi::Descriptor{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)}, path};

@@ -13,9 +13,7 @@ namespace prepare {
 
 /// The tree under the root of a command.
 inline cdi::Result<tools::HostTree> open_host(const HostOptions& options) {
-  auto tree = tools::HostTree::open(options.root, options.log);
-  if (tree) tree->set_shown_root(options.archive);
-  return tree;
+  return tools::HostTree::open(options.root, options.log);
 }
 
 }  // namespace prepare

@@ -149,7 +149,7 @@ inline std::vector<std::string> arguments_for(const HostTree& tree, const cdi::L
 inline std::string command_line(const HostTree& tree, std::string_view command,
                                 const std::vector<std::string>& arguments) {
   auto out = fmt::format("cdi-prepare {}", command);
-  if (tree.root() != "/") out.append(" --root ").append(cdi::shell_word(tree.shown_root()));
+  if (tree.root() != "/") out.append(" --root ").append(cdi::shell_word(tree.root()));
   for (const auto& argument : arguments) out.append(" ").append(argument);
   return out;
 }

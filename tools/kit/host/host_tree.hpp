@@ -54,12 +54,6 @@ class HostTree {
   /// The directory that is read as /, as passed by the caller.
   const std::string& root() const { return root_; }
 
-  /// Names the tree in messages and commands, if the root is only a copy of it.
-  void set_shown_root(std::string name) { shown_root_ = std::move(name); }
-
-  /// The root for messages and commands.
-  const std::string& shown_root() const { return shown_root_.empty() ? root_ : shown_root_; }
-
   /// The log of what is read; may be null.
   const std::shared_ptr<ReadLog>& log() const { return log_; }
 
@@ -354,7 +348,6 @@ class HostTree {
 
   RootedPaths paths_;
   std::string root_;
-  std::string shown_root_{};
   std::string dev_root_{};
   std::optional<DeviceTable> device_table_{};  // used instead of `stat` for device nodes
   std::shared_ptr<ReadLog> log_{};

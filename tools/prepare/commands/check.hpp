@@ -179,18 +179,6 @@ inline ExitCode check_specs(const AssessedSurvey& assessed, const Options& given
   return finish(text, code);
 }
 
-/// Reports an error if the directory of the specs is in an archive, which has no specs. Returns
-/// whether the error was reported.
-inline bool reject_specs_of_archive(const Options& options) {
-  if (!options.is_in_archive(options.output_dir)) return false;
-  report(Message::error(cdi::Error{
-      .message = options.archive + ": an archive has no specs to compare with",
-      .advice = fmt::format("give their directory with --output-dir, or see what would be written "
-                            "with `cdi-prepare write --dry-run --root {}`",
-                            cdi::shell_word(options.archive))}));
-  return true;
-}
-
 template <Differences shown>
 Run set_up_check(CLI::App& app, Options& options) {
   add_spec_options(app, options);
@@ -199,10 +187,7 @@ Run set_up_check(CLI::App& app, Options& options) {
   add_wait(app, options);
   add_keep_options(app, options);
   add_output(app, options);
-  return [check = after_survey(check_specs, std::make_shared<Differences>(shown))](
-             const Options& given) {
-    return reject_specs_of_archive(given) ? ExitCode::usage : check(given);
-  };
+  return after_survey(check_specs, std::make_shared<Differences>(shown));
 }
 
 inline constexpr Command check_command{"check",

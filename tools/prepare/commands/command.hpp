@@ -45,22 +45,6 @@ Run after_survey(ExitCode (*act)(const AssessedSurvey&, const Options&, const Ow
   };
 }
 
-/// Reports an error if the root is an archive of `record`. Returns whether it is one.
-inline bool reject_archive(std::string_view command, const Options& options) {
-  if (options.archive.empty()) return false;
-  report(Message::error(cdi::Error{
-      .message = fmt::format("{}: an archive has neither specs nor engines, which {} examines",
-                             options.archive, command),
-      .advice = fmt::format("run {} on the node, or `cdi-prepare detect --root {}` for its devices",
-                            command, cdi::shell_word(options.archive))}));
-  return true;
-}
-
-/// Describes the root of a command that takes no archive.
-inline void describe_root_as_directory(CLI::App& command) {
-  command.get_option("--root")->description("Directory that contains the host's proc, sys and dev");
-}
-
 inline void add_output(CLI::App& command, Options& options,
                        const std::vector<std::string>& formats = {"text", "json"}) {
   command.add_option("-o,--output", options.output, "Format of the output")

@@ -192,7 +192,6 @@ inline ExitCode change_configuration(const tools::HostTree& tree, const Options&
 }
 
 inline ExitCode configure_engine(const Options& options, const ConfigureOptions& own) {
-  if (reject_archive("configure", options)) return ExitCode::usage;
   const auto tree = open_host(options);
   if (!tree) return finish(tree.error(), ExitCode::failed);
   const auto directory = options.place_on_host(options.output_dir);

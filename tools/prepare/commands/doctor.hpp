@@ -153,7 +153,6 @@ inline ExitCode examine_host(const AssessedSurvey& assessed, const Options& opti
 
 inline Run set_up_doctor(CLI::App& app, Options& options) {
   auto own = std::make_shared<CheckedPaths>();
-  describe_root_as_directory(app);
   add_output(app, options, {"text", "json", "html"});
   add_vendor_files(app, options);
   add_output_dir(app, options);
@@ -163,7 +162,6 @@ inline Run set_up_doctor(CLI::App& app, Options& options) {
       ->type_name("DIR")
       ->check(not_empty);
   return [own, run = after_survey(examine_host, own)](const Options& given) {
-    if (reject_archive("doctor", given)) return ExitCode::usage;
     auto completed = given;
     use_recorded_place(completed, *own);
     return run(completed);

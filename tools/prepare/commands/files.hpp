@@ -53,21 +53,17 @@ inline std::string_view kind_name(DriverFile::Kind kind) {
 }
 
 /// That the driver or its files are not where the options say.
-inline cdi::Error missing_driver(std::string message, const Options& options) {
-  const std::string_view advice =
-      options.archive.empty()
-          ? "say where the driver is installed: --root, --driver-root or --library-search-path"
-          : "an archive has only what `record` found on the node: record it again there, with "
-            "--driver-root or --library-search-path if the driver is elsewhere";
-  return {
-      .code = cdi::Errc::not_found, .message = std::move(message), .advice = std::string{advice}};
+inline cdi::Error missing_driver(std::string message) {
+  return {.code = cdi::Errc::not_found,
+          .message = std::move(message),
+          .advice =
+              "say where the driver is installed: --root, --driver-root or --library-search-path"};
 }
 
 /// The version of the driver whose files are listed. An error if it is not clear.
 inline cdi::Result<std::string> version_for_files(const tools::HostTree& host,
                                                   const DriverPlace& place,
-                                                  const std::string& given,
-                                                  const Options& options) {
+                                                  const std::string& given) {
   if (auto loaded = host.line("/sys/module/nvidia/version"); given.empty() && !loaded.empty()) {
     return loaded;
   }
@@ -77,8 +73,7 @@ inline cdi::Result<std::string> version_for_files(const tools::HostTree& host,
   if (installed.contains(given)) return given;
   if (given.empty() && installed.size() == 1) return *installed.begin();
   if (installed.empty()) {
-    return missing_driver("no libcuda or libnvidia-ml with a version in its name is installed",
-                          options);
+    return missing_driver("no libcuda or libnvidia-ml with a version in its name is installed");
   }
   const auto problem = given.empty()
                            ? std::string{"several versions are installed"}
@@ -129,7 +124,7 @@ inline std::string files_as_json(const std::string& version, const std::vector<D
 inline cdi::Error no_files(const std::string& version, const Options& options) {
   const auto profile = options.profile == "all" ? "" : " for the profile " + options.profile;
   return missing_driver(
-      fmt::format("no file of driver {}{} is installed on this host", version, profile), options);
+      fmt::format("no file of driver {}{} is installed on this host", version, profile));
 }
 
 inline ExitCode list_files(const Options& options, const FilesOptions& own) {
@@ -137,7 +132,7 @@ inline ExitCode list_files(const Options& options, const FilesOptions& own) {
   if (!tree) return finish(tree.error(), ExitCode::failed);
   const auto place = open_driver_place(*tree, options);
   if (!place) return finish(place.error(), ExitCode::failed);
-  const auto version = version_for_files(*tree, *place, own.driver_version, options);
+  const auto version = version_for_files(*tree, *place, own.driver_version);
   if (!version) return finish(version.error(), ExitCode::failed);
   std::vector<Problem> warnings;
   const auto files = files_for(*tree, *place, *version, profiles_named(options.profile), warnings);

@@ -66,7 +66,6 @@ inline void make_and_report(const SurveyOptions& options, const std::string& dev
 /// be made is reported, and prevents no other. `unmade` is from the last call.
 inline cdi::Result<void> make_missing_nodes(const SurveyOptions& options, UnmadeNodes& unmade) {
   if (options.make_nodes == MakeNodes::no) return {};
-  if (options.make_nodes == MakeNodes::yes && !options.archive.empty()) return in_archive(options);
   auto tree = open_host(options);
   if (!tree) return tree.error();
   const auto dev_root = dev_root_of(*tree, options);

@@ -20,8 +20,8 @@ inline tools::Manual prepare_manual() {
           "bound to vfio for a guest, WSL, and the render nodes of other devices.\n\n"
           "`cdi-prepare prepare` gives GPUs to a claim, as a Kubernetes DRA driver needs it. The "
           "systemd units cdi-prepare.service and cdi-prepare-watch.service keep the specs up to "
-          "date. `cdi-prepare record` makes an archive of what it reads of a node, which `--root` "
-          "reads elsewhere.",
+          "date. `cdi-prepare record` copies what it reads of a node to a directory, which "
+          "`--root` reads elsewhere.",
       .exit_codes = exit_code_help(),
       .files = {{"/etc/cdi-prepare/config.toml",
                  "Values for options that the command line does not give, by their long names: "

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -21,12 +20,10 @@
 #include "../../gpu/vendors/on_request.hpp"
 #include "../../gpu/vendors/survey.hpp"
 #include "../../kit/base/options.hpp"
-#include "../../kit/base/release.hpp"
 #include "../../kit/host/read_log.hpp"
-#include "../../kit/host/replace_regular.hpp"
 #include "../record/hashed_names.hpp"
+#include "../record/recorded_file.hpp"
 #include "../record/recording.hpp"
-#include "../record/tar_writer.hpp"
 #include "command.hpp"
 #include "exit_codes.hpp"
 #include "files.hpp"
@@ -39,7 +36,7 @@ namespace prepare {
 
 /// The options of `record`.
 struct RecordOptions {
-  std::string file = "-";
+  std::string directory{};
   bool hash_names = false;
 };
 
@@ -59,21 +56,15 @@ inline cdi::Result<std::size_t> read_node(Options options) {
   static_cast<void>(nvidia::NodeCheck{*tree}.all());
   const auto place = open_driver_place(*tree, options);
   if (!place) return place.error();
-  if (const auto version = version_for_files(*tree, *place, {}, options)) {
+  if (const auto version = version_for_files(*tree, *place, {})) {
     std::vector<Problem> ignored;
     static_cast<void>(files_for(*tree, *place, *version, all_profiles, ignored));
   }
   return survey->total_count();
 }
 
-/// The archive, and what is in it, for people.
-struct Archive {
-  std::string bytes{};
-  std::string contents{};
-};
-
-/// Makes the archive, and reports what is missing in it.
-inline cdi::Result<Archive> archive_of_node(const Options& given, const RecordOptions& own) {
+/// Records the node. Returns what is in the recording, for people.
+inline cdi::Result<std::string> record_files(const Options& given, const RecordOptions& own) {
   const auto log = std::make_shared<tools::ReadLog>();
   auto options = given;
   options.log = log;
@@ -82,49 +73,35 @@ inline cdi::Result<Archive> archive_of_node(const Options& given, const RecordOp
   auto recording = Recording::open(options.root);
   if (!recording) return std::move(recording).error();
   recording->add(*log);
-  auto entries = recording->entries();
+  auto files = recording->files();
   if (own.hash_names) {
     auto names = HashedNames::make();
     if (!names) return names.error();
-    entries = names->replace(entries);
+    files = names->replace(files);
   }
+  if (auto done = write_files(files, own.directory); !done) return std::move(done).error();
   for (const auto& fault : recording->faults()) {
     report(Message::warning("not recorded: " + fault));
   }
-  const auto nodes = std::count_if(entries.begin(), entries.end(),
-                                   [](const auto& item) { return item.second.is_node(); });
-  return Archive{.bytes = write_tar(entries, "cdi-prepare " + tools::release_version()),
-                 .contents = fmt::format("recorded: devices {}, files {}, of which device nodes {}",
-                                         *count, entries.size(), nodes)};
-}
-
-/// Writes the bytes of an archive to a file or to standard output; reports why it cannot.
-inline ExitCode write_archive(const std::string& bytes, const std::string& file) {
-  if (file == "-") return finish(bytes, ExitCode::done);
-  const auto done = tools::replace_regular(
-      file, bytes, "name another file, or - for standard output, with -o", {.mode = 0600});
-  return done ? ExitCode::done : finish(done.error(), ExitCode::failed);
+  const auto nodes = std::count_if(files.begin(), files.end(), [](const auto& item) {
+    return item.second.type == RecordedFile::Type::device;
+  });
+  return fmt::format("recorded: devices {}, files {}, of which device nodes {}", *count,
+                     files.size(), nodes);
 }
 
 inline ExitCode record_node(const Options& options, const RecordOptions& own) {
-  if (own.file == "-" && ::isatty(STDOUT_FILENO) == 1) {
-    report(Message::error(cdi::Error{.message = "an archive is no text for a terminal",
-                                     .advice = "name a file with -o FILE.tar"}));
-    return ExitCode::usage;
-  }
-  const auto archive = archive_of_node(options, own);
-  if (!archive) return finish(archive.error(), ExitCode::failed);
-  const auto code = write_archive(archive->bytes, own.file);
-  if (code == ExitCode::done) report(Message::note(archive->contents));
-  return code;
+  const auto contents = record_files(options, own);
+  if (!contents) return finish(contents.error(), ExitCode::failed);
+  report(Message::note(*contents));
+  return ExitCode::done;
 }
 
 inline Run set_up_record(CLI::App& app, Options& options) {
   auto own = std::make_shared<RecordOptions>();
-  app.add_option("-o,--output", own->file, "The archive; -: standard output")
-      ->type_name("FILE")
-      ->check(not_empty)
-      ->capture_default_str();
+  app.add_option("DIRECTORY", own->directory, "A new directory for the recording")
+      ->required()
+      ->check(not_empty);
   app.add_flag("--hash-names", own->hash_names,
                "Replace UUIDs and serial numbers by hashes of the same form");
   add_driver_place(app, options);
@@ -135,8 +112,8 @@ inline Run set_up_record(CLI::App& app, Options& options) {
 }
 
 inline constexpr Command record_command{
-    "record", "Record what the commands read of this host in a tar archive, for --root elsewhere",
-    set_up_record, "cdi-prepare record -o node.tar --hash-names"};
+    "record", "Record what the commands read of this host in a directory, for --root elsewhere",
+    set_up_record, "cdi-prepare record node --hash-names"};
 
 }  // namespace prepare
 

@@ -179,10 +179,6 @@ inline bool has_vendor_files(const Options& options) {
 
 /// Keeps the specs up to date until a signal ends the program.
 inline ExitCode watch_specs(const Options& options, const WatchOptions& own) {
-  if (!options.archive.empty()) {
-    report(Message::error("an archive never changes: nothing to watch"));
-    return ExitCode::usage;
-  }
   const auto signals = tools::termination_signals();
   std::optional<Uevents> uevents;
   const auto matches = has_vendor_files(options) ? &concerns_any_device : &concerns_gpus;
@@ -200,7 +196,6 @@ inline ExitCode watch_specs(const Options& options, const WatchOptions& own) {
 
 inline Run set_up_watch(CLI::App& app, Options& options) {
   auto own = std::make_shared<WatchOptions>();
-  describe_root_as_directory(app);
   add_spec_options(app, options);
   add_content_options(app, options);
   add_survey_options(app, options);

@@ -25,7 +25,7 @@
 #include "../../kit/base/sha256.hpp"
 #include "../../kit/base/text.hpp"
 #include "../../kit/host/rooted_paths.hpp"
-#include "tar_entry.hpp"
+#include "recorded_file.hpp"
 
 namespace prepare {
 
@@ -45,12 +45,12 @@ class HashedNames {
   explicit HashedNames(std::string key) : key_{std::move(key)} {}
 
   /// Replaces the names in all paths, links and texts.
-  TarEntries replace(const TarEntries& entries) {
-    TarEntries out;
-    for (const auto& [path, entry] : entries) {
-      auto hashed = entry;
-      hashed.target = without_uuids(entry.target);
-      hashed.text = is_identifier(path) ? identifier(entry.text) : without_uuids(entry.text);
+  RecordedFiles replace(const RecordedFiles& files) {
+    RecordedFiles out;
+    for (const auto& [path, file] : files) {
+      auto hashed = file;
+      hashed.target = without_uuids(file.target);
+      hashed.text = is_identifier(path) ? identifier(file.text) : without_uuids(file.text);
       if (path.ends_with("/properties")) hashed.text = without_numbers(hashed.text);
       out.emplace(without_uuids(path), std::move(hashed));
     }

@@ -1,4 +1,4 @@
-// The files of a node that a program has read, for an archive.
+// Makes a recording of the files of a node that a program has read.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_RECORD_RECORDING_HPP
@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -27,7 +26,7 @@
 #include "../../kit/host/host_tree.hpp"
 #include "../../kit/host/read_log.hpp"
 #include "../../kit/host/rooted_paths.hpp"
-#include "tar_entry.hpp"
+#include "recorded_file.hpp"
 
 namespace prepare {
 
@@ -35,7 +34,7 @@ namespace prepare {
 /// are nobody's business, such as those of volumes in /dev: only examined files are recorded.
 inline constexpr std::string_view listed_directories[] = {"/proc", "/sys", "/usr/lib/wsl"};
 
-/// Makes entries of the paths in a log: the directories and links that lead to them, and what was
+/// Records the paths in a log: the directories and links that lead to them, and what was
 /// read from files.
 class Recording {
  public:
@@ -51,12 +50,12 @@ class Recording {
   /// Adds all that was read.
   void add(const tools::ReadLog& log) {
     for (const auto& [place, seen] : log.all()) {
-      if (place.path != "/dev.tab") add(place, seen);  // a table of nodes, which have entries
+      if (place.path != "/dev.tab") add(place, seen);  // a table of nodes, which are files here
     }
-    for (const auto& path : unreadable_) entries_.erase(path);
+    for (const auto& path : unreadable_) files_.erase(path);
   }
 
-  const TarEntries& entries() const { return entries_; }
+  const RecordedFiles& files() const { return files_; }
 
   /// Why files that exist are not in the recording: path and reason.
   const std::vector<std::string>& faults() const { return faults_; }
@@ -69,13 +68,11 @@ class Recording {
     const auto top = path.root.empty() ? std::string{} : walk({}, path.root).value_or("");
     const auto real = walk(top, path.path);
     if (!real) return;
-    const auto found = entries_.find(*real);
-    if (found == entries_.end()) return;
-    const auto& entry = found->second;
-    if (entry.type == TarEntry::Type::file && seen.text) add_text(path.path, *seen.text, *real);
-    if (entry.type == TarEntry::Type::file && !seen.text && seen.failure != 0) {
-      leave_out(*real, seen.failure);
-    }
+    const auto found = files_.find(*real);
+    if (found == files_.end()) return;
+    const bool is_file = found->second.type == RecordedFile::Type::file;
+    if (is_file && seen.text) add_text(path.path, *seen.text, *real);
+    if (is_file && !seen.text && seen.failure != 0) leave_out(*real, seen.failure);
     if (is_listed(*real)) {
       for (const auto& name : seen.names) examine(*real + "/" + name);
     }
@@ -89,7 +86,7 @@ class Recording {
   }
 
   void add_text(std::string_view path, const std::string& text, const std::string& real) {
-    auto& known = entries_[real].text;
+    auto& known = files_[real].text;
     auto wanted =
         path == "/etc/ld.so.cache" ? reduced_ld_cache(text, &nvidia::is_driver_soname) : text;
     if (known.size() < wanted.size()) known = std::move(wanted);
@@ -114,15 +111,15 @@ class Recording {
         continue;
       }
       auto next = at + "/" + part;
-      const auto* entry = examine(next);
-      if (entry == nullptr) return std::nullopt;
-      if (entry->type != TarEntry::Type::link) {
+      const auto* file = examine(next);
+      if (file == nullptr) return std::nullopt;
+      if (file->type != RecordedFile::Type::link) {
         at = std::move(next);
         continue;
       }
       if (++links > tools::RootedPaths::link_limit) return std::nullopt;
-      if (entry->target.starts_with('/')) at = top;
-      auto parts = reversed_parts(entry->target);
+      if (file->target.starts_with('/')) at = top;
+      auto parts = reversed_parts(file->target);
       std::move(parts.begin(), parts.end(), std::back_inserter(rest));
     }
     return at;
@@ -135,51 +132,42 @@ class Recording {
     return parts;
   }
 
-  /// The entry of a path without links before its last part; nullptr if there is no such file.
-  const TarEntry* examine(const std::string& path) {
-    if (const auto known = entries_.find(path); known != entries_.end()) return &known->second;
+  /// The file at a path without links before its last part; nullptr if there is no such file.
+  const RecordedFile* examine(const std::string& path) {
+    if (const auto known = files_.find(path); known != files_.end()) return &known->second;
     if (missing_.contains(path)) return nullptr;
-    auto entry = entry_at(path);
-    if (entry) return &entries_.emplace(path, std::move(*entry)).first->second;
+    auto file = file_at(path);
+    if (file) return &files_.emplace(path, std::move(*file)).first->second;
     missing_.insert(path);
     return nullptr;
   }
 
-  std::optional<TarEntry> entry_at(const std::string& path) {
+  std::optional<RecordedFile> file_at(const std::string& path) {
     const auto place = paths_.find(path, tools::RootedPaths::Last::keep);
-    if (const auto node = tree_.node(path)) return of_node(*node);
+    if (auto node = tree_.node(path)) {
+      return RecordedFile{.type = RecordedFile::Type::device, .device = std::move(*node)};
+    }
     if (!place) {
       const int number = place.error().system;
       if (number != ENOENT && number != ENOTDIR) leave_out(path, number);
       return std::nullopt;
     }
     const auto& status = place->status;
-    TarEntry entry{.mode = status.st_mode & 07777U, .uid = status.st_uid, .gid = status.st_gid};
     switch (status.st_mode & S_IFMT) {
-      case S_IFREG: return entry;
-      case S_IFDIR: entry.type = TarEntry::Type::directory; return entry;
-      case S_IFSOCK: entry.type = TarEntry::Type::socket; return entry;
+      case S_IFREG: return RecordedFile{.mode = status.st_mode & 07777U};
+      case S_IFDIR: return RecordedFile{.type = RecordedFile::Type::directory};
+      case S_IFSOCK: return RecordedFile{.type = RecordedFile::Type::socket};
       case S_IFLNK: break;
       default: return std::nullopt;
     }
-    entry.type = TarEntry::Type::link;
-    entry.target = tools::read_link(place->directory(), place->name).value_or("");
-    if (entry.target.empty()) return std::nullopt;
-    return entry;
-  }
-
-  static TarEntry of_node(const tools::HostNode& node) {
-    return {.type = node.type == 'c' ? TarEntry::Type::character : TarEntry::Type::block,
-            .mode = node.mode,
-            .uid = node.uid,
-            .gid = node.gid,
-            .major = static_cast<std::uint32_t>(node.major),
-            .minor = static_cast<std::uint32_t>(node.minor)};
+    auto target = tools::read_link(place->directory(), place->name);
+    if (!target || target->empty()) return std::nullopt;
+    return RecordedFile{.type = RecordedFile::Type::link, .target = std::move(*target)};
   }
 
   tools::RootedPaths paths_;
   tools::HostTree tree_;
-  TarEntries entries_{};
+  RecordedFiles files_{};
   std::set<std::string> missing_{};
   std::set<std::string> unreadable_{};
   std::vector<std::string> faults_{};

@@ -51,12 +51,12 @@ TEST_CASE("a hash has the form of the name") {
 TEST_CASE("two names have two hashes even if they are short") {
   auto names = HashedNames::make();
   REQUIRE(names);
-  TarEntries entries;
+  RecordedFiles files;
   for (int i = 0; i < 10; ++i) {
-    entries["/sys/" + std::to_string(i) + "/serial"] = {.text = "SN" + std::to_string(i)};
+    files["/sys/" + std::to_string(i) + "/serial"] = {.text = "SN" + std::to_string(i)};
   }
   std::set<std::string> seen;
-  for (const auto& [path, entry] : names->replace(entries)) seen.insert(entry.text);
+  for (const auto& [path, file] : names->replace(files)) seen.insert(file.text);
   CHECK(seen.size() == 10);
 }
 
