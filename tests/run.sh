@@ -1,20 +1,17 @@
 #!/bin/sh
-# Configures, builds and runs the tests, with the oldest g++: tests/run.sh [--all | --readme]
+# Configures, builds and runs the tests, with the oldest g++: tests/run.sh [--all]
 #
 # Without --all, it leaves out the slow ones: packages, other compilers and machines, and costs. With
 # it, all of them run; then those of the library and the tools again, with the oldest clang++ under
 # the address and undefined behaviour sanitizers; and the folders with tests that start threads,
 # header-only under the thread sanitizer, with the system's g++; the builds take 4 GB. The last line
 # is `N passed, N failed, N skipped`.
-#
-# With --readme, it runs the tests and the measurements that stand behind the README, and prints them
-# beside each of its sentences; see tests/readme/. Once all is built, this takes 6 minutes.
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 set -eu
 mode=${1-}
 case "$#$mode" in
-  0 | 1--all | 1--readme) ;;
-  *) echo "usage: tests/run.sh [--all | --readme]" >&2 && exit 2 ;;
+  0 | 1--all) ;;
+  *) echo "usage: tests/run.sh [--all]" >&2 && exit 2 ;;
 esac
 cd "$(dirname "$0")/.."
 PATH=$PATH:/usr/sbin:/sbin
@@ -83,15 +80,6 @@ fi
 # need the optimiser.
 # shellcheck disable=SC2086  # an option, or none
 configure gcc "$gxx" -Ddebug=false -Doptimization=0 -Dbench=enabled $optimised || failed=1
-if [ "$mode" = --readme ]; then
-  only=$(python3 tests/readme/statements.py --tests "$folder")
-  echo "== building and running the tests behind the README"
-  run_tests || failed=1
-  bench/run.sh --json "$folder/figures.json" 1 || failed=1
-  echo "== what stands behind each sentence of the README"
-  python3 tests/readme/statements.py --report "$folder" "$folder/figures.json" || failed=1
-  exit $failed
-fi
 [ $failed = 1 ] || run_tests || failed=1
 [ "$mode" = --all ] || finish
 

@@ -13,7 +13,6 @@ import sys
 
 sys.dont_write_bytecode = True
 import layers  # noqa: E402
-from geometry import text_width  # noqa: E402
 from layers import (C_LIBRARY, FOLDERS, FOR_ALL, WINGS, headers, is_bodies, is_door,  # noqa: E402
                     root, uses)
 
@@ -25,6 +24,10 @@ SPINE_WIDTH, WING_WIDTH = 480, 300
 LINE, PADDING = 15, 8
 WORDS, NAMES = 13, 11  # sizes of fonts
 SHIFT = 28  # of wings, so that few ends of arrows are at one height
+# Widths in em of DejaVu Sans, which is wider than the other common fonts.
+WIDTHS = (("ijl", 0.28), (" .,:;/'|", 0.34), ("frt-()[]", 0.42), ("sczI_", 0.55), ("w", 0.82),
+          ("mMW", 1.0), ("ABCDEFGHJKLNOPQRSTUVXYZ@%+=<>~→", 0.84))
+OTHERS, MONO, BOLD = 0.64, 0.61, 1.13
 NEAR = 5  # parts of two arrows that are nearer look like one
 STYLE = f"""<style>
   text {{ font: {WORDS}px sans-serif; fill: #1f2328 }} .bold {{ font-weight: bold }}
@@ -38,6 +41,15 @@ STYLE = f"""<style>
 </style>"""
 MARKER = ('<marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
           'orient="auto"><path d="M0,0 L8,4 L0,8"/></marker>')
+
+
+def text_width(text, size, classes=""):
+    """An upper bound of the width of a line of text in common fonts."""
+    if "mono" in classes:
+        return len(text) * MONO * size
+    width = sum(next((em for letters, em in WIDTHS if letter in letters), OTHERS)
+                for letter in text)
+    return width * size * (BOLD if "bold" in classes else 1)
 
 
 def folder_of(name):

@@ -34,14 +34,7 @@ PAGES = {str(path.relative_to(PROJECT)): path.read_text(encoding="utf-8")
          for path in (PROJECT / "README.md", *sorted(PROJECT.glob("docs/*.md")))}
 OTHER_PAGES = {name: (PROJECT / name).read_text(encoding="utf-8")
                for name in ("CONTRIBUTING.md", "CHANGELOG.md", "packaging/mainpage.md")}
-OF_C = (PROJECT / "tests/c/c_library_test.py").read_text(encoding="utf-8")
-OF_ENGINES = {page: (PROJECT / "tests/tools" / test).read_text(encoding="utf-8") for page, test in (
-    ("docs/engines.md", "container/ways_test.py"), ("docs/cdi-runtime.md", "runtime/runtime_test.py"),
-    ("docs/cdi-nri.md", "nri/deploy_test.py"),
-    ("docs/cdi-dra.md", "kubernetes/dra_page_test.py"))}
 FENCED = re.compile(r"^```(.*)\n((?s:.*?))^```$", re.M)
-FENCED_LINES = {line for text in PAGES.values() for block in FENCED.findall(text)
-                for line in block[1].splitlines()}
 PROSE = {page: FENCED.sub("", text) for page, text in PAGES.items() if page != TUTORIAL}
 INDENTED = re.compile(r"(?:^    .*\n)+", re.M)
 
@@ -202,18 +195,6 @@ def commands_in_prose():
     return re.findall(r"(?<!`)`([a-z][^\s`]* (?:[^`\n]* )?-[^`\n]*)`(?!`)", prose)
 
 
-class Length(unittest.TestCase):
-    def test_the_readme_is_short_and_lines_fit(self):
-        self.assertLessEqual(PAGES[README].count("\n"), 200)
-        shown = re.sub("<!--.*-->", "", FENCED.sub("", PAGES[README]))
-        self.assertLessEqual(len(shown.split()), 1000)
-        for page, text in PAGES.items():
-            for number, line in enumerate(text.splitlines(), 1):
-                whole = line.startswith(("|", "    ", "[")) or "://" in line  # cannot be wrapped
-                if len(line) > 100 and not whole and line not in FENCED_LINES:
-                    self.fail(f"{page}:{number}: a line of {len(line)} columns; 100 is the most")
-
-
 class Conformance(unittest.TestCase):
     PAGE = "docs/conformance.md"
     CASES = {path.stem for path in (PROJECT / "tests/conformance").glob("*.json")} - {"deviations"}
@@ -331,13 +312,6 @@ class ReadmeTables(unittest.TestCase):
         for text in table.readme_tables(PAGES["docs/speed.md"]).values():
             self.assertIn(f"\n{text}\n", PAGES[README])
 
-    def test_a_sentence_has_a_figure_of_the_page_on_speed(self):
-        process = re.search(r"`cdi inject`, a spec of 60 kB: YAML \|[^|]*\| (\S+)",
-                            PAGES["docs/speed.md"])[1]
-        said = re.search(r"takes (\S+) times as long as\s+`cdi inject`", PAGES[README])
-        self.assertEqual(said and said[1], process)
-        self.assertIn("take over 20 GB", " ".join(PAGES["docs/speed.md"].split()))
-
     def test_memory_is_what_the_compiler_takes(self):
         costs = json.loads((PROJECT / "tests/build/compile_cost.json").read_text())
         rows = re.findall(r"^\| `\S+/(\w+)\.cpp`.* \| (\d+) \| (\d+) \|$", PAGES[README], re.M)
@@ -400,17 +374,11 @@ class Links(unittest.TestCase):
                                    FENCED.sub("", text)):
                 with self.subTest(page=page, path=path):
                     self.assertTrue(any((PROJECT / folder / path).exists() for folder in
-                                        (".", "include", "include/cdi", "tools")))
+                                        (".", "include", "include/cdi", "src", "tools")))
 
-    def test_the_index_has_each_page_with_its_first_sentence(self):
-        rows = re.findall(r"\]\(([\w-]+\.md)\) \| (.*) \|$", PAGES["docs/README.md"], re.M)
-        self.assertEqual({page for page, _ in rows},
+    def test_the_index_has_each_page(self):
+        self.assertEqual(set(re.findall(r"\]\(([\w-]+\.md)\) \|", PAGES["docs/README.md"])),
                          {path.name for path in PROJECT.glob("docs/*.md")} - {"README.md"})
-        for page, when in rows:
-            with self.subTest(page):
-                text = PAGES[f"docs/{page}"].split("\n", 2)[2]
-                self.assertEqual(" ".join(text.split()).partition(". ")[0],
-                                 f"Read this when {when}")
 
 
 class WaysToUse(unittest.TestCase):
@@ -420,32 +388,6 @@ class WaysToUse(unittest.TestCase):
                   if page == README and language not in ("cpp", "yaml")]
         self.assertEqual(len(blocks), 3)
         self.assertLessEqual(set(blocks), of_install)
-
-    def test_each_block_is_run_by_a_packaging_test(self):
-        tests = " ".join("\n".join(path.read_text(encoding="utf-8") for path in
-                                   (PROJECT / "tests/packaging").glob("*_test.py")).split())
-        numbers = collections.Counter()
-        for page, line, heading, language, _ in fenced_blocks():
-            if language == "cpp" or page in (README, TUTORIAL):
-                continue
-            # See vendor_files_test.py and settings_test.py in tests/tools/prepare/.
-            if page in ("docs/vendor-files.md", "docs/cdi-prepare.md"):
-                self.assertEqual(language, "toml")
-                continue
-            with self.subTest(f"{page}:{line}"):
-                if page == "docs/c.md":
-                    self.assertIn(f'block("{language}")', OF_C)
-                    continue
-                if page in OF_ENGINES:
-                    self.assertIn(f'of_page("{page.removeprefix("docs/")}", "{language}")',
-                                  OF_ENGINES[page])
-                    continue
-                self.assertEqual(page, "docs/install.md", "a block elsewhere is run by no test")
-                words = f'"{heading}", "{language}"'
-                call = f"install_block({words}, {numbers[words]})".replace(", 0)", ")")
-                if call not in tests:
-                    self.fail(f"{call} is in no test of tests/packaging/")
-                numbers[words] += 1
 
 
 # The root of the made-up host, unless a command names another.
