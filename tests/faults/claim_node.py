@@ -5,7 +5,7 @@ import os
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "prepare"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools/prepare"))
 import node_trees  # noqa: E402  pylint: disable=wrong-import-position
 
 
