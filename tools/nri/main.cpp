@@ -78,6 +78,23 @@ void add_connection(CLI::App& app, CommandLine& line) {
       ->check(check_index);
 }
 
+void add_host(CLI::App& app, CommandLine& line) {
+  auto& settings = line.settings;
+  app.add_option("--host-root", settings.host_root,
+                 "Look up device nodes under DIR, if the plugin runs in a container")
+      ->type_name("DIR")
+      ->check(tools::not_empty);
+  app.add_option("--answer-limit", settings.answer_limit,
+                 "How long the answer to a runtime may take, in milliseconds; nine tenths of the "
+                 "runtime's own limit count, too")
+      ->type_name("MS")
+      ->capture_default_str()
+      ->check(CLI::Range(1, nri::max_answer_limit));
+  app.add_option("-o,--output", line.format, "The form of the log")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"text", "json"}));
+}
+
 void add_settings(CLI::App& app, CommandLine& line) {
   auto& settings = line.settings;
   app.add_option("--config", line.config,
@@ -108,19 +125,7 @@ void add_settings(CLI::App& app, CommandLine& line) {
                       "be repeated")
       ->type_name("PREFIX")
       ->check(tools::not_empty);
-  app.add_option("--host-root", settings.host_root,
-                 "Look up device nodes under DIR, if the plugin runs in a container")
-      ->type_name("DIR")
-      ->check(tools::not_empty);
-  app.add_option("--answer-limit", settings.answer_limit,
-                 "How long the answer to a runtime may take, in milliseconds; nine tenths of the "
-                 "runtime's own limit count, too")
-      ->type_name("MS")
-      ->capture_default_str()
-      ->check(CLI::Range(1, nri::max_answer_limit));
-  app.add_option("-o,--output", line.format, "The form of the log")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"text", "json"}));
+  add_host(app, line);
 }
 
 /// Ends at once when asked to, also as the first process of a container, which the system would not

@@ -4,19 +4,11 @@
 #ifndef CDI_TEXT_READ_INL
 #define CDI_TEXT_READ_INL
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
-#include <cdi/base/result.hpp>
 #include <cdi/model/any_value.hpp>
-#include <cdi/model/fields.hpp>
-#include <cdi/model/spec_version.hpp>
-#include <cdi/model/type.hpp>
-#include <cdi/text/document.hpp>
 #include <cdi/text/found_field.hpp>
 #include <cdi/text/limits.hpp>
 #include <cdi/text/member_case.hpp>
@@ -220,6 +212,16 @@ inline bool check_unknown(const Document::Member& member, const Type& type, Read
   reading.newest_key = key;
 }
 
+/// Notes the version that a field needs, and a key in another case than the field's.
+inline void note_key(const Document::Value& key, const FieldRow& row, bool same_case,
+                     Reading& reading) {
+  if (!same_case && !reading.odd_case) {
+    reading.odd_case = key;
+    reading.field = row.key;
+  }
+  if (row.lifetime.since != SpecVersion{}) note_version(key, row.lifetime.since, reading);
+}
+
 inline bool read_object(const Document::Value& value, void* self, const Type& type,
                         Reading& reading) {
   if (value.kind() != Document::Kind::map) return detail::expected(reading, value, "an object");
@@ -250,11 +252,7 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
     }
     seen |= bit;
     const FieldRow& row = type.fields[i];
-    if (!same_case && !reading.odd_case) {
-      reading.odd_case = key;
-      reading.field = row.key;
-    }
-    if (row.lifetime.since != SpecVersion{}) note_version(key, row.lifetime.since, reading);
+    note_key(key, row, same_case, reading);
     if (member.is_null() && takes_null(row, type)) continue;
     if (!detail::read_value(member, pointers[i], *row.type, text_as(type, reading), reading)) {
       if (!goes_on(reading, row.key, before)) return false;

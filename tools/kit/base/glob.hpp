@@ -105,11 +105,12 @@ inline std::optional<Glob::Token> Glob::take_class(std::string_view& text) {
   return token;
 }
 
+/// The error about a pattern.
+inline cdi::Error bad_glob(std::string message, std::string advice) {
+  return {.code = cdi::Errc::invalid, .message = std::move(message), .advice = std::move(advice)};
+}
+
 inline cdi::Result<Glob> Glob::parse(std::string_view text, Index with_index) {
-  const auto wrong = [](std::string message, std::string advice) {
-    return cdi::Error{
-        .code = cdi::Errc::invalid, .message = std::move(message), .advice = std::move(advice)};
-  };
   using Kind = Token::Kind;
   Glob glob;
   while (!text.empty()) {
@@ -122,13 +123,13 @@ inline cdi::Result<Glob> Glob::parse(std::string_view text, Index with_index) {
     }
     text.remove_prefix(1);
     if (c == '[' && text.starts_with('!')) {  // shells negate by it, and Go does not
-      return wrong(fmt::format("{} has [!", cdi::quoted(rest)),
-                   "write [^01] for a character that is neither 0 nor 1");
+      return bad_glob(fmt::format("{} has [!", cdi::quoted(rest)),
+                      "write [^01] for a character that is neither 0 nor 1");
     }
     if (c == '[') {
       auto set = take_class(text);
       if (!set) {
-        return wrong(
+        return bad_glob(
             fmt::format("{} is not closed, is empty, or has a reversed range", cdi::quoted(rest)),
             "write [0-3] or [abc] for one character");
       }
@@ -136,7 +137,7 @@ inline cdi::Result<Glob> Glob::parse(std::string_view text, Index with_index) {
       continue;
     }
     if (c == '\\' && text.empty()) {
-      return wrong("a backslash at the end has nothing to escape", "remove it");
+      return bad_glob("a backslash at the end has nothing to escape", "remove it");
     }
     const char letter = c == '\\' ? text.front() : c;
     if (c == '\\') text.remove_prefix(1);

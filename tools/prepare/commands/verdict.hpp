@@ -145,10 +145,8 @@ inline cdi::Result<AssessedSurvey> survey_until_ready(
       continue;
     }
     auto verdict = verdict_on(*survey, options);
-    const bool ready =
-        left == left.zero() || (verdict.not_ready.empty() && !is_between_states(*survey) &&
-                                !lacks_requested_nodes(*survey, options));
-    if (ready) {
+    if (left == left.zero() || (verdict.not_ready.empty() && !is_between_states(*survey) &&
+                                !lacks_requested_nodes(*survey, options))) {
       return AssessedSurvey{std::move(*survey),
                             std::move(verdict),
                             std::move(unmade.errors),

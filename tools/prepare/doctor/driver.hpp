@@ -89,6 +89,19 @@ inline std::set<std::string> cuda_libraries(const tools::HostTree& tree,
   return paths;
 }
 
+/// A driver without libraries.
+inline Finding without_libraries(const tools::HostTree& tree, const DriverPlace& place,
+                                 std::vector<std::string> arguments, const std::string& version) {
+  std::erase_if(arguments, [](const auto& one) { return one.starts_with("--driver-root "); });
+  arguments.emplace_back("--driver-root DIR");
+  return {Level::note, "NVIDIA driver",
+          fmt::format("module {} is loaded, but no libcuda is installed{}", version,
+                      place.root.empty() ? "" : " in " + place.root),
+          fmt::format("{} If a container provides the driver, name its directory, such as "
+                      "/run/nvidia/driver: {}.",
+                      tools::libraries_remedy, command_with(tree, "write", arguments))};
+}
+
 /// Checks the module and the libraries. `arguments` are those with which `write` keeps a spec.
 inline void check_nvidia_driver(const tools::HostTree& tree, const DriverPlace& place,
                                 std::vector<std::string> arguments, Findings& findings) {
@@ -104,15 +117,7 @@ inline void check_nvidia_driver(const tools::HostTree& tree, const DriverPlace& 
   const auto libraries = cuda_libraries(place.tree(tree), place.library_dirs);
   if (libraries.empty() && tegra::is_tegra(tree)) return;  // its own has another version
   if (libraries.empty()) {
-    std::erase_if(arguments, [](const auto& one) { return one.starts_with("--driver-root "); });
-    arguments.emplace_back("--driver-root DIR");
-    findings.push_back(
-        {Level::note, about,
-         fmt::format("module {} is loaded, but no libcuda is installed{}", loaded,
-                     place.root.empty() ? "" : " in " + place.root),
-         fmt::format("{} If a container provides the driver, name its directory, "
-                     "such as /run/nvidia/driver: {}.",
-                     tools::libraries_remedy, command_with(tree, "write", arguments))});
+    findings.push_back(without_libraries(tree, place, std::move(arguments), loaded));
     return;
   }
   std::string others;
