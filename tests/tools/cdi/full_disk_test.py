@@ -8,7 +8,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from tool_case import CDI, ToolCase  # noqa: E402
+from cdi_case import CDI, CdiCase  # noqa: E402
 
 SPEC = """cdiVersion: 0.6.0
 kind: vendor.com/gpu
@@ -46,7 +46,7 @@ def rows(text):
     return [row.split() for line in text.strip().splitlines() for row in line.split(" | ")]
 
 
-class FullDisk(ToolCase):
+class FullDisk(CdiCase):
     def setUp(self):
         super().setUp()
         self.fill()

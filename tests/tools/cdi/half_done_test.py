@@ -12,7 +12,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from tool_case import CDI, ToolCase  # noqa: E402
+from cdi_case import CDI, CdiCase  # noqa: E402
 
 NOBODY = 65534
 SPEC = """# cdi-publisher/owner: cdi
@@ -24,7 +24,7 @@ options: [bind]}}]}}}}
 """
 
 
-class HalfDone(ToolCase):
+class HalfDone(CdiCase):
     def setUp(self):
         super().setUp()
         if os.geteuid() != 0:

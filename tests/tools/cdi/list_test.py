@@ -5,18 +5,16 @@ usage: list_test.py CDI PROJECT"""
 import json
 import os
 import pathlib
-import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
+
+from cdi_case import CdiCase
 
 try:
     from jsonschema import Draft202012Validator
 except ImportError:
     Draft202012Validator = None
 
-CDI = sys.argv.pop(1)
 SCHEMAS = pathlib.Path(sys.argv.pop(1)) / "schema"
 
 GPU = """cdiVersion: "1.1.0"
@@ -54,59 +52,43 @@ devices:
 """
 
 
-class Lists(unittest.TestCase):
+class Lists(CdiCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="cdi-list-")
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.specs = os.path.join(self.folder, "specs")
-        os.mkdir(self.specs)
+        super().setUp()
+        self.specs = self.path("specs")
+        self.options = ("-d", self.specs)
         self.gpu = self.write("gpu.yaml", GPU)
 
-    def write(self, name, text):
-        path = os.path.join(self.specs, name)
-        with open(path, "w") as file:
-            file.write(text)
-        return path
-
-    def cdi(self, *args, expect=0):
-        """Runs cdi. Returns standard output and standard error."""
-        done = subprocess.run([CDI, "-d", self.specs, *args], text=True, timeout=60,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.assertEqual(done.returncode, expect, done.stderr)
-        if expect != 0:
-            self.assertEqual(done.stdout, "")
-        return done.stdout, done.stderr
-
-    def json(self, *args):
-        return json.loads(self.cdi(*args, "-o", "json")[0])
+    def write(self, name, content):
+        return self.put(f"specs/{name}", content)
 
     # devices and show
 
     def test_devices_lists_names_and_patterns(self):
         names = [f"vendor.com/gpu={name}" for name in ("0", "1", "10")]
-        self.assertEqual(self.cdi("devices")[0].split(), names)
-        self.assertEqual(self.cdi("devices", "*/*=1*")[0].split(), names[1:])
-        self.assertEqual(self.cdi("devices", names[2], names[0])[0].split(),
+        self.assertEqual(self.run_cdi("devices")[0].split(), names)
+        self.assertEqual(self.run_cdi("devices", "*/*=1*")[0].split(), names[1:])
+        self.assertEqual(self.run_cdi("devices", names[2], names[0])[0].split(),
                          [names[2], names[0]])
-        self.assertEqual([one["name"] for one in self.json("devices", "*/*=?")], names[:2])
-        self.assertIn("no device matches", self.cdi("devices", "a.com/b=*", expect=1)[1])
-        self.assertIn('has no device "7"', self.cdi("devices", "vendor.com/gpu=7", expect=1)[1])
+        self.assertEqual([one["name"] for one in self.json_of("devices", "*/*=?")], names[:2])
+        self.assertIn("no device matches", self.run_cdi("devices", "a.com/b=*", expect=1)[1])
+        self.assertIn('has no device "7"', self.run_cdi("devices", "vendor.com/gpu=7", expect=1)[1])
 
     def test_a_list_of_nothing_says_why(self):
-        os.rename(self.gpu, os.path.join(self.specs, "gpu.yml"))
+        os.rename(self.gpu, self.path("specs/gpu.yml"))
         for command in ("devices", "vendors", "classes", "specs"):
             with self.subTest(command):
-                out, err = self.cdi(command)
+                out, err = self.run_cdi(command)
                 self.assertEqual(out, "")
                 self.assertEqual(err.count("\n"), 1, err)
                 self.assertIn('gpu.yml: ignored: its name ends neither in .json nor in .yaml: '
                               'rename it to "gpu.yaml"', err)
-        os.unlink(os.path.join(self.specs, "gpu.yml"))
-        self.assertEqual(self.cdi("devices"),
+        os.unlink(self.path("specs/gpu.yml"))
+        self.assertEqual(self.run_cdi("devices"),
                          ("", f"cdi: warning: no spec files in {self.specs}\n"))
         self.write("gpu.yml", GPU)
         self.write("gpu.yaml", GPU)
-        self.assertEqual(self.cdi("devices")[1], "")
+        self.assertEqual(self.run_cdi("devices")[1], "")
 
     def test_show_has_a_line_for_each_edit_with_its_place(self):
         device, kind = "vendor.com/gpu=0", "vendor.com/gpu"
@@ -120,20 +102,20 @@ class Lists(unittest.TestCase):
                  f"  mount  /c from /h  {device} ({self.gpu}:18)",
                  f"  rdt  fast  {device} ({self.gpu}:21)",
                  f"  gid  44  {device} ({self.gpu}:22)"]
-        self.assertEqual(self.cdi("show", device)[0].splitlines(), lines)
-        self.assertEqual(self.cdi("devices", "-v", device)[0].splitlines(), lines)
-        self.assertEqual(self.cdi("devices", "-v")[0].splitlines()[:len(lines)], lines)
+        self.assertEqual(self.run_cdi("show", device)[0].splitlines(), lines)
+        self.assertEqual(self.run_cdi("devices", "-v", device)[0].splitlines(), lines)
+        self.assertEqual(self.run_cdi("devices", "-v")[0].splitlines()[:len(lines)], lines)
 
     def test_show_has_numbers_without_a_type(self):
         self.write("odd.yaml", BAD.replace(
             "envy: [A=1]", "deviceNodes: [{path: /dev/a, major: 5, minor: 6}]"))
-        self.assertIn("node  /dev/a 5:6", self.cdi("show", "vendor.com/bad=a")[0])
+        self.assertIn("node  /dev/a 5:6", self.run_cdi("show", "vendor.com/bad=a")[0])
 
     def test_show_needs_no_host_and_resolve_does(self):
-        self.assertIn("/dev/gpu0", self.cdi("resolve", "vendor.com/gpu=0", expect=1)[1])
+        self.assertIn("/dev/gpu0", self.run_cdi("resolve", "vendor.com/gpu=0", expect=1)[1])
 
     def test_show_as_json_has_the_edits_as_written(self):
-        record = self.json("show", "vendor.com/gpu=0", "vendor.com/gpu=1")
+        record = self.json_of("show", "vendor.com/gpu=0", "vendor.com/gpu=1")
         self.assertEqual(record["version"], 1)
         first, second = record["devices"]
         self.assertEqual((first["name"], first["file"], first["line"], first["annotations"]),
@@ -144,7 +126,7 @@ class Lists(unittest.TestCase):
                 "where": "devices[0].containerEdits.deviceNodes[0]"}})
         self.assertEqual([one["origin"]["where"] for one in second["edits"]["env"]],
                          ["containerEdits.env[0]", "devices[2].containerEdits.env[0]"])
-        self.assertEqual(self.json("devices", "-v", "vendor.com/gpu=0")[0]["edits"],
+        self.assertEqual(self.json_of("devices", "-v", "vendor.com/gpu=0")[0]["edits"],
                          first["edits"])
         if Draft202012Validator:
             schema = json.loads((SCHEMAS / "shown-1.json").read_text())
@@ -153,14 +135,14 @@ class Lists(unittest.TestCase):
             self.assertFalse(Draft202012Validator(schema).is_valid(record))
 
     def test_show_reports_each_name_that_does_not_resolve(self):
-        err = self.cdi("show", "vendor.com/gpu=0", "vendor.com/gpu=8", "x", expect=1)[1]
+        err = self.run_cdi("show", "vendor.com/gpu=0", "vendor.com/gpu=8", "x", expect=1)[1]
         self.assertEqual(err.count("cannot resolve"), 2)
 
     # specs and dirs
 
     def test_specs_has_columns_and_the_errors_of_rejected_files(self):
         bad = self.write("bad.yaml", BAD)
-        out, err = self.cdi("specs")
+        out, err = self.run_cdi("specs")
         self.assertEqual(err, "")  # the list has the error
         pad = " " * (len(bad) - 4 + 2)
         self.assertTrue(bad < self.gpu and len(bad) == len(self.gpu), "the columns below")
@@ -173,12 +155,12 @@ class Lists(unittest.TestCase):
 
     def test_specs_has_files_whose_kind_is_unknown(self):
         torn = self.write("torn.json", "{")
-        out, _ = self.cdi("specs")
+        out, _ = self.run_cdi("specs")
         self.assertRegex(out, f"(?m)^{torn} +- +- +rejected$")
 
     def test_specs_as_json_has_the_errors_of_rejected_files(self):
         bad = self.write("bad.yaml", BAD)
-        good, rejected = self.json("specs")
+        good, rejected = self.json_of("specs")
         self.assertEqual(good, {"file": self.gpu, "priority": 0, "kind": "vendor.com/gpu",
                                 "cdiVersion": "1.1.0", "devices": 3, "valid": True})
         error = rejected.pop("error")
@@ -187,13 +169,12 @@ class Lists(unittest.TestCase):
         self.assertEqual((error["message"], error["line"]), ("unknown field", 5))
 
     def test_specs_still_warns_of_what_the_list_lacks(self):
-        self.write("twin.json", json.dumps({
+        self.write("twin.json", {
             "cdiVersion": "0.6.0", "kind": "vendor.com/gpu",
-            "devices": [{"name": "0", "containerEdits": {"env": ["A=1"]}}]}))
+            "devices": [{"name": "0", "containerEdits": {"env": ["A=1"]}}]})
         self.write("bad.yaml", BAD)
-        plain = os.path.join(self.folder, "plain")
-        pathlib.Path(plain).touch()
-        out, err = self.cdi("specs", "-d", plain, "-d", os.path.join(self.folder, "none"))
+        plain = self.put("plain")
+        out, err = self.run_cdi("specs", "-d", plain, "-d", self.path("none"))
         self.assertIn("which has the same priority", err)
         self.assertIn("Not a directory", err)
         self.assertIn("no such directory", err)
@@ -203,16 +184,16 @@ class Lists(unittest.TestCase):
     def test_specs_in_detail_has_owners_and_devices(self):
         text = GPU.replace("annotations: {a.com/b: text}\n", "").replace("gpu", "npu")
         mine = self.write("own.yaml", "# cdi-publisher/owner: my-driver\n" + text)
-        out = self.cdi("specs", "-v")[0]
+        out = self.run_cdi("specs", "-v")[0]
         self.assertIn(f"{self.gpu}  vendor.com/gpu  1.1.0  3\n  vendor.com/gpu=0  line 7\n"
                       "  vendor.com/gpu=10  line 23\n  vendor.com/gpu=1  line 25\n", out)
         self.assertIn(f"{mine}  vendor.com/npu  1.1.0  3\n  owner  my-driver\n", out)
-        records = self.json("specs", "-v")
+        records = self.json_of("specs", "-v")
         self.assertEqual(records[1]["owner"], "my-driver")
         self.assertEqual(records[0]["defines"][1], {"name": "vendor.com/gpu=10", "line": 23})
 
     def test_dirs_has_columns(self):
-        out = self.cdi("dirs", "-d", os.path.join(self.folder, "none"))[0]
+        out = self.run_cdi("dirs", "-d", self.path("none"))[0]
         pad = " " * (len(self.specs) - len("DIRECTORY") + 2)
         self.assertEqual(out, f"DIRECTORY{pad}PRIORITY  STATE    SPECS\n"
                               f"{self.specs}  0         read     1\n"
@@ -220,29 +201,30 @@ class Lists(unittest.TestCase):
 
     def test_columns_count_characters_and_an_empty_list_has_no_header(self):
         self.write("\u00e9.yaml", GPU.replace("gpu", "npu"))
-        lines = self.cdi("specs")[0].splitlines()
+        lines = self.run_cdi("specs")[0].splitlines()
         self.assertEqual(len({line.index("vendor.com") for line in lines[1:]}), 1, lines)
-        empty = tempfile.mkdtemp(dir=self.folder)
-        done = subprocess.run([CDI, "-d", empty, "specs"], text=True, stdout=subprocess.PIPE)
-        self.assertEqual(done.stdout, "")
+        os.unlink(self.gpu)
+        os.unlink(self.path("specs/\u00e9.yaml"))
+        self.assertEqual(self.run_cdi("specs")[0], "")
 
     # schema and version
 
     def test_schema_prints_the_files(self):
-        names = [one["name"] for one in self.json("schema")]
+        names = [one["name"] for one in self.json_of("schema")]
         self.assertEqual(names, sorted(path.stem for path in SCHEMAS.glob("*.json")
                                        if path.stem != "engines"))
         for name in names:
-            self.assertEqual(self.cdi("schema", name)[0], (SCHEMAS / f"{name}.json").read_text())
+            self.assertEqual(self.run_cdi("schema", name)[0],
+                             (SCHEMAS / f"{name}.json").read_text())
             self.assertIn(f"urn:container-device-interface:{name}\n",
-                          self.cdi("-o", "yaml", "schema", name)[0])
-        self.assertIn("\nresolved-1  The resolved edits", self.cdi("schema")[0])
-        self.assertIn("cdi-1.1.0", self.cdi("schema", "nope", expect=2)[1])
+                          self.run_cdi("-o", "yaml", "schema", name)[0])
+        self.assertIn("\nresolved-1  The resolved edits", self.run_cdi("schema")[0])
+        self.assertIn("cdi-1.1.0", self.run_cdi("schema", "nope", expect=2)[1])
 
     def test_version(self):
-        text = self.cdi("version")[0]
-        self.assertEqual(text, self.cdi("--version")[0])
-        record = self.json("version")
+        text = self.run_cdi("version")[0]
+        self.assertEqual(text, self.run_cdi("--version")[0])
+        record = self.json_of("version")
         self.assertEqual(text, f"cdi {record['version']}, CDI {record['cdiVersion']}\n")
 
 

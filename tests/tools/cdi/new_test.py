@@ -4,12 +4,12 @@
 """Tests of `cdi new`. usage: new_test.py CDI"""
 import unittest
 
-from tool_case import ToolCase
+from cdi_case import CdiCase
 
 BY_PATH = "/dev/dri/by-path/pci-0000:03:00.0-render"
 
 
-class New(ToolCase):
+class New(CdiCase):
     def spec(self, *words):
         """The spec that cdi prints, which cdi also accepts as a file."""
         text = self.run_cdi("new", "acme.com/npu", *words)[0]

@@ -5,7 +5,7 @@
 import os
 import unittest
 
-from tool_case import ToolCase
+from cdi_case import CdiCase
 
 SPEC = """cdiVersion: 0.3.0
 kind: vendor.com/gpu
@@ -24,7 +24,7 @@ containerEdits:
 """
 
 
-class Transform(ToolCase):
+class Transform(CdiCase):
     def setUp(self):
         super().setUp()
         self.put("a.yaml", SPEC)

@@ -6,7 +6,7 @@ import os
 import stat
 import unittest
 
-from tool_case import ToolCase
+from cdi_case import CdiCase
 
 SPEC = """cdiVersion: 0.5.0
 kind: acme.com/npu
@@ -18,7 +18,7 @@ TWO = SPEC + """- {name: "1", containerEdits: {env: [A=1]}}
 COMMENT = "# cdi-publisher/owner: "
 
 
-class Write(ToolCase):
+class Write(CdiCase):
     def write(self, text, *words, **options):
         return self.run_cdi("write", "-", "-d", "specs", *words, given=text, **options)
 
@@ -131,7 +131,7 @@ class Write(ToolCase):
         self.assertEqual(self.files("specs"), [])
 
 
-class Remove(ToolCase):
+class Remove(CdiCase):
     def setUp(self):
         super().setUp()
         self.put("specs/one.yaml", COMMENT + "cdi\n" + SPEC)
