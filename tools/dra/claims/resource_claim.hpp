@@ -165,7 +165,7 @@ struct Claims {
 namespace detail {
 
 inline ResourceClaim claim_for(std::string_view driver, api::Claim claim) {
-  auto& [name_space, name, uid, extra] = claim.metadata;
+  auto& [name_space, name, uid] = claim.metadata;
   ResourceClaim out{.name_space = std::move(name_space),
                     .name = std::move(name),
                     .uid = std::move(uid),
