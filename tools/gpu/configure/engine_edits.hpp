@@ -4,7 +4,9 @@
 #ifndef CDI_TOOLS_GPU_CONFIGURE_ENGINE_EDITS_HPP
 #define CDI_TOOLS_GPU_CONFIGURE_ENGINE_EDITS_HPP
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,10 +14,12 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cdi/files/temporary.hpp>
 #include <cdi/result.hpp>
 
+#include "../../kit/base/sha256.hpp"
 #include "../../kit/base/text.hpp"
 #include "../../kit/engines/engines.hpp"
 #include "../../kit/engines/toml_settings.hpp"
@@ -23,8 +27,6 @@
 #include "../../kit/versions/engine_versions.hpp"
 #include "docker_json.hpp"
 #include "file_edit.hpp"
-#include "toml_edit.hpp"
-#include "toml_undo.hpp"
 
 namespace prepare::configure {
 
@@ -45,127 +47,136 @@ struct Configurable {
   std::string_view name;     // on the command line
   std::string_view engine;   // in `tools::Engine`
   std::string_view restart;  // how the change takes effect
-  cdi::Result<Edits> (*edits)(const tools::HostTree&, const tools::Engine&, const Needs&);
-  cdi::Result<Edits> (*undo)(const tools::HostTree&);
+  /// The file of our own that the engine reads; empty if it reads none. Null for Docker.
+  std::string_view (*own_file)(const tools::HostTree&, const tools::Engine&);
+  std::string (*settings)(const tools::HostTree&, const tools::Engine&, const Needs&);
   std::array<std::string_view, 3> files{};  // that may change; those after the last are empty
 };
 
 namespace detail {
 
-/// The first line of a file that belongs to cdi-prepare.
-inline std::string first_line(std::string_view name) {
-  return fmt::format(
-      "# Written by cdi-prepare configure {0}; cdi-prepare configure {0} --undo removes it.\n",
-      name);
+/// How a file of our own begins.
+inline std::string begin_of_own(std::string_view name) {
+  return fmt::format("# Written by cdi-prepare configure {}, whose --undo removes this file: ",
+                     name);
 }
 
-/// Whether a line is the `version = N` of a file of our own.
-inline bool is_version(std::string_view line) {
-  constexpr std::string_view name = "version = ";
-  return line.starts_with(name) &&
-         line.find_first_not_of("0123456789", name.size()) == std::string_view::npos;
+/// A file of our own with settings. Its digest shows whether a person changed it later.
+inline std::string own_text(std::string_view name, std::string_view settings) {
+  return fmt::format("{}{}\n{}", begin_of_own(name), tools::sha256(settings), settings);
 }
 
-/// What others wrote into a file of our own, which has lost our settings; nullopt if nothing.
-inline Content rest_of_own(std::string_view text, std::string_view name) {
-  text.remove_prefix(first_line(name).size());
-  for (const auto line : lines_of(text)) {
-    const auto content = tools::trim(line);
-    if (!content.empty() && !is_version(content)) return std::string{text};
-  }
-  return std::nullopt;
+/// Whether a file is our own. Fails if it was changed since: its new settings must not get lost.
+inline cdi::Result<bool> is_own(const FileEdit& file, std::string_view name) {
+  if (!file.before || !file.before->starts_with(begin_of_own(name))) return false;
+  const auto settings = std::string_view{*file.before}.substr(file.before->find('\n') + 1);
+  if (*file.before == own_text(name, settings)) return true;
+  return cdi::Error{.code = cdi::Errc::conflict,
+                    .message = "the file was changed since cdi-prepare wrote it",
+                    .advice = "change it by hand, or remove it; nothing was changed",
+                    .position = {.file = file.path}};
 }
 
-/// Takes our settings out of a file, and removes a file of our own if nothing else is in it.
-inline cdi::Result<void> take_back(FileEdit& file, std::string_view name) {
-  auto undone = without_settings(*file.before);
-  const auto valid = tools::parse_toml(undone.text, file.path);
-  if (!valid && tools::parse_toml(*file.before, file.path)) {
-    return cdi::Error{.code = cdi::Errc::unsupported,
-                      .message =
-                          "it was changed since, so that the old settings cannot come back: "
-                          "remove the lines with a comment of cdi-prepare by hand",
-                      .position = {.file = file.path}};
+/// A text in quotes, or a list of texts, as TOML.
+inline std::string toml_text(std::string_view text) {
+  std::string out{'"'};
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
   }
-  for (const auto& line : undone.kept) {
-    file.notes.push_back(fmt::format("{}: was changed since, and stays: {}", file.path, line));
-  }
-  const bool is_own = undone.text.starts_with(first_line(name));
-  file.after = is_own ? rest_of_own(undone.text, name) : std::move(undone.text);
-  if (is_own && file.after) {
-    file.notes.push_back(file.path + ": what others wrote into it stays");
-  }
-  return {};
+  return out + '"';
+}
+inline std::string toml_list(const std::vector<std::string>& items) {
+  std::vector<std::string> quoted;
+  for (const auto& item : items) quoted.push_back(toml_text(item));
+  return fmt::format("[{}]", fmt::join(quoted, ", "));
 }
 
-/// A file of our own with settings, after a text. What others wrote into it stays.
-inline cdi::Result<FileEdit> drop_in(const tools::HostTree& tree, const std::string& path,
-                                     std::string_view name, const std::vector<Setting>& settings,
-                                     const std::string& begin = {}) {
-  auto file = read_to_edit(tree, path);
-  if (!file) return file;
-  Content old;
-  if (file->before) {
-    if (!file->before->starts_with(first_line(name))) {
-      return cdi::Error{.code = cdi::Errc::conflict,
-                        .message = "another program or person wrote it: rename or remove it",
-                        .position = {.file = file->path}};
-    }
-    old = rest_of_own(without_settings(*file->before).text, name);
-  }
-  auto text = with_settings(first_line(name) + old.value_or(begin), file->path, settings);
-  if (!text) return text.error();
-  file->after = *std::move(text);
-  return file;
-}
-
-/// The edit that takes back a file of our own; none if it is missing or of others.
-inline cdi::Result<Edits> remove_drop_in(const tools::HostTree& tree, const std::string& path,
-                                         std::string_view name) {
-  auto file = read_to_edit(tree, path);
-  if (!file) return file.error();
-  if (!file->before || !file->before->starts_with(first_line(name))) return Edits{};
-  if (auto taken = take_back(*file, name); !taken) return taken.error();
-  return Edits{*std::move(file)};
+inline std::string spec_dirs_line(const Needs& needs) {
+  return fmt::format("cdi_spec_dirs = {}\n", toml_list(needs.dirs));
 }
 
 }  // namespace detail
 
 // CRI-O, podman: their drop-in files have priority over the main file.
 
-inline constexpr const char* crio_drop_in = "/etc/crio/crio.conf.d/99-cdi-prepare.conf";
-inline constexpr const char* podman_drop_in =
+inline constexpr std::string_view crio_drop_in = "/etc/crio/crio.conf.d/99-cdi-prepare.conf";
+inline constexpr std::string_view podman_drop_in =
     "/etc/containers/containers.conf.d/99-cdi-prepare.conf";
 
-inline cdi::Result<Edits> crio_edits(const tools::HostTree& tree, const tools::Engine&,
-                                     const Needs& needs) {
-  const std::vector<Setting> settings{
-      {{"crio", "runtime"}, "cdi_spec_dirs", toml_list(needs.dirs)}};
-  auto file = detail::drop_in(tree, crio_drop_in, "crio", settings);
-  if (!file) return file.error();
-  return Edits{*std::move(file)};
+template <const std::string_view& path>
+std::string_view drop_in(const tools::HostTree&, const tools::Engine&) {
+  return path;
 }
 
-inline cdi::Result<Edits> undo_crio(const tools::HostTree& tree) {
-  return detail::remove_drop_in(tree, crio_drop_in, "crio");
+inline std::string crio_settings(const tools::HostTree&, const tools::Engine&, const Needs& needs) {
+  return "[crio.runtime]\n" + detail::spec_dirs_line(needs);
 }
 
-inline cdi::Result<Edits> podman_edits(const tools::HostTree& tree, const tools::Engine& engine,
-                                       const Needs& needs) {
-  if (engine.to_set_dirs.empty()) {
-    return cdi::Error{.code = cdi::Errc::unsupported,
-                      .message = fmt::format("{} ignores cdi_spec_dirs, and always reads {}: write "
-                                             "the specs there, or update it to 5.5.0 or newer",
-                                             engine.full_name(), tools::listed(engine.spec_dirs))};
+inline std::string podman_settings(const tools::HostTree&, const tools::Engine&,
+                                   const Needs& needs) {
+  return "[engine]\n" + detail::spec_dirs_line(needs);
+}
+
+// containerd: from 2.0 on, the tables of imported files are merged. Before, an imported file
+// replaces the whole table of a plugin, with runtimes and registries.
+
+inline constexpr std::string_view containerd_config = tools::engines::containerd_config;
+inline constexpr std::string_view containerd_drop_in = "/etc/containerd/conf.d/cdi-prepare.toml";
+inline constexpr std::string_view containerd_import = "/etc/containerd/conf.d/*.toml";
+
+inline bool merges_imports(const tools::Engine& engine) {
+  return engine.version && *engine.version >= tools::EngineVersion{2, 0, 0};
+}
+
+/// The main file, if there is none of others; otherwise an imported file, if it is merged.
+inline std::string_view containerd_file(const tools::HostTree& tree, const tools::Engine& engine) {
+  const auto text = tree.read(std::string{containerd_config});
+  if (text ? text->starts_with(detail::begin_of_own("containerd"))
+           : !tree.exists(containerd_config)) {
+    return containerd_config;
   }
-  const std::vector<Setting> settings{{{"engine"}, "cdi_spec_dirs", toml_list(needs.dirs)}};
-  auto file = detail::drop_in(tree, podman_drop_in, "podman", settings);
-  if (!file) return file.error();
-  return Edits{*std::move(file)};
+  tools::Engine unused;
+  const std::string path{containerd_config};
+  const auto settings = tools::engines::read_toml(tree, path, unused);
+  const auto patterns = tools::engines::containerd_imports(path, settings);
+  const bool imports = std::any_of(patterns.begin(), patterns.end(), [](const auto& pattern) {
+    return tools::engines::is_match(pattern, containerd_drop_in);
+  });
+  return imports && merges_imports(engine) ? containerd_drop_in : std::string_view{};
 }
 
-inline cdi::Result<Edits> undo_podman(const tools::HostTree& tree) {
-  return detail::remove_drop_in(tree, podman_drop_in, "podman");
+/// The version of the file that containerd has or gets.
+inline std::int64_t containerd_version(const tools::HostTree& tree, const tools::Engine& engine) {
+  tools::Engine unused;
+  if (!tree.exists(containerd_config)) return merges_imports(engine) ? 3 : 2;
+  return tools::engines::containerd_version(
+      tools::engines::read_toml(tree, std::string{containerd_config}, unused));
+}
+
+inline std::string containerd_settings(const tools::HostTree& tree, const tools::Engine& engine,
+                                       const Needs& needs) {
+  const auto version = containerd_version(tree, engine);
+  const auto plugin = tools::engines::containerd_table(version).back();
+  return fmt::format("version = {}\n[plugins.{}]\nenable_cdi = true\n{}", version,
+                     detail::toml_text(plugin),
+                     needs.set_dirs ? detail::spec_dirs_line(needs) : std::string{});
+}
+
+/// What a person has to add to containerd's main file, and where.
+inline std::string containerd_by_hand(const tools::HostTree& tree, const tools::Engine& engine,
+                                      const Needs& needs) {
+  if (!merges_imports(engine)) {
+    const auto settings = containerd_settings(tree, engine, needs);
+    return fmt::format("Set in {}, in this table:\n{}", containerd_config,
+                       settings.substr(settings.find('\n') + 1));
+  }
+  tools::Engine unused;
+  const auto settings = tools::engines::read_toml(tree, std::string{containerd_config}, unused);
+  auto imports = settings.list({"imports"}).value_or(tools::TomlList{}).items;
+  imports.emplace_back(containerd_import);
+  return fmt::format("Set in {}, before its first table, and run this again:\nimports = {}\n",
+                     containerd_config, detail::toml_list(imports));
 }
 
 // Docker: it has one file.
@@ -197,8 +208,7 @@ inline cdi::Result<DockerFiles> docker_files(const tools::HostTree& tree) {
   return files;
 }
 
-inline cdi::Result<Edits> docker_edits(const tools::HostTree& tree, const tools::Engine&,
-                                       const Needs& needs) {
+inline cdi::Result<Edits> docker_edits(const tools::HostTree& tree, const Needs& needs) {
   auto files = docker_files(tree);
   if (!files) return files.error();
   DockerSettings wanted{.switch_on = needs.switch_on};
@@ -240,112 +250,74 @@ inline cdi::Result<Edits> undo_docker(const tools::HostTree& tree) {
   return Edits{std::move(config), std::move(record), std::move(copy)};
 }
 
-// containerd: before 2.0, an imported file replaces the whole table of a plugin, with runtimes and
-// registries, so the main file changes. From 2.0 on, tables are merged.
-
-inline constexpr const char* containerd_config = "/etc/containerd/config.toml";
-inline constexpr const char* containerd_drop_in = "/etc/containerd/conf.d/cdi-prepare.toml";
-/// A pattern, because containerd does not start if an imported file is missing.
-inline constexpr const char* containerd_import = "/etc/containerd/conf.d/cdi-prepare*.toml";
-
-namespace detail {
-
-inline std::vector<Setting> containerd_settings(std::int64_t version, const Needs& needs) {
-  const auto table = tools::engines::containerd_table(version);
-  std::vector<Setting> settings{{table, "enable_cdi", "true"}};
-  if (needs.set_dirs) settings.push_back({table, "cdi_spec_dirs", toml_list(needs.dirs)});
-  return settings;
-}
-
-/// The main file; if it is missing, one of our own with a version.
-inline cdi::Result<FileEdit> containerd_main(const tools::HostTree& tree, std::int64_t version) {
-  auto file = read_to_edit(tree, containerd_config);
-  if (!file || file->before) return file;
-  file->after = first_line("containerd") + fmt::format("version = {}\n", version);
-  return file;
-}
-
-/// Adds an import to the list in the main file.
-inline cdi::Result<std::string> with_import(const FileEdit& file,
-                                            const tools::TomlSettings& settings) {
-  auto imports = settings.list({"imports"}).value_or(tools::TomlList{}).items;
-  for (const auto& import : imports) {
-    if (import == containerd_import) return *file.after;
-  }
-  imports.emplace_back(containerd_import);
-  return with_settings(*file.after, file.path, {{{}, "imports", toml_list(imports)}});
-}
-
-}  // namespace detail
-
-inline cdi::Result<Edits> containerd_edits(const tools::HostTree& tree, const tools::Engine& engine,
-                                           const Needs& needs) {
-  const bool merges = engine.version && *engine.version >= tools::EngineVersion{2, 0, 0};
-  auto file = detail::containerd_main(tree, merges ? 3 : 2);
-  if (!file) return file.error();
-  const auto old = tools::parse_toml(*file->after, file->path);
-  if (!old) return old.error();
-  const auto version = tools::engines::containerd_version(*old);
-  const auto settings = detail::containerd_settings(version, needs);
-  if (!merges) {
-    auto text = with_settings(*file->after, file->path, settings);
-    if (!text) return text.error();
-    file->after = *std::move(text);
-    return Edits{*std::move(file)};
-  }
-  auto own = detail::drop_in(tree, containerd_drop_in, "containerd", settings,
-                             fmt::format("version = {}\n", version));
-  if (!own) return own.error();
-  auto text = detail::with_import(*file, *old);
-  if (!text) return text.error();
-  file->after = *std::move(text);
-  return Edits{*std::move(own), *std::move(file)};
-}
-
-inline cdi::Result<Edits> undo_containerd(const tools::HostTree& tree) {
-  auto file = read_to_edit(tree, containerd_config);
-  if (!file) return file.error();
-  Edits edits;
-  if (file->before) {
-    if (auto taken = detail::take_back(*file, "containerd"); !taken) return taken.error();
-  }
-  if (file->changes() || !file->notes.empty()) edits.push_back(*std::move(file));
-  auto own = detail::remove_drop_in(tree, containerd_drop_in, "containerd");
-  if (!own) return own.error();
-  for (auto& edit : *own) {
-    if (edit.after) edit.notes.push_back(edit.path + ": containerd no longer reads it");
-    edits.push_back(std::move(edit));
-  }
-  return edits;
-}
-
 /// The engines that can be configured.
 inline constexpr Configurable configurable[] = {
     {"containerd",
      "containerd",
      "Restart containerd: systemctl restart containerd",
-     containerd_edits,
-     undo_containerd,
-     {containerd_config, containerd_drop_in}},
+     containerd_file,
+     containerd_settings,
+     {containerd_drop_in, containerd_config}},
     {"docker",
      "docker",
      "Restart Docker: systemctl restart docker",
-     docker_edits,
-     undo_docker,
+     nullptr,
+     nullptr,
      {docker_config, docker_copy, docker_record}},
     {"podman",
      "podman",
      "podman reads it when it starts. If its API service runs: systemctl restart podman.service",
-     podman_edits,
-     undo_podman,
+     drop_in<podman_drop_in>,
+     podman_settings,
      {podman_drop_in}},
     {"crio",
      "cri-o",
      "Restart CRI-O: systemctl restart crio",
-     crio_edits,
-     undo_crio,
+     drop_in<crio_drop_in>,
+     crio_settings,
      {crio_drop_in}},
 };
+
+/// The changes that give an engine what it needs. `own` is the file of our own that it reads.
+inline cdi::Result<Edits> edits_of(const Configurable& one, const tools::HostTree& tree,
+                                   const tools::Engine& engine, std::string_view own, Needs needs) {
+  if (one.own_file == nullptr) return docker_edits(tree, needs);
+  if (engine.to_set_dirs.empty()) {
+    return cdi::Error{.code = cdi::Errc::unsupported,
+                      .message = fmt::format("{} ignores cdi_spec_dirs, and always reads {}: write "
+                                             "the specs there, or update it to 5.5.0 or newer",
+                                             engine.full_name(), tools::listed(engine.spec_dirs))};
+  }
+  needs.set_dirs = needs.set_dirs || engine.dirs_file == own;  // the old file had them
+  auto file = read_to_edit(tree, std::string{own});
+  if (!file) return file.error();
+  const auto ours = detail::is_own(*file, one.name);
+  if (!ours) return ours.error();
+  if (file->before && !*ours) {
+    return cdi::Error{.code = cdi::Errc::conflict,
+                      .message = "another program or person wrote it: rename or remove it",
+                      .position = {.file = file->path}};
+  }
+  file->after = detail::own_text(one.name, one.settings(tree, engine, needs));
+  return Edits{*std::move(file)};
+}
+
+/// The changes that undo those of earlier calls.
+inline cdi::Result<Edits> undo_of(const Configurable& one, const tools::HostTree& tree) {
+  if (one.own_file == nullptr) return undo_docker(tree);
+  Edits edits;
+  for (const auto path : one.files) {
+    if (path.empty()) continue;
+    auto file = read_to_edit(tree, std::string{path});
+    if (!file) return file.error();
+    const auto ours = detail::is_own(*file, one.name);
+    if (!ours) return ours.error();
+    if (!*ours) continue;
+    file->after.reset();
+    edits.push_back(*std::move(file));
+  }
+  return edits;
+}
 
 /// Removes the temporary files that killed calls left beside the files of an engine.
 inline void remove_leftovers(const HostOptions& options, const tools::HostTree& tree,
@@ -362,10 +334,11 @@ inline void remove_leftovers(const HostOptions& options, const tools::HostTree& 
   }
 }
 
-/// The name on the command line of an engine; empty if it cannot be configured.
-inline std::string_view configure_name(std::string_view engine) {
+/// The name on the command line of an engine; empty if `configure` cannot change what it reads.
+inline std::string_view configure_name(const tools::HostTree& tree, const tools::Engine& engine) {
   for (const auto& one : configurable) {
-    if (one.engine == engine) return one.name;
+    if (one.engine != engine.name) continue;
+    return one.own_file == nullptr || !one.own_file(tree, engine).empty() ? one.name : "";
   }
   return {};
 }

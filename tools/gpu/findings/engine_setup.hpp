@@ -53,7 +53,7 @@ inline std::string reading_of(const tools::Engine& engine) {
 inline std::string advice_to_configure(const tools::HostTree& tree, const tools::Engine& engine,
                                        const std::string& output_dir,
                                        const std::string& otherwise) {
-  const auto name = configure::configure_name(engine.name);
+  const auto name = configure::configure_name(tree, engine);
   if (name.empty() || engine.to_set_dirs.empty()) return otherwise;
   auto arguments = directory_argument(tree, output_dir);
   arguments.insert(arguments.begin(), std::string{name});

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <fnmatch.h>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -22,6 +21,7 @@
 #include <cdi/base/path.hpp>
 #include <cdi/result.hpp>
 
+#include "../base/glob.hpp"
 #include "../base/text.hpp"
 #include "../host/host_tree.hpp"
 #include "../versions/engine_defaults.hpp"
@@ -36,21 +36,31 @@ namespace tools {
 
 namespace engines {
 
-/// The files of a directory whose names match `pattern`, sorted by name.
-inline std::vector<std::string> matching_files(const HostTree& tree, const std::string& directory,
-                                               const std::string& pattern) {
+/// Whether a pattern in the last part of a path matches another path. A wildcard matches no hidden
+/// file.
+inline bool is_match(std::string_view pattern, std::string_view path) {
+  const auto slash = pattern.rfind('/') + 1;
+  if (pattern.substr(0, slash) != path.substr(0, path.rfind('/') + 1)) return false;
+  const auto glob = Glob::parse(pattern.substr(slash));
+  const auto name = path.substr(slash);
+  return glob && glob->matches(name) &&
+         (!name.starts_with('.') || pattern.substr(slash).starts_with('.'));
+}
+
+/// The files that a path with a pattern in its last part matches, sorted by name.
+inline std::vector<std::string> matching_files(const HostTree& tree, const std::string& pattern) {
   std::vector<std::string> paths;
+  const auto directory = pattern.substr(0, pattern.rfind('/'));
   for (const auto& name : tree.list(directory)) {
-    if (::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) != 0) continue;
-    paths.push_back(fmt::format("{}/{}", directory, name));
+    auto path = fmt::format("{}/{}", directory, name);
+    if (is_match(pattern, path)) paths.push_back(std::move(path));
   }
   return paths;
 }
 
 /// The drop-in files of CRI-O or Podman, which skip directories among them.
-inline std::vector<std::string> drop_ins(const HostTree& tree, const std::string& directory,
-                                         const std::string& pattern) {
-  auto paths = matching_files(tree, directory, pattern);
+inline std::vector<std::string> drop_ins(const HostTree& tree, const std::string& pattern) {
+  auto paths = matching_files(tree, pattern);
   std::erase_if(paths, [&](const std::string& path) { return tree.is_directory(path); });
   return paths;
 }
@@ -95,21 +105,16 @@ inline void apply_containerd_file(const TomlSettings& settings, const std::strin
   }
 }
 
-/// The paths of the files that a file of containerd imports. A relative one begins at its
-/// directory.
-inline std::vector<std::string> containerd_imports(const HostTree& tree, const std::string& path,
+/// The paths, with patterns, of the files that a file of containerd imports. A relative one begins
+/// at its directory.
+inline std::vector<std::string> containerd_imports(const std::string& path,
                                                    const TomlSettings& settings) {
-  std::vector<std::string> paths;
-  const auto list = settings.list({"imports"});
-  if (!list) return paths;
-  for (auto pattern : list->items) {
+  auto list = settings.list({"imports"}).value_or(TomlList{});
+  for (auto& pattern : list.items) {
     if (!pattern.starts_with('/')) pattern.insert(0, path.substr(0, path.rfind('/') + 1));
     pattern = cdi::clean_path(pattern);
-    const auto slash = pattern.rfind('/');
-    auto found = matching_files(tree, pattern.substr(0, slash), pattern.substr(slash + 1));
-    std::move(found.begin(), found.end(), std::back_inserter(paths));
   }
-  return paths;
+  return list.items;
 }
 
 inline constexpr const char* containerd_config = "/etc/containerd/config.toml";
@@ -137,18 +142,17 @@ inline std::optional<Engine> containerd(const HostTree& tree) {
   Engine engine{.name = "containerd",
                 .cdi = Engine::Cdi::by_version,
                 .on_since = first_with_cdi("containerd")};
-  const auto settings = read_toml(tree, path, engine);
-  if (is_cri_disabled(settings)) return std::nullopt;
-  apply_containerd_file(settings, path, engine);
-  std::set<std::string> loaded{path};
-  auto waiting = containerd_imports(tree, path, settings);
+  std::set<std::string> loaded;
+  std::vector<std::string> waiting{path};
   for (std::size_t i = 0; i < waiting.size(); ++i) {  // imports of imports come last
-    const auto import = waiting[i];
-    if (!loaded.insert(import).second) continue;
-    const auto own = read_toml(tree, import, engine);
-    apply_containerd_file(own, import, engine);
-    for (auto& further : containerd_imports(tree, import, own)) {
-      waiting.push_back(std::move(further));
+    const auto file = waiting[i];
+    if (!loaded.insert(file).second) continue;
+    const auto settings = read_toml(tree, file, engine);
+    if (file == path && is_cri_disabled(settings)) return std::nullopt;
+    apply_containerd_file(settings, file, engine);
+    for (const auto& pattern : containerd_imports(file, settings)) {
+      auto found = matching_files(tree, pattern);
+      std::move(found.begin(), found.end(), std::back_inserter(waiting));
     }
   }
   engine.to_switch_on = "Set enable_cdi = true in the CRI table of " +
@@ -166,7 +170,7 @@ inline std::optional<Engine> crio(const HostTree& tree) {
     return std::nullopt;
   }
   Engine engine{.name = "cri-o"};
-  auto paths = drop_ins(tree, directory, "*");
+  auto paths = drop_ins(tree, directory + "/*");
   paths.insert(paths.begin(), path);
   for (const auto& file : paths) {
     set_spec_dirs(read_toml(tree, file, engine), {"crio", "runtime", "cdi_spec_dirs"}, file,
@@ -247,7 +251,7 @@ inline constexpr const char* containers_conf = "/etc/containers/containers.conf"
 inline void apply_containers_conf(const HostTree& tree, Engine& engine) {
   const std::string path = containers_conf;
   for (const std::string file : {"/usr/share/containers/containers.conf", path.c_str()}) {
-    auto paths = drop_ins(tree, file + ".d", "*.conf");
+    auto paths = drop_ins(tree, file + ".d/*.conf");
     paths.insert(paths.begin(), file);
     for (const auto& one : paths) {
       set_spec_dirs(read_toml(tree, one, engine), {"engine", "cdi_spec_dirs"}, one, engine);

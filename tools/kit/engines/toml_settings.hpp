@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -122,49 +121,7 @@ class TomlSettings {
     return {.line = begin.line, .column = begin.column};
   }
 
-  /// Whether there is nothing but an empty table.
-  bool is_only_table(const TomlKey& key) const {
-    const auto* at = &table_;
-    for (const auto& name : key) {
-      if (at->size() != 1) return false;
-      const auto* const node = at->get(name);
-      at = node == nullptr ? nullptr : node->as_table();
-      if (at == nullptr) return false;
-    }
-    return at->empty();
-  }
-
-  /// Whether a setting is in both, with the same value.
-  bool has_same(const TomlKey& key, const TomlSettings& other) const {
-    const auto* const here = find(key);
-    const auto* const there = other.find(key);
-    if (here == nullptr || there == nullptr) return false;
-    return toml::array{*here} == toml::array{*there};
-  }
-
-  /// Whether all settings but one are the same; the tables of that one may be missing.
-  bool equals_without(const TomlKey& key, const TomlSettings& other) const {
-    auto here = table_;
-    auto there = other.table_;
-    erase(here, key);
-    erase(there, key);
-    return here == there;
-  }
-
  private:
-  /// Erases a setting, and its tables if they are then empty.
-  static void erase(toml::table& table, std::span<const std::string> key) {
-    if (key.size() == 1) {
-      table.erase(key.front());
-      return;
-    }
-    auto* const node = table.get(key.front());
-    auto* const inner = node == nullptr ? nullptr : node->as_table();
-    if (inner == nullptr) return;
-    erase(*inner, key.subspan(1));
-    if (inner->empty()) table.erase(key.front());
-  }
-
   const toml::node* find(const TomlKey& key) const {
     const toml::node* at = &table_;
     for (const auto& name : key) {

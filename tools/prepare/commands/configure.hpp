@@ -46,6 +46,7 @@ inline constexpr ExitMeaning configure_exit_meanings[] = {
     {ExitCode::done, "done, or nothing to do"},
     {ExitCode::failed, "error, or the engine is not on the host or still does not read the specs"},
     {ExitCode::usage, "wrong usage"},
+    {ExitCode::partial, "not done: the lines that a person has to add are printed"},
 };
 
 /// The engine that an option names; nullopt if it is not on the host.
@@ -113,7 +114,7 @@ inline ExitCode check_again(const tools::HostTree& tree, const Options& options,
 inline ExitCode undo_configuration(const tools::HostTree& tree, const Options& options,
                                    const ConfigureOptions& own,
                                    const configure::Configurable& wanted) {
-  const auto edits = wanted.undo(tree);
+  const auto edits = configure::undo_of(wanted, tree);
   if (!edits) return finish(edits.error(), ExitCode::failed);
   const bool changes =
       std::any_of(edits->begin(), edits->end(), [](const auto& edit) { return edit.changes(); });
@@ -157,6 +158,14 @@ inline cdi::Error unread_file(const Options& options, cdi::Error why) {
   return why;
 }
 
+/// Prints the settings that a person has to add to a file of others.
+inline ExitCode say_by_hand(const tools::Engine& engine, const std::string& settings) {
+  report(Message::error(cdi::Error{
+      .message = fmt::format("not done: {} reads no file of cdi-prepare", engine.full_name()),
+      .advice = "set by hand what standard output has; nothing was changed"}));
+  return finish(settings, ExitCode::partial);
+}
+
 inline ExitCode change_configuration(const tools::HostTree& tree, const Options& options,
                                      const ConfigureOptions& own,
                                      const configure::Configurable& wanted,
@@ -184,7 +193,11 @@ inline ExitCode change_configuration(const tools::HostTree& tree, const Options&
                                       engine->full_name(), directory)),
                   ExitCode::done);
   }
-  const auto edits = wanted.edits(tree, *engine, needs);
+  const auto file = wanted.own_file == nullptr ? "" : wanted.own_file(tree, *engine);
+  if (wanted.own_file != nullptr && file.empty()) {
+    return say_by_hand(*engine, configure::containerd_by_hand(tree, *engine, needs));
+  }
+  const auto edits = configure::edits_of(wanted, tree, *engine, file, needs);
   if (!edits) return finish(edits.error(), ExitCode::failed);
   const auto code = show_or_make(*edits, options, own, wanted.restart);
   if (own.dry_run || code != ExitCode::done) return code;

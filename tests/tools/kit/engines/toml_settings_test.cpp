@@ -207,24 +207,3 @@ TEST_CASE("the place of the name of a setting") {
   CHECK(place({"x", "y"}) == "0:0");
   CHECK(place({"a", "y"}) == "0:0");
 }
-
-TEST_CASE("a text that is only a table") {
-  CHECK(settings_of("[ a . \"b.c\" ] # d").is_only_table({"a", "b.c"}));
-  for (const auto* text : {"[a]", "[a.\"b.c\".d]", "[a.\"b.c\"]\nd = 1", "e = 1\n[a.\"b.c\"]",
-                           "[[a.\"b.c\"]]", "a = 1"}) {
-    CAPTURE(text);
-    CHECK_FALSE(settings_of(text).is_only_table({"a", "b.c"}));
-  }
-}
-
-TEST_CASE("settings that are the same but for one") {
-  const auto settings = settings_of("a = 1\n[t.u]\nb = true\n");
-  CHECK(settings.equals_without({"t", "u", "b"}, settings_of("a = 1\n")));
-  CHECK(settings.equals_without({"t", "u", "b"}, settings_of("t = {u = {b = 3}}\na = 1\n")));
-  CHECK_FALSE(settings.equals_without({"t", "u", "b"}, settings_of("a = 2\n")));
-  CHECK_FALSE(settings.equals_without({"t", "u", "b"}, settings_of("a = 1\n[t]\nc = 1\n")));
-  CHECK(settings.has_same({"t", "u", "b"}, settings_of("t.u.b = true")));
-  CHECK_FALSE(settings.has_same({"t", "u", "b"}, settings_of("t.u.b = [true]")));
-  CHECK_FALSE(settings.has_same({"x"}, settings_of("x = 1")));
-  CHECK_FALSE(settings.has_same({"a"}, settings_of("x = 1")));
-}
