@@ -360,8 +360,9 @@ devices:
                          f"cdi: warning: {nowhere}: no such directory\n")
         link = self.path("link")
         os.symlink(nowhere, link)
-        self.assertEqual(self.run_cdi("-d", link, "devices")[1].splitlines()[-1],
-                         f'cdi: warning: {link}: the link leads to no directory: "{nowhere}"')
+        dangling = f'cdi: warning: {link}: the link leads to no directory: "{nowhere}"'
+        self.assertEqual(self.run_cdi("-d", link, "dirs")[1].splitlines()[-1], dangling)
+        self.assertIn(dangling, self.run_cdi("gc", "--owner", "me", "-d", link)[1])
         self.run_cdi("validate", "-d", nowhere, expect=1)
 
     def test_numbers_keep_their_digits(self):

@@ -8,7 +8,7 @@ import pathlib
 import sys
 import unittest
 
-from cdi_case import CdiCase
+from cdi_case import CDI, CdiCase
 
 try:
     from jsonschema import Draft202012Validator
@@ -62,6 +62,11 @@ class Lists(CdiCase):
     def write(self, name, content):
         return self.put(f"specs/{name}", content)
 
+    def run_unread(self, *args):
+        """Runs cdi, which prints what it can read and then fails."""
+        done = self.run_tool(CDI, *self.options, *args, expect=1)
+        return done.stdout, done.stderr
+
     # devices and show
 
     def test_devices_lists_names_and_patterns(self):
@@ -89,6 +94,19 @@ class Lists(CdiCase):
         self.write("gpu.yml", GPU)
         self.write("gpu.yaml", GPU)
         self.assertEqual(self.run_cdi("devices")[1], "")
+
+    def test_a_named_directory_that_cannot_be_read_is_an_error(self):
+        link, plain = self.path("link"), self.put("plain")
+        os.symlink("nowhere", link)
+        for unread in (link, plain):
+            for command in (("devices",), ("devices", "-o", "json"), ("vendors",), ("classes",),
+                            ("specs",), ("show", "vendor.com/gpu=0")):
+                with self.subTest(unread, command=command):
+                    out, err = self.run_unread(*command, "-d", unread)
+                    self.assertEqual(out, self.run_cdi(*command)[0])
+                    self.assertIn("error", err)
+                    self.assertIn(unread, err)
+            self.assertIn(unread, self.run_cdi("dirs", "-d", unread)[0])
 
     def test_show_has_a_line_for_each_edit_with_its_place(self):
         device, kind = "vendor.com/gpu=0", "vendor.com/gpu"
@@ -174,7 +192,7 @@ class Lists(CdiCase):
             "devices": [{"name": "0", "containerEdits": {"env": ["A=1"]}}]})
         self.write("bad.yaml", BAD)
         plain = self.put("plain")
-        out, err = self.run_cdi("specs", "-d", plain, "-d", self.path("none"))
+        out, err = self.run_unread("specs", "-d", plain, "-d", self.path("none"))
         self.assertIn("which has the same priority", err)
         self.assertIn("Not a directory", err)
         self.assertIn("no such directory", err)

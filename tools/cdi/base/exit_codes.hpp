@@ -43,7 +43,7 @@ inline constexpr ExitMeaning exit_meanings[] = {
     {exit_done, "", "done"},
     {exit_failed, "",
      "an error: something is rejected or not resolved, or cannot be read or written; nothing is "
-     "printed on standard output"},
+     "printed on standard output, except what a list of devices or specs could read"},
     {exit_usage, "", "wrong usage"},
     {exit_denied, "inject, args, run",
      "the policy denies a device; nothing is printed on standard output, and only the log of "

@@ -36,17 +36,23 @@ inline void reject_quarantine(const char* command, const CommonOptions& common) 
                              "cannot be combined with --quarantine: devices would be lost"};
 }
 
+/// The error for a missing directory, or for the link to none that is in its place.
+inline cdi::Error missing_dir(const std::string& path) {
+  std::error_code failed;
+  const auto target = std::filesystem::read_symlink(path, failed).string();
+  return {.message = failed ? "no such directory"
+                            : "the link leads to no directory: " + cdi::quoted(target),
+          .position = {.file = path}};
+}
+
 /// The errors in files, and errors for missing directories from --spec-dir.
 inline std::vector<cdi::Error> errors_of(const CommonOptions& common,
                                          const cdi::Registry& registry) {
   auto errors = registry.errors();
   for (const auto& dir : registry.dirs()) {
-    if (!common.dirs_named() || dir.state != cdi::SpecDir::State::missing) continue;
-    std::error_code failed;
-    const auto target = std::filesystem::read_symlink(dir.path, failed).string();
-    errors.push_back({.message = failed ? "no such directory"
-                                        : "the link leads to no directory: " + cdi::quoted(target),
-                      .position = {.file = dir.path}});
+    if (common.dirs_named() && dir.state == cdi::SpecDir::State::missing) {
+      errors.push_back(missing_dir(dir.path));
+    }
   }
   return errors;
 }

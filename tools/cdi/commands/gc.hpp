@@ -72,7 +72,7 @@ inline Garbage remove_garbage(const CommonOptions& common, const GcOptions& opti
                            done->temporaries.end());
     if (dry_run == cdi::DryRun::no) continue;  // the dry run has reported the rest
     if (std::error_code ignored; !std::filesystem::exists(dir, ignored)) {
-      output.warning({.message = "no such directory", .position = {.file = dir}});
+      output.warning(missing_dir(dir));
     }
     for (const auto& error : done->unreadable) output.warning(error);
   }

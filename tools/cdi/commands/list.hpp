@@ -48,10 +48,11 @@ inline std::shared_ptr<const cdi::Registry> scan_for_list(const CommonOptions& c
 
 /// Prints names, one per line, or as a list.
 template <class Names>
-ExitCode print_names(const Names& names, const Output& output) {
+ExitCode print_names(const CommonOptions& common, const cdi::Registry& registry, const Names& names,
+                     const Output& output) {
   std::string text;
   for (const auto& name : names) text.append(name).append("\n");
-  return output.result(text, Json(names)) ? exit_done : exit_failed;
+  return print_list(common, registry, text, Json(names), output);
 }
 
 /// The options of the commands that list.
@@ -86,15 +87,17 @@ inline ExitCode list_devices(const CommonOptions& common, const ListOptions& opt
     text += shown.text;
     list.push_back(std::move(shown.record));
   }
-  return output.result(text, list) ? exit_done : exit_failed;
+  return print_list(common, *registry, text, list, output);
 }
 
 inline ExitCode list_vendors(const CommonOptions& common, const Output& output) {
-  return print_names(scan_for_list(common, output)->vendors(), output);
+  const auto registry = scan_for_list(common, output);
+  return print_names(common, *registry, registry->vendors(), output);
 }
 
 inline ExitCode list_classes(const CommonOptions& common, const Output& output) {
-  return print_names(scan_for_list(common, output)->classes(), output);
+  const auto registry = scan_for_list(common, output);
+  return print_names(common, *registry, registry->classes(), output);
 }
 
 /// The names of the devices that a file defines, with their lines.
@@ -195,7 +198,7 @@ inline ExitCode list_specs(const CommonOptions& common, const ListOptions& optio
     const auto priority = priority_of(*file, *registry);
     if (priority) list.add(*file, *priority);
   }
-  return output.result(list.text(), list.records()) ? exit_done : exit_failed;
+  return print_list(common, *registry, list.text(), list.records(), output);
 }
 
 inline std::string_view state_name(cdi::SpecDir::State state) {

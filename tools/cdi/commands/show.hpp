@@ -5,8 +5,11 @@
 #define CDI_TOOLS_CDI_COMMANDS_SHOW_HPP
 
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -83,6 +86,26 @@ struct ShownDevice {
   Json record{};
 };
 
+/// Whether a directory from --spec-dir is there but was not read, or is a link that leads to none.
+inline bool is_unread(const CommonOptions& common, const cdi::SpecDir& dir) {
+  std::error_code none;
+  return common.dirs_named() && dir.state != cdi::SpecDir::State::read &&
+         std::filesystem::exists(std::filesystem::symlink_status(dir.path, none));
+}
+
+/// Prints a list. It is incomplete, and so an error, if the user named a directory that cannot be
+/// read.
+inline ExitCode print_list(const CommonOptions& common, const cdi::Registry& registry,
+                           std::string_view text, const Json& value, const Output& output) {
+  ExitCode code = output.result(text, value) ? exit_done : exit_failed;
+  for (const auto& dir : registry.dirs()) {
+    if (!is_unread(common, dir)) continue;
+    code = output.reject(
+        {.message = "incomplete without this directory", .position = {.file = dir.path}});
+  }
+  return code;
+}
+
 /// Prints devices with their edits.
 inline ExitCode show_devices(const CommonOptions& common, const std::vector<std::string>& names,
                              const Output& output) {
@@ -98,7 +121,7 @@ inline ExitCode show_devices(const CommonOptions& common, const std::vector<std:
     list.push_back(std::move(shown.record));
   }
   const Json record{{"version", 1}, {"devices", std::move(list)}};
-  return output.result(text, record) ? exit_done : exit_failed;
+  return print_list(common, *registry, text, record, output);
 }
 
 inline Run set_up_show(CLI::App& app, CommonOptions& /*common*/) {
