@@ -139,6 +139,7 @@ ExitCode run(int argc, char** argv, tools::Describe describe) {
     return ExitCode::usage;
   }
   complete(options);
+  if (const auto used = use_engines(options); !used) return finish(used.error(), ExitCode::failed);
   if (auto fault = nvml_fault(options)) {
     report(Message::error(*std::move(fault)));
     return ExitCode::usage;

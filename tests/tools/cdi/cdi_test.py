@@ -891,7 +891,7 @@ devices:
                      ["convert", "--to", "0.5.0", "--for", "podman@5", self.low],
                      ["convert", "--to", "0.5", self.low], ["convert", "--to", "0.2.0", self.low],
                      ["convert", "--for", "lxc@1", self.low],
-                     ["convert", "--for", "podman", self.low],
+                     ["convert", "--for", "talos", self.low],
                      ["convert", "--for", "podman@3.4.4", self.low],
                      ["convert", "--backup", "--to", "0.5.0", self.low],
                      ["-o", "json", "convert", "--in-place", "--to", "0.5.0", self.low],

@@ -244,7 +244,7 @@ class UsageErrors(unittest.TestCase):
     def test_options_that_are_missing_or_exclude_each_other(self):
         for arguments, said in (
                 (["cdi", "convert", "a.yaml"],
-                 "an option is missing: give --to VERSION or --for ENGINE@VERSION\n"),
+                 "an option is missing: give --to VERSION or --for ENGINE[@VERSION]\n"),
                 (["cdi", "convert", "a.yaml", "--to", "0.5.0", "--for", "podman@5.4"],
                  "--to and --for exclude each other: leave out all but one\n"),
                 (["cdi", "why", "--bundle", "a", "--for", "podman@5.4"],

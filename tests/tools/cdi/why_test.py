@@ -686,12 +686,13 @@ class Host(Files):
         script = self.write("podman", f'#!/bin/sh\n: >"{asked}"\necho podman version 4.3.1\n')
         os.chmod(script, 0o755)
         program = "/usr/local/sbin"  # where services look first
-        def run(*args):
+        def run_cdi(*args):
             return subprocess.run(
                 ["unshare", "-m", "sh", "-c", f"mount -t tmpfs t {program} || exit 77\n"
-                 f'cp "{script}" {program} && exec "$0" -d "{self.path("specs")}" why "$@"', CDI,
-                 *args, "vendor.com/gpu=gpu0"], text=True, check=False, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE)
+                 f'cp "{script}" {program} && exec "$0" "$@"', CDI, "-d", self.path("specs"),
+                 *args], text=True, check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        def run(*args):
+            return run_cdi("why", *args, "vendor.com/gpu=gpu0")
         if os.geteuid() != 0 or not shutil.which("unshare") or run().returncode in (1, 77):
             self.skipTest("cannot make a mount namespace")
         done = run()
@@ -700,6 +701,12 @@ class Host(Files):
         done = run("--for", "podman")
         self.assertEqual(done.returncode, 14, done.stderr)
         self.assertIn("podman 4.3.1 refuses a file of its kind", done.stdout)
+        done = run_cdi("convert", "--for", "podman", self.good)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, run_cdi("convert", "--to", "0.5.0", self.good).stdout)
+        self.assertIn("podman@4.3.1", done.stderr)
+        done = run_cdi("new", "a.com/b", "--for", "podman", "--device", "a=/dev/a", "-o", "json")
+        self.assertIn('"note"', done.stderr)
         self.assertNotIn("podman", run("--no-host").stdout)
         usual = subprocess.run(
             ["unshare", "-m", "sh", "-c",

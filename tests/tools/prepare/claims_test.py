@@ -260,7 +260,7 @@ class Prepare(ClaimTest):
             self.list()
             self.assertEqual(self.cdi_version("a"), "0.6.0")
             self.unprepare("a")
-        for more in (("--for", "podman"), ("--for", "lxc@1"), ("--for", "podman@4.0"),
+        for more in (("--for", "talos"), ("--for", "lxc@1"), ("--for", "podman@4.0"),
                      ("--for", "podman@4.9", "--max-version", "0.6.0")):
             self.run_claims("prepare", *self.asked("a", ["0"]), *more, code=2)
 

@@ -454,9 +454,19 @@ class Versions(WriteTest):
         self.assertIn("max-version=0.6.0", spec["annotations"]["cdi-prepare/options"])
         done = self.write("--for", "containerd@1.7.16", "--for", "podman@4.9.3", "--dry-run")
         self.assertIn("CDI 0.6.0, the newest version that podman 4.9.3 reads", done.stderr)
-        for arguments in (("--for", "podman"), ("--for", "lxc@1"), ("--for", "podman@4.0"),
+        for arguments in (("--for", "talos"), ("--for", "lxc@1"), ("--for", "podman@4.0"),
                           ("--for", "podman@4.9", "--max-version", "0.6.0")):
             self.write(*arguments, code=2)
+
+    def test_an_engine_given_without_a_version_is_the_one_of_the_host(self):
+        self.install(podman="4.9.3-1")
+        done = self.write("--for", "podman")
+        self.assertIn("podman@4.9.3", done.stderr)
+        self.assertIn('\ncdiVersion: "0.6.0"\n', self.file.read_text())
+        self.assertIn("--for docker: it is not installed on this host",
+                      self.write("--for", "docker", code=1).stderr)
+        self.edit("var/lib/dpkg/status", "4.9.3", "3.4.4")
+        self.assertIn("podman 3.4.4", self.write("--for", "podman", code=1).stderr)
 
     def test_no_version(self):
         for text in ("new", "1.1", "0.7.0.0", ""):

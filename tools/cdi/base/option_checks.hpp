@@ -5,11 +5,16 @@
 #define CDI_TOOLS_CDI_BASE_OPTION_CHECKS_HPP
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <cdi/publish.hpp>
+#include <cdi/result.hpp>
 
-#include "../../kit/versions/engine_versions.hpp"
+#include "../../kit/engines/engine_of_host.hpp"
+#include "../../kit/engines/installed_versions.hpp"
+#include "../../kit/host/host_tree.hpp"
+#include "output.hpp"
 
 /// Why the name of an owner is not valid; empty if it is valid.
 inline std::string owner_error(const std::string& owner) {
@@ -23,10 +28,16 @@ inline std::string file_name_error(const std::string& name) {
   return good ? std::string{} : to_string(good.error());
 }
 
-/// Why an engine is not valid; empty if it is valid.
-inline std::string engine_error(const std::string& engine) {
-  const auto version = tools::written_spec_version_for(engine);
-  return version ? std::string{} : to_string(version.error());
+/// Adds the version on this host to the engine of `--for`, if it has none, and says so.
+inline cdi::Result<void> complete_engine(std::string& engine, const Output& output) {
+  if (!tools::can_be_asked(engine)) return {};
+  const auto tree = tools::HostTree::open("/");
+  if (!tree) return tree.error();
+  auto found = tools::with_version_of_host(*tree, tools::VersionsFrom::programs, engine);
+  if (!found) return std::move(found).error();
+  engine = *std::move(found);
+  output.note({.message = tools::version_of_host_note(engine)});
+  return {};
 }
 
 /// All CDI versions, as text.

@@ -88,6 +88,7 @@ class Output {
   void warning(const cdi::Error& warning) const {
     print_message("warning", warning, Json::object());
   }
+  void note(const cdi::Error& note) const { print_message("note", note, Json::object()); }
 
   /// Prints warnings or errors. Text has one line for those that say the same about several places
   /// of a file, with the first place and their number.

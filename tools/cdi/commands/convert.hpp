@@ -14,6 +14,7 @@
 
 #include <cdi/file.hpp>
 
+#include "../../kit/engines/engine_of_host.hpp"
 #include "../../kit/versions/conversion.hpp"
 #include "../../kit/versions/engine_versions.hpp"
 #include "../base/command.hpp"
@@ -169,8 +170,10 @@ inline cdi::Format own_format_of(const ConvertOptions& options, const ConvertedF
 
 /// Prints or rewrites a spec file in another version, in its own format unless `-o` selects another
 /// format.
-inline ExitCode convert(const CommonOptions& common, const ConvertOptions& options,
-                        const Output& output) {
+inline ExitCode convert(const CommonOptions& common, ConvertOptions options, const Output& output) {
+  if (auto good = complete_engine(options.engine, output); !good) {
+    return output.reject(good.error());
+  }
   const auto file = read_file_to_convert(common, options);
   if (!file) return output.reject(file.error());
   const auto& loaded = file->spec;
@@ -208,10 +211,11 @@ inline void add_convert_options(CLI::App& app, ConvertOptions& options) {
       ->check(CLI::IsMember(known_version_names()));
   target
       ->add_option("--for", options.engine,
-                   "The newest CDI version that an engine reads; podman@4.9 is podman 4.9.0")
-      ->type_name("ENGINE@VERSION")
+                   "The newest CDI version that an engine reads; podman@4.9 is podman 4.9.0, and "
+                   "podman is the version on this host")
+      ->type_name("ENGINE[@VERSION]")
       ->transform(engine_of_word)
-      ->check(engine_error);
+      ->check(tools::spec_reader_error);
   target->require_option(1);
   app.add_flag("--lossy", options.lossy, "Convert even if something is lost, with warnings");
   auto* const in_place =

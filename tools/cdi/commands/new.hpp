@@ -11,6 +11,7 @@
 
 #include <cdi/versions.hpp>
 
+#include "../../kit/engines/engine_of_host.hpp"
 #include "../../kit/versions/conversion.hpp"
 #include "../../kit/versions/engine_versions.hpp"
 #include "../base/command.hpp"
@@ -64,7 +65,10 @@ inline cdi::Result<void> check_new_text(const NewOptions& options, const std::st
   return {};
 }
 
-inline ExitCode print_new(const NewOptions& options, const Output& output) {
+inline ExitCode print_new(NewOptions options, const Output& output) {
+  if (auto good = complete_engine(options.engine, output); !good) {
+    return output.reject(good.error());
+  }
   auto spec = spec_of_words(options.words);
   if (!spec) return output.reject(spec.error());
   const auto version = new_version(options, *spec);
@@ -118,11 +122,13 @@ inline Run set_up_new(CLI::App& app, CommonOptions& /*common*/) {
       app.add_option("--version", options->version,
                      "The CDI version (default: the oldest that can hold the spec)");
   version->type_name("VERSION")->check(CLI::IsMember(known_version_names()));
-  app.add_option("--for", options->engine,
-                 "Fail if this engine does not read the spec; podman@4.9 is podman 4.9.0")
-      ->type_name("ENGINE@VERSION")
+  app.add_option(
+         "--for", options->engine,
+         "Fail if this engine does not read the spec; podman@4.9 is podman 4.9.0, and podman "
+         "is the version on this host")
+      ->type_name("ENGINE[@VERSION]")
       ->transform(engine_of_word)
-      ->check(engine_error)
+      ->check(tools::spec_reader_error)
       ->excludes(version);
   app.footer("The order of the options has no meaning.\n\n" + exit_code_table("new"));
   return [options](const CommonOptions& /*given*/, const Output& output) {

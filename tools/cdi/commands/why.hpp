@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "../../shared/engines/engine_of_host.hpp"
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/options.hpp"
@@ -126,7 +127,7 @@ inline Run set_up_why(CLI::App& app, CommonOptions& common) {
              "podman@4.9 is podman 4.9.0, and podman is the version on this host")
           ->type_name("ENGINE[@VERSION]")
           ->transform(engine_of_word)
-          ->check(requested_engine_error);
+          ->check(tools::requested_engine_error);
   app.add_option("--bundle", options->bundle,
                  "Instead of names: explain which devices this config.json contains, and whether "
                  "specs and host still have what it needs; DIR/config.json for a directory")

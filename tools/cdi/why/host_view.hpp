@@ -28,9 +28,9 @@
 #include "../../kit/cdi_specs/lost_files.hpp"
 #include "../../kit/cdi_specs/recorded_options.hpp"
 #include "../../kit/cdi_specs/write_command.hpp"
+#include "../../kit/engines/engine_of_host.hpp"
 #include "../../kit/engines/installed_versions.hpp"
 #include "../../kit/host/host_tree.hpp"
-#include "../../kit/versions/engine_defaults.hpp"
 #include "../../kit/versions/engine_versions.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
@@ -38,33 +38,6 @@
 #include "engine_view.hpp"
 
 // cdi-prepare uses the same engines and checks.
-
-/// Whether the version of an engine can be queried.
-inline bool can_be_asked(std::string_view engine) {
-  return tools::engines::version_source(engine) != nullptr;
-}
-
-/// An engine with its newest known version, which reads specs, as an example for `--for`.
-inline std::string with_newest_version(std::string_view engine) {
-  std::string example;
-  for (const auto& row : tools::engine_versions) {
-    if (row.engine == engine) example = fmt::format("{}@{}", engine, to_string(row.last));
-  }
-  return example;
-}
-
-/// Why an engine is not valid for `why --for`; empty if it is valid, even if it reads no specs.
-inline std::string requested_engine_error(const std::string& engine) {
-  if (can_be_asked(engine)) return {};
-  const auto parsed = tools::parse_engine(engine);
-  if (parsed) return {};
-  for (const auto& row : tools::engine_defaults) {
-    if (row.engine != engine) continue;
-    return fmt::format("{} does not report its version: give it, such as {}", engine,
-                       with_newest_version(engine));
-  }
-  return to_string(parsed.error());
-}
 
 /// The host under a directory.
 class HostView {
@@ -126,13 +99,7 @@ class HostView {
 
   /// The version of an installed engine.
   cdi::Result<tools::VersionedEngine> engine_named(const std::string& name) {
-    const auto* const engine = find(name);
-    if (engine != nullptr && engine->version) return engine->of_version();
-    const auto why =
-        engine == nullptr ? "it is not installed on this host" : engine->why_no_version();
-    return cdi::Error{.code = cdi::Errc::not_found,
-                      .message = fmt::format("--for {}: {}", name, why),
-                      .advice = "give the version, such as " + with_newest_version(name)};
+    return tools::engine_of_host(engines(), name);
   }
 
   /// An installed engine; null if it is not installed.

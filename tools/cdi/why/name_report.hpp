@@ -124,12 +124,12 @@ inline cdi::Result<Question> open_question(const CommonOptions& common, const Wh
 /// The engine of `--for`; without a version, the version is taken from the host.
 inline cdi::Result<tools::VersionedEngine> requested_engine(const std::string& engine,
                                                             std::optional<HostView>& host) {
-  if (!can_be_asked(engine)) return *tools::parse_engine(engine);
+  if (!tools::can_be_asked(engine)) return *tools::parse_engine(engine);
   if (host) return host->engine_named(engine);
-  return cdi::Error{
-      .code = cdi::Errc::invalid,
-      .message = fmt::format("--for {} takes the version from the host", engine),
-      .advice = "leave out --no-host, or give the version, such as " + with_newest_version(engine)};
+  return cdi::Error{.code = cdi::Errc::invalid,
+                    .message = fmt::format("--for {} takes the version from the host", engine),
+                    .advice = "leave out --no-host, or give the version, such as " +
+                              tools::with_newest_version(engine)};
 }
 
 /// The directories in which `tools::diagnose` looks for names, whether they are searched or not.
@@ -150,7 +150,7 @@ inline cdi::Result<SearchedSpecs> search_specs(Question& question) {
     auto requested = requested_engine(options.engine, host);
     if (!requested) return std::move(requested).error();
     engine = *requested;
-    if (host && can_be_asked(options.engine)) specs.installed = host->find(options.engine);
+    if (host && tools::can_be_asked(options.engine)) specs.installed = host->find(options.engine);
     if (!common.dirs_named()) {
       specs.engine_dirs =
           specs.installed ? specs.installed->spec_dirs : EngineView::default_dirs(*engine);

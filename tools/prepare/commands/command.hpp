@@ -16,6 +16,7 @@
 #include "../../gpu/base/options.hpp"
 #include "../../gpu/model/profile.hpp"
 #include "../../kit/base/options.hpp"
+#include "../../kit/engines/engine_of_host.hpp"
 #include "exit_codes.hpp"
 #include "option_checks.hpp"
 #include "output.hpp"
@@ -117,10 +118,11 @@ inline void add_versions(CLI::App& command, Options& options) {
           ->type_name("VERSION")
           ->check(spec_version_fault);
   tools::add_repeated(command, "--for", options.engines,
-                      "Engine that will read the specs, such as podman@4.9.3; can be repeated, and "
-                      "the oldest decides (default: the installed engines)")
-      ->type_name("ENGINE@VERSION")
-      ->check(engine_fault)
+                      "Engine that will read the specs, such as podman@4.9.3, or podman for the "
+                      "version on the host; can be repeated, and the oldest decides (default: the "
+                      "installed engines)")
+      ->type_name("ENGINE[@VERSION]")
+      ->check(tools::spec_reader_error)
       ->excludes(max_version);
 }
 

@@ -34,11 +34,6 @@ inline std::string spec_version_fault(const std::string& text) {
                        " is not a CDI version that specs can have: give one such as 0.6.0";
 }
 
-inline std::string engine_fault(const std::string& text) {
-  const auto version = tools::written_spec_version_for(text);
-  return version ? "" : to_string(version.error());
-}
-
 inline std::string uid_fault(const std::string& text) {
   return cdi::is_claim_uid(text)
              ? ""

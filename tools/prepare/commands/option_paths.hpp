@@ -14,11 +14,15 @@
 #include <utility>
 
 #include <cdi/base/path.hpp>
+#include <cdi/result.hpp>
 
 #include "../../gpu/base/options.hpp"
 #include "../../gpu/cdi_specs/version_choice.hpp"
 #include "../../gpu/host/directories.hpp"
+#include "../../gpu/host/open_host.hpp"
+#include "../../kit/engines/engine_of_host.hpp"
 #include "../../kit/versions/engine_versions.hpp"
+#include "output.hpp"
 
 namespace prepare {
 
@@ -90,8 +94,25 @@ inline std::string clean_host_path(const std::string& path) {
   return clean == "/" ? std::string{} : clean;
 }
 
-/// Makes paths absolute, sets default paths, and uses the version of the oldest engine in
-/// `engines`.
+/// Uses the CDI version of the oldest engine in `engines`. Those without a version have that of the
+/// host.
+inline cdi::Result<void> use_engines(Options& options) {
+  for (auto engine : options.engines) {
+    if (tools::can_be_asked(engine)) {
+      const auto tree = open_host(options);
+      auto found = tree ? tools::with_version_of_host(*tree, versions_from(options), engine)
+                        : cdi::Result<std::string>{tree.error()};
+      if (!found) return std::move(found).error();
+      engine = *std::move(found);
+      report(Message::note(tools::version_of_host_note(engine)));
+    }
+    auto good = limit_version(options, *tools::parse_engine(engine));
+    if (!good) return good;
+  }
+  return {};
+}
+
+/// Makes paths absolute, and sets default paths.
 inline void complete(Options& options) {
   options.root = absolute({}, options.root);
   const auto named = spelt_below_root(options, absolute(options, options.output_dir));
@@ -102,9 +123,6 @@ inline void complete(Options& options) {
   // A name without a slash would be searched for in the library directories.
   if (auto& library = options.nvml_library; !library.empty()) library = absolute({}, library);
   for (auto& file : options.vendor_files) file = absolute({}, file);
-  for (const auto& engine : options.engines) {  // valid: checked by the parser
-    static_cast<void>(limit_version(options, *tools::parse_engine(engine)));
-  }
 }
 
 }  // namespace prepare
