@@ -4,15 +4,19 @@
 #ifndef CDI_TOOLS_GPU_BASE_OPTIONS_HPP
 #define CDI_TOOLS_GPU_BASE_OPTIONS_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
+#include <linux/magic.h>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <sys/vfs.h>
 #include <system_error>
 #include <vector>
 
@@ -94,19 +98,41 @@ struct Options : SurveyOptions {
 
   bool json() const { return output == "json"; }
 
-  /// Whether specs leave out device numbers, so that runtimes query the host. Specs in /etc do,
-  /// even through a link: they survive reboots, after which the numbers may differ.
+  /// Whether specs leave out device numbers, so that runtimes query the host. Those that survive a
+  /// reboot do, because the numbers may then differ. Outside the root of another host, only those
+  /// in /etc do, even through a link.
   bool ask_host() const {
     if (node_numbers != "auto") return node_numbers == "asked";
+    if (output_named_in_etc) return true;
     std::error_code ignored;
     const auto real = std::filesystem::weakly_canonical(output_dir, ignored).string();
-    return output_named_in_etc || is_in_etc(real) || is_in_etc(output_dir);
+    if (root == "/") return !is_below(real, {"/run", "/var/run"}) && !is_in_memory(real);
+    const auto place = place_on_host(output_dir);
+    return place ? !is_below(*place, {"/run", "/var/run"}) : is_in_etc(real);
   }
 
   /// Whether a path is in /etc of the host.
   bool is_in_etc(const std::string& path) const {
-    const auto place = place_on_host(path).value_or(path);
-    return place == "/etc" || place.starts_with("/etc/");
+    return is_below(place_on_host(path).value_or(path), {"/etc"});
+  }
+
+ private:
+  /// Whether a path is that of one of these directories, or below it.
+  static bool is_below(const std::string& path, std::initializer_list<std::string_view> dirs) {
+    return std::any_of(dirs.begin(), dirs.end(), [&](std::string_view dir) {
+      return path == dir || (path.starts_with(dir) && path[dir.size()] == '/');
+    });
+  }
+
+  /// Whether a directory, or the next one above that exists, is on a file system that a reboot
+  /// empties.
+  static bool is_in_memory(std::filesystem::path path) {
+    struct statfs found = {};
+    while (::statfs(path.c_str(), &found) != 0) {
+      if (path == path.parent_path()) return false;
+      path = path.parent_path();
+    }
+    return found.f_type == TMPFS_MAGIC || found.f_type == RAMFS_MAGIC;
   }
 };
 

@@ -123,9 +123,14 @@ inline std::vector<std::string> directory_argument(const HostTree& tree,
 /// The arguments with which `cdi-prepare write` rewrites a spec file.
 inline std::vector<std::string> arguments_for(const HostTree& tree, const cdi::LoadedSpec& loaded) {
   const auto directory = loaded.path.substr(0, loaded.path.rfind('/'));
-  const bool in_etc = directory.starts_with("/etc/");
+  const auto is_in = [&](std::string_view place) {
+    return directory.starts_with(place);
+  };
+  const bool is_lost_at_boot = is_in("/run/") || is_in("/var/run/");
   const std::string_view defaults[] = {"profile=all", "hooks=none",
-                                       in_etc ? "node-numbers=asked" : "node-numbers=given"};
+                                       is_lost_at_boot  ? "node-numbers=given"
+                                       : is_in("/etc/") ? "node-numbers=asked"
+                                                        : ""};
   std::vector<std::string> arguments;
   auto words = recorded_options(tree, loaded);
   const auto name = cdi::spec_name(loaded.spec.kind);

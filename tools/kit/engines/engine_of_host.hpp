@@ -1,8 +1,8 @@
 // The engine that an option names, with the version on the host if it names none.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_ENGINES_ENGINE_OF_HOST_HPP
-#define CDI_TOOLS_SHARED_ENGINES_ENGINE_OF_HOST_HPP
+#ifndef CDI_TOOLS_KIT_ENGINES_ENGINE_OF_HOST_HPP
+#define CDI_TOOLS_KIT_ENGINES_ENGINE_OF_HOST_HPP
 
 #include <string>
 #include <string_view>
@@ -13,10 +13,10 @@
 #include <cdi/result.hpp>
 
 #include "../host/host_tree.hpp"
-#include "engine.hpp"
-#include "engine_versions.hpp"
-#include "../versions/engine_versions.hpp"
 #include "../versions/engine_defaults.hpp"
+#include "../versions/engine_versions.hpp"
+#include "engine.hpp"
+#include "installed_versions.hpp"
 
 namespace tools {
 
@@ -58,7 +58,7 @@ inline std::string spec_reader_error(const std::string& engine) {
 /// The engine that `--for` names without a version, among the engines of a host, which must
 /// outlive the result.
 inline cdi::Result<tools::VersionedEngine> engine_of_host(const std::vector<Engine>& engines,
-                                                        const std::string& name) {
+                                                          const std::string& name) {
   std::string why = "it is not installed on this host";
   for (const auto& engine : engines) {
     if (engine.name != name) continue;
@@ -86,4 +86,4 @@ inline std::string version_of_host_note(const std::string& engine) {
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_ENGINES_ENGINE_OF_HOST_HPP
+#endif  // CDI_TOOLS_KIT_ENGINES_ENGINE_OF_HOST_HPP

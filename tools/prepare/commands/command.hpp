@@ -152,9 +152,10 @@ inline void add_spec_options(CLI::App& command, Options& options) {
       ->check(CLI::IsMember({"none", "nvidia"}))
       ->capture_default_str();
   command
-      .add_option("--node-numbers", options.node_numbers,
-                  "Whether specs contain device numbers (given), or runtimes query the host for "
-                  "them (asked); auto: asked in /etc, because those specs survive reboots")
+      .add_option(
+          "--node-numbers", options.node_numbers,
+          "Whether specs contain device numbers (given), or runtimes query the host for "
+          "them (asked); auto: asked, except in /run or where a reboot empties the directory")
       ->type_name("WHERE")
       ->check(CLI::IsMember({"auto", "given", "asked"}))
       ->capture_default_str();
