@@ -124,7 +124,7 @@ class Doctor(ClaimTest):
         self.assertEqual(self.snapshot(), before)
         return [(finding["level"], finding["what"], finding["advice"])
                 for finding in json.loads(done.stdout)["findings"]
-                if finding["about"] in ("claims", "specs", "GPUs")
+                if finding["about"] in ("claims", "specs", "devices")
                 and "no spec for" not in finding["what"]]
 
     def obey(self, advice, code=0):

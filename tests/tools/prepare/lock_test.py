@@ -167,7 +167,7 @@ class Beside(TreeTest):
         self.set_classes("0x040300\n")
         done = self.run_prepare("write", "--output-dir", str(self.out / "deep"))
         self.assertEqual(self.out.read_text(), "a file")
-        self.assertIn("no GPU found on this host", done.stderr)
+        self.assertIn("no device found on this host", done.stderr)
 
     def test_host_without_gpus_gets_no_directory(self):
         self.out.rmdir()

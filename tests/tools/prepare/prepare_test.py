@@ -18,7 +18,7 @@ FIRST, SECOND = "0000:17:00.0", "0000:ca:00.0"
 FIRST_ID = "GPU-5f2a1c0e-3b7d-4c55-9f0a-8e1d2b3c4a51"
 SECOND_ID = "GPU-d91be2a4-0c44-1f6e-b7c3-52a09d77e8f2"
 SPEC_FILE = "nvidia.com-gpu.yaml"
-NO_GPU = "cdi-prepare: no GPU found on this host\n"
+NO_GPU = "cdi-prepare: no device found on this host\n"
 NO_BUS = NO_GPU.replace("\n", ", but its PCI bus cannot be read: spec files are not changed\n")
 VIDEO, RENDER = 44, 992
 
@@ -367,7 +367,7 @@ class LeftOut(PrepareTest):
             self.bind(address, "vfio-pci")
         for done in (self.write(), self.write("--dry-run")):
             self.assert_nothing_done(done, 1, "bound to vfio-pci")
-            self.assertIn("no GPU can be handed out", done.stderr)
+            self.assertIn("no device can be handed out", done.stderr)
         self.assertEqual(self.detect().returncode, 1)
 
     def test_major_unknown(self):

@@ -164,7 +164,7 @@ class Kept(SettingsTest):
                                     stderr=subprocess.PIPE, text=True)
         try:
             for line in watching.stderr:
-                if ": replaced: " in line or ": created: " in line or " devices" in line:
+                if ": replaced: " in line or ": created: " in line or " device, " in line or " devices, " in line:
                     return line
             return ""
         finally:

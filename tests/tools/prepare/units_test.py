@@ -141,7 +141,7 @@ class ServiceTest(unittest.TestCase):
         good = {int(code) for code in service["SuccessExitStatus"][0].split()}
         lasting = {int(code) for code in service["RestartPreventExitStatus"][0].split()}
         self.assertEqual(self.code_of("done; or"), 0)
-        self.assertEqual(good, {self.code_of("done, but some GPUs were left out")})
+        self.assertEqual(good, {self.code_of("done, but some devices were left out")})
         self.assertEqual(lasting, {self.code_of("error"), self.code_of("wrong usage")})
         self.assertEqual(set(self.exit_codes()) - good - lasting - {0},
                          {self.code_of("not ready")})

@@ -431,7 +431,7 @@ class Versions(WriteTest):
         self.install(containerd="1.6.20~ds1-1")
         for address in (FIRST, SECOND):
             (self.pci(address) / "class").write_text("0x040300\n")
-        self.assertEqual(self.write().stderr, "cdi-prepare: no GPU found on this host\n")
+        self.assertEqual(self.write().stderr, "cdi-prepare: no device found on this host\n")
 
     def test_an_engine_of_unknown_version_is_warned_of(self):
         self.path("usr/bin").mkdir(parents=True, exist_ok=True)
@@ -724,7 +724,7 @@ class Visible(WriteTest):
         self.close("/dev/nvidia1")
         done = self.as_nobody("--expect", "1")
         self.assertEqual((done.returncode, done.stderr),
-                         (0, "cdi-prepare: GPUs ignored, because this process cannot open them: 1\n"))
+                         (0, "cdi-prepare: devices ignored, because this process cannot open them: 1\n"))
         devices = self.devices(json.loads(done.stdout))
         # The groups video and render are not this user's.
         self.assertEqual(devices, dict.fromkeys((FIRST_ID, "0", FIRST, "all"), ["/dev/nvidia0"]))
@@ -746,7 +746,7 @@ class Visible(WriteTest):
         self.close("/dev/nvidiactl")
         done = self.as_nobody()
         self.assertEqual((done.returncode, done.stderr),
-                         (0, "cdi-prepare: GPUs ignored, because this process cannot open them: 2\n"))
+                         (0, "cdi-prepare: devices ignored, because this process cannot open them: 2\n"))
         self.assertEqual(self.as_nobody("--expect", "1").returncode, 4)
 
 
@@ -836,15 +836,15 @@ class Check(WriteTest):
                 self.write()
                 for address in (FIRST, SECOND):
                     self.bind(address, driver)
-                reason = "no GPU of its kind can be handed out"
+                reason = "no device of its kind can be handed out"
                 self.assertEqual(self.check("check", code=1), f"{self.file}: {reason}\n")
                 done = self.run_out("write", "-o", "json")
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(f"{self.file} removed: {reason}\n", done.stderr)
-                self.assertEqual(done.stderr.count("error: no GPU can be handed out\n"), 1)
+                self.assertEqual(done.stderr.count("error: no device can be handed out\n"), 1)
                 answer = json.loads(done.stdout)
                 self.assertEqual((answer["errors"], answer["removed"]),
-                                 (["no GPU can be handed out"], [str(self.file)]))
+                                 (["no device can be handed out"], [str(self.file)]))
                 shutil.rmtree(self.root)
                 node_trees.TREES[self.tree](str(self.root), False)
 
@@ -910,8 +910,8 @@ class Watch(WriteTest):
         self.watching.send_signal(signal.SIGTERM)
         _, stderr = self.watching.communicate(timeout=20)
         self.assertEqual(self.watching.returncode, 0)
-        self.assertIn("created", stderr)
-        self.assertIn("replaced", stderr)
+        self.assertIn("created: 2 devices, 7 names\n", stderr)
+        self.assertIn("replaced: 1 device, 4 names\n", stderr)
 
     def test_makes_again_what_is_removed(self):
         self.wait_for(lambda: self.has(FIRST_ID))

@@ -176,7 +176,7 @@ inline std::vector<Outdated> outdated_among(const cdi::Reconciled& pruned, const
     if (file.action != cdi::Publication::Action::removed) continue;
     const auto old = prepared.old_numbers.find(file.path.substr(file.path.rfind('/') + 1));
     out.push_back({file.path, old != prepared.old_numbers.end() ? old->second
-                              : has_gpus(file.path) ? "no GPU of its kind can be handed out"
+                              : has_gpus(file.path) ? "no device of its kind can be handed out"
                                                     : "the host no longer has such a device"});
   }
   return out;

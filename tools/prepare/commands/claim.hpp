@@ -163,9 +163,9 @@ inline Run set_up_unprepare(CLI::App& app, Options& options) {
   return after_survey(unprepare_claim, own);
 }
 
-inline constexpr Command unprepare_command{"unprepare", "Release the GPUs of a claim; prints JSON",
-                                           set_up_unprepare,
-                                           "cdi-prepare unprepare --claim 6a1f0c3e"};
+inline constexpr Command unprepare_command{
+    "unprepare", "Release the devices of a claim; prints JSON", set_up_unprepare,
+    "cdi-prepare unprepare --claim 6a1f0c3e"};
 
 /// The output of `list` for programs.
 inline Json claims_json(const Claims& claims) {

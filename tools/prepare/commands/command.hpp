@@ -74,16 +74,16 @@ inline void add_survey_options(CLI::App& command, Options& options) {
   add_nvml(command, options);
   add_vendor_files(command, options);
   command.add_flag("--visible-only", options.visible_only,
-                   "Ignore GPUs whose nodes this process cannot open");
+                   "Ignore devices whose nodes this process cannot open");
   command
-      .add_option("--expect", options.expect, "Number of GPUs and partitions that must be ready")
+      .add_option("--expect", options.expect, "Number of devices and partitions that must be ready")
       ->type_name("NUMBER")
       ->check(count_fault)
       ->capture_default_str();
 }
 
 inline void add_wait(CLI::App& command, Options& options) {
-  command.add_option("--wait", options.wait, "Seconds to wait until all GPUs are ready")
+  command.add_option("--wait", options.wait, "Seconds to wait until all devices are ready")
       ->type_name("SECONDS")
       ->check(seconds_fault)
       ->capture_default_str();
@@ -129,7 +129,7 @@ inline void add_versions(CLI::App& command, Options& options) {
 inline void add_profile(CLI::App& command, Options& options) {
   std::vector<std::string> profiles;
   for (const auto name : tools::profile_names) profiles.emplace_back(name);
-  command.add_option("--profile", options.profile, "What containers will do with the GPUs")
+  command.add_option("--profile", options.profile, "What containers will do with the devices")
       ->type_name("USE")
       ->check(CLI::IsMember(profiles))
       ->capture_default_str();

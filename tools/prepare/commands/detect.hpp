@@ -33,7 +33,7 @@ inline Run set_up_detect(CLI::App& app, Options& options) {
   return after_survey(show_gpus);
 }
 
-inline constexpr Command detect_command{"detect", "Show the GPUs of this host", set_up_detect,
+inline constexpr Command detect_command{"detect", "Show the devices of this host", set_up_detect,
                                         "cdi-prepare detect -o json"};
 
 }  // namespace prepare

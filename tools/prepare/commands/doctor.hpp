@@ -169,7 +169,7 @@ inline Run set_up_doctor(CLI::App& app, Options& options) {
 }
 
 inline constexpr Command doctor_command{
-    "doctor", "Report what keeps containers from using the GPUs, and what to do", set_up_doctor,
+    "doctor", "Report what keeps containers from using the devices, and what to do", set_up_doctor,
     "cdi-prepare doctor"};
 
 }  // namespace prepare

@@ -27,16 +27,16 @@ struct ExitMeaning {
 
 /// The exit code table of `--help`.
 inline constexpr ExitMeaning exit_meanings[] = {
-    {ExitCode::done, "done; or no GPU on this host, with a message"},
+    {ExitCode::done, "done; or no device on this host, with a message"},
     {ExitCode::failed,
-     "error, or no GPU can be handed out; for `check` and `diff`: the specs are not up to date; "
+     "error, or no device can be handed out; for `check` and `diff`: the specs are not up to date; "
      "for `doctor`: something needs to be fixed"},
     {ExitCode::usage, "wrong usage"},
     {ExitCode::partial,
-     "done, but some GPUs were left out (not for `check` and `diff`), or claims have a fault; "
+     "done, but some devices were left out (not for `check` and `diff`), or claims have a fault; "
      "standard error lists the reasons"},
     {ExitCode::not_ready,
-     "not ready: expected device nodes are missing, or fewer GPUs than expected; existing spec "
+     "not ready: expected device nodes are missing, or fewer devices than expected; existing spec "
      "files are not changed"},
 };
 

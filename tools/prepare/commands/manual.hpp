@@ -12,13 +12,15 @@ namespace prepare {
 inline tools::Manual prepare_manual() {
   return {
       .section = "8",
-      .summary = "write Container Device Interface specs for the GPUs of a node",
+      .summary = "write Container Device Interface specs for the devices of a node",
       .description =
-          "`cdi-prepare` finds the GPUs of a node in /proc and /sys, by default without vendor "
-          "libraries, and writes Container Device Interface (CDI) specs for them. It knows NVIDIA "
+          "`cdi-prepare` finds the GPUs and other accelerators of a node in /proc and /sys, by "
+          "default without vendor libraries, and writes Container Device Interface (CDI) specs for "
+          "them. It knows NVIDIA "
           "GPUs with MIG instances, AMD GPUs with partitions, Intel GPUs, NPUs and Gaudi, devices "
           "bound to vfio for a guest, WSL, and the render nodes of other devices.\n\n"
-          "`cdi-prepare prepare` gives GPUs to a claim, as a Kubernetes DRA driver needs it. The "
+          "`cdi-prepare prepare` gives devices to a claim, as a Kubernetes DRA driver needs it. "
+          "The "
           "systemd units cdi-prepare.service and cdi-prepare-watch.service keep the specs up to "
           "date. `cdi-prepare record` copies what it reads of a node to a directory, which "
           "`--root` reads elsewhere.",

@@ -176,7 +176,7 @@ inline Run set_up_prepare(CLI::App& app, Options& options) {
   app.add_option(
          "--device", own->devices,
          "Device for the claim, NAME[@REQUEST]: a name from `detect`, with or without the kind")
-      ->type_name("GPU")
+      ->type_name("DEVICE")
       ->required()
       ->check(requested_name_fault);
   app.add_option("--namespace", own->name_space, "Namespace of the claim, for people")
@@ -193,7 +193,7 @@ inline Run set_up_prepare(CLI::App& app, Options& options) {
 }
 
 inline constexpr Command prepare_command{
-    "prepare", "Assign GPUs to a claim, in its own spec; prints JSON", set_up_prepare,
+    "prepare", "Assign devices to a claim, in its own spec; prints JSON", set_up_prepare,
     "cdi-prepare prepare --claim 6a1f0c3e --device 0 --device 1"};
 
 }  // namespace prepare

@@ -4,7 +4,9 @@
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_REPORT_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_REPORT_HPP
 
+#include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -217,6 +219,25 @@ inline std::vector<std::string> qualified_names(const cdi::Spec& spec) {
     names.push_back(cdi::qualified_name(spec.kind, device.name));
   }
   return names;
+}
+
+/// How many devices of a survey a spec has, and under how many names: "1 device, 4 names".
+inline std::string counts_of(const cdi::Spec& spec, const std::vector<Inventory>& inventories) {
+  const auto counted = [](std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  std::set<std::string_view> names;
+  for (const auto& device : spec.devices) names.insert(device.name);
+  std::size_t devices = 0;
+  for (const auto& found : inventories) {
+    if (found.kind != spec.kind) continue;
+    for (const auto& gpu : found.gpus) {
+      for (const auto& share : gpu.shares()) {
+        devices += names.contains(gpu.stable_name() + share.suffix) ? 1U : 0U;
+      }
+    }
+  }
+  return fmt::format("{}, {}", counted(devices, "device"), counted(names.size(), "name"));
 }
 
 }  // namespace prepare

@@ -59,9 +59,10 @@ inline void add_driver_place(CLI::App& command, Options& options) {
 
 /// Adds the options that select GPUs and the kind.
 inline void add_selection(CLI::App& command, Options& options) {
-  tools::add_repeated(command, "--device", options.devices,
-                      "GPUs and partitions to use, by any of their names, separated by commas; can "
-                      "be repeated (default: all)")
+  tools::add_repeated(
+      command, "--device", options.devices,
+      "Devices and partitions to use, by any of their names, separated by commas; can "
+      "be repeated (default: all)")
       ->type_name("NAME")
       ->delimiter(',')
       ->check(device_fault);

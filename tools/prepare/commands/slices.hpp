@@ -99,7 +99,8 @@ inline Run set_up_slices(CLI::App& app, Options& options) {
   return after_survey(show_slices, own);
 }
 
-inline constexpr Command slices_command{"slices", "Show the GPUs as ResourceSlices of Kubernetes",
+inline constexpr Command slices_command{"slices",
+                                        "Show the devices as ResourceSlices of Kubernetes",
                                         set_up_slices, "cdi-prepare slices -o json"};
 
 }  // namespace prepare

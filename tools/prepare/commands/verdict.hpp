@@ -38,7 +38,7 @@
 namespace prepare {
 
 /// The error if all GPUs are left out for lasting reasons.
-inline constexpr std::string_view nothing_to_hand_out = "no GPU can be handed out";
+inline constexpr std::string_view nothing_to_hand_out = "no device can be handed out";
 
 /// The consequences of a survey for a run.
 struct Verdict {
@@ -191,14 +191,14 @@ inline Messages survey_messages(const AssessedSurvey& assessed, const Options& o
   Messages out;
   if (survey.hidden > 0) {
     out.push_back(Message::note(
-        fmt::format("GPUs ignored, because this process cannot open them: {}", survey.hidden)));
+        fmt::format("devices ignored, because this process cannot open them: {}", survey.hidden)));
   }
   const auto absent = absent_kinds(survey, options.kind);
   append(out, absent);
   const bool is_said = survey.hidden > 0 || (survey.complete && !absent.empty());
   if (survey.inventories.empty() && survey.not_found.empty() && !is_said) {
     out.push_back(Message::note(fmt::format(
-        "no GPU{} found on this host{}", options.kind.empty() ? "" : " for kind " + options.kind,
+        "no device{} found on this host{}", options.kind.empty() ? "" : " for kind " + options.kind,
         survey.complete || !survey.faults.empty()
             ? ""
             : ", but its PCI bus cannot be read: spec files are not changed")));

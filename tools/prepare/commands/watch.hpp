@@ -103,8 +103,8 @@ class SpecKeeper {
     report_news(messages, reported_);
     for (const auto& [done, one] : written.specs) {
       if (done.action == cdi::Publication::Action::unchanged) continue;
-      report(Message::note(fmt::format("{} {}: {} devices", done.path, cdi::to_string(done.action),
-                                       one.spec.devices.size())));
+      report(Message::note(fmt::format("{} {}: {}", done.path, cdi::to_string(done.action),
+                                       counts_of(one.spec, assessed.survey.inventories))));
     }
     return true;
   }

@@ -238,7 +238,7 @@ inline Run set_up_write(CLI::App& app, Options& options) {
   };
 }
 
-inline constexpr Command write_command{"write", "Write CDI specs for the GPUs of this host",
+inline constexpr Command write_command{"write", "Write CDI specs for the devices of this host",
                                        set_up_write,
                                        "cdi-prepare write --profile compute --wait 60 --expect 8"};
 

@@ -52,7 +52,7 @@ inline std::vector<Finding> diagnose_host(const tools::HostTree& tree,
   const auto make_nodes = doctor::make_nodes_command(tree, arguments);
   for (const auto& found : inventories) doctor::check_inventory(found, make_nodes, findings);
   if (inventories.empty()) {
-    findings.push_back({doctor::Level::note, "GPUs", "this host has none",
+    findings.push_back({doctor::Level::note, "devices", "this host has none",
                         "If there is one, check that /sys and /proc belong to the host."});
   }
   doctor::check_iommu(tree, inventories, findings);
@@ -70,7 +70,7 @@ inline std::vector<Finding> diagnose_host(const Survey& survey,
                                           const DoctorOptions& options) {
   auto findings = diagnose_host(survey.tree, survey.inventories, engines, options);
   if (auto reason = unreadable_functions(survey)) {
-    findings.push_back({doctor::Level::fault, "GPUs", *std::move(reason),
+    findings.push_back({doctor::Level::fault, "devices", *std::move(reason),
                         "Run doctor as root; if the device has just been removed, run it again."});
   }
   for (const auto& fault : survey.faults) {

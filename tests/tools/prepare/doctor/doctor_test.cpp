@@ -11,6 +11,6 @@ using namespace prepare;
 
 TEST_CASE("no GPU") {
   const Host host;
-  CHECK(is_only(diagnose(host), "GPUs", Level::note, {"this host has none"}));
-  CHECK(about(diagnose(host, {inventory()}), "GPUs").empty());
+  CHECK(is_only(diagnose(host), "devices", Level::note, {"this host has none"}));
+  CHECK(about(diagnose(host, {inventory()}), "devices").empty());
 }
