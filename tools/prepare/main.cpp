@@ -124,7 +124,8 @@ ExitCode report_usage(const CLI::App& app, const CLI::ParseError& thrown, std::s
 }
 
 ExitCode run(int argc, char** argv, tools::Describe describe) {
-  CLI::App app{"Finds the GPUs and other accelerators of a node, and writes CDI specs for them.", "cdi-prepare"};
+  CLI::App app{"Finds the GPUs and other accelerators of a node, and writes CDI specs for them.",
+               "cdi-prepare"};
   Options options;
   Run command;
   try {
