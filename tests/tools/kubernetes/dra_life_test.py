@@ -84,8 +84,15 @@ class Specs(DraCase):
     def test_gone_while_the_driver_is_away(self):
         self.process.kill()
         self.wipe(self.out)
-        self.serving()
+        process = self.serving()
         self.check_repaired("a spec that was removed before the start")
+        process.wait_for("repaired")
+
+    def test_nothing_is_repaired_at_a_start(self):
+        self.process.kill()
+        process = self.serving()
+        process.wait_for("serving", 2)
+        self.assertEqual(process.events("repaired"), [])
 
     def test_another_folder_for_new_claims(self):
         """The claims that are there keep theirs, and their specs."""
@@ -99,7 +106,7 @@ class Specs(DraCase):
         self.assertEqual(self.specs(), [1])
         os.unlink(self.spec_path(1))
         wait_until(self.spec_path(1).exists, "a spec in the first folder")
-        process.wait_for("repaired", 2)
+        process.wait_for("repaired")
         self.assertEqual({line["path"] for line in process.events("repaired")}, {str(before)})
 
     def test_the_journal_is_moved(self):

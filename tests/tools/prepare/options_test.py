@@ -364,7 +364,7 @@ class Kinds(OptionsTest):
 
     def test_kind_that_is_gone_is_not_that_of_others(self):
         done = self.write("--kind", "amd.com/gpu")
-        self.assertIn("no GPU for kind amd.com/gpu found", done.stderr)
+        self.assertIn("no device for kind amd.com/gpu found", done.stderr)
         self.assertEqual(self.files(), [])
 
     def test_files_of_other_kinds_stay(self):

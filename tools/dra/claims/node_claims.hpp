@@ -153,6 +153,7 @@ class NodeClaims {
     if (!survey) return survey.error();
     if (call != nullptr && call->is_dead()) return dead_call();  // nothing is written yet
     prepare::Claims claims{*journal, *survey, options_, prepare::ClaimPlaces::given};
+    see_specs(*journal);
     if (auto agreed = claims.repair(); !agreed) return std::move(agreed).error();
     auto value = act(claims);
     remember_specs(claims);
@@ -331,12 +332,27 @@ class NodeClaims {
     return out;
   }
 
+  static std::string spec_path(const prepare::Claim& claim) {
+    return claim.spec_dir + "/" + claim.file_name();
+  }
+
+  /// The first time, looks at the specs that another run has left: those that are good are not new.
+  void see_specs(const cdi::ClaimJournal& journal) {
+    const std::lock_guard lock{specs_mutex_};
+    if (std::exchange(has_seen_specs_, true)) return;
+    const auto left = journal.load();
+    if (!left) return;
+    for (const auto& [uid, claim] : *left) {
+      if (claim) specs_[spec_path(*claim)] = signature_of(spec_path(*claim));
+    }
+  }
+
   /// The specs of claims by path. One that is gone already differs from `signature_of`.
   std::map<std::string, cdi::Signature> specs_of(const prepare::Claims& claims) const {
     std::map<std::string, cdi::Signature> out;
     for (const auto& [uid, claim] : claims.all()) {
       if (claims.faults().contains(uid)) continue;  // it may have no spec
-      const auto path = claim.spec_dir + "/" + claim.file_name();
+      const auto path = spec_path(claim);
       auto signature = signature_of(path);
       if (signature.inode == 0) signature.inode = 1;
       out[path] = signature;
@@ -376,6 +392,7 @@ class NodeClaims {
   std::vector<std::string> warnings_{};  // of the last call; used by the thread that has `mutex_`
   std::timed_mutex mutex_{};
   std::mutex specs_mutex_{};
+  bool has_seen_specs_ = false;
   cdi::Signature journal_{};                       // of its directory
   std::map<std::string, cdi::Signature> specs_{};  // by path
 };
