@@ -83,7 +83,7 @@ def table_of(page):
             if text not in ("-", ""):
                 found[name] = base * float(text.split()[0])
         for text in filter(None, others[-1].split("; ")):
-            name, ratio = re.match(r"(.*) ([\d.]+) \[", text).groups()
+            name, ratio = re.match(r"(.*) ([\d.]+)$", text).groups()
             found[name] = base * float(ratio)
         out[label] = found
     return out

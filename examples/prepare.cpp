@@ -94,15 +94,13 @@ int fail(const std::string& why) {
   return 1;
 }
 
-/// NodePrepareResources for one claim, or without GPUs, NodeUnprepareResources.
-int prepare_claim(const std::string& directory, const std::string& uid,
-                  const std::vector<cdi::Device>& gpus, const std::vector<std::string>& wanted) {
-  const cdi::Publisher claims{claim_owner, directory};
-  const auto file = "example.com-claim_" + uid + ".yaml";
-  if (wanted.empty()) {
-    const auto done = claims.remove(file);
-    return done ? 0 : fail(to_string(done.error()));
-  }
+std::string file_of_claim(const std::string& uid) {
+  return "example.com-claim_" + uid + ".yaml";
+}
+
+/// NodePrepareResources for one claim: writes a spec of the wanted GPUs, and prints its devices.
+int prepare(const std::string& directory, const std::string& uid,
+            const std::vector<cdi::Device>& gpus, const std::vector<std::string>& wanted) {
   cdi::Spec spec{.kind = "example.com/claim"};
   for (const auto& name : wanted) {
     const auto gpu =
@@ -111,10 +109,17 @@ int prepare_claim(const std::string& directory, const std::string& uid,
     spec.devices.push_back(*gpu);
     spec.devices.back().name = uid + "-" + name;
   }
-  const auto done = claims.write(file, spec);
+  const cdi::Publisher claims{claim_owner, directory};
+  const auto done = claims.write(file_of_claim(uid), spec);
   if (!done) return fail(to_string(done.error()));
   for (const auto& device : spec.devices) std::cout << spec.kind << '=' << device.name << '\n';
   return 0;
+}
+
+/// NodeUnprepareResources for one claim.
+int unprepare(const std::string& directory, const std::string& uid) {
+  const auto done = cdi::Publisher{claim_owner, directory}.remove(file_of_claim(uid));
+  return done ? 0 : fail(to_string(done.error()));
 }
 
 }  // namespace
@@ -125,10 +130,9 @@ int main(int argc, char** argv) {
     std::cerr << "usage: prepare ROOT DIRECTORY [UID GPU...]\n";
     return 2;
   }
+  if (words.size() == 3) return unprepare(words[1], words[2]);
   const auto gpus = find_gpus(words[0]);
-  if (words.size() > 2) {
-    return prepare_claim(words[1], words[2], gpus, {words.begin() + 3, words.end()});
-  }
+  if (words.size() > 3) return prepare(words[1], words[2], gpus, {words.begin() + 3, words.end()});
   if (gpus.empty()) return fail("no GPU with a driver in " + words[0]);
   const cdi::Spec spec{.kind = "example.com/gpu", .devices = gpus};
   const auto done = cdi::Publisher{gpu_owner, words[1]}.write("example.com-gpu.yaml", spec);

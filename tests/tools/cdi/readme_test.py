@@ -30,12 +30,14 @@ import node_trees  # noqa: E402  pylint: disable=wrong-import-position
 import table  # noqa: E402  pylint: disable=wrong-import-position
 
 README, TUTORIAL = "README.md", "docs/tutorial.md"
+MAINTAINING = "docs/maintaining.md"  # its commands change the project
 PAGES = {str(path.relative_to(PROJECT)): path.read_text(encoding="utf-8")
          for path in (PROJECT / "README.md", *sorted(PROJECT.glob("docs/*.md")))}
 OTHER_PAGES = {name: (PROJECT / name).read_text(encoding="utf-8")
                for name in ("CONTRIBUTING.md", "CHANGELOG.md", "packaging/mainpage.md")}
 FENCED = re.compile(r"^```(.*)\n((?s:.*?))^```$", re.M)
-PROSE = {page: FENCED.sub("", text) for page, text in PAGES.items() if page != TUTORIAL}
+PROSE = {page: FENCED.sub("", text) for page, text in PAGES.items()
+         if page not in (TUTORIAL, MAINTAINING)}
 INDENTED = re.compile(r"(?:^    .*\n)+", re.M)
 
 # Programs whose lines are not run, and why.
@@ -45,6 +47,7 @@ NOT_RUN = {
     "tests/run.sh": "runs this test",
     "g++": "takes longer than all else here; Meson builds the same file",
     "meson": "builds everything, and installs it",
+    "ninja": "builds a program",
     "systemctl": "changes the machine",
     "podman": "starts a container; see ways_test.py",
     "docker": "starts a container; see ways_test.py",
