@@ -208,14 +208,17 @@ inline std::vector<KubeletPod> read_kubelet_pods(const cdi::Document& input) {
   return read_as<KubeletAnswer<std::vector<KubeletPod>>>(input).pods;
 }
 
-/// The CDI devices of a pod, as Kata would plug them: `RESOURCE=ID` for the device IDs of a device
-/// plugin, and the names of DRA drivers, each once and in this order.
-inline DeviceNames answer_podresources(const cdi::Document& input,
-                                       const PodResourcesOptions& options, Warnings& warnings) {
-  DeviceNames answer;
-  std::set<std::string> seen;
-  std::size_t left_out = 0;
-  const auto add = [&](const std::string& name, const std::string& origin) {
+namespace detail {
+
+/// Gathers the names of devices, each once.
+struct GatheredNames {
+  const PodResourcesOptions& options;
+  Warnings& warnings;
+  DeviceNames answer{};
+  std::set<std::string> seen{};
+  std::size_t left_out = 0;  // devices of ResourceClaims
+
+  void add(const std::string& name, const std::string& origin) {
     if (!seen.insert(name).second) return;
     if (!cdi::parse_name(name)) {
       warnings.push_back(
@@ -224,7 +227,31 @@ inline DeviceNames answer_podresources(const cdi::Document& input,
     }
     answer.devices.push_back(name);
     if (options.origins) answer.origins.push_back(origin);
-  };
+  }
+
+  void add_all_of(const KubeletContainer& container, const std::string& place) {
+    for (const auto& device : container.devices) {
+      if (device.resource.empty()) continue;
+      for (const auto& id : device.ids)
+        add(device.resource + "=" + id, place + ", " + device.resource);
+    }
+    for (const auto& claim : container.claims) {
+      for (const auto& driver : claim.parts) {
+        left_out += driver.parts.size();
+        if (options.plugins_only) continue;
+        for (const auto& device : driver.parts) add(device.name, place + ", claim " + claim.claim);
+      }
+    }
+  }
+};
+
+}  // namespace detail
+
+/// The CDI devices of a pod, as Kata would plug them: `RESOURCE=ID` for the device IDs of a device
+/// plugin, and the names of DRA drivers, each once and in this order.
+inline DeviceNames answer_podresources(const cdi::Document& input,
+                                       const PodResourcesOptions& options, Warnings& warnings) {
+  detail::GatheredNames names{options, warnings};
   bool found = options.pod.empty() && options.container.empty();
   for (const auto& pod : read_kubelet_pods(input)) {
     const auto pod_name = pod.space + "/" + pod.name;
@@ -233,30 +260,18 @@ inline DeviceNames answer_podresources(const cdi::Document& input,
     for (const auto& container : pod.containers) {
       if (!options.container.empty() && container.name != options.container) continue;
       found = true;
-      const auto place = fmt::format("{}, container {}", pod_name, cdi::quoted(container.name));
-      for (const auto& device : container.devices) {
-        if (device.resource.empty()) continue;
-        for (const auto& id : device.ids)
-          add(device.resource + "=" + id, place + ", " + device.resource);
-      }
-      for (const auto& claim : container.claims) {
-        for (const auto& driver : claim.parts) {
-          left_out += driver.parts.size();
-          if (options.plugins_only) continue;
-          for (const auto& device : driver.parts)
-            add(device.name, place + ", claim " + claim.claim);
-        }
-      }
+      names.add_all_of(container,
+                       fmt::format("{}, container {}", pod_name, cdi::quoted(container.name)));
     }
   }
   if (!found) {
     throw Rejection{"the input has no such pod or container: kubelet lists only pods of its node"};
   }
-  if (options.plugins_only && left_out != 0) {
+  if (options.plugins_only && names.left_out != 0) {
     warnings.push_back(fmt::format(
-        "Kata 7c6ba40 ignores the devices of ResourceClaims: {} are left out", left_out));
+        "Kata 7c6ba40 ignores the devices of ResourceClaims: {} are left out", names.left_out));
   }
-  return answer;
+  return std::move(names.answer);
 }
 
 }  // namespace pod

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "../../shared/engines/engine_of_host.hpp"
+#include "../../kit/engines/engine_of_host.hpp"
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/options.hpp"

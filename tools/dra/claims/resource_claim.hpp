@@ -171,11 +171,11 @@ inline ResourceClaim claim_for(std::string_view driver, api::Claim claim) {
                     .uid = std::move(uid),
                     .is_allocated = claim.status.allocation.has_value()};
   if (!out.is_allocated) return out;
-  auto& [results, config, ignored] = claim.status.allocation->devices;
+  auto& [results, config] = claim.status.allocation->devices;
   std::erase_if(results, [&](const AllocatedDevice& device) { return device.driver != driver; });
   out.devices = std::move(results);
   for (std::size_t i = 0; i < config.size(); ++i) {
-    auto& [source, requests, opaque, unknown] = config[i];
+    auto& [source, requests, opaque] = config[i];
     if (!opaque || opaque->driver != driver) continue;
     out.config.push_back(
         {.from_class = source == "FromClass",
