@@ -13,7 +13,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/claims/claim.hpp>
 #include <cdi/claims/claim_directory.hpp>
-#include <cdi/files/descriptor.hpp>
+#include <cdi/files/lock.hpp>
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
@@ -76,7 +76,7 @@ class ClaimJournal {
 
   ClaimDirectory directory_;
   std::string real_path_;
-  Descriptor lock_{-1};
+  FileLock lock_{};
   bool has_waited_ = false;
 };
 

@@ -13,9 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -27,6 +25,7 @@
 #include <cdi/files/access.hpp>
 #include <cdi/files/descriptor.hpp>
 #include <cdi/files/directory.hpp>
+#include <cdi/files/lock.hpp>
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/temporary.hpp>
 #include <cdi/version.hpp>
@@ -171,24 +170,13 @@ CDI_INLINE Result<void> ClaimJournal::erase(std::string_view uid) const {
 
 CDI_INLINE Result<void> ClaimJournal::lock(std::chrono::duration<double> timeout) {
   using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds pause{5};
-  const auto path = directory_.path_of(".lock");
-  constexpr int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  lock_ = Descriptor{::openat(directory_.number(), ".lock", flags, 0600)};
-  if (!lock_) return file_error(path, "cannot open the lock");
   const auto end = Clock::now() + timeout;
-  while (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK) return file_error(path, "cannot lock");
-    if (!(Clock::now() < end)) {  // also if `timeout` is NaN
-      return Error{.code = Errc::timeout,
-                   .message = "another process holds the lock",
-                   .advice = "try again",
-                   .position = {.file = path}};
-    }
+  auto lock = FileLock::open(directory_.number(), ".lock", directory_.path_of(".lock"), [&] {
     has_waited_ = true;
-    std::this_thread::sleep_for(pause);
-  }
+    return Clock::now() < end;  // also if `timeout` is NaN
+  });
+  if (!lock) return std::move(lock).error();
+  lock_ = std::move(*lock);
   return {};
 }
 

@@ -47,9 +47,6 @@ std::string temporary_name(std::string_view name, std::uint64_t number);
 /// `temporary_name` made in any process; otherwise nothing.
 std::optional<std::string_view> temporary_target(std::string_view made);
 
-/// Locks an open file without waiting. The lock lasts until all copies of the descriptor close.
-bool try_lock(int descriptor);
-
 /// Creates a file with a unique name in the directory of `name`. The file stays locked while it is
 /// open: the lock distinguishes a living writer from a killed one, in any PID namespace.
 Descriptor make_temporary(int directory, std::string_view name, std::string& made);

@@ -13,7 +13,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -23,6 +22,7 @@
 #include <cdi/base/result.hpp>
 #include <cdi/files/descriptor.hpp>
 #include <cdi/files/directory.hpp>
+#include <cdi/files/lock.hpp>
 #include <cdi/files/temporary.hpp>
 #include <cdi/version.hpp>
 
@@ -72,13 +72,6 @@ CDI_INLINE std::uint64_t unpredictable_number() {
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
          static_cast<std::uint64_t>(now.tv_nsec);
-}
-
-CDI_INLINE bool try_lock(int descriptor) {
-  while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EINTR) return false;
-  }
-  return true;
 }
 
 CDI_INLINE Descriptor make_temporary(int directory, std::string_view name, std::string& made) {

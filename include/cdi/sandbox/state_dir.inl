@@ -15,7 +15,6 @@
 #include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -25,6 +24,7 @@
 #include <cdi/files/access.hpp>
 #include <cdi/files/descriptor.hpp>
 #include <cdi/files/directory.hpp>
+#include <cdi/files/lock.hpp>
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/temporary.hpp>
 #include <cdi/sandbox/image_root.inl>
@@ -144,15 +144,14 @@ CDI_INLINE Result<StateDir> StateDir::open(const std::string& path) {
 /// gives none to anybody, and no error.
 inline Result<Descriptor> lock_state(const Descriptor& directory, const std::string& path,
                                      int operation) {
-  constexpr int max_turns = 500;
-  constexpr std::chrono::milliseconds pause{10};
+  constexpr int max_turns = 1000;
   Descriptor lock{open_at(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  for (int i = 0; lock && i < max_turns; ++i) {
-    if (::flock(lock.get(), operation | LOCK_NB) == 0) return lock;
-    if (errno != EWOULDBLOCK && errno != EINTR) return lock;
-    std::this_thread::sleep_for(pause);
-  }
   if (!lock) return file_error(path, "cannot open the directory for generated files");
+  int turns = 0;
+  const auto goes_on = [&] {
+    return ++turns < max_turns;
+  };
+  if (detail::lock(lock.get(), operation, goes_on) || errno != EWOULDBLOCK) return lock;
   return Error{.code = Errc::conflict,
                .message = "another program has locked the directory for generated files",
                .advice = "end that program, which `fuser` names, and try again",

@@ -18,6 +18,7 @@
 #include <doctest/doctest.h>
 
 #include <cdi/files/descriptor.hpp>
+#include <cdi/files/lock.hpp>
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/temporary.hpp>
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <fcntl.h>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -17,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/files/lock.hpp>
 #include <cdi/files/signature.hpp>
 #include <cdi/result.hpp>
 
@@ -31,7 +33,6 @@
 #include "../../gpu/vendors/survey.hpp"
 #include "../protocol/grpc_server.hpp"
 #include "claim_source.hpp"
-#include "file_lock.hpp"
 #include "given_device.hpp"
 #include "gpu_config.hpp"
 #include "resource_claim.hpp"
@@ -144,7 +145,8 @@ class NodeClaims {
       if (!goes_on()) return late("other calls on this node last too long");
     }
     if (call != nullptr && call->is_dead()) return dead_call();
-    const auto serial = FileLock::open(places_.serial_lock, goes_on);
+    const auto serial =
+        cdi::FileLock::open(AT_FDCWD, places_.serial_lock, places_.serial_lock, goes_on);
     if (!serial) return serial.error();
     const auto journal = open_journal(goes_on);
     if (!journal) return journal.error();

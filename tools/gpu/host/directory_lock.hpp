@@ -7,10 +7,10 @@
 #include <cerrno>
 #include <cstdint>
 #include <string>
-#include <sys/file.h>
 #include <utility>
 
 #include <cdi/files/descriptor.hpp>
+#include <cdi/files/lock.hpp>
 
 #include "../base/options.hpp"
 #include "directories.hpp"
@@ -35,9 +35,8 @@ class DirectoryLock {
     auto directory = open_directory(options, path, missing);
     if (!directory) return DirectoryLock{State::impossible};
     if (!directory->descriptor) return DirectoryLock{State::missing};
-    while (::flock(directory->number(), LOCK_EX | LOCK_NB) != 0) {
-      if (errno == EWOULDBLOCK) return DirectoryLock{State::busy};
-      if (errno != EINTR) return DirectoryLock{State::impossible};
+    if (!cdi::detail::try_lock(directory->number())) {
+      return DirectoryLock{errno == EWOULDBLOCK ? State::busy : State::impossible};
     }
     return DirectoryLock{State::held, std::move(directory->descriptor)};
   }
