@@ -14,12 +14,10 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <sys/stat.h>
 #include <utility>
 #include <vector>
 
 #include <cdi/files/lock.hpp>
-#include <cdi/files/signature.hpp>
 #include <cdi/result.hpp>
 
 #include "../../gpu/base/options.hpp"
@@ -36,6 +34,7 @@
 #include "given_device.hpp"
 #include "gpu_config.hpp"
 #include "resource_claim.hpp"
+#include "spec_memory.hpp"
 
 namespace dra {
 
@@ -118,7 +117,7 @@ class NodeClaims {
   /// or damaged. `Errc::timeout` if other calls last until `end`.
   cdi::Result<State> repair(Clock::time_point end) {
     return with_claims<State>(nullptr, end, [this](prepare::Claims& claims) {
-      return State{claims.all(), claims.faults(), folders_of_new_specs(claims)};
+      return State{claims.all(), claims.faults(), specs_.folders_of_new(claims)};
     });
   }
 
@@ -127,10 +126,7 @@ class NodeClaims {
   /// may be writing specs.
   bool has_its_specs(Clock::time_point end) {
     const std::unique_lock running{mutex_, end};
-    const std::lock_guard lock{specs_mutex_};
-    return signature_of(places_.state_dir) == journal_ &&
-           std::all_of(specs_.begin(), specs_.end(),
-                       [](const auto& spec) { return signature_of(spec.first) == spec.second; });
+    return specs_.are_those_seen();
   }
 
   /// Runs `act` on the claims while this call has all locks, which it gives up at `end`. A dead
@@ -155,10 +151,10 @@ class NodeClaims {
     if (!survey) return survey.error();
     if (call != nullptr && call->is_dead()) return dead_call();  // nothing is written yet
     prepare::Claims claims{*journal, *survey, options_, prepare::ClaimPlaces::given};
-    see_specs(*journal);
+    specs_.see_once(*journal);
     if (auto agreed = claims.repair(); !agreed) return std::move(agreed).error();
     auto value = act(claims);
-    remember_specs(claims);
+    specs_.see(claims);
     pass_on_warnings(claims);
     if (observed) observed(claims);
     return value;
@@ -184,12 +180,6 @@ class NodeClaims {
  private:
   /// How long a call waits for a lock until it looks whether it goes on.
   static constexpr std::chrono::milliseconds patience{100};
-
-  /// The signature of a file or directory; the default one if it cannot be looked at.
-  static cdi::Signature signature_of(const std::string& path) {
-    struct stat info = {};
-    return ::stat(path.c_str(), &info) == 0 ? cdi::signature_of(info) : cdi::Signature{};
-  }
 
   static cdi::Error late(std::string message) {
     return {.code = cdi::Errc::timeout, .message = std::move(message)};
@@ -334,51 +324,6 @@ class NodeClaims {
     return out;
   }
 
-  static std::string spec_path(const prepare::Claim& claim) {
-    return claim.spec_dir + "/" + claim.file_name();
-  }
-
-  /// The first time, looks at the specs that another run has left: those that are good are not new.
-  void see_specs(const cdi::ClaimJournal& journal) {
-    const std::lock_guard lock{specs_mutex_};
-    if (std::exchange(has_seen_specs_, true)) return;
-    const auto left = journal.load();
-    if (!left) return;
-    for (const auto& [uid, claim] : *left) {
-      if (claim) specs_[spec_path(*claim)] = signature_of(spec_path(*claim));
-    }
-  }
-
-  /// The specs of claims by path. One that is gone already differs from `signature_of`.
-  std::map<std::string, cdi::Signature> specs_of(const prepare::Claims& claims) const {
-    std::map<std::string, cdi::Signature> out;
-    for (const auto& [uid, claim] : claims.all()) {
-      if (claims.faults().contains(uid)) continue;  // it may have no spec
-      const auto path = spec_path(claim);
-      auto signature = signature_of(path);
-      if (signature.inode == 0) signature.inode = 1;
-      out[path] = signature;
-    }
-    return out;
-  }
-
-  void remember_specs(const prepare::Claims& claims) {
-    const std::lock_guard lock{specs_mutex_};
-    journal_ = signature_of(places_.state_dir);
-    specs_ = specs_of(claims);
-  }
-
-  std::set<std::string> folders_of_new_specs(const prepare::Claims& claims) {
-    const std::lock_guard lock{specs_mutex_};
-    std::set<std::string> out;
-    for (const auto& [path, state] : specs_of(claims)) {
-      const auto known = specs_.find(path);
-      if (known != specs_.end() && known->second == state) continue;
-      out.insert(path.substr(0, path.rfind('/')));
-    }
-    return out;
-  }
-
   void pass_on_warnings(const prepare::Claims& claims) {
     auto now = claims.warnings();
     for (const auto& text : now) {
@@ -393,10 +338,7 @@ class NodeClaims {
   ClaimSource& source_;
   std::vector<std::string> warnings_{};  // of the last call; used by the thread that has `mutex_`
   std::timed_mutex mutex_{};
-  std::mutex specs_mutex_{};
-  bool has_seen_specs_ = false;
-  cdi::Signature journal_{};                       // of its directory
-  std::map<std::string, cdi::Signature> specs_{};  // by path
+  SpecMemory specs_{places_.state_dir};
 };
 
 }  // namespace dra
