@@ -37,13 +37,6 @@ using editors_test::specs;
 
 static_assert(cdi::FullyEditable<CSpec>);
 
-template <class OciSpec>
-concept HasDiff = requires(const cdi::Plan& plan, const OciSpec& target) {
-  plan.diff(target);
-};
-static_assert(HasDiff<Model>);
-static_assert(!HasDiff<CSpec>, "a copy of C structs shares their memory");
-
 }  // namespace
 
 TEST_CASE("Edits have the same result in C structs as in the model") {

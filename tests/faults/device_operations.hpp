@@ -75,8 +75,6 @@ inline const Operation device_operations[] = {
      CDI_CALL(cdi::plan_resolved(w.devices()))},
     {"inject_recorded",
      CDI_CALL(cdi::inject_recorded(w.config, w.devices())), in_files},
-    {"Plan::diff",
-     CDI_CALL(plan_of_both.diff(w.oci))},
     {"Plan::edits", CDI_CALL(plan_of_both.edits())},
     {"to_string, an origin", CDI_CALL(to_string(plan_of_both.devices[0]))},
     {"Plan::apply",

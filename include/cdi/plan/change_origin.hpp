@@ -10,7 +10,7 @@
 
 namespace cdi::inline CDI_ABI {
 
-/// Returns the origin of the edit that makes a change, such as one that `Plan::diff` returns: the
+/// Returns the origin of the edit that makes a change, such as one that `Plan::apply` returns: the
 /// last edit of the changed entry. Null if no edit is about the entry: a mount of the config that
 /// only moves. Valid as long as the plan. Costs a pass over the edits of one kind.
 const Origin* find_origin(const Plan& plan, const Change& change);

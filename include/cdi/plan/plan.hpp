@@ -4,14 +4,12 @@
 #ifndef CDI_PLAN_PLAN_HPP
 #define CDI_PLAN_PLAN_HPP
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -102,16 +100,6 @@ struct Plan {
   /// that an incomplete node was added to the plan.
   template <Editable OciSpec>
   Result<std::vector<Change>> apply(OciSpec& target) const;
-
-  /// Returns what `apply` would change, by applying the plan to a copy of the target. The copy must
-  /// share nothing with the target: for a struct of pointers, `apply` the plan to a deep copy.
-  template <class OciSpec>
-    requires Editable<OciSpec> && std::copy_constructible<OciSpec> &&
-        (!std::is_trivially_copyable_v<OciSpec>)
-            Result<std::vector<Change>> diff(const OciSpec& target) const {
-      OciSpec copy = target;
-      return apply(copy);
-    }
 };
 
 namespace detail {
