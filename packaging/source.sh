@@ -3,7 +3,7 @@
 #
 #   container-device-interface-VERSION.tar.gz   the files of the commit
 #   container-device-interface.wrap             for Meson, beside the archive
-#   cdi.hpp, cdi_core.hpp                       the library in one file, and the core alone
+#   cdi.hpp                                     the library in one file
 #   SHA256SUMS
 #
 # Fails if a file is not committed, or if the project's files do not agree on the version.
@@ -91,7 +91,6 @@ gzip -9n "$made/$name.tar"
 python3 packaging/amalgamate.py "$made/cdi.hpp" \
   cdi/cdi.hpp cdi/nlohmann.hpp cdi/policy.hpp cdi/plan.hpp cdi/requests.hpp cdi/versions.hpp \
   cdi/publish.hpp cdi/claims.hpp cdi/nvidia.hpp cdi/sandbox.hpp
-python3 packaging/amalgamate.py "$made/cdi_core.hpp" cdi/core.hpp
 cd "$made"
 cat >container-device-interface.wrap <<END
 [wrap-file]
@@ -102,7 +101,7 @@ source_hash = $(sha256sum "$name.tar.gz" | cut -d ' ' -f 1)
 [provide]
 dependency_names = container-device-interface, container-device-interface-c, container-device-interface-compiled, container-device-interface-core
 END
-sha256sum "$name.tar.gz" container-device-interface.wrap cdi.hpp cdi_core.hpp >SHA256SUMS
+sha256sum "$name.tar.gz" container-device-interface.wrap cdi.hpp >SHA256SUMS
 mkdir -p "$out"
 cp ./* "$out"
 cat SHA256SUMS

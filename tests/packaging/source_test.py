@@ -18,7 +18,7 @@ from project import (CLEAN_GIT, NAME, RELEASE, ROOT,  # noqa: E402
                      PackagingTest, commit_all, copy_project, project_files)
 
 ARCHIVE = f"{NAME}-{RELEASE}.tar.gz"
-FILES = {ARCHIVE, f"{NAME}.wrap", "cdi.hpp", "cdi_core.hpp", "SHA256SUMS"}
+FILES = {ARCHIVE, f"{NAME}.wrap", "cdi.hpp", "SHA256SUMS"}
 
 class Source(PackagingTest):
 
@@ -78,16 +78,15 @@ class Source(PackagingTest):
             tops = {name.partition("/")[0] for name in archive.getnames()}
         self.assertEqual(tops, {wrap["wrap-file"]["directory"]})
         self.assertLessEqual(set(project_files()), names)
-        for name in ("cdi.hpp", "cdi_core.hpp"):
-            self.assertTrue(files[name].startswith(f"// cdi {RELEASE} ".encode()))
-            self.assertNotIn(b"#include <cdi/", files[name])
-            # Bodies follow the declarations; those for the library alone come last.
-            declarations, _, bodies = files[name].partition(b"\n#if CDI_BODIES\n")
-            self.assertNotRegex(declarations, rb"// ---- cdi/\S+\.inl\n")
-            _, between, more = bodies.partition(b"\n#endif  // CDI_BODIES\n\n#ifdef CDI_SOURCE\n")
-            self.assertTrue(between)
-            self.assertTrue(more.endswith(b"\n#endif  // CDI_SOURCE\n"))
-        self.assertNotIn(b"nlohmann/", files["cdi_core.hpp"])
+        header = files["cdi.hpp"]
+        self.assertTrue(header.startswith(f"// cdi {RELEASE} ".encode()))
+        self.assertNotIn(b"#include <cdi/", header)
+        # Bodies follow the declarations; those for the library alone come last.
+        declarations, _, bodies = header.partition(b"\n#if CDI_BODIES\n")
+        self.assertNotRegex(declarations, rb"// ---- cdi/\S+\.inl\n")
+        _, between, more = bodies.partition(b"\n#endif  // CDI_BODIES\n\n#ifdef CDI_SOURCE\n")
+        self.assertTrue(between)
+        self.assertTrue(more.endswith(b"\n#endif  // CDI_SOURCE\n"))
         doors = "".join(path.read_text("utf-8") for path in (ROOT / "include/cdi").glob("*.hpp"))
         for header in re.findall(r"#include <(cdi/\w+/\S+\.hpp)>", doors):
             self.assertIn(f"\n// ---- {header}\n".encode(), files["cdi.hpp"])
