@@ -14,12 +14,12 @@ import socket
 import socketserver
 import stat
 import subprocess
-import sys
 import tempfile
 import threading
 import unittest
 
-CDI = os.path.abspath(sys.argv.pop(1))
+from cdi_case import CDI, CdiCase
+
 PROGRAMS = ("bwrap", "nspawn", "apptainer", "charliecloud", "lxc", "docker", "podman", "unshare")
 BUSYBOX = shutil.which("busybox")
 IS_ROOT = os.geteuid() == 0
@@ -48,15 +48,12 @@ def same_dev(path, **more):
     return {"path": path, "hostPath": "/dev/zero", **more}
 
 
-class Scratch(unittest.TestCase):
+class Scratch(CdiCase):
     def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="cdi-args-"))
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        super().setUp()
         self.folder.chmod(0o755)
-        (self.folder / "cdi").mkdir()
         (self.folder / "root").mkdir()
-        self.file = self.folder / "file"
-        self.file.write_text("content")
+        self.file = pathlib.Path(self.put("file", "content"))
         self.device(deviceNodes=[same_dev("/dev/gpu0")], env=["A=1"], mounts=[self.mount()])
 
     def mount(self, to="/mnt/file", source=None, options=("ro", "nosuid", "nodev", "bind"), **more):
@@ -65,17 +62,14 @@ class Scratch(unittest.TestCase):
 
     def device(self, name="gpu", **edits):
         """Makes the device vendor.com/NAME=0, the only one of its file."""
-        spec = {"cdiVersion": "1.1.0", "kind": f"vendor.com/{name}",
-                "devices": [{"name": "0", "containerEdits": edits}]}
-        (self.folder / f"cdi/{name}.json").write_text(json.dumps(spec))
+        self.put(f"cdi/{name}.json", {"cdiVersion": "1.1.0", "kind": f"vendor.com/{name}",
+                                      "devices": [{"name": "0", "containerEdits": edits}]})
 
     def args(self, program, *options, names=("vendor.com/gpu=0",), expect=0, **more):
         if program == "unshare" and "--root" not in options:
             options = ("--root", self.folder / "root", *options)
-        done = subprocess.run([CDI, "-d", self.folder / "cdi", "args", "--for", program,
-                               *map(str, options), *names], text=True, timeout=60,
-                              capture_output=True, check=False, **more)
-        self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
+        done = self.run_tool(CDI, "-d", self.folder / "cdi", "args", "--for", program, *options,
+                             *names, expect=expect, **more)
         return done.stdout, done.stderr
 
     def words(self, program, *options, **more):
@@ -137,8 +131,7 @@ class Words(Scratch):
         for program in ("bwrap", "nspawn", "docker"):
             with self.subTest(program):
                 out, _ = self.args(program)
-                read = subprocess.run(["sh", "-c", f"printf '%s\\0' {out}"], capture_output=True,
-                                      text=True, check=True).stdout
+                read = self.run_tool("sh", "-c", f"printf '%s\\0' {out}").stdout
                 self.assertEqual(read.split("\0")[:-1], self.words(program))
                 self.assertNotIn("\x1b", out)
         self.assertIn(" '--setenv=", self.args("nspawn")[0])
@@ -599,10 +592,9 @@ class Access(Scratch):
         inside = ["unshare", "--mount", "sh", "-c", script, "sh", groups]
         if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
             self.skipTest("files cannot be mounted here")
-        done = subprocess.run([*inside, "setpriv", "--reuid", str(self.NOBODY), "--regid",
-                               str(self.NOBODY), "--clear-groups", CDI, "-d", self.folder / "cdi",
-                               "args", "--for", "bwrap", "vendor.com/gpu=0"], text=True,
-                              capture_output=True, timeout=60, check=False)
+        done = self.run_tool(*inside, "setpriv", "--reuid", str(self.NOBODY), "--regid",
+                             str(self.NOBODY), "--clear-groups", CDI, "-d", self.folder / "cdi",
+                             "args", "--for", "bwrap", "vendor.com/gpu=0", expect=None)
         self.assertEqual(done.returncode, LOST, done.stderr)
         self.assertIn("log in again to get the group video", done.stderr)
 
@@ -661,8 +653,7 @@ class Usage(Scratch):
     def test_the_page_has_each_program(self):
         rows = self.rows()
         self.assertEqual(tuple(row[0].strip("| `") for row in rows), PROGRAMS)
-        out = subprocess.run([CDI, "args", "--help"], text=True, capture_output=True,
-                             check=True).stdout
+        out = self.run_tool(CDI, "args", "--help").stdout
         for row in rows:
             self.assertRegex(out, rf"  {row[0].strip('| `')} +{row[1]}\n")
 
@@ -671,8 +662,7 @@ class Usage(Scratch):
                              (("--for", "unshare"), "--for unshare needs --root DIR"),
                              (("--for", "bwrap", "--root", "/"), "--root is only for unshare"),
                              (("--for", "bwrap", "-0", "-o", "json"), "-0 excludes --output")):
-            done = subprocess.run([CDI, "args", *options, "vendor.com/gpu=0"], text=True,
-                                  capture_output=True, check=False)
+            done = self.run_tool(CDI, "args", *options, "vendor.com/gpu=0", expect=None)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn(why, done.stderr)
 
@@ -694,11 +684,10 @@ class Usage(Scratch):
         self.args("unshare", "--root", self.folder / "none", expect=1)
 
     def test_help(self):
-        out = subprocess.run([CDI, "args", "--help"], text=True, capture_output=True,
-                             check=True).stdout
+        out = self.run_tool(CDI, "args", "--help").stdout
         for text in ("eval", *PROGRAMS):
             self.assertIn(text, out)
-        out = subprocess.run([CDI, "--help"], text=True, capture_output=True, check=True).stdout
+        out = self.run_tool(CDI, "--help").stdout
         self.assertRegex(out, "(?m)^  5 +the program cannot express some edits")
 
 
@@ -802,9 +791,8 @@ class Runs(Scratch):
         self.assertEqual(sorted(set(nodes) - set(without)), ["gpu0"])
         opened = [*base, *self.words_of("bwrap"), "head", "-c", "2", "/dev/gpu0"]
         self.assertEqual(self.run_probe(opened), "\0\0")
-        writes = subprocess.run([*base, *self.words_of("bwrap"), "sh", "-c",
-                                 'exec 2>&1; : >>"/mnt/$F"'], capture_output=True, text=True,
-                                check=False)
+        writes = self.run_tool(*base, *self.words_of("bwrap"), "sh", "-c",
+                               'exec 2>&1; : >>"/mnt/$F"', expect=None)
         self.assertNotEqual(writes.returncode, 0)
         self.assertIn("Read-only file system", writes.stdout)
 
@@ -849,8 +837,7 @@ class Runs(Scratch):
         plain = f"lxc.rootfs.path = dir:{self.root}\nlxc.net.0.type = empty\n"
         config.write_text(plain)
         command = [lxc, "-P", config.parent.parent, "-n", "c1", "-f", config, "--"]
-        works = subprocess.run([*command, "/bin/true"], capture_output=True, text=True, timeout=60,
-                               check=False)
+        works = self.run_tool(*command, "/bin/true", expect=None)
         if works.returncode != 0:
             self.skipTest(f"lxc-execute does not work here: {works.stderr.strip()[-200:]}")
         config.write_text(plain + self.args("lxc", names=names)[0])
@@ -868,8 +855,7 @@ class Runs(Scratch):
         command = f'. "{script}"; exec chroot "{self.root}" /bin/sh -c "$1"'
         self.check(self.run_probe([*base, command, "sh", PROBE],
                                   [*base, f"exec chroot {self.root} /bin/true"]))
-        writes = subprocess.run([*base, command, "sh", ': >>"/mnt/$F"'], capture_output=True,
-                                text=True, check=False)
+        writes = self.run_tool(*base, command, "sh", ': >>"/mnt/$F"', expect=None)
         self.assertIn("Read-only file system", writes.stderr)
 
     def test_docker_understands_the_words(self):

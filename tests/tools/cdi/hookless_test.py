@@ -13,12 +13,11 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-sys.dont_write_bytecode = True
-CDI = os.path.abspath(sys.argv.pop(1))
+from cdi_case import CDI, CdiCase
+
 SCHEMA = pathlib.Path(sys.argv.pop(1)) / "schema/resolved-1.json"
 COMPILER = shutil.which("cc") or shutil.which("gcc")
 try:
@@ -40,12 +39,10 @@ def build(path, soname, text="int answer(void) { return 42; }"):
                     path], input=text.encode(), check=True)
 
 
-class Hookless(unittest.TestCase):
+class Hookless(CdiCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = pathlib.Path(folder.name)
-        (self.root / "specs").mkdir()
+        super().setUp()
+        self.root = self.folder
         (self.root / "state").mkdir(mode=0o755)
         self.driver = self.root / "driver"
         self.driver.mkdir()
@@ -53,23 +50,20 @@ class Hookless(unittest.TestCase):
     def write_spec(self, hooks, mounts=(), nodes=()):
         edits = {"env": ["GPU=0"], "hooks": hooks, "mounts": list(mounts),
                  "deviceNodes": list(nodes)}
-        spec = {"cdiVersion": "0.6.0", "kind": "vendor.com/gpu", "devices": [
-            {"name": "0", "containerEdits": {key: value for key, value in edits.items() if value}}]}
-        (self.root / "specs/gpu.json").write_text(json.dumps(spec))
+        edits = {key: value for key, value in edits.items() if value}
+        self.put("specs/gpu.json", {"cdiVersion": "0.6.0", "kind": "vendor.com/gpu",
+                                    "devices": [{"name": "0", "containerEdits": edits}]})
 
     def mount(self, name, path):
         return {"hostPath": str(self.driver / name), "containerPath": path,
                 "options": ["ro", "nosuid", "nodev", "rbind"]}
 
     def cdi(self, *args, code=0, **more):
-        done = subprocess.run([CDI, "-d", self.root / "specs", *args], text=True, timeout=60,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done
+        return self.run_tool(CDI, "-d", "specs", *args, expect=code, **more)
 
     def inject(self, *args, config=None, code=0, hooks="replace"):
         text = json.dumps(config or {"ociVersion": "1.0.0", "process": {"cwd": "/", "args": ["a"]}})
-        done = self.cdi("inject", "--hooks", hooks, *args, "-", "vendor.com/gpu=0", input=text,
+        done = self.cdi("inject", "--hooks", hooks, *args, "-", "vendor.com/gpu=0", given=text,
                         code=code)
         return (json.loads(done.stdout) if code == 0 and "--diff" not in args else done.stdout,
                 done.stderr)
@@ -244,7 +238,7 @@ class Hookless(unittest.TestCase):
             config.write_text(json.dumps(given))
             for device in devices:
                 self.cdi("inject", "--in-place", "--hooks", "replace", "--state-dir", "state",
-                         "config.json", device, cwd=self.root)
+                         "config.json", device)
             return json.loads(config.read_text())
 
         def generated(made, path):

@@ -6,38 +6,28 @@ file again for the lines of its edits.
 
 valgrind prints the system calls. usage: inject_once_test.py CDI
 """
-import json
-import pathlib
 import re
 import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
-CDI = sys.argv.pop(1)
+from cdi_case import CDI, CdiCase
+
 NODE = "/dev/null"
 
 
 @unittest.skipUnless(shutil.which("valgrind"), "needs valgrind")
-class InjectOnce(unittest.TestCase):
+class InjectOnce(CdiCase):
     def setUp(self):
-        place = tempfile.TemporaryDirectory(prefix="cdi-inject-once-")
-        self.addCleanup(place.cleanup)
-        self.folder = pathlib.Path(place.name)
-        (self.folder / "specs").mkdir()
-        (self.folder / "specs/v.json").write_text(json.dumps({
+        super().setUp()
+        self.put("specs/v.json", {
             "cdiVersion": "0.5.0", "kind": "v.com/c",
-            "devices": [{"name": "d", "containerEdits": {"deviceNodes": [{"path": NODE}]}}]}))
-        (self.folder / "config.json").write_text(json.dumps({"ociVersion": "1.0.2"}))
+            "devices": [{"name": "d", "containerEdits": {"deviceNodes": [{"path": NODE}]}}]})
+        self.put("config.json", {"ociVersion": "1.0.2"})
 
     def calls(self, *options):
         """The system calls of an injection: a name and a path each."""
-        done = subprocess.run(
-            ["valgrind", "--tool=none", "--trace-syscalls=yes", CDI, "-d", self.folder / "specs",
-             "inject", *options, self.folder / "config.json", "v.com/c=d"],
-            capture_output=True, text=True, timeout=120, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.run_tool("valgrind", "--tool=none", "--trace-syscalls=yes", CDI, "-d", "specs",
+                             "inject", *options, "config.json", "v.com/c=d", timeout=120)
         return re.findall(r"sys_(\w+) \(.*?0x\w+\(([^)]*)\)", done.stderr)
 
     def test_with_and_without_a_diff(self):

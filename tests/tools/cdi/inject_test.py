@@ -4,14 +4,12 @@
 import json
 import os
 import pty
-import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-CDI = sys.argv.pop(1)
-POD = sys.argv.pop(1)
+from cdi_case import CDI, CdiCase
+
+POD = os.path.abspath(sys.argv.pop(1))
 
 SPEC = """cdiVersion: "1.1.0"
 kind: vendor.com/gpu
@@ -30,40 +28,26 @@ devices:
 KEY = "cdi.k8s.io/plugin_0"
 
 
-class Inject(unittest.TestCase):
+class Inject(CdiCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="cdi-inject-")
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.specs = os.path.join(self.folder, "specs")
-        self.bundle = os.path.join(self.folder, "bundle")
-        os.mkdir(self.specs)
-        os.mkdir(self.bundle)
-        self.spec = os.path.join(self.specs, "gpu.yaml")
-        with open(self.spec, "w") as file:
-            file.write(SPEC)
+        super().setUp()
+        self.bundle = self.path("bundle")
+        self.specs = self.path("specs")
+        self.options = ("-d", self.specs, "inject")
+        self.spec = self.put("specs/gpu.yaml", SPEC)
+        self.config = self.path("bundle/config.json")
 
     def write_config(self, annotations=None, **members):
         config = {"ociVersion": "1.0.2", **members}
         if annotations is not None:
             config["annotations"] = annotations
-        self.config = os.path.join(self.bundle, "config.json")
-        with open(self.config, "w") as file:
-            json.dump(config, file)
-        return self.config
+        return self.put("bundle/config.json", config)
 
     def read_config(self):
-        with open(self.config) as file:
-            return file.read()
+        return self.get("bundle/config.json")
 
-    def cdi(self, *args, expect=0, env=None):
-        """Runs cdi inject. Returns standard output and standard error."""
-        done = subprocess.run([CDI, "-d", self.specs, "inject", *args], text=True, timeout=60,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              env={**os.environ, **(env or {})})
-        self.assertEqual(done.returncode, expect, done.stderr)
-        if expect in (1, 2, 4):
-            self.assertEqual(done.stdout, "")
-        return done.stdout, done.stderr
+    def cdi(self, *args, env=None, **more):
+        return self.run_cdi(*args, env={**os.environ, **(env or {})}, **more)
 
     def env(self, *args):
         return json.loads(self.cdi(*args)[0]).get("process", {}).get("env", [])
@@ -108,10 +92,9 @@ class Inject(unittest.TestCase):
         before = self.read_config()
         for mode, left in (("a", before), ("w", "")):  # as >> and >
             with open(config, mode) as out:
-                done = subprocess.run([CDI, "-d", self.specs, "inject", config, "vendor.com/gpu=0"],
-                                      text=True, stdout=out, stderr=subprocess.PIPE, check=False)
-            self.assertEqual((done.returncode, self.read_config()), (1, left))
-            self.assertIn("the output goes to this file", done.stderr)
+                done = self.run_tool(CDI, *self.options, config, "vendor.com/gpu=0", stdout=out,
+                                     expect=1)
+            self.assertEqual(self.read_config(), left)
             self.assertIn("use --in-place", done.stderr)
 
     def test_wrong_arguments_are_explained(self):
@@ -127,7 +110,7 @@ class Inject(unittest.TestCase):
                             "leave out CONFIG")):
             with self.subTest(args):
                 self.assertIn(said, self.cdi(*args, expect=2)[1])
-        missing = os.path.join(self.folder, "none")
+        missing = self.path("none")
         self.assertIn(f"{missing}/config.json", self.cdi("--bundle", missing, "--annotations",
                                                          expect=1)[1])
 
@@ -153,11 +136,9 @@ class Inject(unittest.TestCase):
                             {KEY: "vendor.com/gpu=9"}, {KEY: "gpu=0"}, {KEY: ","},
                             {KEY: "vendor.com/gpu=*"}, {KEY: 7}, {"CDI.k8s.io/x": "x"}, []):
             config = self.write_config(annotations)
-            ours = subprocess.run([CDI, "-d", self.specs, "inject", "--annotations", config],
-                                  text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            theirs = subprocess.run([POD, "guest", config, "--spec-dir", self.specs,
-                                     "--timeout", "0"], text=True, stdout=subprocess.PIPE,
-                                    stderr=subprocess.PIPE)
+            ours = self.run_tool(CDI, *self.options, "--annotations", config, expect=None)
+            theirs = self.run_tool(POD, "guest", config, "--spec-dir", self.specs, "--timeout",
+                                   "0", expect=None)
             with self.subTest(annotations):
                 self.assertEqual((ours.returncode == 0, ours.stdout),
                                  (theirs.returncode == 0, theirs.stdout),
@@ -165,18 +146,15 @@ class Inject(unittest.TestCase):
 
     def test_a_policy_sees_that_an_annotation_requests_a_device(self):
         config = self.write_config({KEY: "vendor.com/gpu=1"})
-        policy, log = (os.path.join(self.folder, name) for name in ("policy.json", "log.json"))
-        with open(policy, "w") as file:
-            json.dump({"rules": [{"name": "only-by-hand", "allow": True,
-                                  "sources": ["commandLine"]}]}, file)
-        args = ["--policy", policy, "--decisions", log, "--annotations", config]
+        policy = self.put("policy.json", {"rules": [
+            {"name": "only-by-hand", "allow": True, "sources": ["commandLine"]}]})
+        args = ["--policy", policy, "--decisions", "log.json", "--annotations", config]
         self.assertIn("vendor.com/gpu=1", self.cdi(*args, "vendor.com/gpu=0", expect=4)[1])
-        with open(log) as file:
-            self.assertEqual(
-                [(one["device"], one["allowed"], one["source"], one.get("key"))
-                 for one in json.load(file)["decisions"]],
-                [("vendor.com/gpu=0", True, "commandLine", None),
-                 ("vendor.com/gpu=1", False, "annotation", KEY)])
+        self.assertEqual(
+            [(one["device"], one["allowed"], one["source"], one.get("key"))
+             for one in json.loads(self.get("log.json"))["decisions"]],
+            [("vendor.com/gpu=0", True, "commandLine", None),
+             ("vendor.com/gpu=1", False, "annotation", KEY)])
         self.assertEqual(self.cdi(*args[:-2], config, "vendor.com/gpu=[01]")[1], "")
 
     # Differences
@@ -187,8 +165,7 @@ class Inject(unittest.TestCase):
         environment = {**os.environ, "TERM": "xterm", **env}
         if "NO_COLOR" not in env:
             environment.pop("NO_COLOR", None)
-        subprocess.run([CDI, "-d", self.specs, "inject", "--diff", *args], stdout=secondary,
-                       env=environment, timeout=60, check=True)
+        self.run_tool(CDI, *self.options, "--diff", *args, stdout=secondary, env=environment)
         os.close(secondary)
         out = b""
         try:
@@ -216,9 +193,8 @@ class Inject(unittest.TestCase):
 
     def test_a_number_that_json_cannot_keep_is_shown_in_text_only(self):
         for number in ("1e999", "12345678901234567890123"):
-            config = self.write_config()
-            with open(config, "w") as file:
-                file.write('{"mounts": [{"destination": "/c", "source": "/old", "x": %s}]}' % number)
+            config = self.put("bundle/config.json", '{"mounts": [{"destination": "/c", '
+                              f'"source": "/old", "x": {number}}}]}}')
             out = self.cdi("--diff", config, "vendor.com/gpu=0")[0]
             self.assertIn('replaced mounts[0]: {"destination":"/c","source":"/old","x":%s} -> '
                           % number, out)
@@ -234,13 +210,9 @@ class Inject(unittest.TestCase):
                              for line in lines if line.startswith("moved")), 1, lines)
 
     def test_nothing_to_change_is_said(self):
-        config = self.write_config()
-        with open(config, "w") as file:
-            file.write('{"process": {"env": ["DRIVER=7", "GPU=1"]}}')
-        self.assertEqual(self.cdi("--diff", config, "vendor.com/gpu=1"),
-                         ("no changes: the config already has the edits of these devices\n", ""))
-        self.assertEqual(self.cdi("--diff", "--annotations", config)[0],
-                         "no changes: no device is injected\n")
+        config = self.put("bundle/config.json", '{"process": {"env": ["DRIVER=7", "GPU=1"]}}')
+        for words in ([config, "vendor.com/gpu=1"], ["--annotations", config]):
+            self.assertIn("no changes: ", self.cdi("--diff", *words)[0])
         self.assertEqual(self.cdi("--diff", "-o", "json", config, "vendor.com/gpu=1")[0], "[]\n")
 
     def test_colours_are_for_terminals(self):
@@ -258,12 +230,10 @@ class Inject(unittest.TestCase):
 
     def test_what_is_removed_or_moved_is_shown(self):
         """Of two nodes in one place, only one can be replaced."""
-        with open(os.path.join(self.specs, "node.json"), "w") as file:
-            json.dump({"cdiVersion": "0.6.0", "kind": "vendor.com/node", "devices": [
-                {"name": "0", "containerEdits": {
-                    "deviceNodes": [{"path": "/dev/z", "hostPath": "/dev/null"}],
-                    "mounts": [{"hostPath": "/h", "containerPath": "/x/z",
-                                "options": ["bind"]}]}}]}, file)
+        self.put("specs/node.json", {"cdiVersion": "0.6.0", "kind": "vendor.com/node", "devices": [
+            {"name": "0", "containerEdits": {
+                "deviceNodes": [{"path": "/dev/z", "hostPath": "/dev/null"}],
+                "mounts": [{"hostPath": "/h", "containerPath": "/x/z", "options": ["bind"]}]}}]})
         node = {"path": "/dev/z", "type": "c", "major": 1}
         config = self.write_config(
             linux={"devices": [{**node, "minor": 5}, {**node, "minor": 7}]},

@@ -5,15 +5,12 @@
 import json
 import os
 import resource
-import shutil
 import signal
 import socket
 import subprocess
-import sys
-import tempfile
 import unittest
 
-CDI = sys.argv.pop(1)
+from cdi_case import CDI, CdiCase
 
 GOOD = """cdiVersion: 0.6.0
 kind: vendor.com/gpu
@@ -23,12 +20,11 @@ devices:
 """
 
 
-class Files(unittest.TestCase):
+class Files(CdiCase):
     """A spec directory, and programs that watch it."""
 
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="cdi-monitor-")
-        self.addCleanup(shutil.rmtree, self.folder)
+        super().setUp()
         os.makedirs(self.path("specs"))
         signal.signal(signal.SIGALRM, self.give_up)  # a line that never comes
         signal.alarm(60)
@@ -37,16 +33,10 @@ class Files(unittest.TestCase):
     def give_up(self, *_):
         self.fail("waited for a minute")
 
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
     def write(self, name, text):
         """Writes a file as engines expect it: the old one or the new one is there."""
-        path = self.path(name)
-        with open(path + ".new", "w") as file:
-            file.write(text)
-        os.rename(path + ".new", path)
-        return path
+        os.rename(self.put(name + ".new", text), self.path(name))
+        return self.path(name)
 
     def start(self, *args, dirs=("specs",)):
         named = [word for name in dirs for word in ("-d", self.path(name))]
@@ -174,8 +164,7 @@ class Wait(Files):
     NAME = "vendor.com/gpu=0"
 
     def run_wait(self, *args):
-        done = subprocess.run([CDI, "-d", self.path("specs"), "wait", *args], text=True, timeout=30,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        done = self.run_tool(CDI, "-d", self.path("specs"), "wait", *args, expect=None)
         return done.returncode, done.stdout, done.stderr
 
     def test_devices_that_are_there(self):
@@ -210,8 +199,8 @@ class Wait(Files):
         # The device may come in a second file, so the existing kind does not end the wait.
         code, out, err = self.run_wait("--timeout", "1500ms", self.NAME, "vendor.com/gpu=7")
         self.assertEqual((code, err), (12, "cdi: error: not all names resolve after 1500ms\n"))
-        why = subprocess.run([CDI, "-d", self.path("specs"), "why", "--no-host", self.NAME,
-                              "vendor.com/gpu=7"], text=True, stdout=subprocess.PIPE)
+        why = self.run_tool(CDI, "-d", self.path("specs"), "why", "--no-host", self.NAME,
+                            "vendor.com/gpu=7", expect=None)
         self.assertEqual(out, why.stdout)
         self.assertIn("unknown-device: ", out)
         code, out, err = self.run_wait("--timeout=0", "-o", "json", "vendor.com/gpu=7")

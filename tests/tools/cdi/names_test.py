@@ -7,12 +7,12 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-CDI, PROJECT = os.path.abspath(sys.argv.pop(1)), pathlib.Path(os.path.abspath(sys.argv.pop(1)))
+from cdi_case import CDI, CdiCase
+
+PROJECT = pathlib.Path(os.path.abspath(sys.argv.pop(1)))
 
 A, B = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6", "GPU-8932aaaa-0000-4106-c12f-20bd9faed9f6"
 MIG = "MIG-d184f67c-c95f-5ef2-a935-195bd0094fbd"
@@ -146,32 +146,18 @@ def spec(kind, devices):
         {"name": name, "containerEdits": {"env": [f"DEVICE={name}"]}} for name in devices]}
 
 
-class Folder(unittest.TestCase):
+class Folder(CdiCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="cdi-names-")
-        self.addCleanup(shutil.rmtree, self.folder)
+        super().setUp()
+        self.options = ("-d", self.path("specs"))
         for kind, devices in SPECS.items():
-            self.write(f"specs/{kind.replace('/', '-')}.json", json.dumps(spec(kind, devices)))
-
-    def write(self, name, text):
-        path = os.path.join(self.folder, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        return path
+            self.put(f"specs/{kind.replace('/', '-')}.json", json.dumps(spec(kind, devices)))
 
     def run_cdi(self, *args, expect=0, **variables):
         """Runs cdi with these variables and no others of GPUs. Returns what it prints."""
         env = {key: value for key, value in os.environ.items()
                if not re.search("VISIBLE_DEVICES|^SLURM", key)}
-        done = subprocess.run([CDI, "-d", os.path.join(self.folder, "specs"), *args], text=True,
-                              timeout=20, env={**env, **variables}, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE)
-        self.assertEqual(done.returncode, expect, done.stderr)
-        if expect != 0:
-            self.assertEqual(done.stdout, "")
-            self.assertNotEqual(done.stderr, "")
-        return done.stdout, done.stderr
+        return super().run_cdi(*args, expect=expect, env={**env, **variables})
 
 
 class Names(Folder):
@@ -237,13 +223,13 @@ class Names(Folder):
         self.assertIn("several kinds of GPUs: amd.com/gpu, index.com/gpu, nvidia.com/gpu, "
                       "uuid.com/gpu: select one with --kind", err)
         for kind in list(SPECS)[:3]:
-            os.unlink(os.path.join(self.folder, f"specs/{kind.replace('/', '-')}.json"))
-        self.write("specs/more.json", json.dumps(spec("index.com/gpu", ["1"])))
-        self.write("specs/nic.json", json.dumps(spec("index.com/nic", ["0"])))
+            os.unlink(self.path(f"specs/{kind.replace('/', '-')}.json"))
+        self.put("specs/more.json", json.dumps(spec("index.com/gpu", ["1"])))
+        self.put("specs/nic.json", json.dumps(spec("index.com/nic", ["0"])))
         self.assertEqual(self.run_cdi("names", "--from", "slurm", "--value", "0")[0],
                          "index.com/gpu=0\n")
-        shutil.rmtree(os.path.join(self.folder, "specs"))
-        os.mkdir(os.path.join(self.folder, "specs"))
+        shutil.rmtree(self.path("specs"))
+        os.mkdir(self.path("specs"))
         self.assertIn("no spec has a device of a kind such as",
                       self.run_cdi("names", "--from", "slurm", "--value", "0", expect=1)[1])
 
@@ -283,10 +269,10 @@ class Names(Folder):
         self.run_cdi("names", "--from", "rocr", "--value", "GPU-feedfeed", expect=1)
 
     def test_a_device_in_conflict_or_in_a_bad_file_is_an_error(self):
-        self.write("specs/more.json", json.dumps(spec("nvidia.com/gpu", ["1"])))
+        self.put("specs/more.json", json.dumps(spec("nvidia.com/gpu", ["1"])))
         _, err = self.run_cdi("names", "--from", "cuda", "--value", "0,1", expect=1)
         self.assertIn('cannot resolve "nvidia.com/gpu=1": both', err)
-        self.write("specs/more.json", '{"cdiVersion": "0.6.0", "kind": "nvidia.com/gpu", "x": 1}')
+        self.put("specs/more.json", '{"cdiVersion": "0.6.0", "kind": "nvidia.com/gpu", "x": 1}')
         _, err = self.run_cdi("names", "--from", "cuda", "--value", "0,9", expect=1)
         self.assertIn("unknown field", err)
 
@@ -323,13 +309,13 @@ class Slurm(Folder):
 
     def setUp(self):
         super().setUp()
-        self.config = self.write("bundle/config.json", '{"ociVersion": "1.0.2"}')
-        self.programs = os.path.join(self.folder, "bin")
-        self.write("bin/cdi", f'#!/bin/sh\nexec "{CDI}" "$@" -d "{self.folder}/only"\n')
-        self.write("bin/crun", f'#!/bin/sh\necho "$@" >> "{self.folder}/crun.log"\n')
+        self.put("bundle/config.json", '{"ociVersion": "1.0.2"}')
+        self.programs = self.path("bin")
+        self.put("bin/cdi", f'#!/bin/sh\nexec "{CDI}" "$@" -d "{self.folder}/only"\n')
+        self.put("bin/crun", f'#!/bin/sh\necho "$@" >> "{self.folder}/crun.log"\n')
         for name in os.listdir(self.programs):
             os.chmod(os.path.join(self.programs, name), 0o755)
-        self.write("only/gpu.json", json.dumps(spec("nvidia.com/gpu", ["0", "1"])))
+        self.put("only/gpu.json", json.dumps(spec("nvidia.com/gpu", ["0", "1"])))
         text = (PROJECT / "examples/slurm/oci.conf").read_text(encoding="utf-8")
         self.lines = dict(re.findall(r'^#?(\w+)="([^"]*)"$', text, re.M))  # no quotes inside
 
@@ -340,18 +326,13 @@ class Slurm(Folder):
                   "u": "user", "U": "1000", "j": "7", "s": "0", "t": "1"}
         line = re.sub("%(.)", lambda found: values[found[1]], self.lines[name])
         line = line.replace("/usr/bin/", self.programs + "/")
-        done = subprocess.run(["/bin/sh", "-c", line], env={"PATH": "/usr/bin:/bin", **variables},
-                              text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        with open(self.config, encoding="utf-8") as file:
-            config = json.load(file)
+        done = self.run_tool("/bin/sh", "-c", line, expect=None,
+                             env={"PATH": "/usr/bin:/bin", **variables})
+        config = json.loads(self.get("bundle/config.json"))
         return done.returncode, config.get("process", {}).get("env", [])
 
     def crun_log(self):
-        path = os.path.join(self.folder, "crun.log")
-        if not os.path.exists(path):
-            return ""
-        with open(path, encoding="utf-8") as file:
-            return file.read()
+        return self.get("crun.log") if "crun.log" in self.files(".") else ""
 
     def test_the_run_of_a_step_with_gpus(self):
         self.assertEqual(self.run_line("RunTimeRun", SLURM_STEP_GPUS="1", SLURM_JOB_GPUS="0,1"),
@@ -372,8 +353,8 @@ class Slurm(Folder):
     def test_create_reads_the_file_of_variables(self):
         for text, env in (("A=1\n", []), ("SLURM_JOB_GPUS=0\n", ["DEVICE=0"]),
                           ("SLURM_JOB_GPUS=0,1\nSLURM_STEP_GPUS=1\n", ["DEVICE=1"])):
-            self.write("bundle/config.json", "{}")
-            self.write("environment", text)
+            self.put("bundle/config.json", "{}")
+            self.put("environment", text)
             self.assertEqual(self.run_line("RunTimeCreate"), (0, env))
         self.assertIn(" create --bundle ", self.crun_log())
 
@@ -384,21 +365,15 @@ class Slurm(Folder):
             {"hostPath": "/etc", "containerPath": "/e", "type": "bind", "options": ["rbind"]}],
             "deviceNodes": [{"path": "/dev/gpu", "hostPath": "/dev/null"}],
             "hooks": [{"hookName": "createContainer", "path": "/bin/true"}]}
-        self.write("only/gpu.json", json.dumps({
+        self.put("only/gpu.json", json.dumps({
             "cdiVersion": "0.6.0", "kind": "nvidia.com/gpu",
             "devices": [{"name": "0", "containerEdits": edits}]}))
 
         def run_hook(**variables):
-            files = {name: self.write(name, "") for name in ("ENROOT_ENVIRON", "ENROOT_MOUNTS")}
-            done = subprocess.run(["bash", str(PROJECT / "examples/slurm/50-cdi.sh")], text=True,
-                                  env={"PATH": f"{self.programs}:{os.environ['PATH']}", **files,
-                                       **variables},
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            written = []
-            for path in files.values():
-                with open(path, encoding="utf-8") as file:
-                    written.append(file.read())
-            return done.returncode, *written, done.stderr
+            files = {name: self.put(name, "") for name in ("ENROOT_ENVIRON", "ENROOT_MOUNTS")}
+            done = self.run_tool("bash", PROJECT / "examples/slurm/50-cdi.sh", expect=None, env={
+                "PATH": f"{self.programs}:{os.environ['PATH']}", **files, **variables})
+            return done.returncode, *map(self.get, files), done.stderr
 
         status, env, mounts, err = run_hook(SLURM_JOB_ID="7", SLURM_STEP_GPUS="0")
         self.assertEqual((status, env), (0, "A=1\nB=x y\n"), err)

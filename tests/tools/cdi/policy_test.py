@@ -4,12 +4,10 @@
 """Tests of `cdi policy` and of the policy of `cdi inject`. usage: policy_test.py CDI"""
 import json
 import os
-import subprocess
-import sys
-import tempfile
 import unittest
 
-CDI = sys.argv.pop(1)
+from cdi_case import CdiCase
+
 DENIED = 4
 
 SPEC = """cdiVersion: 0.6.0
@@ -26,38 +24,23 @@ NO_HOOKS = {"rules": [{"name": "no hooks", "allow": True, "devices": ["vendor.co
 ALL = {"rules": [{"name": "all", "allow": True}]}
 
 
-class Policy(unittest.TestCase):
+class Policy(CdiCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="cdi-policy-")
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        self.spec = self.write("specs/gpu.yaml", SPEC)
-        self.config = self.write("config.json", "{}\n")
-        self.log = os.path.join(self.folder, "log.json")
-
-    def write(self, name, text):
-        path = os.path.join(self.folder, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w") as file:
-            file.write(text)
-        return path
+        super().setUp()
+        self.options = ("-d", self.path("specs"))
+        self.spec = self.put("specs/gpu.yaml", SPEC)
+        self.config = self.put("config.json", "{}\n")
+        self.log = self.path("log.json")
 
     def policy(self, value):
-        return self.write("policy.json", json.dumps(value))
-
-    def run_cdi(self, *args, expect=0):
-        done = subprocess.run([CDI, "-d", os.path.join(self.folder, "specs"), *args], text=True,
-                              timeout=20, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.assertEqual(done.returncode, expect, done.stderr)
-        return done.stdout, done.stderr
+        return self.put("policy.json", value)
 
     def inject(self, policy, *args, expect=0):
         return self.run_cdi("inject", "--policy", self.policy(policy), "--decisions", self.log,
                             self.config, *args, expect=expect)
 
     def read_log(self):
-        with open(self.log) as file:
-            return json.load(file)
+        return json.loads(self.get("log.json"))
 
     def test_an_allowed_device_is_injected_and_logged(self):
         out, err = self.inject(NO_HOOKS, "vendor.com/gpu=plain")
@@ -142,10 +125,10 @@ class Policy(unittest.TestCase):
                                       expect=DENIED)[0])
         self.assertFalse(log["allowed"])
         self.run_cdi("policy", path, "vendor.com/gpu=none", expect=1)
-        self.run_cdi("policy", self.write("bad.json", "{}"), expect=1)
+        self.run_cdi("policy", self.put("bad.json", "{}"), expect=1)
 
     def test_drift_of_device_numbers_is_kept_reported_followed_or_fails(self):
-        spec = self.write("specs/null.yaml", """cdiVersion: 0.6.0
+        spec = self.put("specs/null.yaml", """cdiVersion: 0.6.0
 kind: vendor.com/null
 devices:
 - name: a
@@ -173,8 +156,8 @@ devices:
 
     def test_the_log_does_not_replace_an_input(self):
         policy = self.policy(ALL)
-        features = self.write("features.json", '{"ociVersionMax": "1.1.0"}')
-        link = os.path.join(self.folder, "link.json")
+        features = self.put("features.json", '{"ociVersionMax": "1.1.0"}')
+        link = self.path("link.json")
         os.symlink(self.config, link)
         for place in (self.config, policy, features, link, self.spec):
             with open(place) as file:
@@ -187,9 +170,9 @@ devices:
                 self.assertEqual((out, file.read()), ("", before))
 
     def test_the_log_replaces_only_regular_files(self):
-        fifo, link = (os.path.join(self.folder, name) for name in ("fifo", "link"))
+        fifo, link = (self.path(name) for name in ("fifo", "link"))
         os.mkfifo(fifo)
-        os.symlink(self.write("old.json", "{}"), link)
+        os.symlink(self.put("old.json", "{}"), link)
         for place in (fifo, link, self.folder):
             before = os.lstat(place).st_ino
             _, err = self.run_cdi("inject", "--policy", self.policy(ALL), "--decisions", place,
@@ -215,7 +198,7 @@ devices:
         self.run_cdi("inject", "--source", "field", self.config, "vendor.com/gpu=plain", expect=2)
 
     def test_edits_that_a_runtime_does_not_implement_are_reported(self):
-        features = self.write("features.json", '{"ociVersionMax": "1.1.0", "hooks": ["poststop"]}')
+        features = self.put("features.json", '{"ociVersionMax": "1.1.0", "hooks": ["poststop"]}')
         out, err = self.run_cdi("inject", "--features", features, self.config,
                                 "vendor.com/gpu=hook")
         self.assertIn("createContainer", json.loads(out)["hooks"])
@@ -227,8 +210,8 @@ devices:
                      expect=1)
 
     def test_a_policy_judges_a_path_and_what_it_leads_to(self):
-        target = self.write("secret/file", "")
-        link = os.path.join(self.folder, "allowed/link")
+        target = self.put("secret/file", "")
+        link = self.path("allowed/link")
         os.makedirs(os.path.dirname(link))
         os.symlink(target, link)
         for edits in ({"mounts": [{"hostPath": link, "containerPath": "/a", "options": ["bind"]}]},
@@ -237,14 +220,14 @@ devices:
                       {"deviceNodes": [{"path": link, "type": "c", "major": 1, "minor": 3}]}):
             part = next(iter(edits))
             for place in ("device", "spec"):
-                spec = self.write("specs/link.json", json.dumps({
+                spec = self.put("specs/link.json", json.dumps({
                     "cdiVersion": "0.6.0", "kind": "vendor.com/link",
                     "containerEdits": edits if place == "spec" else {"env": ["A=1"]}, "devices": [
                         {"name": "a",
                          "containerEdits": edits if place == "device" else {"env": ["A=1"]}}]}))
                 with self.subTest(part=part, place=place):
                     def inject(*folders, expect):
-                        limit = [os.path.join(self.folder, name) for name in folders]
+                        limit = [self.path(name) for name in folders]
                         return self.inject({"rules": [{"name": "r", "allow": True,
                                                        "edits": {part: limit}}]},
                                            "--resolve-links", "vendor.com/link=a", expect=expect)
@@ -262,7 +245,7 @@ devices:
                     self.assertTrue(self.read_log()["allowed"])
 
     def test_a_pattern_does_not_cover_what_is_behind_a_line_end(self):
-        self.write("specs/line.json", json.dumps({
+        self.put("specs/line.json", json.dumps({
             "cdiVersion": "0.6.0", "kind": "vendor.com/line", "devices": [
                 {"name": "a", "containerEdits": {"env": ["GPU\nLD_PRELOAD=/x"]}}]}))
         for pattern, expect in (("GPU*", DENIED), ("*", 0)):
@@ -272,20 +255,20 @@ devices:
             self.assertEqual('sets the variable "GPU\\nLD_PRELOAD"' in err, expect != 0, err)
 
     def test_links_are_resolved_on_request(self):
-        os.symlink("/usr", os.path.join(self.folder, "link"))
-        self.write("specs/link.json", json.dumps({
+        os.symlink("/usr", self.path("link"))
+        self.put("specs/link.json", json.dumps({
             "cdiVersion": "0.6.0", "kind": "vendor.com/link", "devices": [
                 {"name": "a", "containerEdits": {"mounts": [
-                    {"hostPath": os.path.join(self.folder, "link"), "containerPath": "/a"}]}}]}))
+                    {"hostPath": self.path("link"), "containerPath": "/a"}]}}]}))
         def source(*args):
             out = self.run_cdi("inject", *args, self.config, "vendor.com/link=a")[0]
             return json.loads(out)["mounts"][0]["source"]
 
         self.assertEqual(source("--resolve-links"), "/usr")
-        self.assertEqual(source(), os.path.join(self.folder, "link"))
+        self.assertEqual(source(), self.path("link"))
 
     def test_a_loop_of_links_cannot_be_resolved(self):
-        loop = os.path.join(self.folder, "loop")
+        loop = self.path("loop")
         os.symlink("loop", loop)
         mount = {"mounts": [{"hostPath": loop, "containerPath": "/a", "options": ["bind"]}]}
         node = {"deviceNodes": [{"path": "/dev/a", "hostPath": loop, "type": "c", "major": 1}]}
@@ -293,7 +276,7 @@ devices:
         for where, of_all, of_device in (
                 ("containerEdits.mounts[0].hostPath", mount, env),
                 ("devices[0].containerEdits.deviceNodes[0].hostPath", env, node)):
-            self.write("specs/link.json", json.dumps({
+            self.put("specs/link.json", json.dumps({
                 "cdiVersion": "0.6.0", "kind": "vendor.com/link", "containerEdits": of_all,
                 "devices": [{"name": "a", "containerEdits": of_device},
                             {"name": "b", "containerEdits": env}]}))

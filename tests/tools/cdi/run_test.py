@@ -6,12 +6,9 @@
 Skips the tests, with the reason, if bwrap is missing or cannot start a sandbox here.
 """
 import ctypes
-import json
 import os
-import pathlib
 import platform
 import pty
-import re
 import shutil
 import signal
 import struct
@@ -20,8 +17,8 @@ import sys
 import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
-CDI = os.path.abspath(sys.argv.pop(1))
+from cdi_case import CDI, CdiCase
+
 COMPILER = shutil.which("cc") or shutil.which("gcc")
 FINDER = r"""
 #include <dlfcn.h>
@@ -80,30 +77,25 @@ def obstacle():
     return "" if done.returncode == 0 else f"bwrap: {done.stderr.strip()}"
 
 
-class Sandbox(unittest.TestCase):
+class Sandbox(CdiCase):
+    parent = "/var/tmp"  # the sandbox has another /tmp
+
     @classmethod
     def setUpClass(cls):
         if why := obstacle():
             raise unittest.SkipTest(why)
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(dir="/var/tmp")  # the sandbox has another /tmp
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.folder.chmod(0o755)
-        (self.folder / "specs").mkdir()
 
     def write_spec(self, **edits):
-        spec = {"cdiVersion": "0.6.0", "kind": "vendor.com/gpu",
-                "devices": [{"name": "0", "containerEdits": edits}]}
-        (self.folder / "specs/gpu.json").write_text(json.dumps(spec))
+        self.put("specs/gpu.json", {"cdiVersion": "0.6.0", "kind": "vendor.com/gpu",
+                                    "devices": [{"name": "0", "containerEdits": edits}]})
 
     def run_cdi(self, *words, code=0, **more):
-        done = subprocess.run([CDI, "-d", self.folder / "specs", "run", *words], text=True,
-                              timeout=60, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              **{"cwd": self.folder, **more})
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done
+        return self.run_tool(CDI, "-d", self.folder / "specs", "run", *words, expect=code,
+                             stdin=None, **more)
 
     def test_the_command_sees_the_device_and_the_variable(self):
         self.write_spec(env=["GPU=0"],
@@ -460,20 +452,9 @@ class Sandbox(unittest.TestCase):
                                  "options": ["nosuid", "nodev", "noexec", "rbind", "rprivate"]}])
         self.assertEqual(self.run_cdi("vendor.com/gpu=0", "--", "true").stderr, "")
 
-    def test_the_help_and_the_page_say_what_this_is_no_protection_against(self):
-        text = subprocess.run([CDI, "run", "--help"], text=True, capture_output=True,
-                              check=True).stdout
-        said = re.search(r"no protection against .*?Docker's\.", " ".join(text.split()))
-        for word in ("keys", "network", "sockets", "environment", "driver"):
-            self.assertIn(word, said[0])
-        page = pathlib.Path(__file__).resolve().parents[3] / "docs/sandboxes.md"
-        if page.exists():
-            self.assertIn(said[0], " ".join(page.read_text(encoding="utf-8").split()))
-
     def test_a_policy_decides(self):
         self.write_spec(env=["GPU=0"])
-        policy = self.folder / "policy.json"
-        policy.write_text(json.dumps({"rules": []}))
+        policy = self.put("policy.json", {"rules": []})
         done = self.run_cdi("--policy", policy, "vendor.com/gpu=0", "--", "echo", "started", code=4)
         self.assertEqual(done.stdout, "")
         self.assertIn("the policy denies", done.stderr)

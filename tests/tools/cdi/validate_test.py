@@ -4,13 +4,9 @@
 """Tests of `cdi validate`. usage: validate_test.py CDI"""
 import json
 import os
-import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
-CDI = os.path.abspath(sys.argv.pop(1))
+from cdi_case import CDI, CdiCase
 
 GOOD = """cdiVersion: 0.6.0
 kind: vendor.com/gpu
@@ -33,26 +29,14 @@ ERRORS = [(2, 7, "kind", "kind-name"), (3, 1, "colour", None),
 DOUBTFUL = GOOD.replace("env: [A=1]", "hooks: [{hookName: prestart, path: bin/hook}]")
 
 
-class Validate(unittest.TestCase):
+class Validate(CdiCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="cdi-validate-")
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.good = self.write("specs/good.yaml", GOOD)
+        super().setUp()
+        self.good = self.put("specs/good.yaml", GOOD)
 
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def write(self, name, text):
-        path = self.path(name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w") as file:
-            file.write(text)
-        return path
-
-    def validate(self, *args, given="", cwd=None):
+    def validate(self, *args, **more):
         """Exit code, standard output and standard error."""
-        done = subprocess.run([CDI, "validate", *args], input=given, text=True, timeout=20, cwd=cwd,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        done = self.run_tool(CDI, "validate", *args, expect=None, **more)
         return done.returncode, done.stdout, done.stderr
 
     def errors(self, *args, **more):
@@ -64,14 +48,14 @@ class Validate(unittest.TestCase):
         return [(one["line"], one["column"], one["where"], one.get("rule")) for one in records]
 
     def test_every_error_of_a_file_is_reported(self):
-        bad = self.write("bad/bad.yaml", BAD)
+        bad = self.put("bad/bad.yaml", BAD)
         for args in ((bad,), (self.path("bad"),), ("-d", self.path("bad"))):
             with self.subTest(args):
                 self.assertEqual(self.errors(*args), ERRORS)
         self.assertEqual(self.errors("-", given=BAD), ERRORS)
 
     def test_an_error_outside_of_members_is_the_only_one_of_its_file(self):
-        broken = self.write("bad/x.json", "{\n  \"a\": 1,\n")
+        broken = self.put("bad/x.json", "{\n  \"a\": 1,\n")
         code, _, err = self.validate(broken)
         self.assertEqual((code, err.count("\n")), (1, 1))
         self.assertIn(f"cdi: error: {broken}:", err)
@@ -89,7 +73,7 @@ class Validate(unittest.TestCase):
                 given = given.replace(*corrected)
 
     def test_with_quarantine_the_errors_of_devices_are_reported(self):
-        bad = self.write("bad.yaml", GOOD + "- name: b\n  containerEdits: {env: [B]}\n")
+        bad = self.put("bad.yaml", GOOD + "- name: b\n  containerEdits: {env: [B]}\n")
         self.assertEqual(self.errors(bad), [(7, 26, "devices[1].containerEdits.env[0]", "env-entry")])
         self.assertEqual(self.errors("--quarantine", bad),
                          [(7, 26, "devices[1].containerEdits.env[0]", "env-entry")])
@@ -106,7 +90,7 @@ class Validate(unittest.TestCase):
 containerEdits:
   mounts: [{hostPath: /dev/zero, containerPath: /dev/z, options: [bind]}]
 """
-        path = self.write("nodes.yaml", text)
+        path = self.put("nodes.yaml", text)
         code, out, err = self.validate("-o", "json", path)
         self.assertEqual((code, json.loads(out)["valid"]), (0, [path]))
         found = [json.loads(line) for line in err.splitlines()]
@@ -142,8 +126,8 @@ containerEdits:
         self.assertTrue(err.startswith("cdi: error: standard input:2:7: kind: "), err)
 
     def test_a_directory_is_examined_as_one_of_specs(self):
-        other = self.write("specs/other.json", json.dumps({"cdiVersion": "0.6.0"}))
-        ignored = self.write("specs/x.yml", GOOD)
+        other = self.put("specs/other.json", json.dumps({"cdiVersion": "0.6.0"}))
+        ignored = self.put("specs/x.yml", GOOD)
         code, out, err = self.validate(self.path("specs"))
         self.assertEqual((code, out), (1, ""))
         self.assertIn(f"cdi: error: {other}:1:1: kind: the required field is missing", err)
@@ -155,7 +139,7 @@ containerEdits:
             0, "", f"cdi: warning: no spec files in {self.path('empty')}\n"))
 
     def test_two_files_of_a_directory_with_one_device_are_an_error(self):
-        other = self.write("specs/other.yaml", GOOD)
+        other = self.put("specs/other.yaml", GOOD)
         code, _, err = self.validate(self.path("specs"))
         self.assertEqual(code, 1)
         self.assertIn(f"cdi: error: {self.good}:4:3: ", err)
@@ -163,8 +147,8 @@ containerEdits:
         self.assertEqual(self.validate(self.good, other)[0], 0)  # files may be for two directories
 
     def test_the_summary_counts_files(self):
-        bad = self.write("bad.yaml", BAD)
-        doubtful = self.write("doubtful.yaml", DOUBTFUL)
+        bad = self.put("bad.yaml", BAD)
+        doubtful = self.put("doubtful.yaml", DOUBTFUL)
         for files, said in (((self.good, bad, doubtful), "3 files, 1 with errors, 1 with warnings"),
                             ((self.good, doubtful), "2 files, all valid, 1 with warnings"),
                             ((self.good, "--strict", doubtful), "2 files, 1 with errors"),
@@ -174,8 +158,8 @@ containerEdits:
         self.assertEqual(self.validate(self.good)[2], "")
 
     def test_quiet_prints_errors_only(self):
-        bad = self.write("bad.yaml", BAD)
-        doubtful = self.write("doubtful.yaml", DOUBTFUL)
+        bad = self.put("bad.yaml", BAD)
+        doubtful = self.put("doubtful.yaml", DOUBTFUL)
         for quiet in ("-q", "--quiet"):
             self.assertEqual(self.validate(quiet, self.good, doubtful), (0, "", ""))
         code, out, err = self.validate("--quiet", self.good, doubtful, bad)
@@ -189,7 +173,7 @@ containerEdits:
             self.assertIn("No such file or directory", err)
 
     def test_a_list_of_valid_files_is_an_object(self):
-        other = self.write("other.yaml", GOOD)
+        other = self.put("other.yaml", GOOD)
         code, out, err = self.validate("-o", "json", self.good, other)
         self.assertEqual((code, json.loads(out)["valid"], err), (0, [self.good, other], ""))
 
@@ -197,13 +181,10 @@ containerEdits:
         folder = os.open(self.folder, os.O_RDONLY)
         self.addCleanup(os.close, folder)
         for command in (["validate"], ["write"], ["transform", "root", "/a", "/b"]):
-            done = subprocess.run([CDI, *command, "-"], stdin=folder, text=True, timeout=20,
-                                  capture_output=True, check=False)
-            self.assertEqual((done.returncode, done.stdout), (1, ""))
-            self.assertIn("Is a directory", done.stderr)
+            self.assertIn("Is a directory", self.run_cdi(*command, "-", stdin=folder, expect=1)[1])
 
     def test_of_many_errors_the_first_are_reported(self):
-        bad = self.write("bad.yaml", GOOD + "".join(
+        bad = self.put("bad.yaml", GOOD + "".join(
             f"- {{name: 'a {i}', containerEdits: {{env: [A]}}}}\n" for i in range(500)))
         code, _, err = self.validate(bad)
         self.assertEqual(code, 1)
@@ -228,8 +209,8 @@ containerEdits:
         return run["results"], rules
 
     def test_sarif_has_rules_levels_and_places(self):
-        bad = self.write("specs/bad 1.yaml", BAD)
-        self.write("specs/doubtful.yaml", DOUBTFUL)
+        bad = self.put("specs/bad 1.yaml", BAD)
+        self.put("specs/doubtful.yaml", DOUBTFUL)
         results, rules = self.sarif("bad 1.yaml", "doubtful.yaml", cwd=self.path("specs"))
         found = []
         for result in results:
@@ -252,7 +233,7 @@ containerEdits:
                          {"uri": "file://" + bad.replace(" ", "%20")})
 
     def test_sarif_columns_count_characters(self):
-        for args, given in (((self.write("x.yaml", GOOD.replace("A=1", "É=ü, B")),), ""),
+        for args, given in (((self.put("x.yaml", GOOD.replace("A=1", "É=ü, B")),), ""),
                             (("-",), GOOD.replace("A=1", "É=ü, B"))):
             ((result,), _) = self.sarif(*args, given=given)
             self.assertEqual(result["locations"][0]["physicalLocation"]["region"],
@@ -268,12 +249,11 @@ containerEdits:
         os.mkdir(self.path("empty"))
         ((result,), _) = self.sarif("-d", self.path("empty"), expect=0)
         self.assertEqual((result["level"], result["locations"]), ("warning", []))
-        self.write("Z{[~@9.yaml", "{")
+        self.put("Z{[~@9.yaml", "{")
         ((result,), _) = self.sarif("Z{[~@9.yaml", cwd=self.folder)
         self.assertEqual(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
                          "Z%7B%5B~%409.yaml")
-        done = subprocess.run([CDI, "-o", "sarif", "devices"], text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE)
+        done = self.run_tool(CDI, "-o", "sarif", "devices", expect=None)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
 
 

@@ -5,48 +5,36 @@
 
 valgrind counts the instructions. usage: why_cost_test.py CDI
 """
-import json
-import pathlib
 import shutil
-import sys
-import tempfile
 import unittest
 
 import growth
+from cdi_case import CDI, CdiCase
 
-CDI = sys.argv.pop(1)
 FEW = 20
 MOST = 2.4  # times as much for twice as many
 
 
 @unittest.skipUnless(shutil.which("valgrind"), "needs valgrind")
-class WhyCost(unittest.TestCase):
-    def setUp(self):
-        place = tempfile.TemporaryDirectory(prefix="cdi-why-cost-")
-        self.addCleanup(place.cleanup)
-        self.folder = pathlib.Path(place.name)
-        self.config = self.folder / "config.json"
-        self.specs = self.folder / "specs"
-        self.specs.mkdir()
-
-    def put(self, count):
+class WhyCost(CdiCase):
+    def put_devices(self, count):
         """Writes a spec with many devices, and a config that has all of them."""
         env = [f"S{i}=1" for i in range(count)]
         nodes = [{"path": f"/dev/n{i}", "type": "c", "major": 1, "minor": i}
                  for i in range(count)]
-        (self.specs / "v.json").write_text(json.dumps({
+        self.put("specs/v.json", {
             "cdiVersion": "0.7.0", "kind": "v.com/c", "containerEdits": {"env": env},
             "devices": [{"name": str(i), "containerEdits": {
-                "deviceNodes": [nodes[i]], "additionalGids": [44]}} for i in range(count)]}))
-        self.config.write_text(json.dumps({
+                "deviceNodes": [nodes[i]], "additionalGids": [44]}} for i in range(count)]})
+        self.put("config.json", {
             "ociVersion": "1.0.2", "linux": {"devices": nodes},
-            "process": {"env": env, "user": {"additionalGids": [44]}}}))
+            "process": {"env": env, "user": {"additionalGids": [44]}}})
 
     def check(self, expect, *arguments):
         costs = []
         for times in (1, 2, 4):
-            self.put(FEW * times)
-            costs.append(growth.instructions(self, expect, CDI, "-d", self.specs, "why",
+            self.put_devices(FEW * times)
+            costs.append(growth.instructions(self, expect, CDI, "-d", self.path("specs"), "why",
                                              "--no-host", *arguments))
         growth.check(self, arguments[0], costs, MOST)
 
@@ -54,7 +42,7 @@ class WhyCost(unittest.TestCase):
         self.check(14, "--for", "podman@4.3.1", "v.com/c=*")
 
     def test_devices_that_a_container_has(self):
-        self.check(0, "--bundle", self.config)
+        self.check(0, "--bundle", self.path("config.json"))
 
 
 if __name__ == "__main__":

@@ -7,11 +7,9 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
 import unittest
 
-CDI = sys.argv.pop(1)
+from cdi_case import CDI, CdiCase
 
 GOOD = """cdiVersion: 0.6.0
 kind: vendor.com/gpu
@@ -41,30 +39,18 @@ def advised_version(engine, message):
     return found[1]
 
 
-class Files(unittest.TestCase):
+class Files(CdiCase):
     """Spec files, and `cdi why` for them."""
 
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="cdi-why-")
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.good = self.write("specs/good.yaml", GOOD)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def write(self, name, text):
-        path = self.path(name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w") as file:
-            file.write(text)
-        return path
+        super().setUp()
+        self.good = self.put("specs/good.yaml", GOOD)
 
     def why(self, *args, dirs=("specs",), host=("--no-host",), warned=""):
         """Exit code and standard output of `cdi why` with directories, and without the host."""
         named = [word for name in dirs for word in ("-d", self.path(name))]
-        done = subprocess.run([CDI, *named, "why", *host, *args], text=True, timeout=20,
-                              env={"HOME": self.path("home"), "XDG_CONFIG_HOME": self.path("xdg")},
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        done = self.run_tool(CDI, *named, "why", *host, *args, expect=None, env={
+            "HOME": self.path("home"), "XDG_CONFIG_HOME": self.path("xdg")})
         self.assertEqual(done.stderr, warned)
         return done.returncode, done.stdout
 
@@ -79,7 +65,7 @@ class Why(Files):
     def test_an_engine_that_reads_another_name_does_not_have_the_device(self):
         text = GOOD.replace("gpu0", "010").replace("gpu1", "yes")
         quoted = "- {name: '8.0', containerEdits: {env: [A=2]}}\n"
-        path = self.write("specs/good.yaml", text + quoted)
+        path = self.put("specs/good.yaml", text + quoted)
         for name, line, code in (("010", 4, 12), ("yes", 6, 12), ("8.0", 8, 0)):
             found, record = self.record("--for", "podman@5.1.0", f"vendor.com/gpu={name}")
             self.assertEqual((found, record["resolved"]), (code, not code))
@@ -103,7 +89,7 @@ class Why(Files):
     def test_an_engine_that_reads_a_wrong_name_or_one_twice_rejects_the_file(self):
         for written, more in (("1e10", ""), ("1e40", ""),
                               ("010", "- {name: '8', containerEdits: {env: [A=2]}}\n")):
-            path = self.write("specs/good.yaml", GOOD.replace("gpu0", written) + more)
+            path = self.put("specs/good.yaml", GOOD.replace("gpu0", written) + more)
             for name in (written, "gpu1", *(["8"] if more else [])):
                 with self.subTest(written=written, name=name):
                     found, record = self.record("--for", "podman@5.1.0", f"vendor.com/gpu={name}")
@@ -119,11 +105,11 @@ class Why(Files):
                 ("Off", "false"), ("y", "true"), ("0x1F", "31"), ("0b11", "3"), ("1_000", "1000"),
                 ("089", "89"), ("0o17", "15"), ("08.5", "8.5"), ("1.0", "1"), ("1.50", "1.5"), ("1e3", "1000"), ("1e-5", "1e-05"),
                 ("0.1234567891", "0.12345679"), ("1e0", "1"))):
-            self.write(f"d{number}/a.yaml", GOOD.replace("gpu0", written))
+            self.put(f"d{number}/a.yaml", GOOD.replace("gpu0", written))
             for name, code in ((read, 0), (written, 12)):
                 self.assertEqual(self.why("--for", "podman@5.1.0", f"vendor.com/gpu={name}",
                                           dirs=(f"d{number}",))[0], code, (written, name))
-        self.write("kept/a.yaml", GOOD.replace("gpu0", "123456.78"))
+        self.put("kept/a.yaml", GOOD.replace("gpu0", "123456.78"))
         self.assertEqual(self.why("--for", "podman@5.1.0", "vendor.com/gpu=123456.78",
                                   dirs=("kept",))[0], 0)
 
@@ -136,16 +122,16 @@ class Why(Files):
 
     def test_each_reason_has_its_exit_code(self):
         os.makedirs(self.path("empty"))
-        self.write("odd/odd.yaml", ODD)
-        self.write("twice/a.yaml", GOOD)
-        self.write("twice/b.yaml", GOOD)
+        self.put("odd/odd.yaml", ODD)
+        self.put("twice/a.yaml", GOOD)
+        self.put("twice/b.yaml", GOOD)
         os.makedirs(self.path("gone"))
         os.symlink("nowhere", self.path("gone/x.yaml"))
-        self.write("open/x.yaml", GOOD)
+        self.put("open/x.yaml", GOOD)
         os.chmod(self.path("open/x.yaml"), 0o666)
-        self.write("nested/inner/x.yaml", GOOD)
-        self.write("short/x.yml", GOOD)
-        self.write("xdg/cdi/hidden.yaml", GOOD.replace("vendor.com", "hidden.com"))
+        self.put("nested/inner/x.yaml", GOOD)
+        self.put("short/x.yml", GOOD)
+        self.put("xdg/cdi/hidden.yaml", GOOD.replace("vendor.com", "hidden.com"))
         for code, reason, name, dirs, options in (
                 (10, "invalid-name", "gpu0", ("specs",), ()),
                 (11, "unknown-kind", "vendor.com/gpux=gpu0", ("specs",), ()),
@@ -174,12 +160,12 @@ class Why(Files):
 
     def test_a_pattern_has_the_reason_of_no_device_that_files_define(self):
         for name in ("a", "b"):
-            self.write(f"both/{name}.yaml", GOOD.replace("gpu0", "none").replace("gpu1", name))
+            self.put(f"both/{name}.yaml", GOOD.replace("gpu0", "none").replace("gpu1", name))
         code, record = self.record("vendor.com/gpu=z*", dirs=("both",))
         self.assertEqual((code, record["reason"]), (12, "unknown-device"), record)
 
     def test_the_responsible_file_is_reported_with_its_place(self):
-        odd = self.write("specs/odd.yaml", ODD)
+        odd = self.put("specs/odd.yaml", ODD)
         _, record = self.record("odd.com/gpu=good")
         (cause,) = record["causes"]
         self.assertEqual((cause["file"], cause["line"], cause["column"], cause["where"]),
@@ -189,25 +175,25 @@ class Why(Files):
         self.assertIn("  fix: correct the file", out)
 
     def test_both_files_of_a_conflict_are_reported(self):
-        other = self.write("specs/other.yaml", GOOD)
+        other = self.put("specs/other.yaml", GOOD)
         _, record = self.record("vendor.com/gpu=gpu0")
         self.assertEqual([c["file"] for c in record["causes"]], [self.good, other])
 
     def test_the_version_that_a_file_needs_is_reported(self):
-        self.write("specs/new.yaml", ODD.replace("0.6.0", "2.0.0"))
+        self.put("specs/new.yaml", ODD.replace("0.6.0", "2.0.0"))
         self.assertEqual(self.record("odd.com/gpu=bad")[1]["needsVersion"], "2.0.0")
         self.assertIn("  fix: the file requires CDI 2.0.0, but this program supports CDI 1.1.0: ",
                       self.why("odd.com/gpu=bad")[1])
-        self.write("specs/new.yaml", ODD.replace("colour: red", "additionalGids: [4]"))
+        self.put("specs/new.yaml", ODD.replace("colour: red", "additionalGids: [4]"))
         self.assertEqual(self.record("odd.com/gpu=bad")[1]["needsVersion"], "0.7.0")
         self.assertIn('  fix: set cdiVersion to "0.7.0" in the file\n',
                       self.why("odd.com/gpu=bad")[1])
 
     def test_files_that_may_define_the_device_are_reported(self):
         fifo = self.path("odd/fifo.yaml")
-        empty = self.write("odd/empty.yaml", "")
+        empty = self.put("odd/empty.yaml", "")
         os.mkfifo(fifo)
-        plain = self.write("plain", "")
+        plain = self.put("plain", "")
         code, record = self.record("vendor.com/gpu=gpu0", dirs=("odd",))
         self.assertEqual((code, [c["file"] for c in record["causes"]]), (11, [empty, fifo]))
         self.assertIn("if one of the listed files should define the device, correct it", record["advice"])
@@ -220,7 +206,7 @@ class Why(Files):
 
     def test_all_files_are_listed_for_the_first_names_and_counted_for_the_others(self):
         for number in range(5):
-            self.write(f"specs/broken{number}.yaml", "{")
+            self.put(f"specs/broken{number}.yaml", "{")
         names = [f"other.com/gpu={number}" for number in range(9)]
         _, out = self.why(*names)
         self.assertEqual(out.count("  may be in: "), 8 * 5 + 3)
@@ -230,17 +216,16 @@ class Why(Files):
                          [(5, None)] * 8 + [(3, 2)])
 
     def test_a_rejected_file_of_higher_priority_is_reported(self):
-        bad = self.write("high/x.yaml", GOOD + "odd: 1\n")
+        bad = self.put("high/x.yaml", GOOD + "odd: 1\n")
         _, out = self.why("vendor.com/gpu=gpu0", dirs=("specs", "high"))
         self.assertIn(f"\n  same kind, but not used: {bad}:8:1: odd: unknown field", out)
         _, record = self.record("vendor.com/gpu=gpu0", dirs=("specs", "high"))
         self.assertEqual([e["file"] for e in record["notUsed"]], [bad])
 
     def test_file_names_cannot_control_the_terminal(self):
-        self.write("bad/e\033]0;x\007\n.yaml", GOOD)
+        self.put("bad/e\033]0;x\007\n.yaml", GOOD)
         for command in (["why", "vendor.com/gpu=gpu0"], ["specs"], ["validate"]):
-            done = subprocess.run([CDI, "-d", self.path("bad"), *command], text=True,
-                                  stdout=subprocess.PIPE)
+            done = self.run_tool(CDI, "-d", self.path("bad"), *command, expect=None)
             self.assertIn("/e\\x1b]0;x\\x07\\n.yaml", done.stdout)
 
     def test_similar_names_are_reported(self):
@@ -249,13 +234,13 @@ class Why(Files):
         self.assertEqual(self.record("vender.com/gpu=gpu0")[1]["nearest"], ["vendor.com/gpu"])
 
     def test_a_device_in_another_directory_is_reported_with_its_file(self):
-        hidden = self.write("home/.config/cdi/hidden.yaml", GOOD)
+        hidden = self.put("home/.config/cdi/hidden.yaml", GOOD)
         os.makedirs(self.path("empty"))
         _, record = self.record("vendor.com/gpu=gpu1", dirs=("empty",))
         self.assertEqual((record["causes"][0]["file"], record["causes"][0]["line"]), (hidden, 6))
 
     def test_a_device_in_a_file_that_is_ignored_is_reported_with_the_remedy(self):
-        file = self.write("short/x.YAML", GOOD)
+        file = self.put("short/x.YAML", GOOD)
         self.assertEqual(self.why("vendor.com/gpu=gpu1", dirs=("short",)), (20, (
             'file-ignored: "vendor.com/gpu=gpu1": it is in a file that is ignored, because its '
             f"name ends neither in .json nor in .yaml\n  at: {file}:6:3: the device is here; and the "
@@ -305,13 +290,13 @@ class Why(Files):
             self.assertTrue(text.startswith(reason), text)
 
     def test_a_file_that_an_engine_refuses_hides_no_other(self):
-        new = self.write("high/new.yaml", GOOD.replace("0.6.0", "1.1.0"))
+        new = self.put("high/new.yaml", GOOD.replace("0.6.0", "1.1.0"))
         name, dirs = "vendor.com/gpu=gpu0", ("specs", "high")
         self.assertEqual(self.record(name, dirs=dirs)[1]["file"], new)
         code, record = self.record("--for", "podman@4.9.3", name, dirs=dirs)
         self.assertEqual((code, record["file"]), (0, self.good))
         self.assertEqual([e["file"] for e in record["notUsed"]], [new])
-        twice = self.write("specs/twice.yaml", GOOD.replace("0.6.0", "0.7.0"))
+        twice = self.put("specs/twice.yaml", GOOD.replace("0.6.0", "0.7.0"))
         self.assertEqual(self.record(name)[0], 13)
         code, record = self.record("--for", "podman@4.9.3", name)
         self.assertEqual((code, record["file"], record["notUsed"][0]["file"]),
@@ -328,7 +313,7 @@ class Why(Files):
         self.assertEqual((code, record["reads"]), (14, None))
 
     def test_no_update_is_advised_if_no_version_of_the_engine_reads_the_file(self):
-        self.write("letter/letter.yaml", GOOD.replace("vendor.com/gpu", "v/gpu"))
+        self.put("letter/letter.yaml", GOOD.replace("vendor.com/gpu", "v/gpu"))
         for version in ("3.0", "4.9.3", "6.0"):
             code, record = self.record("--for", f"podman@{version}", "v/gpu=gpu1",
                                        dirs=("letter",))
@@ -338,7 +323,7 @@ class Why(Files):
                             record["advice"])
 
     def test_an_engine_refuses_members_that_are_gone(self):
-        path = self.write("gone/old.yaml", GOOD.replace("0.6.0", "0.7.0").replace(
+        path = self.put("gone/old.yaml", GOOD.replace("0.6.0", "0.7.0").replace(
             "{env: [A=0]}", "{intelRdt: {closID: c, enableCMT: true}}"))
         name = "vendor.com/gpu=gpu1"
         self.assertEqual(self.record("--for", "podman@5.3", name, dirs=("gone",))[0], 0)
@@ -357,20 +342,20 @@ class Why(Files):
             0, f"resolved by podman 7.1.0: {name}: {self.good}:6\n  assumed: {assumed}\n"))
         self.assertEqual(self.record("--for", "podman@7.1", name)[1]["assumed"], assumed)
         self.assertNotIn("assumed", self.record("--for", "podman@6.0", name)[1])
-        self.write("specs/good.yaml", GOOD.replace("0.6.0", "1.0.0"))
+        self.put("specs/good.yaml", GOOD.replace("0.6.0", "1.0.0"))
         (cause,) = self.record("--for", "kata-shim@9.0", name)[1]["causes"]
         self.assertIn("the newest that kata-shim 9.0.0 reads; kata-shim 9.0.0 is newer than 4.1.0",
                       cause["message"])
 
     def test_an_update_may_have_to_skip_versions(self):
         """docker 25.0.17 reads 0.8.0, docker 26.0.0 does not."""
-        self.write("specs/good.yaml", GOOD.replace("0.6.0", "0.8.0"))
+        self.put("specs/good.yaml", GOOD.replace("0.6.0", "0.8.0"))
         code, record = self.record("--for", "docker@25.0.16", "vendor.com/gpu=gpu1")
         self.assertEqual(code, 14)
         self.assertTrue(record["advice"].endswith("or update docker to 27.4.0 or newer"), record)
 
     def test_a_text_that_programs_read_in_different_ways_is_reported(self):
-        path = self.write("odd/two.yaml", GOOD + "---\n{}\n")
+        path = self.put("odd/two.yaml", GOOD + "---\n{}\n")
         asked = ("--for", "podman@4.9.3", "vendor.com/gpu=gpu1")
         code, record = self.record(*asked, dirs=("odd",))
         self.assertEqual((code, record["resolved"]), (0, True))
@@ -384,7 +369,7 @@ class Why(Files):
         self.assertNotIn("warnings", self.record(asked[2], dirs=("odd",))[1])
 
     def test_an_engine_refuses_the_text_that_its_library_refuses(self):
-        path = self.write("odd/case.yaml", GOOD.replace("{env: [A=1]}", "{Env: [A=1]}"))
+        path = self.put("odd/case.yaml", GOOD.replace("{env: [A=1]}", "{Env: [A=1]}"))
         name = "vendor.com/gpu=gpu1"
         self.assertEqual(self.record("--for", "containerd@2.3.7", name, dirs=("odd",))[1].get(
             "warnings"), None)
@@ -400,7 +385,7 @@ class Why(Files):
 
     def test_what_an_engine_needs_besides_the_file_is_reported(self):
         asked = ("--for", "containerd@1.7.1", "vendor.com/gpu=gpu1")
-        self.write("specs/good.yaml", GOOD.replace("0.6.0", "0.5.0"))
+        self.put("specs/good.yaml", GOOD.replace("0.6.0", "0.5.0"))
         needs = ["containerd 1.7.1 injects CDI devices only with enable_cdi = true in the CRI "
                  "table of config.toml",
                  "containerd 1.7.1 ignores the CRI field CDI_devices: request devices with annotations"]
@@ -420,11 +405,10 @@ class Why(Files):
 
     def test_an_engine_has_no_options_for_reading(self):
         """It rejects a file with a bad device as a whole, and reads files that others may write."""
-        self.write("odd/odd.yaml", ODD)
+        self.put("odd/odd.yaml", ODD)
         for option in ("--quarantine", "--refuse-writable"):
-            done = subprocess.run([CDI, "-d", self.path("odd"), option, "why", "--for",
-                                   "podman@4.9.3", "odd.com/gpu=good"], text=True,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            done = self.run_tool(CDI, "-d", self.path("odd"), option, "why", "--for",
+                                 "podman@4.9.3", "odd.com/gpu=good", expect=None)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn("why --for: cannot be combined with --quarantine", done.stderr)
         code, record = self.record("--for", "podman@4.9.3", "odd.com/gpu=good", dirs=("odd",))
@@ -432,21 +416,19 @@ class Why(Files):
 
     def test_an_unknown_engine_is_refused(self):
         for engine in ("lxc", "lxc@1.0", "podman@four"):
-            done = subprocess.run([CDI, "why", "--for", engine, "a/b=c"], text=True,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            done = self.run_tool(CDI, "why", "--for", engine, "a/b=c", expect=None)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
 
     def test_an_engine_that_cannot_be_asked_for_its_version(self):
         for engine in ("kata-shim", "kata-agent", "talos"):
-            done = subprocess.run([CDI, "why", "--for", engine, "a/b=c"], text=True,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            done = self.run_tool(CDI, "why", "--for", engine, "a/b=c", expect=None)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             version = advised_version(engine, done.stderr)
             self.assertIn(f"{engine} does not report its version: give it, such as "
                           f"{engine}@{version}", done.stderr)
 
     def test_the_help_has_the_exit_codes(self):
-        out = subprocess.run([CDI, "why", "--help"], text=True, stdout=subprocess.PIPE).stdout
+        out = self.run_tool(CDI, "why", "--help", expect=None).stdout
         self.assertIn("  14  file-rejected: a file of its kind is not a valid spec\n", out)
 
 
@@ -473,18 +455,18 @@ class Host(Files):
     def setUp(self):
         super().setUp()
         self.host = self.path("host")
-        self.write("host/dev.tab", "/dev/gpu0 c 195 0 0666 0 0\n/dev/gpu1 c 5 6 0666 0 0\n")
-        self.write("host/usr/lib/gpu.so", "")
-        self.write("host/usr/bin/hook", "")
+        self.put("host/dev.tab", "/dev/gpu0 c 195 0 0666 0 0\n/dev/gpu1 c 5 6 0666 0 0\n")
+        self.put("host/usr/lib/gpu.so", "")
+        self.put("host/usr/bin/hook", "")
         os.chmod(self.path("host/usr/bin/hook"), 0o755)
-        self.write("host/etc/cdi/v.yaml", NEEDY.replace("[ro]", "[ro, bind]"))
+        self.put("host/etc/cdi/v.yaml", NEEDY.replace("[ro]", "[ro, bind]"))
         self.file = self.path("host/etc/cdi/v.yaml")
 
     def install(self, **versions):
         """Engines, as Debian's list of packages has them; without a version, only the program."""
         for name in versions:
-            self.write(f"host/usr/bin/{name}", "")
-        self.write("host/var/lib/dpkg/status", "".join(
+            self.put(f"host/usr/bin/{name}", "")
+        self.put("host/var/lib/dpkg/status", "".join(
             f"Package: {name}\nStatus: install ok installed\nVersion: {version}\n\n"
             for name, version in versions.items() if version))
 
@@ -504,8 +486,8 @@ class Host(Files):
                               "line": 7, "priority": 0}))
 
     def test_what_a_device_needs_and_the_host_does_not_have(self):
-        self.write("host/etc/cdi/v.yaml", NEEDY)
-        self.write("host/dev.tab", "")
+        self.put("host/etc/cdi/v.yaml", NEEDY)
+        self.put("host/dev.tab", "")
         os.remove(self.path("host/usr/lib/gpu.so"))
         os.chmod(self.path("host/usr/bin/hook"), 0o644)
         edits = "devices[0].containerEdits"
@@ -537,29 +519,29 @@ class Host(Files):
 
     def test_five_faults_of_a_device_are_shown_and_the_rest_is_counted(self):
         nodes = "".join(f"    - {{path: /dev/none{i}}}\n" for i in range(8))
-        self.write("host/etc/cdi/many.yaml", "cdiVersion: 0.5.0\nkind: many.com/gpu\ndevices:\n"
-                   "- name: gpu0\n  containerEdits:\n    deviceNodes:\n" + nodes)
-        self.write("host/dev.tab", "")
+        self.put("host/etc/cdi/many.yaml", "cdiVersion: 0.5.0\nkind: many.com/gpu\ndevices:\n"
+                 "- name: gpu0\n  containerEdits:\n    deviceNodes:\n" + nodes)
+        self.put("host/dev.tab", "")
         _, out = self.on_host("many.com/gpu=gpu0")
         self.assertEqual(out.count("\n  will fail: "), 5, out)
         self.assertIn("\n  and 3 more\n", out)
         self.assertEqual(len(self.host_record("many.com/gpu=gpu0")[1]["hostFaults"]), 8)
 
     def test_the_fix_for_a_spec_of_cdi_prepare_is_its_command(self):
-        self.write("host/etc/cdi/own.com-gpu.yaml", "cdiVersion: 0.6.0\nkind: own.com/gpu\n"
-                   "annotations: {cdi-publisher/owner: cdi-prepare, cdi-prepare/options: "
-                   "profile=compute}\ndevices:\n- name: gpu0\n  containerEdits:\n"
-                   "    deviceNodes: [{path: /dev/none}]\n")
-        self.write("host/dev.tab", "")
+        self.put("host/etc/cdi/own.com-gpu.yaml", "cdiVersion: 0.6.0\nkind: own.com/gpu\n"
+                 "annotations: {cdi-publisher/owner: cdi-prepare, cdi-prepare/options: "
+                 "profile=compute}\ndevices:\n- name: gpu0\n  containerEdits:\n"
+                 "    deviceNodes: [{path: /dev/none}]\n")
+        self.put("host/dev.tab", "")
         self.assertIn(f"\n  fix: run `cdi-prepare write --root {self.path('host')} --profile compute "
                       "--output-dir ", self.on_host("own.com/gpu=gpu0")[1])
 
     def test_what_a_container_or_guest_has_is_not_looked_for_on_the_host(self):
-        self.write("host/etc/cdi/v.yaml", NEEDY.replace("[ro]", "[ro, bind]").replace(
+        self.put("host/etc/cdi/v.yaml", NEEDY.replace("[ro]", "[ro, bind]").replace(
             "{hookName: prestart, path: /usr/bin/hook}",
             "{hookName: startContainer, path: /in/container}"))
         self.assertNotIn("hostFaults", self.host_record("vendor.com/gpu=gpu0")[1])
-        self.write("host/dev.tab", "")
+        self.put("host/dev.tab", "")
         name, agent = "vendor.com/gpu=gpu0", "kata-agent@3.30.0"
         os.makedirs(self.path("host/var/run/cdi"))
         os.rename(self.file, self.path("host/var/run/cdi/v.yaml"))
@@ -569,7 +551,7 @@ class Host(Files):
         self.assertEqual((code, record["resolved"], "hostFaults" in record), (0, True, False))
 
     def test_numbers_that_drifted(self):
-        self.write("host/dev.tab", "/dev/gpu0 c 195 0 0666 0 0\n/dev/gpu1 c 5 7 0666 0 0\n")
+        self.put("host/dev.tab", "/dev/gpu0 c 195 0 0666 0 0\n/dev/gpu1 c 5 7 0666 0 0\n")
         code, record = self.host_record("vendor.com/gpu=gpu0")
         (fault,) = record["hostFaults"]
         self.assertEqual((code, fault["level"], fault["line"], fault["message"]),
@@ -581,8 +563,8 @@ class Host(Files):
         self.addCleanup(os.chmod, self.path("host/usr/lib"), 0o755)
         other = {"user": 65534} if os.geteuid() == 0 else {}
         try:
-            done = subprocess.run([CDI, "why", "--root", self.host, "vendor.com/gpu=gpu0"],
-                                  text=True, stdout=subprocess.PIPE, **other)
+            done = self.run_tool(CDI, "why", "--root", self.host, "vendor.com/gpu=gpu0",
+                                 expect=None, **other)
         except PermissionError:
             self.skipTest("the program is in a directory that only root may search")
         self.assertEqual((done.returncode, done.stdout), (0, (
@@ -610,18 +592,18 @@ class Host(Files):
 
     def test_an_engine_may_use_another_file(self):
         self.install(podman="4.3.1")
-        old = self.write("specs/old.yaml", GOOD.replace("0.6.0", "0.5.0"))
-        self.write("high/new.yaml", GOOD)
+        old = self.put("specs/old.yaml", GOOD.replace("0.6.0", "0.5.0"))
+        self.put("high/new.yaml", GOOD)
         os.remove(self.good)
         _, out = self.why("vendor.com/gpu=gpu1", dirs=("specs", "high"),
                           host=("--root", self.host))
         self.assertIn(f"  used by podman 4.3.1: {old}:6\n", out)
 
     def test_an_engine_that_does_not_inject_the_file(self):
-        self.write("host/usr/bin/dockerd", "")
-        self.write("host/etc/docker/daemon.json", '{"features": {"cdi": false}}')
-        self.write("host/etc/containers/containers.conf",
-                   '[engine]\ncdi_spec_dirs = ["/run/other"]\n')
+        self.put("host/usr/bin/dockerd", "")
+        self.put("host/etc/docker/daemon.json", '{"features": {"cdi": false}}')
+        self.put("host/etc/containers/containers.conf",
+                 '[engine]\ncdi_spec_dirs = ["/run/other"]\n')
         self.install(**{"docker.io": "28.2.2", "podman": "5.6.0"})
         _, record = self.host_record("vendor.com/gpu=gpu0")
         self.assertEqual({one["engine"]: one["result"] for one in record["engines"]},
@@ -632,32 +614,32 @@ class Host(Files):
 
     def test_the_engine_of_this_host_has_cdi_as_it_is_configured(self):
         asked = ("--for", "docker", "vendor.com/gpu=gpu0")
-        self.write("host/usr/bin/dockerd", "")
+        self.put("host/usr/bin/dockerd", "")
         self.install(**{"docker.io": "26.1.5"})
         _, out = self.on_host(*asked)
         self.assertIn("\n  not injected by docker 26.1.5: CDI is switched off\n  fix: Set ", out)
         code, record = self.host_record(*asked)
         self.assertEqual((code, [one["result"] for one in record["engines"]], "needs" in record),
                          (0, ["off"], False))
-        self.write("host/etc/docker/daemon.json", '{"features": {"cdi": true}}')
+        self.put("host/etc/docker/daemon.json", '{"features": {"cdi": true}}')
         self.assertEqual(self.on_host(*asked), (
             0, f"resolved by docker 26.1.5: vendor.com/gpu=gpu0: {self.file}:7\n"))
 
     def test_a_configuration_that_cannot_be_read_is_reported(self):
         self.install(podman="5.6.0")
-        self.write("host/etc/containers/containers.conf", "[engine\n")
+        self.put("host/etc/containers/containers.conf", "[engine\n")
         said = "  warning about podman 5.6.0: /etc/containers/containers.conf:1:"
         for options in ((), ("--for", "podman")):
             self.assertIn(said, self.on_host(*options, "vendor.com/gpu=gpu0")[1])
             self.assertIn("/etc/containers/containers.conf:1:", self.host_record(
                 *options, "vendor.com/gpu=gpu0")[1]["setupWarnings"][0]["message"])
         self.assertIn(said, self.on_host("--for", "podman", "vendor.com/gpu=gpu7")[1])
-        self.write("host/etc/containers/containers.conf", "[engine]\n")
+        self.put("host/etc/containers/containers.conf", "[engine]\n")
         self.assertNotIn("warning", self.on_host("vendor.com/gpu=gpu0")[1])
 
     def test_a_text_that_an_engine_may_read_otherwise(self):
         self.install(podman="4.9.3")
-        self.write("host/etc/cdi/v.yaml", GOOD + "---\n{}\n")
+        self.put("host/etc/cdi/v.yaml", GOOD + "---\n{}\n")
         _, record = self.host_record("vendor.com/gpu=gpu1")
         (engine,) = record["engines"]
         self.assertEqual((engine["result"], engine["causes"][0]["rule"]),
@@ -670,12 +652,12 @@ class Host(Files):
         self.install(podman="4.9.3", crio=None)
         code, record = self.host_record("--for", "podman", "vendor.com/gpu=gpu0")
         self.assertEqual((code, record["engine"], "engines" in record), (0, "podman 4.9.3", False))
-        self.write("host/etc/containerd/config.toml", "version = 2\n")
+        self.put("host/etc/containerd/config.toml", "version = 2\n")
         for engine, said in (("docker", "it is not installed on this host"),
                              ("containerd", "its program is not on this host"),
                              ("cri-o", "/var/lib/dpkg/status lists no version of package cri-o")):
-            done = subprocess.run([CDI, "why", "--root", self.host, "--for", engine, "a/b=c"],
-                                  text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            done = self.run_tool(CDI, "why", "--root", self.host, "--for", engine, "a/b=c",
+                                 expect=None)
             version = advised_version(engine, done.stderr)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (
                 1, "", f"cdi: error: --for {engine}: {said}: give the version, such as "
@@ -683,14 +665,14 @@ class Host(Files):
 
     def test_the_programs_of_this_host_are_asked(self):
         asked = self.path("asked")
-        script = self.write("podman", f'#!/bin/sh\n: >"{asked}"\necho podman version 4.3.1\n')
+        script = self.put("podman", f'#!/bin/sh\n: >"{asked}"\necho podman version 4.3.1\n')
         os.chmod(script, 0o755)
         program = "/usr/local/sbin"  # where services look first
         def run_cdi(*args):
-            return subprocess.run(
-                ["unshare", "-m", "sh", "-c", f"mount -t tmpfs t {program} || exit 77\n"
-                 f'cp "{script}" {program} && exec "$0" "$@"', CDI, "-d", self.path("specs"),
-                 *args], text=True, check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            return self.run_tool(
+                "unshare", "-m", "sh", "-c", f"mount -t tmpfs t {program} || exit 77\n"
+                f'cp "{script}" {program} && exec "$0" "$@"', CDI, "-d", self.path("specs"), *args,
+                expect=None)
         def run(*args):
             return run_cdi("why", *args, "vendor.com/gpu=gpu0")
         if os.geteuid() != 0 or not shutil.which("unshare") or run().returncode in (1, 77):
@@ -708,11 +690,11 @@ class Host(Files):
         done = run_cdi("new", "a.com/b", "--for", "podman", "--device", "a=/dev/a", "-o", "json")
         self.assertIn('"note"', done.stderr)
         self.assertNotIn("podman", run("--no-host").stdout)
-        usual = subprocess.run(
-            ["unshare", "-m", "sh", "-c",
-             f'mount -t tmpfs t {program} && cp "{script}" {program} && mount -t tmpfs t /etc && '
-             f'cp -r "{self.path("specs")}" /etc/cdi && exec "$0" why "$@"', CDI,
-             "vendor.com/gpu=gpu0"], text=True, check=False, capture_output=True)
+        usual = self.run_tool(
+            "unshare", "-m", "sh", "-c",
+            f'mount -t tmpfs t {program} && cp "{script}" {program} && mount -t tmpfs t /etc && '
+            f'cp -r "{self.path("specs")}" /etc/cdi && exec "$0" why "$@"', CDI,
+            "vendor.com/gpu=gpu0", expect=None)
         self.assertIn("  refused by podman 4.3.1: /etc/cdi/good.yaml:1:13: ", usual.stdout,
                       usual.stderr)
         self.assertTrue(os.path.exists(asked))
@@ -725,8 +707,8 @@ class Host(Files):
 
     def test_an_engine_searches_its_own_directories(self):
         name = "vendor.com/gpu=gpu1"
-        file = self.write("host/var/run/cdi/only.yaml", GOOD.replace("vendor.com", "run.com"))
-        build = self.write("host/etc/buildkit/cdi/b.yaml", GOOD.replace("vendor.com", "build.com"))
+        file = self.put("host/var/run/cdi/only.yaml", GOOD.replace("vendor.com", "run.com"))
+        build = self.put("host/etc/buildkit/cdi/b.yaml", GOOD.replace("vendor.com", "build.com"))
         name = "run.com/gpu=gpu1"
         for version, code in (("5.4.2", 0), ("5.5.0", 19), ("5.5.2", 19), ("5.6.0", 0)):
             self.assertEqual(self.host_record("--for", f"podman@{version}", name)[0], code, version)
@@ -742,13 +724,13 @@ class Host(Files):
         # As it is configured.
         self.install(podman="5.5.2", crio=None)
         self.assertEqual(self.host_record("--for", "podman", name)[0], 19)
-        self.write("host/etc/containers/containers.conf",
-                   '[engine]\ncdi_spec_dirs = ["/var/run/cdi"]\n')
+        self.put("host/etc/containers/containers.conf",
+                 '[engine]\ncdi_spec_dirs = ["/var/run/cdi"]\n')
         self.assertEqual(self.host_record("--for", "podman", name)[0], 0)
 
     def test_rejected_files_of_another_host_are_the_reason(self):
         bad = GOOD.replace("vendor.com", "bad.com") + "colour: red\n"
-        files = [self.write(f"host/{place}/bad.yaml", bad) for place in ("etc/cdi", "var/run/cdi")]
+        files = [self.put(f"host/{place}/bad.yaml", bad) for place in ("etc/cdi", "var/run/cdi")]
         code, record = self.host_record("bad.com/gpu=gpu0")
         self.assertEqual((code, [one["file"] for one in record["causes"]]), (14, files))
         link = self.path("host/etc/cdi/folder.yaml")
@@ -763,14 +745,14 @@ class Host(Files):
         os.makedirs(self.path("host/run/cdi"))
         os.makedirs(self.path("host/var"), exist_ok=True)
         os.symlink("/run", self.path("host/var/run"))
-        file = self.write("host/run/cdi/r.yaml", GOOD.replace("vendor.com", "run.com"))
+        file = self.put("host/run/cdi/r.yaml", GOOD.replace("vendor.com", "run.com"))
         self.assertEqual(self.on_host("run.com/gpu=gpu0"),
                          (0, f"resolved: run.com/gpu=gpu0: {file}:4\n"))
 
     def test_links_to_files_of_another_host_do_not_lead_out(self):
-        self.write("outside/x.yaml", GOOD.replace("vendor.com", "outer.com"))
-        inner = self.write("host" + self.path("outside/x.yaml"),
-                           GOOD.replace("vendor.com", "inner.com"))
+        self.put("outside/x.yaml", GOOD.replace("vendor.com", "outer.com"))
+        inner = self.put("host" + self.path("outside/x.yaml"),
+                         GOOD.replace("vendor.com", "inner.com"))
         link = self.path("host/etc/cdi/link.yaml")
         os.symlink(self.path("outside/x.yaml"), link)
         self.assertEqual(self.on_host("inner.com/gpu=gpu0"),
@@ -834,13 +816,13 @@ HOST_NODES = "/dev/gpu0 c 195 0 0666 0 0\n/dev/fuse c 10 229 0666 0 0\n"
 class Bundle(Files):
     def setUp(self):
         super().setUp()
-        self.file = self.write("host/etc/cdi/v.yaml", IN_CONFIG)
-        self.config = self.write("bundle/config.json", json.dumps(CONFIG, indent=1))
-        self.write("host/dev.tab", HOST_NODES)
-        self.write("host/srv/data/x", "")
-        self.write("host/usr/lib/gpu.so", "")
+        self.file = self.put("host/etc/cdi/v.yaml", IN_CONFIG)
+        self.config = self.put("bundle/config.json", json.dumps(CONFIG, indent=1))
+        self.put("host/dev.tab", HOST_NODES)
+        self.put("host/srv/data/x", "")
+        self.put("host/usr/lib/gpu.so", "")
         for program in ("hook", "other"):
-            os.chmod(self.write(f"host/usr/bin/{program}", ""), 0o755)
+            os.chmod(self.put(f"host/usr/bin/{program}", ""), 0o755)
 
     def bundle(self, *args, path=None, warned=""):
         return self.why("--bundle", path or self.config, *args, dirs=(),
@@ -856,7 +838,7 @@ class Bundle(Files):
             return next(n for n, line in enumerate(file, 1) if text in line)
 
     def write_config(self, **more):
-        self.write("bundle/config.json", json.dumps({**CONFIG, **more}, indent=1))
+        self.put("bundle/config.json", json.dumps({**CONFIG, **more}, indent=1))
 
     def test_what_annotations_ask_for(self):
         asked = "asked for by annotation cdi.k8s.io/a_{}: vendor.com/gpu={}"
@@ -888,7 +870,7 @@ class Bundle(Files):
 
     def test_rdt_settings_are_compared(self):
         rdt = "    intelRdt: {closID: gpu, l3CacheSchema: 'L3:0=f', enableCMT: true}\n"
-        self.write("host/etc/cdi/v.yaml", IN_CONFIG.replace(
+        self.put("host/etc/cdi/v.yaml", IN_CONFIG.replace(
             "    additionalGids: [44]\n- name: uuid", rdt + "- name: uuid"))
         settings = {"closID": "gpu", "l3CacheSchema": "L3:0=f", "enableMonitoring": True}
         same = {**CONFIG["linux"], "intelRdt": settings}
@@ -896,7 +878,7 @@ class Bundle(Files):
         code, out = self.bundle()
         self.assertEqual(code, 0, out)
         self.assertIn("  linux.intelRdt: Intel RDT settings: ", out)
-        self.write("host/etc/cdi/v.yaml", IN_CONFIG.replace(
+        self.put("host/etc/cdi/v.yaml", IN_CONFIG.replace(
             "    additionalGids: [44]\n- name: uuid",
             rdt.replace("enableCMT", "enableMBM") + "- name: uuid"))
         self.assertEqual(self.bundle()[0], 0)
@@ -916,10 +898,10 @@ class Bundle(Files):
         edits = ("{deviceNodes: [{path: /dev/u0, type: u, major: 9, minor: 1}], netDevices: "
                  "[{hostInterfaceName: eth0, name: eth0}], additionalGids: [0, 55], intelRdt: "
                  "{closID: x, enableMonitoring: %s}}")
-        self.write("host/dev.tab", HOST_NODES + "/dev/u0 c 9 1 0666 0 0\n")
+        self.put("host/dev.tab", HOST_NODES + "/dev/u0 c 9 1 0666 0 0\n")
         for monitored in (True, False):
-            self.write("host/etc/cdi/odd.yaml", "cdiVersion: 1.1.0\nkind: odd.com/gpu\ndevices:\n"
-                       f"- name: a\n  containerEdits: {edits % str(monitored).lower()}\n")
+            self.put("host/etc/cdi/odd.yaml", "cdiVersion: 1.1.0\nkind: odd.com/gpu\ndevices:\n"
+                     f"- name: a\n  containerEdits: {edits % str(monitored).lower()}\n")
             rdt = {"closID": "x", **({"enableMonitoring": True} if monitored else {})}
             node = {"path": "/dev/u0", "type": "c", "major": 9, "minor": 1}
             self.write_config(
@@ -960,7 +942,7 @@ class Bundle(Files):
                          ["linux.devices[0]", "hooks.poststop[0]"])
 
     def test_what_the_host_no_longer_has(self):
-        self.write("host/dev.tab", "/dev/gpu0 c 195 7 0666 0 0\n")
+        self.put("host/dev.tab", "/dev/gpu0 c 195 7 0666 0 0\n")
         os.remove(self.path("host/usr/lib/gpu.so"))
         os.chmod(self.path("host/usr/bin/hook"), 0o644)
         shutil.rmtree(self.path("host/srv"))
@@ -984,7 +966,7 @@ class Bundle(Files):
         self.assertEqual(self.why("--bundle", self.config, dirs=("host/etc/cdi",))[0], 0)
 
     def test_what_the_spec_says_now(self):
-        self.write("host/etc/cdi/v.yaml", IN_CONFIG.replace(
+        self.put("host/etc/cdi/v.yaml", IN_CONFIG.replace(
             "hostPath: /usr/lib/gpu.so", "hostPath: /usr/lib/gpu.so.2").replace(
             "SHARED=1]", "SHARED=2, MORE=1]"))
         code, out = self.bundle()
@@ -1000,14 +982,14 @@ class Bundle(Files):
                          [("SHARED", "differs"), ("MORE", "absent")])
 
     def test_the_path_of_a_node_on_the_host_is_that_of_the_spec(self):
-        self.write("host/etc/cdi/v.yaml", IN_CONFIG.replace(
+        self.put("host/etc/cdi/v.yaml", IN_CONFIG.replace(
             "{path: /dev/gpu0}", "{path: /dev/gpu0, hostPath: /dev/other}"))
-        self.write("host/dev.tab", HOST_NODES.replace("/dev/gpu0", "/dev/other"))
+        self.put("host/dev.tab", HOST_NODES.replace("/dev/gpu0", "/dev/other"))
         self.assertEqual(self.bundle()[0], 0)
 
     def test_a_device_without_nodes_is_there_if_all_its_edits_are(self):
         text = GOOD.replace("A=0", "SHARED=1").replace("A=1", "SHARED=1, OTHER=1")
-        self.write("host/etc/cdi/v.yaml", text)
+        self.put("host/etc/cdi/v.yaml", text)
         _, record = self.bundle_record()
         self.assertEqual([one["names"] for one in record["devices"]], [["vendor.com/gpu=gpu0"]])
         os.remove(self.file)
@@ -1020,9 +1002,9 @@ class Bundle(Files):
                  "{{path: /dev/n, type: c, major: 2, minor: {0}}}], mounts: [{{hostPath: /tmp/{0}, "
                  "containerPath: /m, options: [bind]}}], "
                  "netDevices: [{{hostInterfaceName: e, name: e{0}}}]")
-        path = self.write("specs/good.yaml", GOOD.replace("0.6.0", "1.1.0").replace(
+        path = self.put("specs/good.yaml", GOOD.replace("0.6.0", "1.1.0").replace(
             "env: [A=0]", edits.format(0)).replace("env: [A=1]", edits.format(1)))
-        config = self.write("plain/config.json", '{"ociVersion": "1.2.0"}')
+        config = self.put("plain/config.json", '{"ociVersion": "1.2.0"}')
         names = ["vendor.com/gpu=gpu0", "vendor.com/gpu=gpu1"]
         for name in names:  # together, the net devices contradict each other
             subprocess.run([CDI, "-d", self.path("specs"), "inject", "--in-place", config, name],
@@ -1038,7 +1020,7 @@ class Bundle(Files):
                           ("netDevices", "e", names[1:]), ("mounts", "/m", names[1:])])
         with open(path) as file:
             text = file.read()
-        self.write("specs/good.yaml", text.replace("V=1", "V=2"))
+        self.put("specs/good.yaml", text.replace("V=1", "V=2"))
         code, out = self.why(*why)
         self.assertEqual(code, 6)
         self.assertIn('    differs: the container has "1", the spec has "0"\n', out)
@@ -1046,30 +1028,28 @@ class Bundle(Files):
     def test_what_is_no_config_is_refused(self):
         for text, said in (("{", "not valid JSON"), ('{"mounts": 3}', "mounts: expected a list"),
                            (None, "No such file")):
-            path = self.write("bad/config.json", text) if text else self.path("none")
-            done = subprocess.run([CDI, "why", "--bundle", path], text=True,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            path = self.put("bad/config.json", text) if text else self.path("none")
+            done = self.run_tool(CDI, "why", "--bundle", path, expect=None)
             self.assertEqual((done.returncode, done.stdout), (1, ""))
             self.assertIn(said, done.stderr)
         for words in ((), ("--bundle", self.config, "vendor.com/gpu=gpu0"),
                       ("--bundle", self.config, "--for", "podman@5.4"), ("--bundle", "")):
-            done = subprocess.run([CDI, "why", *words], text=True, stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE)
+            done = self.run_tool(CDI, "why", *words, expect=None)
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)
 
     def test_crio_stands_for_cri_o(self):
-        self.write("specs/good.yaml", GOOD)
+        self.put("specs/good.yaml", GOOD)
         answers = [self.why("--no-host", "--for", engine + "@1.24", "vendor.com/gpu=gpu0")
                    for engine in ("cri-o", "crio")]
         self.assertEqual(answers[0], answers[1])
         self.assertIn("cri-o 1.24.0 refuses", answers[0][1])
 
     def test_what_inject_wrote_is_found_again(self):
-        self.write("specs/good.yaml", GOOD.replace("env: [A=1]", "env: [A=1], mounts: [{hostPath: "
+        self.put("specs/good.yaml", GOOD.replace("env: [A=1]", "env: [A=1], mounts: [{hostPath: "
                    "/usr/../usr, containerPath: /x/../y, options: [bind]}], additionalGids: [7], "
                    "hooks: [{hookName: poststop, path: /bin/true, args: [true, x]}]").replace(
                    "0.6.0", "0.7.0"))
-        config = self.write("plain/config.json", '{"ociVersion": "1.2.0"}')
+        config = self.put("plain/config.json", '{"ociVersion": "1.2.0"}')
         subprocess.run([CDI, "-d", self.path("specs"), "inject", "--in-place", config,
                         "vendor.com/gpu=gpu1"], check=True)
         code, out = self.why("-o", "json", "--bundle", config)
@@ -1079,10 +1059,10 @@ class Bundle(Files):
 
     def test_replaced_hooks_count_as_missing(self):
         hook = "/usr/bin/nvidia-cdi-hook"
-        self.write("specs/good.yaml", GOOD.replace(
+        self.put("specs/good.yaml", GOOD.replace(
             "env: [A=1]", "deviceNodes: [{path: /dev/null}], hooks: [{hookName: createContainer, "
             f"path: {hook}, args: [{hook}, create-symlinks, --link, 'a::/usr/lib/b']}}]"))
-        config = self.write("config.json", '{"ociVersion": "1.2.0", "root": {"path": "rootfs"}}')
+        config = self.put("config.json", '{"ociVersion": "1.2.0", "root": {"path": "rootfs"}}')
         subprocess.run([CDI, "-d", self.path("specs"), "inject", "--in-place", "--hooks", "replace",
                         config, "vendor.com/gpu=gpu1"], check=True, stderr=subprocess.DEVNULL)
         code, out = self.why("--bundle", config)
