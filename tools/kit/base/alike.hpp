@@ -1,4 +1,4 @@
-// Lines that say the same about many things, such as all GPUs of a node.
+// Merges lines that say the same about many things, such as all GPUs of a node.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_BASE_ALIKE_HPP
@@ -16,7 +16,7 @@
 
 namespace tools {
 
-/// A text without the words that have digits: names, paths and addresses of single devices.
+/// A text without its words with digits, which are names, paths and addresses of single devices.
 inline std::string without_numbers(std::string_view text) {
   std::string out;
   for (const auto& word : split(text, " ")) {
@@ -25,8 +25,8 @@ inline std::string without_numbers(std::string_view text) {
   return out;
 }
 
-/// The items of a list to show, and for each how many further ones are alike: their keys are equal,
-/// and not empty. Two alike are both shown.
+/// The items of a list to show, each with the number of further items like it, which have the same
+/// nonempty key. Two such items are both shown.
 template <class Item, class KeyOf>
 std::vector<std::pair<const Item*, std::size_t>> shown_of_alike(const std::vector<Item>& list,
                                                                 KeyOf key_of) {
@@ -44,7 +44,7 @@ std::vector<std::pair<const Item*, std::size_t>> shown_of_alike(const std::vecto
   return out;
 }
 
-/// The note after a text that stands for further ones.
+/// The note after a text that also stands for others.
 inline std::string and_more_alike(std::size_t more) {
   return more == 0 ? std::string{} : " (and " + std::to_string(more) + " more alike)";
 }

@@ -12,7 +12,7 @@
 
 namespace tools {
 
-/// The record of an error or a warning; it has only the members that are known.
+/// The record of an error or a warning; members that are unknown are left out.
 inline nlohmann::ordered_json error_record(std::string_view level, const cdi::Error& error) {
   nlohmann::ordered_json record{{"level", level}, {"message", error.message}};
   if (!error.advice.empty()) record["advice"] = error.advice;

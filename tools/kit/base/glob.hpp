@@ -23,9 +23,9 @@ constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// A pattern: `*` is any text without a slash, `?` a character that is no slash, `[0-3]`, `[abc]`
-/// and `[^abc]` a character of a class, and a backslash escapes a character. Some patterns also
-/// have `{index}`, a number.
+/// A pattern: `*` is any text without a slash, `?` any character but a slash, `[0-3]`, `[abc]` and
+/// `[^abc]` a character of a class, and a backslash escapes a character. Some patterns also have
+/// `{index}`, a number.
 class Glob {
  public:
   static constexpr std::string_view index = "{index}";
@@ -64,7 +64,7 @@ class Glob {
     enum class Kind : std::uint8_t { letter, any, many, set, index };
 
     Kind kind = Kind::letter;
-    std::vector<Range> ranges{};  // of a set; of a letter, it alone
+    std::vector<Range> ranges{};  // of a set; a letter is a set of itself
     bool negated = false;         // of a set: all characters but these
   };
 
@@ -122,7 +122,7 @@ inline cdi::Result<Glob> Glob::parse(std::string_view text, Index with_index) {
       continue;
     }
     text.remove_prefix(1);
-    if (c == '[' && text.starts_with('!')) {  // shells negate by it, and Go does not
+    if (c == '[' && text.starts_with('!')) {  // negates in shells, but not in Go
       return bad_glob(fmt::format("{} has [!", cdi::quoted(rest)),
                       "write [^01] for a character that is neither 0 nor 1");
     }

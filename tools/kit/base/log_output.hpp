@@ -20,9 +20,8 @@
 
 namespace tools {
 
-/// Writes a line to standard output, in pieces for which a pipe has room once it has any. What its
-/// reader does not take is dropped; then the next line begins on a line of its own. Any thread may
-/// call it.
+/// Writes a line to standard output, in pieces that fit into a pipe. Drops what the reader does not
+/// take; the next line then begins on a new line. Any thread may call it.
 inline void write_without_waiting(std::string text) {
   static std::mutex mutex;
   static bool is_cut = false;
@@ -40,8 +39,8 @@ inline void write_without_waiting(std::string text) {
   is_cut = left.empty() ? false : is_cut || left.size() < text.size();
 }
 
-/// A log on standard output of lines that are described structs, as JSON or as the text that
-/// `text_of` gives, found in the namespace of `Line`. Each line is written at once, by
+/// A log on standard output. Its lines are described structs, written as JSON or as the text that
+/// `text_of` in the namespace of `Line` returns. Each line is written at once, by
 /// `write_without_waiting`. Any thread may call it.
 template <class Line>
 class LineLog {

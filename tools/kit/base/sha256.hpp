@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-// Own code, because the digest of a small file is all that is needed: libcrypto would add 4 MB to a
-// static tool, and a library for this one function a dependency.
+// Our own code, because only digests of small files are needed: libcrypto would add 4 MB to a
+// static tool, and another library would be a dependency for one function.
 
 namespace tools {
 

@@ -113,7 +113,7 @@ OtherPlace place_in(const Registry& elsewhere, const std::string& name) {
   return unread ? OtherPlace{std::move(there.causes.front()), false} : OtherPlace{};
 }
 
-/// Adds to an error the fact that its file is also ignored.
+/// Adds to an error that its file is also ignored.
 void add_ignored(const IgnoredSpec& file, Error& error) {
   const auto ignored = error_of(file);
   add_fault(error, "the file is " + ignored.message, ignored.advice);

@@ -1,4 +1,4 @@
-// Things that the edits of a spec need and the host lacks.
+// Finds what the edits of a spec need and the host lacks.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_CDI_SPECS_HOST_FAULTS_HPP

@@ -16,12 +16,12 @@
 
 #include "../host/host_tree.hpp"
 
-// A spec written while they are missing would start containers that cannot use their device. So
-// `cdi-prepare` keeps the old spec, with which they fail and say why.
+// With a spec written while they are missing, containers would start and could not use their
+// device. So `cdi-prepare` keeps the old spec, with which containers fail and say why.
 
 namespace tools {
 
-/// What to do if libraries and module of a driver do not fit, before a spec is written.
+/// What to do before a spec is written if the libraries do not match the driver's module.
 inline constexpr std::string_view libraries_remedy =
     "If the driver was upgraded, reboot or reload the module; otherwise install the libraries with "
     "the same version as the module.";
@@ -33,7 +33,7 @@ inline std::string libraries_remedy_clause() {
   return out;
 }
 
-/// Mounts of a spec or an inventory, of which only these paths count here.
+/// The mounts of a spec or an inventory; only these paths matter here.
 struct FileMount {
   std::string host_path{};
   std::string container_path{};
@@ -77,9 +77,9 @@ inline std::vector<FileMount> file_mounts(const cdi::Spec& spec) {
   return out;
 }
 
-/// A path that the host lost: of the main library, if all its files are gone, or otherwise of the
-/// libraries or of the driver's files, if all of them are gone. Nullopt if none is lost, or if
-/// `now` has such files in their place.
+/// A path that the host lost: the main library's if all its files are gone, otherwise a library's
+/// or driver file's if all of those are gone. Nullopt if none is lost, or if `now` has such files
+/// instead.
 inline std::optional<std::string> lost_driver_file(const HostTree& tree, const cdi::Spec& old,
                                                    const std::vector<FileMount>& now) {
   const auto before = file_mounts(old);

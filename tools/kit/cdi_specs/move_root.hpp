@@ -33,7 +33,7 @@ enum class PathsOf : std::uint8_t {
 /// A device node keeps its device: if only one of its two paths moves, `hostPath` is set, or
 /// removed if both are then equal. `version` is raised if it does not define `hostPath`.
 ///
-/// Fails with `Errc::invalid` if `from` or `to` is no absolute path; then, nothing is changed.
+/// Fails with `Errc::invalid`, and changes nothing, if `from` or `to` is not an absolute path.
 cdi::Result<std::size_t> move_root(cdi::Spec& spec, std::string_view from, std::string_view to,
                                    PathsOf paths = PathsOf::host);
 

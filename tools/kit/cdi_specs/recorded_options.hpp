@@ -156,7 +156,7 @@ inline constexpr Option with_value[] = {
 
 }  // namespace recorded
 
-/// Whether a word is one that cdi-prepare records.
+/// Whether cdi-prepare records such a word.
 inline bool is_option_word(std::string_view word) {
   for (const auto known : {"hooks=none", "hooks=nvidia", "node-numbers=asked", "node-numbers=given",
                            "ld-library-path", "nvml", "visible-only", "no-all"}) {
@@ -180,7 +180,7 @@ inline std::vector<std::string> option_words(std::string_view text) {
   return words;
 }
 
-/// The value of an option in recorded words; empty if they do not have it.
+/// The value of an option in recorded words; empty without such an option.
 inline std::string option_value(const std::vector<std::string>& words, std::string_view option) {
   for (const std::string_view word : words) {
     const auto equals = word.find('=');

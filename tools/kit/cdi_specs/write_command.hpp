@@ -193,9 +193,8 @@ inline std::optional<bool> records_options(const HostTree& tree, const std::stri
   return out;
 }
 
-/// The arguments with which `cdi-prepare write` keeps what its files on the host record: their
-/// directory, and their options. In the place of the usual directory, if it has none, /etc/cdi
-/// counts.
+/// The arguments that make `cdi-prepare write` keep the directory and options that its files on the
+/// host record. If the usual directory has no such file, /etc/cdi counts instead.
 inline std::vector<std::string> keeping_arguments(const HostTree& tree,
                                                   const std::string& output_dir) {
   auto directory = output_dir;

@@ -24,7 +24,7 @@ inline constexpr const char* settings_path = "/etc/cdi-prepare/config.toml";
 
 namespace recorded {
 
-/// The settings that count for the content of specs, besides those that `with_value` has.
+/// The settings that affect the content of specs, besides those in `with_value`.
 inline constexpr std::string_view other_contents[] = {
     "for",        "format",       "hooks",  "node-numbers", "nvml", "ld-library-path",
     "output-dir", "visible-only", "no-all",
@@ -50,8 +50,8 @@ inline std::string word_for(const TomlSettings& settings, const std::string& nam
 
 }  // namespace recorded
 
-/// Whether `cdi-prepare write` with recorded words writes the same although it also reads the
-/// settings file of the host: each setting there that counts is one of the words.
+/// Whether `cdi-prepare write` with recorded words writes the same spec although it also reads the
+/// host's settings file: each relevant setting there is one of the words.
 inline bool agrees_with_settings(const HostTree& tree, const std::vector<std::string>& words) {
   const auto text = tree.read(settings_path);
   if (!text) return true;

@@ -18,8 +18,8 @@ namespace tools {
 
 namespace detail {
 
-/// The functions that use the tables. bash splits words at the characters of COMP_WORDBREAKS, with
-/// which device names are full, and replaces only the last part.
+/// The functions that use the tables. bash splits words at the characters of COMP_WORDBREAKS, which
+/// are frequent in device names, and replaces only the last part.
 constexpr std::string_view bash_functions = R"sh(
 # Sets words and cword: the words up to the cursor, of which bash has split some at = and :.
 _@FUNCTION@_words() {
@@ -113,7 +113,7 @@ _@FUNCTION@() {
 complete -F _@FUNCTION@ @TOOL@
 )sh";
 
-/// What completes a value, in the words of `bash_functions`.
+/// What completes a value, as `bash_functions` names it.
 inline std::string bash_kind(const PageOption& option, std::string_view between) {
   switch (option.kind) {
     case ValueKind::choice:

@@ -1,4 +1,5 @@
-// The commands that describe a tool: `completion`, and `man-page`, which the help does not list.
+// Adds the commands that describe a tool: `completion`, and `man-page`, which the help does not
+// list.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_COMPLETION_DESCRIBING_COMMANDS_HPP
@@ -22,8 +23,8 @@
 
 namespace tools {
 
-/// Whether a tool sets up what only help, errors and the commands that describe it need. It does so
-/// when the command line does not parse without.
+/// Whether a tool sets up what only help, errors and describing commands need. It does so if the
+/// command line cannot be parsed otherwise.
 enum class Describe { no, yes };
 
 /// A script that completes the command line of a tool in a shell: bash, zsh or fish.

@@ -64,7 +64,7 @@ std::string value_rows(const CommandPage& page, const Row& row) {
   return out;
 }
 
-/// `text` with each `from` replaced.
+/// `text` with each `from` replaced by `to`.
 inline std::string replaced(std::string text, std::string_view from, std::string_view to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
     text.replace(at, from.size(), to);
@@ -85,7 +85,7 @@ inline std::string filled(std::string_view script, const CLI::App& tool, std::st
   return replaced(std::move(text), "@CDI@", tool.get_name() == "cdi" ? same : "cdi");
 }
 
-/// `text` in single quotes, in which `quote` stands for a single quote.
+/// `text` in single quotes, with `quote` for each single quote inside.
 inline std::string in_quotes(std::string_view text, std::string_view quote) {
   return "'" + replaced(std::string{text}, "'", quote) + "'";
 }

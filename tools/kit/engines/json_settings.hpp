@@ -1,4 +1,4 @@
-// Why a text is no JSON object, for the configuration files of engines.
+// Explains why a configuration file of an engine is not a JSON object.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_ENGINES_JSON_SETTINGS_HPP
@@ -12,7 +12,7 @@
 
 namespace tools {
 
-/// The error, with the line and column if the text is no JSON. `path` is for messages.
+/// The error, with the line and column if the text is not JSON. `path` is for messages.
 inline cdi::Error json_settings_error(std::string_view text, const std::string& path) {
   const auto document = cdi::parse_json(text, path);
   if (!document) return document.error();

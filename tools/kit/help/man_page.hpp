@@ -118,7 +118,7 @@ inline std::string roff_options(const CommandPage& page) {
   return out;
 }
 
-/// The notes of a command without its table of exit codes: the title, and the rows that follow.
+/// The notes of a command without its table of exit codes: its title, and the rows below.
 inline std::string without_exit_codes(std::string_view notes) {
   std::string out;
   bool in_table = false;
@@ -158,7 +158,7 @@ inline std::string roff_title(std::string_view name) {
 
 }  // namespace detail
 
-/// The man page of a tool in roff. `date`, such as 2026-11-25, is that of its text.
+/// The man page of a tool in roff. `date`, such as 2026-11-25, is the date of its text.
 inline std::string man_page(const CLI::App& tool, const Manual& manual, std::string_view date) {
   const auto page = read_page(tool);
   const bool is_for_administrators = manual.section == "8";

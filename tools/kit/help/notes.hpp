@@ -79,7 +79,7 @@ inline std::vector<Note> read_notes(std::string_view text) {
   return notes;
 }
 
-/// The column of the meanings in a list, which begins at a note; its terms have an indent of two.
+/// The column of the meanings in the list that begins at a note; terms are indented by two.
 inline std::size_t meanings_column(const std::vector<Note>& notes, std::size_t first) {
   std::size_t longest = 0;
   for (auto i = first; i < notes.size() && notes[i].kind == Note::Kind::row; ++i) {

@@ -55,14 +55,15 @@ struct CommandPage {
 
 namespace detail {
 
-/// A name for values, for those of CLI11.
+/// Our names for the values that CLI11 describes.
 inline std::string value_name(std::string_view name) {
   if (name == "INT" || name == "UINT" || name == "FLOAT") return "NUMBER";
   return std::string{name};
 }
 
-/// The name of a value in a type of CLI11, such as FORMAT:{text,json,yaml}, in which its check
-/// follows. A name with optional parts, such as HOST:PATH[:OPTIONS], has no such check.
+/// The name of a value in CLI11's description of its type, such as FORMAT:{text,json,yaml}, where
+/// the check follows the name. A name with optional parts, such as HOST:PATH[:OPTIONS], has no
+/// check.
 inline std::string_view name_in_type(std::string_view type) {
   return type.find("[:") == type.npos ? type.substr(0, type.find(':')) : type;
 }
@@ -166,13 +167,13 @@ inline std::string group_help(const CLI::App& group) {
   return group.get_description();
 }
 
-/// The tool of a command; of a tool, itself.
+/// The tool that a command belongs to; a tool belongs to itself.
 inline const CLI::App& tool_of(const CLI::App& app) {
   return app.get_parent() == nullptr ? app : tool_of(*app.get_parent());
 }
 
-/// The options of the tool that a command takes, too, without help and version, and without those
-/// that the command replaces by its own.
+/// The options of the tool that a command also takes, without help, version and those that the
+/// command replaces.
 inline std::vector<PageOption> tool_options(const CLI::App& app) {
   std::vector<PageOption> options;
   if (app.get_parent() == nullptr) return options;

@@ -29,8 +29,8 @@ inline std::size_t next_word(std::string_view text) {
 
 }  // namespace detail
 
-/// Lines of text in lines of at most `width` columns. What continues a line is indented by two more
-/// than the line. A longer word, and a command in backquotes, is not broken.
+/// Wraps lines of text at `width` columns. Continuation lines are indented by two more columns.
+/// Longer words and commands in backquotes are not broken.
 inline std::string wrapped_lines(std::string_view text, std::size_t width) {
   std::string out;
   while (!text.empty()) {
@@ -57,7 +57,7 @@ inline std::string wrapped_lines(std::string_view text, std::size_t width) {
   return out;
 }
 
-/// Text for a stream: wrapped if it is a terminal, for programs as it is.
+/// Text for a stream: wrapped for a terminal, unchanged for programs.
 inline std::string text_for(int stream, std::string_view text) {
   return ::isatty(stream) == 1 ? wrapped_lines(text, text_width(stream)) : std::string{text};
 }

@@ -14,9 +14,8 @@
 
 namespace tools {
 
-/// The width in columns for text on standard output, or on another stream: that of COLUMNS, else of
-/// the terminal, else 80. It is at least 40, and at most 100, because longer lines are hard to
-/// read.
+/// The width in columns for text on standard output, or on another stream: from COLUMNS, else from
+/// the terminal, else 80. At least 40, and at most 100, because longer lines are hard to read.
 inline std::size_t text_width(int stream = STDOUT_FILENO) {
   constexpr std::size_t least = 40;
   constexpr std::size_t most = 100;

@@ -66,7 +66,7 @@ class UsageFault {
         words_{words_of(command_)},
         extra_{tool.remaining(true)},
         thrown_{thrown} {
-    std::erase(extra_, "--");  // ends the options, and is no argument
+    std::erase(extra_, "--");  // ends the options; not an argument
     for (const auto* one : visible_commands(command_)) commands_.push_back(one->get_name());
   }
 
@@ -90,7 +90,7 @@ class UsageFault {
   template <class Words>
   static std::string did_you_mean(std::string_view wrong, const Words& known,
                                   std::string_view before = {}) {
-    // Digits say nothing about what is meant: of 0.3.0 and 0.8.0, none is nearer to 0.9.0.
+    // Digits do not show what is meant: neither 0.3.0 nor 0.8.0 is closer to 0.9.0.
     if (wrong.find_first_not_of("0123456789.") == std::string_view::npos) return {};
     cdi::detail::NearestNames nearest{wrong};
     for (const auto& word : known) nearest.add(word);
@@ -101,7 +101,7 @@ class UsageFault {
     return out.empty() ? out : out + "?";
   }
 
-  /// The command that lists, for a word that does so in other tools; otherwise the word.
+  /// The listing command, for a word that lists in other tools; otherwise the word.
   std::string_view usual_name(std::string_view word) const {
     if (word != "ls" && word != "list") return word;
     for (const std::string_view name : {"list", "devices"}) {
@@ -110,7 +110,7 @@ class UsageFault {
     return word;
   }
 
-  /// A word that is no command, option or argument.
+  /// A word that is not a command, option or argument.
   cdi::Error extra_word(const std::string& word) const {
     if (word.size() > 1 && word.starts_with('-')) return unknown_option(word);
     if (word == "help") {
@@ -163,8 +163,8 @@ class UsageFault {
     return error;
   }
 
-  /// An argument that is missing, or one option of a group, of which CLI11 says `Exactly 1 option
-  /// from [--to,--for] is required`.
+  /// A missing argument, or a missing option of a group, which CLI11 describes as
+  /// `Exactly 1 option from [--to,--for] is required`.
   cdi::Error missing_option() const {
     const std::string_view said = thrown_.what();
     const auto begin = said.find(" option from [");

@@ -98,7 +98,7 @@ inline cdi::Result<std::string> read_pipe(int fd, std::chrono::milliseconds dead
   }
 }
 
-/// Becomes a program, or exits with why it cannot be executed, for `why_not_executed`.
+/// Becomes a program, or reports to `why_not_executed` why it cannot be executed, and exits.
 [[noreturn]] inline void execute(const char* path, char* const* arguments,
                                  char* const* environment) {
   ::execve(path, arguments, environment);
@@ -134,7 +134,7 @@ inline std::optional<int> end(pid_t child) {
 
 }  // namespace child
 
-/// A program, and what it gets.
+/// A program with its arguments and environment.
 struct ProgramCall {
   std::string path{};
   std::vector<std::string> arguments{};  // the first is the program's name
@@ -147,9 +147,9 @@ struct ProgramAnswer {
   std::optional<int> status{};  // from `waitpid`; nullopt if unknown
 };
 
-/// Runs a program, and returns its output, without what it writes to its standard error.
-/// `Errc::timeout` if it does not close its output within the deadline, `Errc::limit` if it writes
-/// over 1 MiB; it is killed in both cases. `Errc::host` if the program cannot be executed.
+/// Runs a program, and returns its standard output. `Errc::timeout` if it does not close its output
+/// within the deadline, `Errc::limit` if it writes over 1 MiB; it is killed in both cases.
+/// `Errc::host` if the program cannot be executed.
 inline cdi::Result<ProgramAnswer> ask_program(std::chrono::milliseconds deadline,
                                               ProgramCall call) {
   std::vector<char*> arguments;

@@ -1,4 +1,4 @@
-// Device nodes, and the table of those of a tree that has none.
+// Device nodes, and a table that replaces them in a tree without nodes.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_HOST_DEVICE_TABLE_HPP
@@ -22,8 +22,8 @@
 #include "../base/text.hpp"
 #include "rooted_paths.hpp"
 
-// Only root can make device nodes. A tree that was made by others has empty files in their place,
-// and a file `dev.tab` with a row for each node: `PATH TYPE MAJOR MINOR OCTALMODE UID GID`.
+// Only root can make device nodes. A tree made by another user has empty files instead, and a file
+// `dev.tab` with a row for each node: `PATH TYPE MAJOR MINOR OCTALMODE UID GID`.
 
 namespace tools {
 
@@ -36,7 +36,7 @@ struct HostNode {
   std::uint32_t mode = 0;  // permission bits
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
-  std::string host_path{};  // if not `path`, which is then the path in containers
+  std::string host_path{};  // if it differs from `path`, the path in containers
 
   /// The path on the host.
   const std::string& place() const { return host_path.empty() ? path : host_path; }
@@ -53,7 +53,7 @@ inline HostNode node_of(const std::string& path, const struct stat& status) {
           .gid = status.st_gid};
 }
 
-/// Whether the permission bits of a node allow this process to read, or to write too.
+/// Whether the permission bits of a node let this process read it, or read and write it.
 inline bool permits(const HostNode& node, bool write) {
   if (::geteuid() == 0) return true;
   const auto shift = node.uid == ::geteuid() ? 6U : node.gid == ::getegid() ? 3U : 0U;

@@ -25,7 +25,7 @@ struct CloseDir {
 };
 using Directory = std::unique_ptr<DIR, CloseDir>;
 
-/// The directory of a descriptor; null if it is none, with the reason in `errno`.
+/// The directory of a descriptor; null if it is not a directory, with the reason in `errno`.
 inline Directory directory_of(cdi::Descriptor descriptor) {
   Directory directory{descriptor ? ::fdopendir(descriptor.get()) : nullptr};
   if (directory) static_cast<void>(descriptor.release());

@@ -34,8 +34,8 @@ namespace tools {
 /// The files of a host under a directory, read as if that directory were /.
 class HostTree {
  public:
-  /// Opens the tree under `root`, and its `dev.tab` if there is one. Writes what is read to `log`,
-  /// which may be null, as of the directory `on_host` of the host.
+  /// Opens the tree under `root`, and its `dev.tab` if there is one. Records what is read in `log`,
+  /// which may be null, for the directory `on_host` of the host.
   static cdi::Result<HostTree> open(const std::string& root, std::shared_ptr<ReadLog> log = nullptr,
                                     std::string on_host = {}) {
     auto paths = RootedPaths::open(root);
@@ -47,8 +47,8 @@ class HostTree {
     return tree;
   }
 
-  /// Looks for everything in /dev below `directory` instead, as for the nodes of a driver that has
-  /// a /dev of its own.
+  /// Looks for everything in /dev below `directory` instead, because some drivers have a /dev of
+  /// their own.
   void set_dev_root(std::string directory) { dev_root_ = std::move(directory); }
 
   /// The directory that is read as /, as passed by the caller.
@@ -244,7 +244,7 @@ class HostTree {
     return cdi::read_all(file.get(), path, limit);
   }
 
-  /// The path as the log has it.
+  /// The path for the log.
   ReadLog::Place logged(std::string_view path) const { return {on_host_, in_dev_root(path)}; }
 
   cdi::Result<Place> find(std::string_view path, Last last) const {
@@ -252,7 +252,7 @@ class HostTree {
     return find_unasked(path, last);
   }
 
-  /// Finds a path to which only a link leads.
+  /// Finds a path that is reached only through a link.
   cdi::Result<Place> find_unasked(std::string_view path, Last last) const {
     return paths_.find(in_dev_root(path), last);
   }

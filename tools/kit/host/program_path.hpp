@@ -23,7 +23,7 @@ inline bool is_this_program(const std::string& path) {
 }
 
 /// The path of another program: as given, or looked up in PATH. Empty if there is none; this
-/// program, which may have the same name, would start itself for ever.
+/// program may have the same name, and must not start itself for ever.
 inline std::string path_of_program(const std::string& name) {
   if (name.find('/') != name.npos) return is_this_program(name) ? std::string{} : name;
   const char* const given = std::getenv("PATH");

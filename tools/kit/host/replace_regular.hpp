@@ -13,8 +13,8 @@
 
 namespace tools {
 
-/// Writes a new file, or replaces a regular file. Fails with `Errc::denied` and the advice if the
-/// path is anything else, such as a device node, a FIFO or a link: that stays.
+/// Writes a new file, or replaces a regular file. Fails with `Errc::denied` and the advice, and
+/// leaves the path as it is, if it is anything else, such as a device node, a FIFO or a link.
 inline cdi::Result<void> replace_regular(const std::string& path, std::string_view text,
                                          const std::string& advice,
                                          const cdi::FileAttributes& attributes = {}) {

@@ -112,8 +112,8 @@ class RootedPaths {
   /// The open directory that is used as /.
   const cdi::Descriptor& root() const { return root_; }
 
-  /// The `stat` of a file. In the kernel if it can do that: most files of a survey are ten
-  /// directories deep, and `find` makes three system calls for each of them.
+  /// The `stat` of a file. The kernel resolves the path if it can: most files of a survey are ten
+  /// directories deep, and `find` makes three system calls for each directory.
   cdi::Result<struct stat> status(const std::string& path, Last last) const {
     if (const auto file = open_at_once(path, O_PATH | (last == Last::keep ? O_NOFOLLOW : 0))) {
       struct stat status = {};

@@ -1,4 +1,4 @@
-// Standard streams: whole output, and no files on the numbers of those that are closed.
+// Standard streams: prints whole texts, and keeps files off the numbers of closed streams.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_HOST_STANDARD_STREAMS_HPP
@@ -12,12 +12,12 @@
 namespace tools {
 
 /// Takes the descriptors of standard streams that the caller closed. Otherwise, the next file or
-/// socket gets the number, and output goes into it. Reading and writing them fails as before, and
-/// programs that this one starts have them closed. Call it before other files are opened.
+/// socket gets the number, and output goes into it. Reading and writing them still fails, and child
+/// programs get them closed. Call it before other files are opened.
 inline void reserve_standard_streams() {
   for (int number = STDIN_FILENO; number <= STDERR_FILENO; ++number) {
     if (::fcntl(number, F_GETFD) >= 0) continue;
-    // Without access, and in any root: the lowest free number, which is this one.
+    // Takes the lowest free number, which is this one. Needs no access, and works in any root.
     static_cast<void>(::open("/", O_PATH | O_CLOEXEC));
   }
 }

@@ -1,4 +1,4 @@
-// The signals that end a program, as a descriptor to poll.
+// Turns the signals that end a program into a descriptor to poll.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_HOST_TERMINATION_HPP
@@ -12,7 +12,7 @@
 namespace tools {
 
 /// A signalfd for the signals that end the program, which are blocked from now on. Without a free
-/// descriptor, they go on ending it at once.
+/// descriptor, they still end it at once.
 inline cdi::Descriptor termination_signals() {
   sigset_t signals;
   sigemptyset(&signals);

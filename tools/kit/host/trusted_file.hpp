@@ -1,4 +1,4 @@
-// Files that say what root hands out or runs: settings, policies, vendor files.
+// Checks files that decide what root hands out or runs: settings, policies, vendor files.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_HOST_TRUSTED_FILE_HPP
@@ -26,8 +26,8 @@ namespace tools {
 
 namespace detail {
 
-/// Whether an owner may be root outside of this user namespace, where its files seem to belong to
-/// nobody: a runtime of podman without root reads /etc so. Such a file has no other known owner.
+/// Whether an owner may be root outside this user namespace, whose files seem to belong to nobody
+/// here. A runtime of rootless podman sees /etc this way. Such a file has no other known owner.
 inline bool may_be_root_outside(uid_t owner) {
   constexpr uid_t nobody = 65534;
   if (owner != nobody) return false;
@@ -60,7 +60,7 @@ inline cdi::Result<void> check_trusted(const std::string& path, struct stat info
   return good;
 }
 
-/// Reads a file to which no user but root and that of this process may write.
+/// Reads a file that only root and the user of this process may write.
 inline cdi::Result<std::string> read_trusted_file(const std::string& path,
                                                   std::size_t limit = cdi::Limits{}.bytes) {
   auto file = cdi::read_file_at(AT_FDCWD, path, path, limit);

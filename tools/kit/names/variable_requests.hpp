@@ -32,8 +32,8 @@ struct VariableRequest {
 namespace detail {
 
 /// The name, in a kind, of the device of an entry: the device with this name, or else the only one
-/// with this UUID. Any other entry keeps the name that its device would have, so that the error
-/// about the missing device says the rest.
+/// with this UUID. Any other entry keeps the name that its device would have, for the error about
+/// the missing device.
 inline std::string device_of(const VisibleEntry& entry, std::string_view kind,
                              const std::vector<std::string>& devices) {
   std::string_view device = entry.device;

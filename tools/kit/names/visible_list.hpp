@@ -22,8 +22,8 @@
 
 namespace tools {
 
-/// Whose rules decide what a text means: `container` is for the variables that container runtimes
-/// read, NVIDIA_VISIBLE_DEVICES and AMD_VISIBLE_DEVICES.
+/// Whose rules decide what a text means. `container` is for NVIDIA_VISIBLE_DEVICES and
+/// AMD_VISIBLE_DEVICES, which container runtimes read.
 enum class Dialect { cuda, hip, rocr, slurm, container };
 
 constexpr std::size_t max_visible_bytes = 64 * 1024;
@@ -56,7 +56,7 @@ struct VisibleText {
     return names[static_cast<std::size_t>(dialect)];
   }
 
-  /// The parts between commas; one comma at the end adds none.
+  /// The parts between commas; a final comma adds none.
   std::vector<std::string> parts() const {
     std::vector<std::string> out(1);
     for (const char c : text) {
@@ -78,7 +78,7 @@ struct VisibleText {
             .advice = std::move(advice)};
   }
 
-  /// The same, where the list ends, as for the runtime.
+  /// The same, if the runtime ends the list there.
   cdi::Error cut(std::size_t place, std::string_view entry, std::string_view what,
                  std::string advice) const {
     const auto after = parts().size() - place;
@@ -240,8 +240,8 @@ inline bool add_entry(const VisibleText& given, VisibleEntry entry, VisibleList&
   return true;
 }
 
-/// Adds the numbers of `3` or `0-3`. Slurm and people who start containers do not expect that a
-/// runtime ignores a part, so any fault is an error.
+/// Adds the numbers of `3` or `0-3`. Neither Slurm nor a user who starts a container expects a part
+/// to be ignored, so any fault is an error.
 inline cdi::Result<void> add_numbers(const VisibleText& given, std::size_t place,
                                      const std::string& text, VisibleList& list) {
   const auto fault = [&](std::string_view what, std::string advice) {
@@ -259,7 +259,7 @@ inline cdi::Result<void> add_numbers(const VisibleText& given, std::size_t place
     return fault("is too large", "write the number of a GPU");
   }
   if (*begin > *end) return fault("ends before it begins", fmt::format("write {}-{}", last, first));
-  // Names may have made the list longer than the limit.
+  // Names may make the list longer than the limit.
   const auto before = std::min(list.entries.size(), max_visible_entries);
   if (*end - *begin >= max_visible_entries - before) {
     return fault(

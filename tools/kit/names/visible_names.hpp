@@ -15,7 +15,7 @@ namespace tools {
 
 /// The devices that an entry may mean.
 struct VisibleMatch {
-  std::vector<std::string> devices{};  // one, if it is clear
+  std::vector<std::string> devices{};  // one, if it is unambiguous
   std::vector<std::string> parts{};    // of the GPU, if it is divided and has no device of its own
   bool manner_known = false;           // other devices are named in the same manner
 };
@@ -28,7 +28,7 @@ struct NameParts {
   std::string part{};  // of the GPU: ":gi1:ci0", "-p3"
 };
 
-/// Takes `GPU-UUID`, `MIG-UUID` and AMD's 16 digits apart from what follows them.
+/// Separates `GPU-UUID`, `MIG-UUID` and AMD's 16 digits from what follows them.
 inline NameParts parts_of(std::string_view name) {
   const auto low = lowered(name);
   if (is_hex(low.substr(0, 16)) && low.size() >= 16 && (low.size() == 16 || low[16] == '-')) {
@@ -40,7 +40,7 @@ inline NameParts parts_of(std::string_view name) {
   return {.uuid = low.substr(0, end), .part = low.substr(end)};
 }
 
-/// Whether a name is of a part of the GPU with this index: `1:0`, `1:gi2:ci0`, `1-p3`.
+/// Whether a name belongs to a part of the GPU with this index: `1:0`, `1:gi2:ci0`, `1-p3`.
 inline bool is_part_of(std::string_view name, std::string_view index) {
   if (!name.starts_with(index)) return false;
   name.remove_prefix(index.size());
