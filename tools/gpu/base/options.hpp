@@ -29,7 +29,7 @@ namespace prepare {
 /// The host of a command.
 struct HostOptions {
   std::string root = "/";
-  std::shared_ptr<tools::ReadLog> log{};  // of what is read of the host; may be null
+  std::shared_ptr<tools::ReadLog> log{};  // records what is read; may be null
 
   /// Converts a path on the host to a path here, under the root.
   std::string below_root(const std::string& path) const { return root == "/" ? path : root + path; }

@@ -27,7 +27,7 @@
 #include "../host/open_host.hpp"
 #include "../vendors/on_request.hpp"
 
-// A service that ran with its own options would undo those of a person who has run `write`.
+// A service with its own options would undo the options of a person who ran `write`.
 
 namespace prepare {
 
@@ -35,7 +35,7 @@ inline cdi::Publisher publisher_in(const Directory& directory) {
   return {tools::spec_owner, directory.number(), directory.path};
 }
 
-/// Adds the options that a comment records to a spec as an annotation, as newer versions have it.
+/// Turns the options that a comment records into an annotation of the spec, as in newer versions.
 inline void add_commented_options(cdi::Spec& spec, std::string_view options) {
   if (options.empty()) return;
   spec.annotations.insert_or_assign(std::string{tools::options_annotation}, options);
@@ -52,7 +52,7 @@ inline cdi::Result<cdi::LoadedSpec> read_with_options(const std::string& path) {
 
 namespace detail {
 
-/// One of our spec files, with the words that it records, and its format as one more.
+/// One of our spec files, with the words that it records and a word for its format.
 struct OurFile {
   std::string kind{};
   std::vector<std::string> words{};
@@ -111,7 +111,7 @@ class Recorded {
   const std::set<std::string>& given_;
 };
 
-/// The options of the run that has written a file, except for those that are given now.
+/// The options of the run that wrote a file, except for those that are given now.
 inline Options with_words(Options options, const std::vector<std::string>& words) {
   const Recorded recorded{words, options};
   for (const auto& [option, field] :
@@ -149,8 +149,8 @@ inline void keep_vendor_file(const std::vector<std::string>& words, Options& opt
   }
 }
 
-/// What one of several files says about the survey, which is the same for all of them: for places,
-/// the first file counts.
+/// Takes what one of several files says about the survey, which all share: for places, the first
+/// file counts.
 inline void keep_for_survey(const OurFile& file, Options& options) {
   const Recorded recorded{file.words, options};
   if (options.driver_root.empty()) recorded.set("driver-root", options.driver_root);
@@ -172,7 +172,7 @@ inline void keep_for_survey(const OurFile& file, Options& options) {
 /// keeps its own in `kept`.
 inline Options with_recorded(Options options) {
   auto files = detail::our_files(options);
-  // The spec of a kind on request is beside that of the GPUs, not in its place.
+  // The spec of a kind on request is written beside the spec of the GPUs, and does not replace it.
   std::erase_if(files, [&](const auto& file) {
     return file.kind != options.kind && on_request::is_kind(file.kind);
   });
@@ -195,7 +195,7 @@ inline Options with_recorded(Options options) {
 }
 
 /// The options with the place of NVIDIA's driver that our files record, for other programs that
-/// write specs for the same host. A directory that is not there does not count.
+/// write specs for the same host. A missing directory does not count.
 inline Options with_recorded_place(Options options) {
   const auto tree = open_host(options);
   if (!tree || !options.driver_root.empty() || !options.dev_root.empty()) return options;

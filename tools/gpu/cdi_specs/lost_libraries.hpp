@@ -1,4 +1,4 @@
-// Why an old spec stays: the libraries that it has are gone.
+// Keeps an old spec whose libraries are gone, and says why.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_CDI_SPECS_LOST_LIBRARIES_HPP
@@ -26,7 +26,7 @@
 #include "../model/gpu.hpp"
 #include "kept_options.hpp"
 
-// The same for each vendor: only NVIDIA's libraries have a version that the module must have, and
+// This is the same for each vendor. Only NVIDIA's libraries must have the version of the module,
 // which detection compares.
 
 namespace prepare {
@@ -54,14 +54,14 @@ inline std::vector<tools::FileMount> file_mounts(const Inventory& found) {
   return out;
 }
 
-/// The kinds that an earlier spec of the same devices may have: WSL's are NVIDIA's as long as
+/// The kinds that an earlier spec of the same devices may have: a WSL device is NVIDIA's as long as
 /// NVIDIA's library is there.
 inline std::vector<std::string> kinds_of_specs(const Inventory& found) {
   if (found.kind == "microsoft.com/gpu") return {found.kind, "nvidia.com/gpu"};
   return {found.kind};
 }
 
-/// The error that a file of a driver is lost, which the present spec mounts.
+/// The error about a lost driver file that the present spec mounts.
 inline cdi::Error lost_error(const std::string& lost, const Inventory* found,
                              std::string_view repeat) {
   std::string what = lost + " is gone";
@@ -78,8 +78,8 @@ inline cdi::Error lost_error(const std::string& lost, const Inventory* found,
           .advice = fmt::format("{}; {}", tools::libraries_remedy_clause(), repeat)};
 }
 
-/// The file of a driver that the present spec has, that the host lost, and that nothing
-/// in `now` replaces. The libraries of another driver root are not lost.
+/// The driver file that the present spec has, the host lost, and nothing in `now` replaces. The
+/// libraries of another driver root are not lost.
 inline std::optional<std::string> lost_from_spec(const tools::HostTree& tree, const cdi::Spec& now,
                                                  const Inventory& found, const Options& options) {
   const auto directory = open_directory(options, options.output_dir, Missing::stays);

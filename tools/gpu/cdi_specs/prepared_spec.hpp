@@ -187,8 +187,8 @@ inline std::optional<std::string> old_number_in_file(const std::string& name,
   return old ? renumbered(old->spec, found) : std::nullopt;
 }
 
-/// Adds the files of a kind that stay, in both formats: only a new spec replaces a file. One with
-/// an old number goes, unless the new spec of a kind that is ready has its name.
+/// Adds the files of a kind that stay, in both formats: only a new spec replaces a file. A file
+/// with an old number is removed, unless the new spec of a ready kind has its name.
 inline void keep_files(const Inventory& found, bool ready, const Options& options,
                        PreparedSpecs& out) {
   const auto own = file_name(found.kind, options);

@@ -116,8 +116,8 @@ inline bool knows_all_kinds(const Survey& survey, const Options& options) {
   return survey.complete && !options.visible_only && options.devices.empty();
 }
 
-/// Whether a recorded option is that of a run with another `--kind`, or with a `--vendor-file` that
-/// is not lost and was not given this time.
+/// Whether a recorded option comes from a run with another `--kind`, or with a `--vendor-file` that
+/// still exists and was not given this time.
 inline bool is_of_other_run(std::string_view word, const Options& options) {
   if (word.starts_with("kind=")) return true;
   if (!word.starts_with(tools::vendor_file_word)) return false;
@@ -141,8 +141,8 @@ inline bool is_of_other_kind(const Directory& directory, const std::string& name
                      [&](const std::string& word) { return is_of_other_run(word, options); });
 }
 
-/// Our files that stay: those of kinds that are usable or not ready yet, and those of runs with
-/// another `--kind`.
+/// Our files that stay: for kinds that are usable or not ready yet, and from runs with another
+/// `--kind`.
 inline cdi::Result<std::set<std::string>> files_to_keep(const Directory& directory,
                                                         const PreparedSpecs& prepared,
                                                         const Options& options) {

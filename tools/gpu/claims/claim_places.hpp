@@ -30,14 +30,14 @@ namespace prepare {
 
 /// Which place the specs of claims are made for.
 enum class ClaimPlaces : std::uint8_t {
-  recorded,  // that of each claim, as in the journal
-  given,     // that of the options, for a program whose options hold for all claims of a journal
+  recorded,  // the place of each claim, from the journal
+  given,     // the place of the options, which apply to all claims of a journal
 };
 
 /// Whose paths a journal of claims may name.
 enum class JournalPlace : std::uint8_t {
   here,        // all
-  under_root,  // those of the host under a root, which may not be trusted
+  under_root,  // paths of the host under a root, whose journal may not be trusted
 };
 
 inline constexpr const char* driver_root_key = "driver_root";

@@ -1,4 +1,4 @@
-// What the library asks about the GPUs of claims.
+// Implements the library's driver of claims for GPUs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_CLAIMS_GPU_DRIVER_HPP
@@ -166,7 +166,7 @@ class GpuDriver final : public cdi::ClaimDriver {
     return std::move(spec->spec);
   }
 
-  /// Fails if the host has lost libraries that the specs of `write` have.
+  /// Fails if the host has lost libraries that specs of `write` mount.
   cdi::Result<void> check_libraries(const std::vector<FoundDevice>& found, const cdi::Spec& spec,
                                     const Options& options) const {
     for (const auto& device : found) {

@@ -24,8 +24,8 @@
 #include "../base/one_line.hpp"
 #include "file_edit.hpp"
 
-// JSON has no comments, so a copy of the old file records what was there before, and a record has
-// what was set: a later change by a person must stay.
+// JSON has no comments, so a copy keeps the old file, and a record lists what was set: later
+// changes by a person must stay.
 
 namespace prepare::configure {
 
@@ -47,8 +47,8 @@ inline cdi::Error not_editable(const std::string& path, std::string_view why) {
       {.code = cdi::Errc::syntax, .message = std::string{why}, .position = {.file = path}});
 }
 
-/// Finds what would not be the same after the text is read and written again, or is nested too
-/// deeply to write: the writer recurses, and indents each level.
+/// Finds what would change if the text were read and written again, or is nested too deeply to
+/// write: the writer recurses, and indents each level.
 class Losses {
  public:
   bool operator()(int depth, Json::parse_event_t event, const Json& value) {
@@ -78,7 +78,7 @@ class Losses {
 };
 
 /// The object in a file; an empty one if there is no file or no text. An error if it cannot be
-/// written again without a change.
+/// written again unchanged.
 inline cdi::Result<Json> parse_object(const Content& text, const std::string& path) {
   if (!text || tools::trim(*text).empty()) return Json(Json::object());
   Losses losses;
@@ -123,8 +123,8 @@ inline bool take_back(Json& object, const char* name, const Json* ours, const Js
   return false;
 }
 
-/// Gives a member of an old object the value of now, unless that is ours. Returns whether it
-/// changes.
+/// Sets a member of an old object to its present value, unless we wrote that value. Returns whether
+/// it changes.
 inline bool follow(Json& old, const Json* now, const Json* ours, const char* name) {
   const auto* const value = member(now, name);
   const auto* const set = member(ours, name);
@@ -158,7 +158,7 @@ inline cdi::Result<std::string> with_docker_settings(const FileEdit& file,
   return detail::write_like(*config, file.before);
 }
 
-/// The text of the record of what was set: that of earlier changes, and this one.
+/// The text of the record of what was set, by earlier changes and this one.
 inline cdi::Result<std::string> record_of(const FileEdit& record, const DockerSettings& wanted) {
   auto set = detail::parse_object(record.before, record.path);
   if (!set) return set.error();
@@ -167,8 +167,8 @@ inline cdi::Result<std::string> record_of(const FileEdit& record, const DockerSe
   return detail::write_like(*set, record.before);
 }
 
-/// Keeps in the copy of the file what a person has changed since we set it, so that a later `undo`
-/// brings that back, and no older value. Members that will not be set now stay as they are.
+/// Copies what a person has changed since we set it, so that a later `undo` restores that and not
+/// an older value. Members that will not be set now stay as they are.
 inline cdi::Result<void> keep_later_values(FileEdit& copy, const FileEdit& file,
                                            const FileEdit& record, const DockerSettings& wanted) {
   auto old = detail::parse_object(copy.before, copy.path);
@@ -191,8 +191,9 @@ inline cdi::Result<void> keep_later_values(FileEdit& copy, const FileEdit& file,
   return {};
 }
 
-/// Takes back what the record has, where it is still so. `old_text` is the file before. If nothing
-/// else has changed since then, the result is the old file, byte by byte; none if there was none.
+/// Undoes what the record lists, where it is still set. `old_text` is the file before. If nothing
+/// else has changed since then, the result is the old file, byte for byte, or no file if there was
+/// none.
 inline cdi::Result<void> take_docker_settings_back(FileEdit& file, const Content& old_text,
                                                    const FileEdit& record) {
   auto config = detail::parse_object(file.before, file.path);

@@ -1,4 +1,4 @@
-// The changes that make a container engine read CDI specs, and those that undo them.
+// Changes that make a container engine read CDI specs, and undo such changes.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_CONFIGURE_ENGINE_EDITS_HPP
@@ -30,14 +30,14 @@
 
 namespace prepare::configure {
 
-/// Changes, in the order in which they are safe: a file that another one refers to comes first.
+/// Changes in a safe order: a file comes before the file that refers to it.
 using Edits = std::vector<FileEdit>;
 
 /// What an engine lacks.
 struct Needs {
   bool switch_on = false;
   bool set_dirs = false;
-  std::vector<std::string> dirs{};  // that it shall read, lowest priority first
+  std::vector<std::string> dirs{};  // to read, lowest priority first
 
   bool any() const { return switch_on || set_dirs; }
 };
@@ -50,7 +50,7 @@ struct Configurable {
   /// The file of our own that the engine reads; empty if it reads none. Null for Docker.
   std::string_view (*own_file)(const tools::HostTree&, const tools::Engine&);
   std::string (*settings)(const tools::HostTree&, const tools::Engine&, const Needs&);
-  std::array<std::string_view, 3> files{};  // that may change; those after the last are empty
+  std::array<std::string_view, 3> files{};  // that may change; unused elements are empty
 };
 
 namespace detail {
@@ -66,7 +66,7 @@ inline std::string own_text(std::string_view name, std::string_view settings) {
   return fmt::format("{}{}\n{}", begin_of_own(name), tools::sha256(settings), settings);
 }
 
-/// Whether a file is our own. Fails if it was changed since: its new settings must not get lost.
+/// Whether a file is our own. Fails if it was changed since: the new settings must not be lost.
 inline cdi::Result<bool> is_own(const FileEdit& file, std::string_view name) {
   if (!file.before || !file.before->starts_with(begin_of_own(name))) return false;
   const auto settings = std::string_view{*file.before}.substr(file.before->find('\n') + 1);
@@ -129,7 +129,7 @@ inline bool merges_imports(const tools::Engine& engine) {
   return engine.version && *engine.version >= tools::EngineVersion{2, 0, 0};
 }
 
-/// The main file, if there is none of others; otherwise an imported file, if it is merged.
+/// Our main file, if there is no other main file; otherwise an imported file, if it is merged.
 inline std::string_view containerd_file(const tools::HostTree& tree, const tools::Engine& engine) {
   const auto text = tree.read(std::string{containerd_config});
   if (text ? text->starts_with(detail::begin_of_own("containerd"))
@@ -146,7 +146,7 @@ inline std::string_view containerd_file(const tools::HostTree& tree, const tools
   return imports && merges_imports(engine) ? containerd_drop_in : std::string_view{};
 }
 
-/// The version of the file that containerd has or gets.
+/// The version of containerd's present or future file.
 inline std::int64_t containerd_version(const tools::HostTree& tree, const tools::Engine& engine) {
   tools::Engine unused;
   if (!tree.exists(containerd_config)) return merges_imports(engine) ? 3 : 2;
@@ -188,7 +188,7 @@ inline constexpr const char* docker_record = "/etc/docker/daemon.json.set-by-cdi
 /// Docker's file, and ours beside it.
 struct DockerFiles {
   FileEdit config{};
-  FileEdit copy{};    // of the file before the first change; missing if that was
+  FileEdit copy{};    // of the file before the first change; missing if there was no file
   FileEdit record{};  // of what was set
 
   bool are_configured() const { return copy.before || record.before; }
@@ -246,7 +246,7 @@ inline cdi::Result<Edits> undo_docker(const tools::HostTree& tree) {
   }
   copy.after.reset();
   record.after.reset();
-  // The copy goes last: as long as it is there, a repeated call finds the old bytes.
+  // The copy is removed last: until then, a repeated call finds the old bytes.
   return Edits{std::move(config), std::move(record), std::move(copy)};
 }
 
@@ -302,7 +302,7 @@ inline cdi::Result<Edits> edits_of(const Configurable& one, const tools::HostTre
   return Edits{*std::move(file)};
 }
 
-/// The changes that undo those of earlier calls.
+/// Undoes the changes of earlier calls.
 inline cdi::Result<Edits> undo_of(const Configurable& one, const tools::HostTree& tree) {
   if (one.own_file == nullptr) return undo_docker(tree);
   Edits edits;
@@ -325,7 +325,7 @@ inline void remove_leftovers(const HostOptions& options, const tools::HostTree& 
   for (const auto path : engine.files) {
     if (path.empty()) continue;
     const auto file = read_to_edit(tree, std::string{path});
-    if (!file) continue;  // said by what reads it
+    if (!file) continue;  // reported by its reader
     const auto slash = file->path.rfind('/');
     const auto directory =
         open_directory(options, slash == 0 ? "/" : file->path.substr(0, slash), Missing::stays);

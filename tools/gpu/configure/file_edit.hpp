@@ -33,7 +33,7 @@ namespace prepare::configure {
 /// The content of a file; nullopt if there is no file.
 using Content = std::optional<std::string>;
 
-/// A file, and what becomes of it.
+/// A file, and its new content.
 struct FileEdit {
   std::string path{};  // here, under the root
   Content before{};
@@ -77,7 +77,7 @@ inline std::vector<std::string_view> lines_of(std::string_view text) {
 
 namespace detail {
 
-/// The lines that differ: from `begin` on, up to the ends.
+/// The lines that differ, from `begin` up to the ends.
 struct DifferentLines {
   std::size_t begin = 0;
   std::size_t old_end = 0;
@@ -142,7 +142,7 @@ inline std::string diff_of(const FileEdit& edit) {
   return out;
 }
 
-/// What becomes of a file, in a word.
+/// What happens to a file, as one word.
 inline std::string_view action_of(const FileEdit& edit) {
   if (!edit.after) return "removed";
   return edit.before ? "changed" : "created";
@@ -156,7 +156,7 @@ inline cdi::Result<Directory> directory_of(const HostOptions& options, const std
   return open_directory(options, slash == 0 ? "/" : path.substr(0, slash), Missing::made);
 }
 
-/// The mode, owner and group of a file. A missing file has those of any new file.
+/// The mode, owner and group of a file. A missing file gets those of a new file.
 inline cdi::Result<cdi::FileAttributes> attributes_of(const HostOptions& options,
                                                       const std::string& path) {
   if (path.empty()) return cdi::FileAttributes{};
@@ -209,8 +209,8 @@ inline cdi::Result<void> make_in(const HostOptions& options, const FileEdit& edi
 
 }  // namespace detail
 
-/// Makes a change. Fails, and changes nothing, if the file is no longer the one that was read.
-/// Removes temporary files that killed writers of this file left behind.
+/// Makes a change. Fails, and changes nothing, if the file was changed since it was read. Removes
+/// temporary files that killed writers of this file left behind.
 inline cdi::Result<void> make(const HostOptions& options, const FileEdit& edit) {
   const auto name = edit.path.substr(edit.path.rfind('/') + 1);
   const auto directory = detail::directory_of(options, edit.path);

@@ -59,7 +59,7 @@ inline std::string make_nodes_command(const tools::HostTree& tree,
 
 /// "Run", for a command that writes the spec of a kind. If GPUs of the kind are not ready,
 /// cdi-prepare does not write the spec, so a remedy for that comes first; likewise if the libraries
-/// of the present spec, if there is one, are gone. `arguments` are those of the command.
+/// of the present spec, if there is one, are gone. `arguments` belong to the command.
 inline std::string run_when_ready(const tools::HostTree& tree, const Inventory* found,
                                   Profiles profiles, const std::vector<std::string>& arguments,
                                   const cdi::LoadedSpec* loaded = nullptr) {

@@ -17,8 +17,8 @@
 
 namespace prepare {
 
-/// A lock on a directory, as `flock` of the kernel has it: of one process at a time, until the
-/// object or the process ends.
+/// A lock on a directory by `flock`: one process at a time holds it, until the object or the
+/// process ends.
 class DirectoryLock {
  public:
   enum class State : std::uint8_t {

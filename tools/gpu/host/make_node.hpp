@@ -35,7 +35,7 @@ inline bool make_with_mode(int directory, const std::string& name, mode_t mode, 
   return made;
 }
 
-/// Gives a new node its owner. An error if another file is in its place by now.
+/// Gives a new node its owner. An error if another file has replaced it by now.
 inline cdi::Result<void> give_to_owner(int directory, const std::string& name, dev_t number,
                                        const tools::HostNode& node) {
   const cdi::Descriptor file{::openat(directory, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};

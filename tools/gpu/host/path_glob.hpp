@@ -41,7 +41,7 @@ struct GlobMatch {
 /// A pattern for a path, each part of which is a pattern for a name and may have `{index}`.
 class PathGlob {
  public:
-  static constexpr std::size_t most_names = 20000;  // that one search looks at
+  static constexpr std::size_t most_names = 20000;  // for one search
   static constexpr std::size_t most_matches = 4096;
 
   /// Parses a pattern, which must be an absolute path in its shortest form.

@@ -66,7 +66,7 @@ struct Gpu {
     return id.empty() && !whole.nodes.empty() ? whole.nodes.front().path : id;
   }
 
-  /// What people call it: where it is, or for a device of a vendor file its name.
+  /// What people call it: its place, or the name of a device from a vendor file.
   const std::string& known_name() const { return noun == "GPU" || id.empty() ? place() : id; }
 
   /// The parts that can be handed out: the partitions if there are any, otherwise the whole.

@@ -40,8 +40,8 @@ inline bool concerns_gpus(const Uevent& event) {
          subsystem == "nvidia" || subsystem.starts_with("nvidia-");
 }
 
-/// Whether an event may affect devices of any vendor: their subsystems have any name. Those in
-/// which the start of a container or a disk causes events are left out.
+/// Whether an event may affect a device of any vendor, whose subsystem may have any name. Leaves
+/// out subsystems in which starting a container or a disk causes events.
 inline bool concerns_any_device(const Uevent& event) {
   constexpr std::string_view others[] = {"net",    "queues",    "block",  "bdi", "cpu",
                                          "memory", "slab",      "cgroup", "tty", "vc",

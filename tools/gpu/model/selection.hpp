@@ -85,7 +85,7 @@ class Selection {
   std::vector<Name> names_{};
 };
 
-/// The known kinds whose name one may have meant: those with the same vendor and a similar class.
+/// The known kinds that may have been meant: those with the same vendor and a similar class.
 inline std::vector<std::string_view> kinds_like(std::string_view kind,
                                                 std::span<const std::string_view> known) {
   const auto slash = kind.find('/') + 1;
@@ -98,8 +98,8 @@ inline std::vector<std::string_view> kinds_like(std::string_view kind,
   return out;
 }
 
-/// Keeps only a kind, or renames the only kind there is. `own_kinds` are those that detection
-/// finds; fails if another name is like one of theirs, or would be that of several kinds.
+/// Keeps only one kind, or renames the only kind there is. `own_kinds` are the kinds that detection
+/// finds. Fails if a new name is similar to one of them, or would name several kinds.
 inline cdi::Result<void> settle_kind(const std::string& kind,
                                      std::span<const std::string_view> own_kinds,
                                      std::vector<Inventory>& inventories) {

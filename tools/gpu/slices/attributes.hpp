@@ -1,4 +1,4 @@
-// The attributes of devices by which claims select them.
+// The attributes of devices, which claims select devices by.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_SLICES_ATTRIBUTES_HPP
@@ -25,18 +25,18 @@
 
 namespace prepare {
 
-/// The attributes of a device. Those that the API does not allow are left out: one of them would
+/// The attributes of a device. Leaves out attributes that the API does not allow: one of them would
 /// make it refuse the whole slice.
 class Attributes {
  public:
-  /// Adds a text, if it has a value and the name is free.
+  /// Adds a text that has a value, unless the name is used.
   void text(std::string_view name, std::string_view value) {
     if (value.empty() || value.size() > slice_limits::value) return;
     if (!cdi::detail::is_utf8(value)) return;
     add(name, "string", Json(value));
   }
 
-  /// Adds a text whose end may be missing.
+  /// Adds a text, cut off if it is too long.
   void long_text(std::string_view name, std::string_view value) {
     auto end = std::min(value.size(), slice_limits::value);
     while (end < value.size() && end > 0 && (value[end] & 0xc0) == 0x80) --end;
@@ -57,7 +57,7 @@ class Attributes {
  private:
   void add(std::string_view name, const char* type, Json value) {
     const std::string key{name};
-    // One is kept for the memory.
+    // One place is kept for the memory.
     if (json_.contains(key) || json_.size() + 1 >= slice_limits::attributes) return;
     json_[key] = Json{{type, std::move(value)}};
   }

@@ -1,4 +1,4 @@
-// Counters, by which Kubernetes allocates only one of the devices that share a GPU.
+// Counters that make Kubernetes allocate only one of the devices that share a GPU.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_SLICES_COUNTERS_HPP
@@ -19,8 +19,8 @@
 
 namespace prepare {
 
-/// The counters of a GPU some of whose devices exclude each other: each part is a counter with the
-/// value 1, and the whole consumes all of them. No counter if none excludes another.
+/// The counters of a GPU with devices that exclude each other: each part is a counter with the
+/// value 1, and the whole GPU consumes all of them. No counters if no device excludes another.
 class GpuCounters {
  public:
   explicit GpuCounters(const FoundGpu& whole)

@@ -34,7 +34,7 @@ inline constexpr std::size_t max_label_size = 63;
 
 namespace detail {
 
-/// A text in the letters of a DNS label: others become "-", and none is at the end.
+/// A text in the letters of a DNS label: other characters become "-", except at the end.
 inline std::string label_letters(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -97,7 +97,7 @@ inline std::string cdi_name(const FoundDevice& device) {
   return fmt::format("{}={}", device.whole.inventory->kind, device.name());
 }
 
-/// The devices of a survey that have names, also those that cannot be handed out now.
+/// The named devices of a survey, including those that cannot be handed out now.
 inline std::vector<FoundDevice> all_devices(const Survey& survey) {
   std::vector<FoundDevice> out;
   for (const auto& whole : all_gpus(survey)) {
@@ -118,8 +118,8 @@ inline std::vector<std::string> dns_names(const FoundDevice& device) {
   return out;
 }
 
-/// The device with a name, even if it cannot be handed out; nullopt if there is none. A current
-/// name comes before one that a device had before its driver knew its id.
+/// The device with a name, even if it cannot be handed out; nullopt if there is none. Current names
+/// have priority over names from before the driver knew an id.
 inline std::optional<FoundDevice> device_named(const Survey& survey, std::string_view name) {
   std::optional<FoundDevice> earlier;
   for (auto& device : all_devices(survey)) {
@@ -130,7 +130,7 @@ inline std::optional<FoundDevice> device_named(const Survey& survey, std::string
   return earlier;
 }
 
-/// The names of the parts of the GPU that had a name before it was partitioned.
+/// The names of the parts of the GPU that had this name before it was partitioned.
 inline std::vector<std::string> parts_named(const Survey& survey, std::string_view name) {
   std::vector<std::string> out;
   for (const auto& whole : all_gpus(survey)) {

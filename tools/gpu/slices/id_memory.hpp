@@ -1,4 +1,4 @@
-// The ids of GPUs whose driver does not report them now.
+// Remembers the ids of GPUs whose driver does not report them now.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_SLICES_ID_MEMORY_HPP
@@ -17,8 +17,8 @@ namespace prepare {
 /// or is bound to another driver keeps its name in Kubernetes, and gets a taint.
 class IdMemory {
  public:
-  /// Learns the ids in a survey, and fills in those that are missing: of the GPU that was at the
-  /// same address with the same vendor and device numbers.
+  /// Learns the ids in a survey, and fills in missing ids from the GPU that had the same address
+  /// and the same vendor and device numbers.
   void complete(Survey& survey) {
     for (auto& inventory : survey.inventories) {
       for (auto& gpu : inventory.gpus) {

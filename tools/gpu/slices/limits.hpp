@@ -34,7 +34,7 @@ inline constexpr std::size_t object_name = 253;  // of a node, a slice or a clai
 
 }  // namespace slice_limits
 
-/// Whether a text is a name of an attribute without a domain: an identifier of C.
+/// Whether a text can be the name of an attribute without a domain: a C identifier.
 inline bool is_attribute_name(std::string_view text) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -60,8 +60,8 @@ inline bool is_dns_subdomain(std::string_view text, std::size_t longest) {
   return true;
 }
 
-/// A version of a driver as a semantic version: its first three numbers, without zeros in front.
-/// Nullopt if it does not begin with a number.
+/// A driver version as a semantic version: its first three numbers, without leading zeros. Nullopt
+/// if it does not begin with a number.
 inline std::optional<std::string> semantic_version(std::string_view text) {
   std::uint32_t numbers[3] = {};
   for (std::size_t i = 0; i < 3; ++i) {

@@ -23,7 +23,7 @@
 
 namespace prepare {
 
-/// Whose slices they are. Both names must be valid: see `is_dns_subdomain`.
+/// The owner of slices. Both names must be valid: see `is_dns_subdomain`.
 struct SliceOptions {
   std::string driver{};
   std::string node{};
@@ -31,7 +31,7 @@ struct SliceOptions {
 
 namespace detail {
 
-/// The taint of a device that cannot be handed out. Pods that run keep the device.
+/// The taint of a device that cannot be handed out. Running pods keep the device.
 inline Json taint_of(const SliceOptions& options, const Problem& fault) {
   return {{"key", options.driver + "/unusable"}, {"value", fault.code()}, {"effect", "NoSchedule"}};
 }
@@ -61,8 +61,8 @@ inline void add_specs(const char* member, const Json& list, std::size_t most,
 
 }  // namespace detail
 
-/// The specs of a node's slices, which are one pool with its name; at least one, so that a node
-/// without devices is known to have none. The generation of the pool is 1.
+/// The specs of a node's slices, which form one pool with the name of the node. There is at least
+/// one, to show that a node has no devices. The generation of the pool is 1.
 inline std::vector<Json> slice_specs(const Survey& survey, const SliceOptions& options) {
   auto devices = Json::array();
   auto counter_sets = Json::array();
@@ -92,7 +92,7 @@ inline std::vector<Json> slice_specs(const Survey& survey, const SliceOptions& o
   return parts;
 }
 
-/// A slice with a spec, without the owner, which the cluster knows.
+/// A slice with a spec, without its owner, which only the cluster knows.
 inline Json resource_slice(Json spec, const SliceOptions& options) {
   return {{"apiVersion", "resource.k8s.io/v1"},
           {"kind", "ResourceSlice"},
@@ -100,7 +100,7 @@ inline Json resource_slice(Json spec, const SliceOptions& options) {
           {"spec", std::move(spec)}};
 }
 
-/// The slices as a list that kubectl reads.
+/// The slices as a list for kubectl.
 inline Json slice_list(const Survey& survey, const SliceOptions& options) {
   auto items = Json::array();
   for (auto& spec : slice_specs(survey, options)) {

@@ -55,7 +55,7 @@ inline cdi::Result<void> check_directory(const tools::HostTree& tree, std::strin
 
 }  // namespace detail
 
-/// The arguments with which another command finds the same drivers and devices.
+/// The arguments that make another command find the same drivers and devices.
 inline std::vector<std::string> place_arguments(const SurveyOptions& options) {
   std::vector<std::string> out;
   const auto add = [&](std::string_view option, const std::string& value) {
@@ -88,8 +88,8 @@ inline cdi::Result<DriverPlace> open_driver_place(const tools::HostTree& host,
   return out;
 }
 
-/// The directory whose `dev` has the nodes: that of the option, or the driver root if it has nodes
-/// of the driver, as NVIDIA's driver container does. Empty for /.
+/// The directory whose `dev` has the nodes: from the option, or the driver root if it has nodes of
+/// the driver, as in NVIDIA's driver container. Empty for /.
 inline cdi::Result<std::string> dev_root_of(const tools::HostTree& host,
                                             const SurveyOptions& options) {
   if (options.dev_root.empty()) {

@@ -45,7 +45,7 @@ inline std::vector<std::string> firmware_directories(const tools::HostTree& host
                                                      const DriverPlace& place) {
   std::vector<std::string> directories;
   auto custom = host.line("/sys/module/firmware_class/parameters/path");
-  // The path of the kernel is one on the host.
+  // The kernel's path is a path on the host.
   if (!place.root.empty() && custom.starts_with(place.root + "/")) {
     custom.erase(0, place.root.size());
   }

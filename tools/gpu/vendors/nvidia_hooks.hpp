@@ -112,7 +112,7 @@ inline std::vector<cdi::Hook> driver_hooks(const HookProgram& program,
   }
   if (!folders.empty()) hooks.push_back(hook(program, "update-ldcache", folders));
   if (program.has_node_modification) hooks.push_back(hook(program, node_modification, {}));
-  // EGL and Vulkan would otherwise see GPUs whose nodes the container has not.
+  // Otherwise, EGL and Vulkan would see GPUs whose nodes the container lacks.
   if (program.has_profile && profiles.shares(graphics)) {
     hooks.push_back(hook(program, profile, {}));
   }

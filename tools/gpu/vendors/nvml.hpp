@@ -27,8 +27,8 @@
 #include "nvml_library.hpp"
 
 // These are the MIG mode, the UUIDs and sizes of MIG instances, and the UUIDs of GPUs that no
-// process has opened yet. The library may crash or hang, so a process of its own calls it: this
-// program again, which may have threads here, and has none there.
+// process has opened yet. The library may crash or hang, so another process calls it: a second copy
+// of this program, which has no threads there.
 
 namespace prepare {
 
@@ -63,7 +63,7 @@ inline cdi::Error ended_early(std::optional<int> status) {
 /// Only for programs whose `main` begins with `answer_nvml`. NVML may load the kernel driver and
 /// create nodes in /dev.
 inline cdi::Result<std::vector<NvmlGpu>> ask_nvml(const NvmlOptions& options = {}) {
-  const std::string self = "/proc/self/exe";  // this file, also if another one has replaced it
+  const std::string self = "/proc/self/exe";  // this file, even after it was replaced
   const auto output = tools::ask_program(
       options.deadline,
       {.path = self, .arguments = {"nvml", std::string{nvml::to_answer}, options.library}});
@@ -96,8 +96,8 @@ inline void add_instances(Gpu& gpu, const std::vector<NvmlInstance>& known) {
   }
 }
 
-/// Leaves out a GPU in MIG mode without instances, on which no program can compute: its state in
-/// /proc is that of a GPU that is not in MIG mode.
+/// Leaves out a GPU in MIG mode without instances, on which no program can compute. In /proc, it
+/// looks like a GPU that is not in MIG mode.
 inline void leave_out_mig(Gpu& gpu, const NvmlGpu& known) {
   if (!known.is_mig || !gpu.partitions.empty() || gpu.whole.left_out) return;
   gpu.mode = "MIG";

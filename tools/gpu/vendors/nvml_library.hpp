@@ -1,4 +1,4 @@
-// What NVIDIA's management library says, for the process that calls it.
+// Calls NVIDIA's management library, in a process of its own.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_VENDORS_NVML_LIBRARY_HPP
@@ -231,7 +231,7 @@ inline std::optional<NvmlGpu> gpu_at(const Library& library, std::uint32_t index
                  .instances = instances_of(library, handle)};
 }
 
-/// What the process that calls the library tells the one that asks.
+/// The answer of the process that calls the library.
 struct Answer {
   std::string error{};  // why there are no GPUs
   std::vector<NvmlGpu> gpus{};
@@ -259,13 +259,14 @@ inline Answer ask(const std::string& name) {
   return answer;
 }
 
-/// What a program that is started to answer gets before the name of the library.
+/// The argument before the library's name that makes this program answer.
 inline constexpr std::string_view to_answer = "answer-nvml";
 
 }  // namespace nvml
 
 /// In a process that `ask_nvml` has started: calls the library, prints what it says, and ends the
-/// process. Returns in any other process. First in `main` of a program that calls `ask_nvml`.
+/// process. Returns in any other process. Must be called first in `main` of a program that calls
+/// `ask_nvml`.
 inline void answer_nvml(int argc, char** argv) noexcept {
   if (argc != 3 || argv[1] != nvml::to_answer) return;
   tools::child::remove_handlers();  // of libraries of this program, such as a sanitizer

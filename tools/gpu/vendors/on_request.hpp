@@ -32,8 +32,8 @@ inline Gpu device_all(std::string_view vendor) {
   return {.vendor = std::string{vendor}, .id = "all", .driver = std::string{vendor}};
 }
 
-/// A character device whose major belongs to a driver with such a name. Unlike the nodes of GPUs,
-/// these have no other record of their numbers.
+/// A character device whose major number belongs to a driver with such a name. Unlike the nodes of
+/// GPUs, these have no other record of their numbers.
 inline cdi::Result<Node> node_of_driver(const tools::HostTree& tree, const CharMajors& majors,
                                         const std::string& path, std::string_view driver) {
   auto node = tree.node(path);
@@ -147,7 +147,7 @@ inline Inventory management(const tools::HostTree& tree) {
   return finished(std::move(found));
 }
 
-/// A kind, how it is found, and what to say if it is not.
+/// A kind, how it is found, and the message if it is not found.
 struct Kind {
   std::string_view name;
   Inventory (*detect)(const tools::HostTree&);  // leaves the kind empty

@@ -50,7 +50,7 @@ struct Survey {
   std::size_t total_count() const { return sum(&Inventory::total_count); }
   std::size_t usable_count() const { return sum(&Inventory::usable_count); }
 
-  /// What its devices are, for people: GPUs, unless vendor files know some of them.
+  /// What its devices are called, for people: GPUs, unless some are from vendor files.
   std::string_view noun() const {
     for (const auto& found : inventories) {
       for (const auto& gpu : found.gpus) {
@@ -75,7 +75,7 @@ struct NvmlMemory {
   bool has_hung = false;  // no further call: it may have left a process that cannot be killed
 };
 
-/// Why NVML cannot be asked about the host of the options; nullopt if it can.
+/// Why NVML cannot be queried about the host of the options; nullopt if it can.
 inline std::optional<cdi::Error> nvml_fault(const SurveyOptions& options) {
   if (!options.nvml || !options.nvml_library.empty() || options.root == "/") return std::nullopt;
   return cdi::Error{.code = cdi::Errc::unsupported,
@@ -216,8 +216,8 @@ inline cdi::Result<void> complete_inventories(const DriverPlace& place,
 
 }  // namespace detail
 
-/// Finds the GPUs of the host. The log of the options gets all that is read, except for what NVML
-/// says.
+/// Finds the GPUs of the host. Records all that is read in the log of the options, except what NVML
+/// reports.
 inline cdi::Result<Survey> survey_host(const SurveyOptions& options, NvmlMemory& memory) {
   auto tree = detail::open_root(options);
   if (!tree) return std::move(tree).error();

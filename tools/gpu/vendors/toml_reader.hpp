@@ -56,7 +56,7 @@ class TomlReader {
 
   const std::optional<cdi::Error>& error() const { return error_; }
 
-  /// Remembers an error, unless there is one before it in the file.
+  /// Remembers an error, unless an earlier one in the file is known.
   void fail(const Node& node, const std::string& where, std::string message,
             std::string advice = {}) {
     fail_at(node.source().begin, where, std::move(message), std::move(advice));
@@ -66,7 +66,7 @@ class TomlReader {
     fail(*text.node, text.where, std::move(message), std::move(advice));
   }
 
-  /// Reads a table. A member that is not one of `known` is an error, which names the nearest.
+  /// Reads a table. A member that is not in `known` is an error, which names the most similar one.
   void read_table(const toml::table& table, const std::string& where,
                   std::initializer_list<Member> known) {
     read_table(table, where, std::span{known.begin(), known.size()});

@@ -42,7 +42,7 @@ inline std::string sysfs_of(const Node& node) {
                      node.minor);
 }
 
-/// The device to which a node belongs, as a directory in sysfs; empty if it is unknown.
+/// The device that a node belongs to, as a directory in sysfs; empty if it is unknown.
 inline std::string parent_of(const tools::HostTree& tree, const Node& node) {
   return tree.real_path(sysfs_of(node) + "/device").value_or("");
 }
@@ -103,7 +103,7 @@ class VendorSearch {
     return std::move(found_);
   }
 
-  /// Why there is no device: call it after `run`.
+  /// Why there is no device; valid after `run`.
   std::string why_none() const {
     if (!fault_.empty()) return fault_;
     if (!excluded_.empty()) {
@@ -134,7 +134,7 @@ class VendorSearch {
 
   static Problem problem(std::string text) { return {Fault::vendor_node, std::move(text)}; }
 
-  /// Why containers cannot start with these edits; nullopt if nothing that they need is missing.
+  /// Why containers cannot start with these edits; nullopt if they can.
   std::optional<Problem> missing_path(const cdi::ContainerEdits& edits) const {
     for (auto& fault : tools::host_faults(tree_, edits)) {
       if (fault.effect == tools::HostFault::Effect::may_fail) continue;
@@ -154,13 +154,13 @@ class VendorSearch {
                                              node.major, node.minor)};
   }
 
-  /// Adds the nodes that a pattern matches. Returns why a node is missing that must exist.
+  /// Adds the nodes that a pattern matches. Returns why a required node is missing.
   std::optional<Problem> add_nodes(const PathGlob& glob, bool is_optional,
                                    std::vector<Node>& nodes) const {
     const auto matches = glob.find(tree_);
     if (!matches) return problem(cdi::to_string(matches.error()));
     for (const auto& match : *matches) {
-      if (is_shared(match.path)) continue;  // each container with a device has it anyway
+      if (is_shared(match.path)) continue;  // each container with a device gets it anyway
       auto node = checked(match.path);
       if (node) {
         add_once(nodes, std::move(*node));
@@ -286,8 +286,8 @@ class VendorSearch {
     return missing_path(gpu.whole.edits);
   }
 
-  /// Sets the stable name and the aliases. A number of a node is no stable name if there is a PCI
-  /// address, and the index is a name anyway.
+  /// Sets the stable name and the aliases. The number of a node is not a stable name if there is a
+  /// PCI address, and the index is a name anyway.
   std::optional<Problem> set_names(const DeviceFacts& facts, Gpu& gpu) {
     auto name = file_.name.expand(facts);
     if (!name) return Problem{Fault::vendor_name, name.error().message};

@@ -62,7 +62,7 @@ inline cdi::Result<cdi::Hook> hook_for(const VendorHook& hook, const DeviceFacts
   return out;
 }
 
-/// The edits of a vendor file that are constant, or those that are not.
+/// The constant edits of a vendor file, or the others.
 inline cdi::Result<cdi::ContainerEdits> edits_of(const VendorFile& file, const DeviceFacts& facts,
                                                  bool constant) {
   cdi::ContainerEdits edits;

@@ -44,13 +44,13 @@ struct VendorHook {
 struct VendorCondition {
   std::string attribute{};
   std::vector<std::string> values{};
-  bool is_met_by_others = false;  // the values are those that it must not have
-  bool is_optional = false;       // met without the attribute, too
+  bool is_met_by_others = false;  // the values are forbidden
+  bool is_optional = false;       // also met without the attribute
 };
 
 /// A vendor file. Its members have the same names in TOML, see docs/vendor-files.md.
 struct VendorFile {
-  std::string path{};       // on the host if it `is_default` or from a journal, otherwise here
+  std::string path{};       // on the host if `is_default` or from a journal, otherwise here
   bool is_default = false;  // found without an option
 
   std::string kind{};

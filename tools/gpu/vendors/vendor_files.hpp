@@ -1,4 +1,4 @@
-// The vendor files of a host, and those that options name.
+// Reads the vendor files of a host, and those that options name.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_VENDORS_VENDOR_FILES_HPP
@@ -28,7 +28,7 @@ namespace prepare {
 /// The directory whose vendor files all commands read, if the host has it.
 inline constexpr std::string_view vendor_directory = "/etc/cdi-prepare.d";
 
-/// Vendor files, and why some cannot be used.
+/// Vendor files, and errors about those that cannot be used.
 struct VendorFiles {
   std::vector<VendorFile> files{};
   std::vector<std::string> faults{};  // of files in the directory; devices of them may exist

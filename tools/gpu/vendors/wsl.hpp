@@ -54,7 +54,7 @@ inline cdi::Result<Node> node(const tools::HostTree& tree) {
 }
 
 /// The device "all", if the node exists. Its kind is NVIDIA's if NVIDIA's library is found. A host
-/// with its own NVIDIA GPUs is not WSL.
+/// with NVIDIA GPUs of its own is not WSL.
 inline Inventory detect(const tools::HostTree& tree, const std::vector<PciFunction>& functions) {
   Inventory found{.kind = "microsoft.com/gpu"};
   const bool has_own = std::any_of(functions.begin(), functions.end(), &nvidia::is_gpu);
