@@ -1,4 +1,4 @@
-// The adjustment that makes a container what an injection has made of its OCI runtime spec.
+// Turns the difference between two OCI runtime specs into an NRI adjustment.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_ADJUSTMENT_HPP
@@ -85,7 +85,8 @@ inline std::string letters_beyond(std::string_view access, std::string_view othe
   return out;
 }
 
-/// The rule that a runtime makes for a new node: all but mknod, and for a block device all.
+/// The rule that a runtime makes for a new node: everything but mknod, and for a block device
+/// everything.
 inline cdi::oci::LinuxDeviceCgroup rule_of_runtime(const cdi::oci::LinuxDevice& device) {
   cdi::oci::LinuxDeviceCgroup rule;
   rule.allow = true;
@@ -96,7 +97,7 @@ inline cdi::oci::LinuxDeviceCgroup rule_of_runtime(const cdi::oci::LinuxDevice& 
   return rule;
 }
 
-/// Whether a rule is about the device number of another one, alone or among others.
+/// Whether a rule covers the device number of another rule, perhaps among others.
 inline bool covers(const cdi::oci::LinuxDeviceCgroup& rule,
                    const cdi::oci::LinuxDeviceCgroup& number) {
   const bool all_types = rule.type.empty() || rule.type == "a";
@@ -104,7 +105,7 @@ inline bool covers(const cdi::oci::LinuxDeviceCgroup& rule,
          (!rule.minor || rule.minor == number.minor);
 }
 
-/// What the rules together allow for a device number. CDI's rules add to each other.
+/// What the rules together allow for a device number. CDI's rules add up.
 inline std::string access_to(const cdi::oci::LinuxDeviceCgroup& number,
                              const std::vector<cdi::oci::LinuxDeviceCgroup>& rules) {
   std::string access;
@@ -125,7 +126,8 @@ inline void add_rule(const cdi::oci::LinuxDeviceCgroup& rule, bool allow, std::s
   message.set_access(std::move(access));
 }
 
-/// The place of the edits that cause something; for devices that cause it together, of the first.
+/// The place of the edits that cause something; if several devices cause it together, the place of
+/// the first.
 template <class Causes>
 cdi::Error located(cdi::Error error, std::span<const cdi::ResolvedDevice> devices,
                    std::string_view member, Causes&& causes) {
@@ -163,7 +165,7 @@ inline cdi::Error cannot_say(std::string message, std::string advice) {
 
 }  // namespace detail
 
-/// Writes an adjustment: everything that `after` has and `before` has not.
+/// Writes an adjustment: everything that `after` has and `before` lacks.
 class AdjustmentWriter {
  public:
   AdjustmentWriter(const cdi::oci::Spec& before, const cdi::oci::Spec& after,
@@ -198,7 +200,7 @@ class AdjustmentWriter {
                            [](const Edits& edits) { return !edits.additional_gids.empty(); });
   }
 
-  /// A name that begins with `-` would remove what has the rest as its name.
+  /// A name that begins with `-` would remove the item with the rest of the name.
   cdi::Result<void> check_names(const ContainerAdjustment& out) const {
     for (const auto& variable : out.env()) {
       if (variable.key().starts_with('-')) return would_remove(variable.key(), "env");
@@ -246,7 +248,7 @@ class AdjustmentWriter {
     return {};
   }
 
-  /// Adds the rules by which a device number gets the access that all rules together give.
+  /// Adds rules that give a device number the access that all rules together allow.
   cdi::Result<void> add_rules(const cdi::oci::LinuxDeviceCgroup& number,
                               const std::vector<cdi::oci::LinuxDeviceCgroup>& made,
                               LinuxContainerAdjustment& out) const {
@@ -263,7 +265,7 @@ class AdjustmentWriter {
     return {};
   }
 
-  /// A runtime makes a rule for each node, but there are rules for two types only.
+  /// A runtime makes a rule for each node, but rules exist for two types only.
   cdi::Result<void> no_rule_for(const cdi::oci::LinuxDevice& device) const {
     return detail::located(
         detail::cannot_say("NRI cannot add a device node of type " + cdi::quoted(device.type),
@@ -336,7 +338,7 @@ class AdjustmentWriter {
   RuntimeFacts runtime_;
 };
 
-/// The number of things that an adjustment adds.
+/// The number of items that an adjustment adds.
 inline int size_of(const ContainerAdjustment& adjustment) {
   const auto& hooks = adjustment.hooks();
   const auto& linux_part = adjustment.linux();

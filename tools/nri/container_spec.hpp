@@ -79,7 +79,7 @@ inline cdi::oci::Linux oci_linux(const LinuxContainer& linux_container) {
 
 }  // namespace detail
 
-/// What a container has, as far as devices can change it.
+/// The parts of a container that devices can change.
 inline cdi::oci::Spec container_spec(const Container& container) {
   cdi::oci::Spec spec;
   auto& process = spec.process.emplace();

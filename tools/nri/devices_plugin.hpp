@@ -65,10 +65,10 @@ class DevicesPlugin {
  private:
   using Milliseconds = std::chrono::milliseconds;
 
-  /// Nobody waits yet when the plugin starts.
+  /// No container waits when the plugin starts.
   static constexpr Milliseconds longest_start{1000};
 
-  /// Where a runtime reads the configuration of a plugin that it launches.
+  /// The file from which a runtime configures a plugin that it launches.
   static constexpr const char* launched_config = "/etc/nri/conf.d/cdi-nri.conf";
 
   void use(const Settings& settings, const RuntimeFacts& runtime) {
@@ -105,15 +105,15 @@ class DevicesPlugin {
     return {};
   }
 
-  /// What a call in the worker's thread returns; no value if it is not done.
+  /// What a call in the worker's thread returns; no value until it is done.
   template <class Value>
   struct InTime {
     std::optional<Value> value{};
     JobEnd end = JobEnd::done;
   };
 
-  /// Returns what `work` returns, called in the worker's thread, unless it takes too long, as when
-  /// a file system hangs. It must own all that it uses, since it may outlive this call.
+  /// Runs `work` in the worker's thread and returns its result, unless it takes too long, as when a
+  /// file system hangs. `work` must own everything it uses, because it may outlive this call.
   template <class Work>
   auto in_time(Milliseconds limit, Work work)
       -> InTime<std::invoke_result_t<Work, const Surroundings&>> {
@@ -134,13 +134,13 @@ class DevicesPlugin {
     return {.value = std::move(outcome->value)};
   }
 
-  /// Reads the specs, so that the next request need not wait for it.
+  /// Reads the specs in advance, so that the next request need not wait.
   void read_specs(Milliseconds limit) {
     in_time(limit, [](const Surroundings& around) { return around.cache->registry(); });
   }
 
-  /// Reports a running container that has requested devices in vain, for example while no plugin
-  /// was there.
+  /// Reports a running container whose requested devices were never injected, for example because
+  /// no plugin was running.
   void report(const PodSandbox& pod, const Container& container) {
     if (gave_up_) return;
     auto lacking = in_time(limit_, [pod, container](const Surroundings& around) {
@@ -183,8 +183,8 @@ class DevicesPlugin {
             "give cdi-nri a longer --answer-limit"};
   }
 
-  /// Reports the annotations of a pod that look like requests, and are none. A pod may have
-  /// thousands. Returns the text about the first, for an event of the pod.
+  /// Reports annotations of a pod that look like requests but are not. A pod may have thousands.
+  /// Returns the text about the first, for an event of the pod.
   std::string report_ignored(const CreateContainerRequest& request) const {
     constexpr std::size_t most = 10;
     const auto ignored = ignored_requests(request.pod(), request.container(), around_->families);
@@ -221,7 +221,7 @@ class DevicesPlugin {
       if (!ignored.empty()) answer.error().message.append("; ").append(ignored);
       return answer.error();
     }
-    if (answer->injection.way.empty()) return {};  // the container has got all
+    if (answer->injection.way.empty()) return {};  // the container got everything
     out = std::move(answer->adjustment);
     line.event = answer->injection.way == "names" ? "passed" : "injected";
     line.devices = std::move(answer->injection.devices);

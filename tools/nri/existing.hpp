@@ -1,4 +1,4 @@
-// Containers that run already, and have requested devices in vain.
+// Finds running containers that did not get the devices they requested.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_EXISTING_HPP
@@ -17,14 +17,14 @@
 
 namespace nri {
 
-/// The devices that a container has requested and has nothing of.
+/// The devices that a container requested and did not get.
 struct LackingDevices {
   std::vector<std::string> names{};
   std::optional<cdi::Error> why{};  ///< why it cannot be told whether it has them, if so
 };
 
 /// The pods and containers that exist when the plugin connects. A runtime with many of them sends
-/// both in parts, in which a container may come before its pod.
+/// several parts, and a container may come before its pod.
 class ExistingPods {
  public:
   /// Called with a container that runs or will run, and its pod, which requests devices.
@@ -55,7 +55,7 @@ class ExistingPods {
     }
   }
 
-  /// Reports the containers whose pods have come after them. Then nothing is known any more.
+  /// Reports the containers that came before their pods, and forgets everything.
   void end(const Report& report) {
     for (const auto& container : early_) {
       const auto found = pods_.find(container.pod_sandbox_id());
@@ -71,8 +71,8 @@ class ExistingPods {
 
 namespace detail {
 
-/// Whether a container has any edit of the devices: the adjustment for it is then smaller than that
-/// for a container without any.
+/// Whether a container has any edit of the devices: then its adjustment is smaller than that of an
+/// empty container.
 inline bool has_any(const Container& container, std::span<const cdi::ResolvedDevice> devices,
                     const Surroundings& around) {
   Container bare;
@@ -86,7 +86,7 @@ inline bool has_any(const Container& container, std::span<const cdi::ResolvedDev
 
 }  // namespace detail
 
-/// Returns what a container of a requesting pod lacks, or what cannot be told; nothing if it has
+/// Returns what a container of a requesting pod lacks, or why that is unknown; nothing if it has
 /// any of its devices.
 inline std::optional<LackingDevices> lacking_devices(const PodSandbox& pod,
                                                      const Container& container,

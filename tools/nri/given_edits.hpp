@@ -1,4 +1,4 @@
-// The devices that a container has already got, from its runtime or from another plugin.
+// Finds the devices that a container already has from its runtime or another plugin.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_GIVEN_EDITS_HPP
@@ -23,8 +23,8 @@
 
 namespace nri {
 
-/// The edits that a container has, to find out which devices it has got. Not every runtime tells of
-/// the names in the CRI field, nor whether it has read the container's own annotations.
+/// The edits that a container has, which show its devices. Not every runtime reports the names in
+/// the CRI field, or whether it reads the container's own annotations.
 class GivenEdits {
  public:
   /// `host_root` is the root directory of the host.
@@ -33,9 +33,10 @@ class GivenEdits {
     host_.options.root = std::move(host_root);
   }
 
-  /// Whether the container has all edits of a device that each version of NRI shows; false if its
-  /// spec has them all, as they may come from another device. With a node of its own, the names of
-  /// variables are enough: another device may have changed the values.
+  /// Whether the container has all those edits of a device that every version of NRI shows. False
+  /// if the whole spec has the same edits, since they may come from another device. If the device
+  /// has a node of its own, the names of variables are enough: another device may have changed the
+  /// values.
   bool include(const cdi::ResolvedDevice& device) const {
     const auto& own = device.device->container_edits;
     const bool is_shown =
@@ -53,7 +54,7 @@ class GivenEdits {
  private:
   using Texts = std::set<std::string, std::less<>>;
 
-  /// A text for each edit, by which it is known again.
+  /// A text that identifies each edit.
   struct Edits {
     Texts env{}, variables{};  // with and without values
     Texts others{};

@@ -1,4 +1,4 @@
-// Annotations of a pod that look like requests for devices, and are none.
+// Finds annotations of a pod that look like requests for devices but are not.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_IGNORED_REQUESTS_HPP
@@ -18,7 +18,7 @@
 
 namespace nri {
 
-/// An annotation that requests nothing, and what may be meant.
+/// An annotation that requests nothing, and what may have been meant.
 struct IgnoredRequest {
   std::string key{};
   std::string advice{};
@@ -28,7 +28,7 @@ struct IgnoredRequest {
 
 namespace detail {
 
-/// Whether two names are equal but for one or two letters.
+/// Whether two names differ in one or two letters only.
 inline bool is_near(std::string_view one, std::string_view other) {
   constexpr std::size_t max = 2;
   return one != other && (cdi::detail::swaps_letters(one, other) ||
@@ -44,15 +44,15 @@ inline std::string without_number(std::string_view name) {
   return out;
 }
 
-/// Whether the name of a container may be meant for another one. Containers with numbers, such as
-/// `worker-1` and `worker-2`, may all exist, and so may any with short names.
+/// Whether the name of a container may be a misspelt name of another one. Containers with numbers,
+/// such as `worker-1` and `worker-2`, may all exist, and so may any with short names.
 inline bool is_misspelt(std::string_view name, std::string_view container) {
   constexpr std::size_t shortest = 4;
   return std::min(name.size(), container.size()) >= shortest && is_near(name, container) &&
          without_number(name) != without_number(container);
 }
 
-/// Whether a value is a list of qualified device names, which few annotations of others are.
+/// Whether a value is a list of qualified device names, which is rare in other annotations.
 inline bool lists_devices(const std::string& key, const std::string& value) {
   const auto list = comma_list(key, value);
   if (!list || list->empty()) return false;
@@ -64,7 +64,7 @@ inline bool lists_devices(const std::string& key, const std::string& value) {
   }
 }
 
-/// The known prefix for which a prefix may be meant; empty if there is none.
+/// The known prefix that a prefix may have been meant to be; empty if there is none.
 inline std::string meant_prefix(std::string_view prefix, const AnnotationFamilies& families) {
   for (const auto& family : families) {
     for (const auto& known : family) {
@@ -74,8 +74,8 @@ inline std::string meant_prefix(std::string_view prefix, const AnnotationFamilie
   return {};
 }
 
-/// What may be meant by an annotation with a known prefix, for a container; empty if it requests
-/// devices, for this container or for another one.
+/// What an annotation with a known prefix may have been meant to be for a container; empty if it
+/// requests devices for any container.
 inline std::string advice_on_form(std::string_view prefix, std::string_view form,
                                   const PodSandbox& pod, const std::string& container) {
   constexpr std::string_view for_one = "/container.";
@@ -91,8 +91,8 @@ inline std::string advice_on_form(std::string_view prefix, std::string_view form
 
 /// The annotations of a pod that request nothing for a container, although they have a known prefix
 /// and an unknown form, such as `PREFIX/containers.main`, the misspelt name of the container, or a
-/// misspelt prefix and the names of devices; in byte order. Those that a container has itself are
-/// left out: runtimes may read them.
+/// misspelt prefix and the names of devices; in byte order. Leaves out a container's own
+/// annotations, which runtimes may read.
 inline std::vector<IgnoredRequest> ignored_requests(const PodSandbox& pod,
                                                     const Container& container,
                                                     const AnnotationFamilies& families) {

@@ -1,4 +1,4 @@
-// The items of the lists of an OCI runtime spec that an injection has added.
+// Finds the list items that an injection added to an OCI runtime spec.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_LIST_CHANGES_HPP
@@ -30,10 +30,9 @@ inline std::string_view key_of(const cdi::oci::LinuxDeviceCgroup& rule) {
   return rule.access;
 }
 
-// A pod may have very many variables and mounts, of its own choice: in a hash table, they could be
-// made to collide.
+// A pod chooses its many variables and mounts, and could make them collide in a hash table.
 
-/// The items that a list has and an earlier state of it had not.
+/// The items of a list that were not in its earlier state.
 template <class Item>
 std::vector<const Item*> added(const std::vector<Item>& before, const std::vector<Item>& after) {
   std::multimap<std::string_view, const Item*> known;
@@ -49,8 +48,7 @@ std::vector<const Item*> added(const std::vector<Item>& before, const std::vecto
   return items;
 }
 
-/// The items with which an injection has replaced those of the same keys. Of items that repeat a
-/// key, the last one counts.
+/// The items that replaced others with the same key. If a key is repeated, the last item counts.
 template <class Item>
 std::vector<const Item*> replaced(const std::vector<Item>& before, const std::vector<Item>& after) {
   const auto last_of = [](const std::vector<Item>& list) {

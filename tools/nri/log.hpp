@@ -1,4 +1,4 @@
-// The log of cdi-nri: a line for each thing that it does, as text or JSON.
+// The log of cdi-nri: a line for each event, as text or JSON.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_LOG_HPP
@@ -20,7 +20,7 @@
 
 namespace nri {
 
-/// A line of the log. Members that do not apply are empty, and left out of the JSON.
+/// A line of the log. Members that do not apply are empty, and absent from the JSON.
 struct LogLine {
   std::int64_t version = 1;  // of the form of the lines
   // connected, disconnected, injected, passed, refused, missing, unknown, ignored
@@ -78,8 +78,7 @@ inline std::string text_of(const LogLine& line) {
   return out;
 }
 
-/// The log, of which a line that its reader does not take is dropped: the runtime waits for the
-/// plugin.
+/// The log. Drops a line that its reader does not take, because the runtime waits for the plugin.
 using Log = tools::LineLog<LogLine>;
 
 }  // namespace nri

@@ -45,7 +45,7 @@ int report(const std::string& message) {
   return nri::exit_failed;
 }
 
-/// Prints an output. Returns the exit code, which is another one if that fails.
+/// Prints an output. Returns the exit code, or another one if printing fails.
 int finish(const std::string& output) {
   return tools::print_text(output) ? int{nri::exit_done}
                                    : report("cannot write to standard output");
@@ -128,8 +128,8 @@ void add_settings(CLI::App& app, CommandLine& line) {
   add_host(app, line);
 }
 
-/// Ends at once when asked to, also as the first process of a container, which the system would not
-/// end. Nothing is lost: what a runtime is told is complete.
+/// Ends at once on request, even as the first process of a container, which signals do not end by
+/// default. Nothing is lost: answers to the runtime are complete.
 void handle_signals() {
   const auto end = [](int) {
     ::_exit(nri::exit_done);
@@ -139,7 +139,7 @@ void handle_signals() {
   std::signal(SIGPIPE, SIG_IGN);  // a log without a reader
 }
 
-/// Connects, and serves until the connection ends for good.
+/// Connects, and serves until the connection ends permanently.
 int serve(const CommandLine& given) {
   handle_signals();
   if (auto done = try_policy(given.settings); !done) return report(to_string(done.error()));
@@ -173,8 +173,8 @@ std::string config_file(int argc, char** argv) {
   return {};
 }
 
-/// Reads the settings file before the command line, so that the command line counts more. Without
-/// the option, it is the default file, which may be missing.
+/// Reads the settings file before the command line, which has priority. Without the option, it is
+/// the default file, which may be missing.
 cdi::Result<void> read_config(int argc, char** argv, nri::Settings& settings) {
   auto path = config_file(argc, argv);
   const bool is_default = path.empty();

@@ -40,7 +40,7 @@ inline AnnotationFamilies annotation_families(const std::vector<std::string>& mo
 
 namespace detail {
 
-/// The annotation of a family that counts for a container; nothing if there is none.
+/// The annotation of a family that applies to a container; nothing if there is none.
 inline std::optional<std::pair<std::string, std::string>> annotation_for(
     const PodSandbox& pod, const std::string& container, const std::vector<std::string>& family) {
   for (const auto& form : {"/container." + container, std::string{"/pod"}, std::string{}}) {
@@ -64,7 +64,7 @@ inline std::string without_blanks(std::string_view list) {
   }
 }
 
-/// The error of a value that is no list of names.
+/// The error about a value that is not a list of names.
 inline cdi::Error no_list(const std::string& why, const cdi::Position& position) {
   return {.code = cdi::Errc::schema,
           .message = why,
@@ -77,7 +77,7 @@ inline cdi::Error no_list(const std::string& why, const cdi::Position& position)
 inline cdi::Result<std::string> comma_list(const std::string& key, const std::string& value) {
   const auto text = tools::trim(value);
   if (text.empty()) return std::string{};
-  // No name begins like a list, a mark or a comment.
+  // Names do not begin like a list, a mark or a comment.
   constexpr std::string_view begins_yaml = "[-#";
   if (begins_yaml.find(text.front()) == std::string_view::npos) return without_blanks(text);
   const auto document = cdi::parse_yaml(value, "annotation " + key);
@@ -97,8 +97,8 @@ inline cdi::Result<std::string> comma_list(const std::string& key, const std::st
   return list;
 }
 
-/// Fails for more names than any container has: Kubernetes allows 256 KiB of annotations, and other
-/// containers wait for the answer.
+/// Fails for more names than any container needs: Kubernetes allows 256 KiB of annotations, and
+/// other containers wait for the answer.
 inline cdi::Result<void> check_count(const std::string& key, std::string_view list) {
   constexpr std::ptrdiff_t most = 1000;
   if (std::count(list.begin(), list.end(), ',') < most) return {};
@@ -110,8 +110,8 @@ inline cdi::Result<void> check_count(const std::string& key, std::string_view li
 
 }  // namespace detail
 
-/// The devices that a pod's annotations request for one of its containers, each once. Fails for an
-/// annotation that is no list of qualified names, with its key.
+/// The devices that a pod's annotations request for one of its containers, each once. Fails with
+/// the key of an annotation that is not a list of qualified names.
 inline cdi::Result<std::vector<cdi::RequestedDevice>> pod_requests(
     const PodSandbox& pod, const Container& container, const AnnotationFamilies& families) {
   cdi::Requests requests{cdi::RequestRules::each_once};
@@ -128,8 +128,8 @@ inline cdi::Result<std::vector<cdi::RequestedDevice>> pod_requests(
   return std::move(requests).devices();
 }
 
-/// The devices that the container itself requests, in the CRI's annotations `cdi.k8s.io/`. Those
-/// that it has inherited from its pod are left out.
+/// The devices that the container itself requests, in the CRI's annotations `cdi.k8s.io/`. Leaves
+/// out annotations that it inherited from its pod.
 inline cdi::Result<std::vector<cdi::RequestedDevice>> container_requests(
     const PodSandbox& pod, const Container& container) {
   std::map<std::string, std::string> own;

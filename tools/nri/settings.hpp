@@ -1,5 +1,4 @@
-// The settings of cdi-nri: its command line, or the file that the runtime hands to a plugin that it
-// launches.
+// The settings of cdi-nri: from its command line, or from the runtime that launches it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_SETTINGS_HPP
@@ -19,17 +18,17 @@
 
 namespace nri {
 
-/// The settings; by default, as they are here.
+/// The settings, with their defaults.
 struct Settings {
   std::vector<std::string> spec_dirs = cdi::default_spec_dirs();
   /// Who turns names into edits: `auto`, the runtime if it can; `always`, this plugin; `never`, the
   /// runtime, and nothing is checked.
   std::string resolve = "auto";
   std::string policy{};                   // a file; empty: everything is allowed
-  std::vector<std::string> namespaces{};  // patterns for those whose pods may ask; empty: all
+  std::vector<std::string> namespaces{};  // patterns for pods that may request; empty: all
   std::vector<std::string> prefixes{};    // of annotations, in addition to `annotation_families`
   std::string host_root{};                // the host's root directory, as this process sees it
-  /// How long an answer may take, in milliseconds. A runtime waits for each one, and by default
+  /// How long an answer may take, in milliseconds. A runtime waits for each answer, and by default
   /// drops a plugin after 2 s.
   int answer_limit = 90;
 };
@@ -53,7 +52,7 @@ inline cdi::Result<void> try_policy(const Settings& settings) {
 
 namespace detail {
 
-/// Keeps a setting. False if it is unknown or its value wrong, for example empty.
+/// Stores a setting. False if it is unknown or has a wrong value, for example an empty one.
 inline bool keep(const tools::TomlSettings& toml, const std::string& key, Settings& settings) {
   const auto value = toml.text({key});
   const auto list = toml.list({key});
@@ -82,8 +81,8 @@ inline bool keep(const tools::TomlSettings& toml, const std::string& key, Settin
 
 }  // namespace detail
 
-/// Changes settings by those in a TOML text. `name` is for messages. Unknown settings are errors: a
-/// policy with a typo would not count.
+/// Applies the settings in a TOML text. `name` is for messages. Unknown settings are errors,
+/// because a misspelt policy would have no effect.
 inline cdi::Result<void> read_settings(std::string_view text, std::string_view name,
                                        Settings& settings) {
   const auto toml = tools::parse_toml(text, name);

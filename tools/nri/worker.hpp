@@ -1,4 +1,4 @@
-// A thread for work that may not be waited for without limit.
+// Runs work that may hang in a thread of its own, with a time limit.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_WORKER_HPP
@@ -15,15 +15,15 @@
 
 namespace nri {
 
-/// What became of a job in the time that there was.
+/// The outcome of a job within its time limit.
 enum class JobEnd : std::uint8_t {
   done,
   late,       ///< it still runs
   not_begun,  ///< an earlier job still runs
 };
 
-/// Runs jobs in a thread of its own, one after the other, so that a file system that hangs stops
-/// the thread and not its user.
+/// Runs jobs in a thread of its own, one after the other, so that a hanging file system blocks only
+/// this thread.
 class Worker {
  public:
   Worker() : shared_{std::make_shared<Shared>()} { std::thread{run, shared_}.detach(); }
@@ -36,8 +36,8 @@ class Worker {
     shared_->changed.notify_all();
   }
 
-  /// Runs a job after an earlier one that still runs, and waits for its end, in all at most for
-  /// `limit`. A job that was not begun by then is not run. The job must own all that it uses.
+  /// Runs a job once an earlier one has ended, and waits for it, at most for `limit` in total. A
+  /// job that has not begun by then is not run. The job must own everything it uses.
   JobEnd run_within(std::chrono::milliseconds limit, std::function<void()> job) {
     const auto end = std::chrono::steady_clock::now() + limit;
     const auto is_free = [this] {
@@ -54,7 +54,7 @@ class Worker {
   struct Shared {
     std::mutex mutex{};
     std::condition_variable changed{};
-    std::function<void()> job{};  // empty when it has ended
+    std::function<void()> job{};  // empty after its end
     bool ended = false;
   };
 

@@ -1,4 +1,4 @@
-// What cdi-runtime reads of the command line that an engine gives to an OCI runtime.
+// Reads the parts of an OCI runtime's command line that cdi-runtime needs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_RUNTIME_COMMAND_LINE_HPP
@@ -11,7 +11,7 @@
 
 namespace runtime {
 
-/// The command, and the options that matter here. The real runtime checks the command line.
+/// The command, and the relevant options. The real runtime checks the command line.
 struct CommandLine {
   std::string_view command{};
   std::string bundle{"."};
@@ -19,7 +19,7 @@ struct CommandLine {
   std::string log{};
   bool json_log = false;
 
-  /// Keeps the value of an option. `--config` of Kata, before the command, is another file.
+  /// Stores the value of an option. Kata's `--config`, before the command, is another file.
   void set(std::string_view name, std::string_view value) {
     if (name == "log") log = value;
     if (name == "log-format") json_log = value == "json";
@@ -36,7 +36,7 @@ constexpr std::string_view commands[] = {
     "resume",     "run",    "spec",   "start", "state",  "update", "wait"};
 
 /// The options whose next argument is a value, even if it looks like a command or an option. Not
-/// `rootless`: it has no value in runsc, and elsewhere none that is a command.
+/// `rootless`: it has no value in runsc, and its values elsewhere are not commands.
 constexpr std::string_view with_value[] = {
     "b",    "bundle",          "cgroup-manager", "config",   "console-socket",
     "criu", "debug-command",   "debug-log",      "f",        "host-uds",

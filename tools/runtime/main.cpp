@@ -32,7 +32,7 @@
 namespace runtime {
 namespace {
 
-/// A line of a log in JSON, as engines read it.
+/// A log line in JSON, as engines read it.
 struct LogLine {
   std::string level{}, msg{}, time{};
   /// The field list.
@@ -52,7 +52,7 @@ int report(const CommandLine& line, std::string_view message) {
   std::tm parts{};
   std::strftime(&time[0], sizeof time, "%FT%TZ", ::gmtime_r(&now, &parts));
   const auto json = cdi::write_json(LogLine{"error", text, &time[0]}, -1);
-  // crun's names of logs: a file, or one of two services.
+  // crun's log destinations: a file, or one of two services.
   if (line.log.starts_with("journald:") || line.log.starts_with("syslog:")) return 1;
   const auto path = line.log.starts_with("file:") ? line.log.substr(5) : line.log;
   constexpr int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY;
@@ -94,7 +94,7 @@ cdi::Result<void> inject_requests(cdi::ConfigJson& config, const Settings& setti
 }
 
 /// Rewrites the config of a bundle, unless nothing changes. It is not synced to the disk: a bundle
-/// is of no use after a crash of the system. A link is replaced by a file of the bundle: its target
+/// is useless after a system crash. A link is replaced by a file of the bundle, because its target
 /// may be the config of other bundles, too.
 cdi::Result<void> rewrite_bundle(const CommandLine& line, const Settings& settings) {
   // crun looks up any other file from the current directory, not from the bundle.
@@ -121,9 +121,9 @@ cdi::Result<void> rewrite_bundle(const CommandLine& line, const Settings& settin
   return cdi::rewrite_file_at(folder.get(), name, config.text, path, file->signature, false);
 }
 
-/// Counts in the environment how often this program has started another one in its place. Returns
-/// false after too many: copies of this program, each named as the runtime of another, would start
-/// each other for ever. Some may be in a row, as a copy with settings of its own.
+/// Counts in the environment how often this program has become another one. Returns false after too
+/// many times: copies of this program that name each other as the runtime would start each other
+/// for ever. A few copies with their own settings may follow each other.
 bool may_start_another() {
   constexpr const char* variable = "CDI_RUNTIME_STARTS";
   constexpr int most = 8;

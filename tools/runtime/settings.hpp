@@ -21,7 +21,7 @@
 
 namespace runtime {
 
-/// The settings; without a file, as they are here.
+/// The settings, with their defaults.
 struct Settings {
   std::string runtime{};  // a path, or a name in PATH; empty: the first of runc and crun
   std::vector<std::string> spec_dirs = cdi::default_spec_dirs();
@@ -37,8 +37,8 @@ inline std::string file_of(const char* named) {
   return named == nullptr ? "/etc/cdi-runtime/config.toml" : named;
 }
 
-/// Keeps a setting. Returns the one that is unknown or whose value is wrong, for example empty; an
-/// empty key if there is none.
+/// Stores a setting. Returns the key of a setting that is unknown or has a wrong value, for example
+/// an empty one; an empty key if there is none.
 inline tools::TomlKey keep(const tools::TomlSettings& toml, const std::string& name,
                            Settings& settings) {
   const auto text = toml.text({name});
@@ -67,8 +67,8 @@ inline tools::TomlKey keep(const tools::TomlSettings& toml, const std::string& n
 
 }  // namespace detail
 
-/// The settings of a file; those of the default file, which may be missing, if `named` is null.
-/// Unknown settings are errors: a policy with a typo would not count.
+/// The settings of a file; from the default file, which may be missing, if `named` is null. Unknown
+/// settings are errors, because a misspelt policy would have no effect.
 inline cdi::Result<Settings> read_settings(const char* named) {
   const auto path = detail::file_of(named);
   Settings settings;
@@ -93,10 +93,9 @@ inline cdi::Result<Settings> read_settings(const char* named) {
   return settings;
 }
 
-/// The real runtime, for commands such as `kill`, which must work with other faults in the
-/// settings: of these, only the lines count that stand before all tables and that are each TOML.
-/// Fails if they have no `runtime`: `delete --force` by another one would succeed, and leave the
-/// processes.
+/// The real runtime, for commands such as `kill`, which must work despite other faults in the
+/// settings. Uses only lines before all tables, each of which must be TOML. Fails without
+/// `runtime`: `delete --force` by another runtime would succeed, and leave the processes.
 inline cdi::Result<std::string> read_runtime(const char* named) {
   auto settings = read_settings(named);
   if (settings) return std::move(settings->runtime);

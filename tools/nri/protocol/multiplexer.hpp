@@ -1,4 +1,4 @@
-// The connections inside the one socket between an NRI plugin and a runtime.
+// Splits the single socket between an NRI plugin and a runtime into connections.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_PROTOCOL_MULTIPLEXER_HPP
@@ -14,7 +14,7 @@
 
 namespace nri {
 
-/// The connections: in the first one the runtime is the client, in the second one the plugin.
+/// The connections: the runtime is the client of the first, and the plugin of the second.
 enum class Connection : std::uint32_t { plugin = 1, runtime = 2 };
 
 /// The longest message of ttrpc, without its header, in bytes.
@@ -36,7 +36,7 @@ inline std::uint32_t number_at(std::string_view text) {
   return number;
 }
 
-/// The error after bytes that no runtime sends. There is no way to find the next message.
+/// The error after bytes that no runtime sends: the next message cannot be found.
 inline cdi::Error broken_stream(std::string why) {
   return {.code = cdi::Errc::syntax,
           .message = "the peer does not speak NRI: " + std::move(why),

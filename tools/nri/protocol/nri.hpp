@@ -1,4 +1,4 @@
-// All that an NRI plugin needs: fill `nri::Plugin`, and pass it to `nri::serve`.
+// Everything an NRI plugin needs: fill `nri::Plugin`, and pass it to `nri::serve`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_PROTOCOL_NRI_HPP

@@ -1,4 +1,4 @@
-// `nri::Plugin`: what an NRI plugin is called, and what it does.
+// `nri::Plugin`: the name of an NRI plugin, and its handlers of events.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_PROTOCOL_PLUGIN_HPP
@@ -16,7 +16,7 @@ namespace nri {
 
 using cdi::Result;
 
-/// The version of NRI that the messages are written for.
+/// The version of NRI that the messages follow.
 inline constexpr const char* nri_version = "0.12.5";
 
 /// A plugin. The runtime reports the events whose functions are set, and no others. An error that a
@@ -32,8 +32,8 @@ struct Plugin {
   /// The runtime's name and version, and the text of the plugin's file in /etc/nri/conf.d.
   std::function<Result<void>(const ConfigureRequest&)> configure{};
   /// Each pod and each container that exists when the plugin connects; then the end of the list.
-  /// There may be thousands, so they are passed one by one. A runtime with many sends them in
-  /// parts, each with pods and then containers, so that a container may come before its pod.
+  /// There may be thousands, so they are passed one by one. A runtime with many sends several
+  /// parts, each with pods and then containers, so a container may come before its pod.
   std::function<void(const PodSandbox&)> existing_pod{};
   std::function<void(const Container&)> existing_container{};
   std::function<void()> synchronized{};

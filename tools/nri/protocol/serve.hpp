@@ -36,7 +36,7 @@ inline constexpr const char* default_socket = "/var/run/nri/nri.sock";
 /// How a plugin reaches its runtime.
 struct ServeOptions {
   std::string socket = default_socket;
-  /// Told why there is no connection, once for each reason.
+  /// Called with the reason why there is no connection, once for each reason.
   std::function<void(const cdi::Error&)> disconnected{};
 };
 
@@ -80,8 +80,8 @@ inline Result<void> send_all(int socket, std::string_view bytes) {
   return {};
 }
 
-/// Talks until the runtime closes the connection. Returns whether events could come, so that the
-/// runtime knows the plugin.
+/// Talks until the runtime closes the connection. Returns whether the runtime accepted the plugin,
+/// so that events could come.
 inline Result<bool> converse(const Plugin& plugin, int socket) {
   constexpr std::size_t buffer_size = 1 << 16;
   const auto buffer = std::make_unique<char[]>(buffer_size);
@@ -122,7 +122,7 @@ inline void use_launched_name(Plugin& plugin) {
 
 /// Runs a plugin. If the runtime has launched this process, returns when it closes the connection.
 /// Otherwise connects again whenever the runtime goes away, after a pause of 50 ms that doubles up
-/// to 1 s, and returns only the error of a plugin that is refused or a socket that cannot exist.
+/// to 1 s, and returns only if the plugin is refused or the socket cannot exist, with the error.
 inline Result<void> serve(const Plugin& plugin, const ServeOptions& options = {}) {
   using std::chrono::milliseconds;
   constexpr milliseconds first_pause{50};

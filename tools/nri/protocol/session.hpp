@@ -21,9 +21,9 @@
 
 namespace nri {
 
-/// A plugin's side of one connection to a runtime: it takes the bytes that come, and gives those
-/// to send. The plugin registers first; then the runtime configures it, reports what exists, and
-/// calls it for events. Nothing here blocks but the functions of the plugin.
+/// A plugin's side of one connection to a runtime: takes received bytes, and returns bytes to send.
+/// The plugin registers first; then the runtime configures it, reports what exists, and calls it
+/// for events. Only the functions of the plugin can block.
 class Session {
  public:
   /// Begins with the registration of `plugin`, which must outlive the session.
@@ -41,7 +41,7 @@ class Session {
   ~Session() = default;
 
   /// Takes bytes of the socket, in pieces of any size, and calls the plugin for the requests in
-  /// them. After an error the connection is of no use: `Errc::syntax` for bytes that no runtime
+  /// them. After an error, the connection cannot be used: `Errc::syntax` for bytes that no runtime
   /// sends, `Errc::denied` if the runtime refuses the plugin.
   Result<void> receive(std::string_view bytes) {
     auto done = sockets_.add(bytes, [this](Connection connection, std::string_view piece) {
@@ -60,7 +60,7 @@ class Session {
   /// Returns the bytes to send, and forgets them.
   std::string take_output() { return std::exchange(output_, {}); }
 
-  /// Whether the runtime has told of all that exists, so that events follow.
+  /// Whether the runtime has reported everything that exists, so that events follow.
   bool is_synchronized() const { return synchronized_; }
 
   /// Asks the runtime to change or evict containers. `done` gets the containers that could not be
@@ -100,7 +100,7 @@ class Session {
     next_stream_ += 2;
   }
 
-  /// Takes the runtime's answer to a call; one to no call is dropped.
+  /// Takes the runtime's answer to a call; drops an answer without a call.
   void take_answer(const Frame& frame) {
     const auto found = calls_.find(frame.stream);
     if (frame.type != FrameType::response || found == calls_.end()) return;
@@ -237,7 +237,7 @@ class Session {
     return true;
   }
 
-  /// Calls a function of the plugin that has an answer.
+  /// Calls a function of the plugin that returns an answer.
   template <class Response, class Request>
   static std::string ask(const std::function<Result<void>(const Request&, Response&)>& handler,
                          std::string_view payload) {
@@ -250,7 +250,7 @@ class Session {
     return done_answer(response.SerializeAsString());
   }
 
-  /// Tells the plugin of an event.
+  /// Reports an event to the plugin.
   std::string tell(Event event, const PodSandbox& pod, const Container& container) {
     const auto found = plugin_->events.find(event);
     if (found != plugin_->events.end()) {

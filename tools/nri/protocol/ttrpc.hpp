@@ -21,10 +21,10 @@
 
 namespace nri {
 
-/// The kinds of frames. There are no streams of data in NRI.
+/// The kinds of frames. NRI has no data streams.
 enum class FrameType : std::uint8_t { request = 1, response = 2, data = 3 };
 
-/// One frame, valid until its reader takes further bytes.
+/// One frame, valid until the reader takes more bytes.
 struct Frame {
   std::uint32_t stream = 0;  // the same in a call and its answer; odd, chosen by the caller
   FrameType type{};
@@ -137,14 +137,14 @@ inline std::optional<Call> read_call(std::string_view data) {
 /// The codes of errors, as in gRPC.
 enum class StatusCode : std::int32_t { unknown = 2, invalid_argument = 3, unimplemented = 12 };
 
-/// The data of the answer to a call that was done.
+/// The data of a successful answer.
 inline std::string done_answer(std::string payload) {
   ttrpc::Response response;
   response.set_payload(std::move(payload));
   return response.SerializeAsString();
 }
 
-/// The data of the answer to a call that failed.
+/// The data of the answer to a failed call.
 inline std::string failed_answer(StatusCode code, std::string message) {
   ttrpc::Response response;
   response.mutable_status()->set_code(static_cast<std::int32_t>(code));
