@@ -55,9 +55,8 @@ inline node::Device to_message(const PreparedDevice& device, DraVersion version)
   return out;
 }
 
-/// Carries out a call for the claims of a request, answers for each, and writes that to the log.
-/// `act` gives the outcomes, and `fill` adds a good one to the answer and to its line, which
-/// begins as `good`.
+/// Carries out a call for the claims of a request, and answers and logs each. `act` returns the
+/// outcomes; `fill` adds a good outcome to the answer and to its log line, which begins as `good`.
 template <class Response, class Request, class Act, class Fill>
 cdi::Result<Response> answer_each(const Request& request, const Log& log, const LogLine& good,
                                   const Act& act, const Fill& fill) {

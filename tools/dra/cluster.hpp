@@ -1,4 +1,4 @@
-// A driver's part of the API server: claims from it, and slices to it.
+// Connects a driver to the API server: reads claims, and publishes slices.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_CLUSTER_HPP
@@ -33,7 +33,7 @@
 
 namespace dra {
 
-/// The access to the API server: of a kubeconfig, or without its path that of this pod.
+/// API server access: from the kubeconfig if given, otherwise from this pod's service account.
 inline cdi::Result<ApiAccess> access_to_api(const std::string& kubeconfig) {
   if (!kubeconfig.empty()) return read_kubeconfig(kubeconfig);
   const auto variable = [](const char* name) {
@@ -59,13 +59,13 @@ class Cluster {
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  /// Ends requests first, since the publisher waits for its own.
+  /// Ends requests first, because the publisher waits for its own.
   ~Cluster() { http_.stop(); }
 
   ClaimSource& claims() { return claims_; }
 
-  /// The devices that pods have by the device plugin: they get a taint, so that no claim gets them.
-  /// Any thread may call it.
+  /// The devices that pods have from the device plugin. They get a taint, so that no claim gets
+  /// them. Any thread may call it.
   void set_given(std::set<std::string> devices) {
     const std::lock_guard lock{mutex_};
     if (given_ == devices) return;
@@ -73,7 +73,7 @@ class Cluster {
     publish();
   }
 
-  /// What the driver must call. Valid as long as this object.
+  /// The functions that the driver must call. Valid as long as this object.
   DriverEvents driver_events() {
     return {.registered = [this] { publisher_.registered(); },
             .surveyed = [this](const prepare::Survey& survey) { set_devices(survey); },

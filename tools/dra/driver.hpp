@@ -1,4 +1,4 @@
-// A running driver: its sockets, and what it does when the node changes.
+// Runs a driver: its sockets, and its reactions to changes of the node.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_DRIVER_HPP
@@ -44,15 +44,15 @@
 namespace dra {
 
 /// What other parts of the program do when the node changes. Called by the thread of `Driver::run`,
-/// except for `registered`. May be empty.
+/// except `registered`. May be empty.
 struct DriverEvents {
   std::function<void()> registered{};  // by the kubelet, each time
   std::function<void(const prepare::Survey&)> surveyed{};
   std::function<void()> ending{};  // handlers of calls may not wait longer than `GrpcServer::grace`
 };
 
-/// A driver with its sockets. Everything that it writes, and the claims, belong to other objects,
-/// which must outlive it.
+/// A driver with its sockets. Its output and the claims belong to other objects, which must outlive
+/// it.
 class Driver {
  public:
   Driver(std::string name, std::string node, SocketNames sockets, NodeClaims& claims,
@@ -202,7 +202,7 @@ class Driver {
 
   void repair() { static_cast<void>(try_repair()); }
 
-  /// Failures are in the log, and tried again.
+  /// Failures are logged, and tried again.
   cdi::Result<void> try_repair() {
     repair_at_.reset();
     const auto state = claims_.repair(Clock::now() + longest_repair);
@@ -227,8 +227,8 @@ class Driver {
     }
   }
 
-  /// The cause of a fault may end without an event: a spec directory that was removed while its
-  /// spec was written is made again by this driver alone.
+  /// The cause of a fault may end without an event: only this driver makes a spec directory again
+  /// that was removed during a write.
   void retry_faults(const Faults& faults, bool are_known) {
     fault_delay_ = are_known ? std::min(2 * fault_delay_, longest_fault_delay) : retry;
     if (!faults.empty()) plan(repair_at_, fault_delay_);
@@ -257,7 +257,7 @@ class Driver {
     }
   }
 
-  /// Looks at the hardware. The specs of claims follow it.
+  /// Surveys the hardware, and adapts the specs of claims.
   void survey() {
     survey_at_.reset();
     health_at_.reset();
@@ -278,7 +278,7 @@ class Driver {
     }
     health_.send();
     if (events.surveyed) events.surveyed(*found);
-    // Not all that a driver does causes events: NVIDIA's makes nodes by a program.
+    // Not every change by a driver causes an event: a program makes NVIDIA's nodes.
     if (!found->complete || prepare::is_between_states(*found)) plan(survey_at_, settling);
     if (std::exchange(has_surveyed_, true)) repair();
   }
@@ -320,7 +320,7 @@ class Driver {
     return refused_;
   }
 
-  /// Warns, unless `last` was the same: what fails each second would fill the log.
+  /// Warns, unless `last` was the same: a failure in each second would fill the log.
   void warn_once(std::string& last, const cdi::Error& error) const {
     auto text = to_string(error);
     if (text != last) warn(text);
@@ -345,14 +345,14 @@ class Driver {
   std::unique_ptr<GrpcServer> service_{};
   std::unique_ptr<GrpcServer> registration_{};
   Plan survey_at_{};  // after events
-  Plan health_at_{};  // while somebody watches
+  Plan health_at_{};  // while a kubelet watches
   bool has_surveyed_ = false;
   prepare::IdMemory ids_{};
-  Plan repair_at_{};  // after one that failed, or that left faults
+  Plan repair_at_{};  // after a failed one, or one with faults left
   Plan listen_at_{};  // after a failure
   Faults faults_{};
   std::chrono::seconds fault_delay_{retry};
-  std::string repair_fault_{}, listen_fault_{}, survey_fault_{};  // those in the log
+  std::string repair_fault_{}, listen_fault_{}, survey_fault_{};  // the logged ones
   std::mutex mutex_{};
   std::optional<cdi::Error> refused_{};
 };

@@ -1,4 +1,4 @@
-// Watches folders that others remove, make again and mount over.
+// Watches folders that other programs remove, recreate and mount over.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_FOLDER_WATCH_HPP
@@ -23,7 +23,8 @@
 
 namespace dra {
 
-/// Reports that something may have changed in folders, which may be missing. The caller looks what.
+/// Reports that something may have changed in folders, which may be missing. The caller examines
+/// them.
 class FolderWatch {
  public:
   /// The paths must be absolute.
@@ -47,7 +48,7 @@ class FolderWatch {
     return {pollfd{events_.get(), POLLIN, 0}, pollfd{mounts_.get(), POLLPRI, 0}};
   }
 
-  /// Forgets the changes until now, and watches folders that were made since.
+  /// Forgets past changes, and watches new folders.
   void drain() {
     alignas(inotify_event) char text[8192];
     while (::read(events_.get(), text, sizeof text) > 0 || errno == EINTR) {
@@ -61,13 +62,13 @@ class FolderWatch {
         events_{std::move(events)},
         mounts_{::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)} {}
 
-  /// Watches the folders, and those in which they would be made. A watch that exists stays.
+  /// Watches the folders and their parents. Existing watches stay.
   void watch_again() {
     constexpr std::uint32_t inside = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO |
                                      IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF;
     constexpr std::uint32_t above = IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF;
     for (const auto& folder : folders_) {
-      // Twice: until the folder above is watched, one may be made unseen.
+      // Twice, because a folder may appear unseen before its parent is watched.
       for (int pass = 0; pass < 2; ++pass) {
         add(folder, inside);
         auto path = std::filesystem::path{folder};

@@ -1,4 +1,4 @@
-// The health service: the state of all devices, to each caller that watches them.
+// The health service: sends the state of all devices to each watching caller.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_HEALTH_SERVICE_HPP
@@ -26,7 +26,7 @@
 
 namespace dra {
 
-/// The faults of devices by name; empty for those that can be used.
+/// The faults of devices by name; empty for usable devices.
 using DeviceFaults = std::map<std::string, std::string>;
 
 /// The states of all devices in a survey, for the uses in `profiles`.
@@ -40,11 +40,11 @@ inline DeviceFaults device_faults(const prepare::Survey& survey, prepare::Profil
   return out;
 }
 
-/// The state of the devices, and the streams to which it goes. Any thread may call it.
+/// The state of the devices, and the streams that report it. Any thread may call it.
 class Health {
  public:
-  /// How often the state is sent at least: what is older than three times that is unknown to the
-  /// kubelet.
+  /// The longest time between two reports: the kubelet ignores states that are older than three
+  /// times that.
   static constexpr std::chrono::seconds interval{60};
 
   /// `watched` is called for each new stream, whose first state then comes from `set`.
@@ -69,8 +69,7 @@ class Health {
     return !streams_.empty();
   }
 
-  /// The devices whose state changed, with their faults. Those that were seen before and are gone
-  /// have a fault.
+  /// The devices whose state changed, with their faults. Devices that are gone have a fault.
   DeviceFaults set(const DeviceFaults& now) {
     const std::lock_guard lock{mutex_};
     DeviceFaults changed;

@@ -1,4 +1,4 @@
-// The log of cdi-dra: a line for each thing that it does, as text or JSON.
+// The log of cdi-dra: a line for each event, as text or JSON.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_LOG_HPP
@@ -21,7 +21,7 @@
 
 namespace dra {
 
-/// A line of the log. Members that do not apply are empty, and left out of the JSON.
+/// A line of the log. Members that do not apply are empty, and absent from the JSON.
 struct LogLine {
   std::int64_t version = 1;  // of the form of the lines
   std::string event{};  // serving, registered, refused, prepared, unprepared, failed, repaired,
@@ -33,8 +33,8 @@ struct LogLine {
   std::vector<std::string> ids{};  // of CDI
   std::string path{};
   std::int64_t microseconds = 0;
-  std::int64_t generation = 0;  // of the pool that was published
-  std::int64_t slices = 0;      // that it has
+  std::int64_t generation = 0;  // of the published pool
+  std::int64_t slices = 0;      // in the pool
   std::string error{};
 
   /// The field list.
@@ -83,7 +83,7 @@ inline std::string text_of(const LogLine& line) {
   return out;
 }
 
-/// The log, of which a line that its reader does not take is dropped.
+/// The log. Drops a line that its reader does not take.
 using Log = tools::LineLog<LogLine>;
 
 }  // namespace dra

@@ -56,12 +56,12 @@ int report(const cdi::Error& error) {
   return report(to_string(error));
 }
 
-/// Prints an output. Returns the exit code, which is another one if that fails.
+/// Prints an output. Returns the exit code, or another one if printing fails.
 int finish(const std::string& output, ExitCode code) {
   return tools::print_text(output) ? int{code} : report("cannot write to standard output");
 }
 
-/// Where claims come from.
+/// The source of claims.
 struct Source {
   std::unique_ptr<dra::ClaimSource> folder{};
   std::unique_ptr<dra::Cluster> cluster{};  // without a folder
@@ -69,7 +69,7 @@ struct Source {
   dra::ClaimSource& claims() const { return folder ? *folder : cluster->claims(); }
 };
 
-/// Opens the folder of claims, or else the API server. Sends no request.
+/// Opens the folder of claims, or else a client of the API server. Sends no request.
 cdi::Result<Source> open_source(const dra::Settings& settings, const dra::Log& log) {
   Source out;
   if (!settings.claims.empty()) {
@@ -118,7 +118,7 @@ std::unique_ptr<dra::DevicePlugin> device_plugin(const dra::Settings& settings,
 int serve(dra::Settings settings) {
   complete(settings);
   if (const auto fault = prepare::nvml_fault(settings.host)) return report(*fault);
-  // Threads inherit what is blocked.
+  // Threads inherit blocked signals.
   const auto ends = tools::termination_signals();
   const auto hang_ups = hang_up_signals();
   if (!ends || !hang_ups) return report(cdi::file_error("signalfd", "cannot wait for signals"));
@@ -141,7 +141,7 @@ int serve(dra::Settings settings) {
                          settings.host,
                          source->claims()};
   claims.warned = warn;
-  // Ends last: the driver tells it about claims.
+  // Destroyed last: the driver reports claims to it.
   const auto plugin = device_plugin(settings, claims, *source, log);
   dra::Driver driver{settings.driver, settings.node, *sockets, claims, log};
   if (source->cluster) driver.events = source->cluster->driver_events();
@@ -210,7 +210,7 @@ int show_check(dra::Settings settings, bool as_json) {
   return finish(text, prepare::has_fault(*findings) ? dra::exit_failed : dra::exit_done);
 }
 
-/// Adds `status` or `check`, which look at a driver and its node.
+/// Adds `status` or `check`, which examine a driver and its node.
 void add_look(CLI::App& app, const char* name, const char* help, dra::Settings& settings,
               Run& chosen, int (*show)(dra::Settings, bool), tools::Describe describe) {
   auto& command = *app.add_subcommand(name, help);
@@ -251,7 +251,7 @@ void add_pod_resources(CLI::App& app, dra::Settings& settings, Run& chosen,
   }
 }
 
-/// What `call` does, and for which claims.
+/// The action of `call`, and its claims.
 struct CallOptions {
   std::string what{};
   std::string file{};
@@ -332,7 +332,7 @@ int run(int argc, char** argv, tools::Describe describe) {
 
 int main(int argc, char** argv) {
   tools::reserve_standard_streams();
-  ::umask(022);  // all that it makes has a mode: of a directory from the first moment
+  ::umask(022);  // everything it creates has an explicit mode, directories from the first moment
   prepare::answer_nvml(argc, argv);
   try {
     return run(argc, argv, tools::Describe::no);

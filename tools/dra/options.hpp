@@ -26,7 +26,7 @@ inline void add_kubelet_dir(CLI::App& app, Settings& settings) {
       ->capture_default_str();
 }
 
-/// Which driver, and which of its instances.
+/// The driver, and its instance.
 inline void add_driver(CLI::App& app, Settings& settings) {
   app.add_option("--driver", settings.driver, "The name of the driver, as in DeviceClasses")
       ->type_name("NAME")
@@ -39,7 +39,7 @@ inline void add_driver(CLI::App& app, Settings& settings) {
       ->check(instance_fault);
 }
 
-/// Where claims and specs are, and the form of what is printed.
+/// The places of claims and specs, and the output format.
 inline void add_places(CLI::App& app, Settings& settings, const char* output_help) {
   app.add_option("--state-dir", settings.state_dir,
                  "Directory of the journal of claims (default: claims in the driver's directory, "

@@ -1,4 +1,4 @@
-// The registration service, by which the kubelet gets to know a driver.
+// The registration service, through which the kubelet finds a driver.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_REGISTRATION_HPP
@@ -14,12 +14,12 @@
 
 namespace dra {
 
-/// The services of a driver. The kubelet uses the first one that it knows of each kind.
+/// The services of a driver. Of each kind, the kubelet uses the first one that it knows.
 inline constexpr std::string_view driver_services[] = {
     "v1.DRAPlugin", "v1beta1.DRAPlugin", "v1.DRAResourceHealth", "v1alpha1.DRAResourceHealth"};
 
 /// Adds the methods of the registration socket. `told` gets the kubelet's answer: empty if the
-/// driver is registered, else why not.
+/// driver is registered, otherwise the reason.
 inline void add_registration(Methods& methods, const std::string& driver,
                              const std::string& endpoint,
                              std::function<void(const std::string& error)> told) {

@@ -33,7 +33,7 @@ struct Settings {
   std::string kubelet_dir = "/var/lib/kubelet";
   std::string state_dir{};      // empty: `claims` in the driver's directory of the kubelet
   std::string claims{};         // a folder of ResourceClaims
-  std::string kubeconfig{};     // of the API server; empty: that of this pod's cluster
+  std::string kubeconfig{};     // of the API server; empty: of this pod's cluster
   std::string instance{};       // the UID of the pod, for rolling updates
   std::string resource{};       // of the device plugin; empty without one
   double release_after = 60;    // seconds: how long no pod has a device until it is free
@@ -96,7 +96,7 @@ inline bool is_label_name(std::string_view text) {
 inline std::string resource_fault(const std::string& text) {
   const auto slash = text.find('/');
   const auto domain = text.substr(0, slash);
-  // Any domain that ends so has resources of Kubernetes itself, also `my-kubernetes.io`.
+  // Any domain with this ending belongs to Kubernetes itself, even `my-kubernetes.io`.
   const bool is_own = domain.ends_with("kubernetes.io") || domain.starts_with("requests.");
   const bool good = slash != std::string::npos && subdomain_fault(domain, 190).empty() &&
                     detail::is_label_name(text.substr(slash + 1));
@@ -117,8 +117,8 @@ inline std::string absolute(const prepare::HostOptions& options, const std::stri
 
 }  // namespace detail
 
-/// Makes paths absolute, and sets default paths. The driver is where the specs of `cdi-prepare
-/// write` have it, unless an option says where.
+/// Makes paths absolute, and sets default paths. Takes the place of the driver from the specs of
+/// `cdi-prepare write`, unless an option gives it.
 inline void complete(Settings& settings) {
   auto& host = settings.host;
   host.root = detail::absolute({}, host.root);
@@ -135,8 +135,8 @@ inline void complete(Settings& settings) {
 }
 
 /// Chooses the CDI version of specs once, unless it was given: the newest that the installed
-/// engines read, also if the devices come later. Engines would be asked again for each claim
-/// otherwise. Returns warnings.
+/// engines read, even if devices appear later. Otherwise, engines would be queried again for each
+/// claim. Returns warnings.
 inline cdi::Result<std::vector<std::string>> choose_spec_version(prepare::Options& options) {
   if (options.max_version) return std::vector<std::string>{};
   const auto survey = prepare::survey_host(options);

@@ -35,7 +35,7 @@ inline constexpr std::size_t max_socket_path = 107;
 
 namespace detail {
 
-/// Bytes in the base64 of URLs, without padding.
+/// Bytes in URL-safe base64, without padding.
 inline std::string base64_of(std::string_view bytes) {
   constexpr std::string_view digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -51,7 +51,7 @@ inline std::string base64_of(std::string_view bytes) {
   return out;
 }
 
-/// The base64 of the first bytes of a text's SHA-256.
+/// The first bytes of a text's SHA-256 digest, in base64.
 inline std::string hash_of(std::string_view text, std::size_t size) {
   const auto digest = tools::sha256(text);
   const auto hex = std::string_view{digest}.substr(digest.find(':') + 1);
@@ -68,8 +68,8 @@ inline std::string hash_of(std::string_view text, std::size_t size) {
 
 }  // namespace detail
 
-/// Makes a folder for sockets, unless it is there, as the kubelet does: other users may not look
-/// into it, whatever the umask is, nor put another socket into the place of one.
+/// Makes a missing folder for sockets, as the kubelet does: other users can neither list it,
+/// whatever the umask is, nor replace a socket.
 inline cdi::Result<void> make_kubelet_folder(const std::string& path) {
   const auto made = cdi::detail::open_or_make_directory(path, 0750);
   return made ? cdi::Result<void>{} : made.error();

@@ -1,4 +1,4 @@
-// Sockets of instances that were killed.
+// Removes sockets of killed instances.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_STALE_SOCKETS_HPP
@@ -12,13 +12,13 @@
 #include "protocol/unix_socket.hpp"
 #include "socket_names.hpp"
 
-// The kubelet would go on calling them.
+// The kubelet would continue to call them.
 
 namespace dra {
 
 namespace detail {
 
-/// Removes a socket if nobody serves it.
+/// Removes a socket unless a process serves it.
 inline bool remove_if_stale(const std::string& path) {
   const auto address = address_of(path);
   return address && remove_stale(path, *address);
@@ -35,8 +35,8 @@ inline std::string instance_in(const std::string& file) {
 
 }  // namespace detail
 
-/// Removes the sockets of instances of a driver that no longer run. Those of others, and files that
-/// are no sockets, stay.
+/// Removes the sockets of a driver's instances that no longer run. Leaves other drivers' sockets
+/// and other files.
 inline void remove_stale_sockets(const SocketNames& own, const std::string& driver) {
   namespace fs = std::filesystem;
   const auto kubelet_dir = fs::path{own.registry_dir}.parent_path().string();

@@ -1,4 +1,4 @@
-// Where the API server of Kubernetes is, and how a program proves who it is.
+// The address of the Kubernetes API server, and the credentials for it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_API_SERVER_API_ACCESS_HPP
@@ -24,10 +24,10 @@ struct Pem {
   explicit operator bool() const { return !file.empty() || !text.empty(); }
 };
 
-/// Where the API server is, and how a program proves who it is.
+/// The address of the API server, and the credentials for it.
 struct ApiAccess {
   std::string server{};  // "https://10.96.0.1:443"
-  Pem authority{};       // of the server's certificate; empty: those of the system
+  Pem authority{};       // of the server's certificate; empty: the system's
   Pem certificate{};     // of this program, with the key
   Pem key{};
   std::string token{};
@@ -38,8 +38,8 @@ struct ApiAccess {
 /// The directory with the token of a pod.
 inline constexpr std::string_view service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/// The access of a pod: from the environment variables KUBERNETES_SERVICE_HOST and _PORT, and the
-/// files of its service account. Fails if the program runs in no pod.
+/// The access of a pod, from the environment variables KUBERNETES_SERVICE_HOST and _PORT and the
+/// files of its service account. Fails outside a pod.
 inline cdi::Result<ApiAccess> in_cluster_access(std::string_view host, std::string_view port,
                                                 std::string_view directory = service_account) {
   if (host.empty() || port.empty()) {

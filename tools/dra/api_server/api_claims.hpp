@@ -19,8 +19,8 @@
 namespace dra {
 
 /// The ResourceClaims of an API server. Each call reads the claim as it is now; a batch sends one
-/// request for each claim on one connection, and the failure of one does not affect the others. A
-/// batch waits no longer than one request may: the kubelet waits for all of its claims.
+/// request for each claim on one connection, and a failure does not affect other claims. A batch
+/// waits no longer than one request may, because the kubelet waits for all its claims.
 class ApiClaims : public ClaimSource {
  public:
   /// `api` must outlive this object.

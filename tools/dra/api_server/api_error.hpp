@@ -1,4 +1,4 @@
-// Answers of the API server, and what their failures mean.
+// Reads answers of the API server, and explains failures.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_API_SERVER_API_ERROR_HPP
@@ -24,11 +24,11 @@ namespace dra {
 /// Objects of the API. Their members are sorted, so that equal objects are equal.
 using ApiJson = nlohmann::json;
 
-/// An object of the API. nlohmann_json has no limits: it copies and writes level by level on the
-/// stack, and takes over 100 bytes for a value of two. `what` is for messages.
+/// An object of the API. nlohmann_json has no limits: it recurses for each level, and needs over
+/// 100 bytes for a value of two. `what` is for messages.
 inline cdi::Result<ApiJson> read_object(const std::string& text, const std::string& what) {
   if (auto good = cdi::parse_json(text, what, api_limits); !good) {
-    good.error().advice.clear();  // it is for people who write the text
+    good.error().advice.clear();  // it is meant for authors of the text
     return std::move(good).error();
   }
   return ApiJson::parse(text, nullptr, false);
@@ -40,15 +40,14 @@ inline ApiJson parse_object(const std::string& text) {
   return object ? *std::move(object) : ApiJson(ApiJson::value_t::discarded);
 }
 
-/// The text of a member; empty if it is missing or no text.
+/// The text of a member; empty if it is missing or not a text.
 inline std::string text_in(const ApiJson& object, const char* key) {
   if (!object.is_object()) return {};
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
 }
 
-/// Whether an answer comes from the code of the API and not from a server that does not know its
-/// path.
+/// Whether an answer comes from the API itself, and not from a server that does not know the path.
 inline bool is_status(const HttpAnswer& answer) {
   return text_in(parse_object(answer.body), "kind") == "Status";
 }

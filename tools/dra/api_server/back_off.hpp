@@ -1,4 +1,4 @@
-// How long a program waits after failures.
+// Delays after failures.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_API_SERVER_BACK_OFF_HPP
@@ -16,7 +16,7 @@ class Jitter {
  public:
   explicit Jitter(unsigned seed = std::random_device{}()) : random_{seed} {}
 
-  /// A time between `least` and `most` parts of another.
+  /// A random time between `least` and `most` times another.
   std::chrono::milliseconds around(std::chrono::milliseconds time, double least, double most) {
     std::uniform_real_distribution<double> part{least, most};
     return std::chrono::milliseconds{static_cast<std::chrono::milliseconds::rep>(
@@ -34,8 +34,8 @@ class BackOff {
   static constexpr std::chrono::seconds first{1};
   static constexpr std::chrono::seconds longest{300};
 
-  /// The delay after one more failure. A server that says when to come back is obeyed, and its
-  /// clients come spread over as much time again.
+  /// The delay after one more failure. Obeys a server that says when to come back, and spreads its
+  /// clients over the same time again.
   std::chrono::milliseconds next(Jitter& jitter,
                                  std::optional<std::chrono::seconds> retry_after = {}) {
     auto delay = jitter.around(delay_, 0.5, 1.5);

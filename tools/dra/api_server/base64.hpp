@@ -33,7 +33,7 @@ inline std::optional<std::string> decode_base64(std::string_view text) {
     count -= 8;
     out += static_cast<char>((bits >> count) & 0xffU);
   }
-  if (count >= 6) return std::nullopt;  // one digit is no byte
+  if (count >= 6) return std::nullopt;  // one digit is not a byte
   return out;
 }
 

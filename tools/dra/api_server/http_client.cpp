@@ -36,18 +36,18 @@ struct FreeList {
 using HeaderList = std::unique_ptr<curl_slist, FreeList>;
 
 void start_curl() {
-  // It has no counterpart: other threads may still use it when the program ends.
+  // No cleanup follows: other threads may still use it when the program ends.
   static const auto done = curl_global_init(CURL_GLOBAL_DEFAULT);
   static_cast<void>(done);
 }
 
-/// The text of an answer, and its largest size.
+/// The text of an answer, and its size limit.
 struct Body {
   std::string& text;
   std::size_t most;
 };
 
-/// Ends the request if it returns less than there is.
+/// Ends the request by returning a smaller size.
 std::size_t take_body(char* data, std::size_t size, std::size_t count, void* body) {
   const auto& own = *static_cast<const Body*>(body);
   const auto bytes = size * count;
@@ -60,7 +60,7 @@ std::size_t take_body(char* data, std::size_t size, std::size_t count, void* bod
   return bytes;
 }
 
-/// Ends a request if it returns other than 0.
+/// Ends a request by returning a value other than 0.
 int check_stop(void* stops_at, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   const auto* const end = static_cast<const std::atomic<HttpClient::Deadline>*>(stops_at);
   return std::chrono::steady_clock::now() >= end->load() ? 1 : 0;
@@ -78,10 +78,10 @@ void set_pem(CURL* handle, CURLoption file, CURLoption blob, const Pem& pem) {
 }
 
 Handle make_handle(const ApiAccess& access, std::atomic<HttpClient::Deadline>& stops_at) {
-  Handle handle{curl_easy_init()};  // null without memory: libcurl's functions then fail
+  Handle handle{curl_easy_init()};  // null if memory is short: libcurl's functions then fail
   auto* const curl = handle.get();
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl, CURLOPT_PROXY, "");  // not that of the environment
+  curl_easy_setopt(curl, CURLOPT_PROXY, "");  // not the environment's
   curl_easy_setopt(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
@@ -154,7 +154,7 @@ void describe(CURL* curl, const HttpRequest& request, const std::string& url, cu
 
 }  // namespace
 
-/// Those that no thread uses now.
+/// The idle connections.
 struct HttpClient::Handles {
   static constexpr std::size_t most = 4;
 

@@ -23,7 +23,7 @@ struct HttpRequest {
   std::string method = "GET";
   std::string path{};  // with the query
   std::string body{};  // JSON; empty for none
-  /// The largest answer that is read. The API server stores no object of more than 1.5 MiB.
+  /// The size limit of an answer. The API server stores no object of more than 1.5 MiB.
   std::size_t max_answer = std::size_t{2} << 20;
 };
 
@@ -57,13 +57,13 @@ class HttpClient {
 
   const std::string& server() const { return access_.server; }
 
-  /// Sends a request. An answer with a status of failure is no error. `Errc::timeout` if none comes
-  /// in time, `Errc::limit` if it is too large, `Errc::denied` if the certificate of the server is
-  /// not valid, and `Errc::system` for other faults of the connection.
+  /// Sends a request. An answer with a failure status is not an error. `Errc::timeout` without an
+  /// answer in time, `Errc::limit` if it is too large, `Errc::denied` if the certificate of the
+  /// server is not valid, and `Errc::system` for other faults of the connection.
   cdi::Result<HttpAnswer> send(const HttpRequest& request, Deadline deadline);
 
-  /// Makes all requests fail once `grace` has passed, those in progress within a further second or
-  /// so: the program ends.
+  /// Makes all requests fail after `grace`, because the program ends; requests in progress fail
+  /// about a second later.
   void stop(std::chrono::seconds grace = {}) {
     stops_at_ = std::chrono::steady_clock::now() + grace;
   }

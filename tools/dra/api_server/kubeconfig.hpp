@@ -22,7 +22,7 @@ namespace dra {
 
 namespace detail {
 
-/// The reader of one kubeconfig. Reading goes on after an error, and the first one is kept.
+/// Reads one kubeconfig. Continues after an error, and keeps the first one.
 class KubeconfigReader {
  public:
   using Value = cdi::Document::Value;
@@ -53,7 +53,7 @@ class KubeconfigReader {
     if (value) error_->position = value->position();
   }
 
-  /// A member; nullopt if it is missing or null, or if there is no object.
+  /// A member; nullopt if it is missing or null, or without an object.
   std::optional<Value> find(const std::optional<Value>& object, std::string_view key) {
     if (!object) return std::nullopt;
     if (object->kind() != Kind::map) {
@@ -149,8 +149,8 @@ class KubeconfigReader {
 
 }  // namespace detail
 
-/// Reads the text of a kubeconfig; `file` is its path. Fails with the place of what is wrong, and
-/// for ways of authentication that run other programs.
+/// Reads the text of a kubeconfig; `file` is its path. Fails with the place of the fault, and for
+/// authentication by other programs.
 inline cdi::Result<ApiAccess> parse_kubeconfig(std::string_view text, std::string_view file) {
   const auto document = cdi::parse_yaml(text, file);
   if (!document) return document.error();

@@ -1,4 +1,4 @@
-// ResourceSlices for API servers that do not keep all of their members.
+// Adapts ResourceSlices to API servers that do not keep all members.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_API_SERVER_REDUCED_SLICES_HPP
@@ -38,7 +38,7 @@ inline bool has_member(const ApiJson& spec, const char* member) {
          });
 }
 
-/// Whether a device consumes counters of which nothing is left; takes them otherwise.
+/// Whether a device needs more of a counter than is left; otherwise consumes it.
 inline bool is_alternative(const ApiJson& device, std::set<std::string>& taken) {
   std::set<std::string> own;
   for (const auto& consumed : device.value("consumesCounters", ApiJson::array())) {
@@ -55,7 +55,7 @@ inline bool is_alternative(const ApiJson& device, std::set<std::string>& taken) 
 
 }  // namespace detail
 
-/// The features that a server has, from a spec that it got and what it kept of it.
+/// The features of a server, judging by a spec that it got and the parts that it kept.
 inline SliceFeatures kept_features(const ApiJson& sent, const ApiJson& kept) {
   const auto keeps = [&](const char* member) {
     return !detail::has_member(sent, member) || detail::has_member(kept, member);
@@ -64,8 +64,8 @@ inline SliceFeatures kept_features(const ApiJson& sent, const ApiJson& kept) {
           .counters = keeps("consumesCounters") && keeps("sharedCounters")};
 }
 
-/// The specs of slices for a server: without devices that need a feature which it lacks. Of the
-/// devices that exclude each other, the first one stays.
+/// The specs of slices for a server, without devices that need a missing feature. Of devices that
+/// exclude each other, the first one stays.
 inline std::vector<ApiJson> reduced_slices(const std::vector<ApiJson>& specs,
                                            const SliceFeatures& features) {
   std::vector<ApiJson> out;

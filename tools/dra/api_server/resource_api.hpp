@@ -46,11 +46,11 @@ class ResourceApi {
     return answer_error(fmt::format("ResourceClaim {}/{}", name_space, name), *answer);
   }
 
-  /// Sends the request that `make` returns for a version of the group, such as "v1"; its path is
-  /// in the group. The version is the newest that the server has and this program knows;
-  /// `Errc::unsupported` without any. The server is asked for its versions once, and again after a
-  /// 404 for an unknown version, after which the request is made again. A server that does not tell
-  /// its versions now has answered the request.
+  /// Sends the request that `make` returns for a version of the group, such as "v1"; its path is in
+  /// the group. The version is the newest that the server has and this program knows;
+  /// `Errc::unsupported` without any. Queries the versions of the server once, and again after a
+  /// 404 for an unknown version; then repeats the request. If the server does not report its
+  /// versions, its error is the answer.
   template <class Make>
   cdi::Result<HttpAnswer> send(const Make& make, Deadline deadline) {
     for (int i = 0;; ++i) {

@@ -1,4 +1,4 @@
-// Which changes make the ResourceSlices in the API server those that a node has.
+// Plans the changes that bring the published ResourceSlices up to date.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_API_SERVER_SLICE_PLAN_HPP
@@ -17,8 +17,8 @@
 #include "api_error.hpp"
 
 // The scheduler uses only the newest generation of a pool, and only if all its slices are there. So
-// one slice can change alone; if more change, all get a new generation, and the old devices stay
-// unknown until the last new slice is written.
+// a single slice can change alone. If several change, all get a new generation, and no device is
+// known until the last new slice is written.
 
 namespace dra {
 
@@ -36,7 +36,7 @@ struct ExistingSlice {
   std::int64_t count() const { return number("resourceSliceCount"); }
 
  private:
-  /// A number of the pool; 0 if the next one would not be valid, as that of no driver is.
+  /// A number of the pool; 0 if the next number would not be valid, which no driver causes.
   std::int64_t number(const char* key) const {
     constexpr auto most = std::int64_t{1} << 62;
     const auto all = pool();
@@ -61,8 +61,8 @@ struct SliceChange {
 
 namespace detail {
 
-/// What a slice of a pool says about its devices: without what the pool's generation and the server
-/// add.
+/// What a slice says about its devices, without the pool's generation and the members that the
+/// server adds.
 inline ApiJson content_of(ApiJson spec) {
   spec["pool"].erase("generation");
   spec["pool"].erase("resourceSliceCount");
@@ -121,7 +121,7 @@ class TaintTimes {
   std::map<std::string, std::string> times_{};
 };
 
-/// The making of a plan.
+/// Makes a plan.
 class SlicePlan {
  public:
   SlicePlan(const std::vector<ApiJson>& desired, const std::vector<ExistingSlice>& existing)
@@ -188,8 +188,8 @@ class SlicePlan {
     }
   }
 
-  /// A slice that can be given another content: one of the newest, if possible. The pool of a slice
-  /// cannot change.
+  /// A slice that can be rewritten, preferably one of the newest. The pool of a slice cannot
+  /// change.
   std::optional<std::size_t> take_unused() {
     for (const bool newest : {true, false}) {
       for (std::size_t k = 0; k < existing_.size(); ++k) {
@@ -245,15 +245,14 @@ class SlicePlan {
 
 }  // namespace detail
 
-/// The changes that make the slices of a driver on a node those that are desired, in order. The
-/// specs in `desired` are of one pool. Slices of other pools, and those that are too many, are
-/// removed last.
+/// The ordered changes from the slices of a driver on a node to the desired ones. The specs in
+/// `desired` belong to one pool. Slices of other pools and superfluous slices are removed last.
 inline std::vector<SliceChange> plan_slices(const std::vector<ApiJson>& desired,
                                             const std::vector<ExistingSlice>& existing) {
   return detail::SlicePlan{desired, existing}.make();
 }
 
-/// The generation that a plan gives to the pool; 0 without changes of its slices.
+/// The pool's generation after a plan; 0 if no slice changes.
 inline std::int64_t generation_of(const std::vector<SliceChange>& changes) {
   for (const auto& change : changes) {
     if (change.action != SliceChange::Action::remove) return change.slice.generation();

@@ -1,4 +1,4 @@
-// A thread that keeps the ResourceSlices in the API server those of the node.
+// Keeps the node's ResourceSlices up to date in the API server.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_API_SERVER_SLICE_PUBLISHER_HPP
@@ -21,15 +21,16 @@
 #include "back_off.hpp"
 #include "slice_writer.hpp"
 
-// It lists the slices when the kubelet registers the driver, and then every five minutes. There is
-// no watch: only this driver changes its slices, and the kubelet, which removes them when it starts
-// or when the driver is gone for 30 seconds, and then registers the driver again. A list costs the
-// server little, because it has an index of the slices by node: 12 requests for each node and hour.
-// A watch would be begun again 8 times, and the server would hold its connection and memory.
+// A thread lists the slices when the kubelet registers the driver, and then every five minutes.
+// There is no watch, because only two programs change these slices: this driver, and the kubelet,
+// which removes them when it starts or when the driver is gone for 30 seconds, and then registers
+// the driver again. A list costs the server little, because it has an index of the slices by node:
+// 12 requests for each node and hour. A watch would be restarted 8 times, and would keep a
+// connection and memory of the server.
 
 namespace dra {
 
-/// What a publisher reports. Called by its thread; neither may be empty.
+/// The reports of a publisher, called by its thread; neither may be empty.
 struct PublisherEvents {
   std::function<void(const SlicesWritten&)> written{};  // only if something changed
   std::function<void(const cdi::Error&)> failed{};
@@ -43,8 +44,8 @@ struct PublisherTimes {
   std::chrono::milliseconds quiet{std::chrono::seconds{1}};     // between two changes
 };
 
-/// Publishes in a thread of its own, from the first registration on. The destructor ends it. The
-/// constructor throws `std::system_error` if the system starts no thread.
+/// Publishes in its own thread, from the first registration on. The destructor ends the thread. The
+/// constructor throws `std::system_error` if no thread can be started.
 class SlicePublisher {
  public:
   SlicePublisher(SliceWriter writer, PublisherEvents events, PublisherTimes times = {})
@@ -100,7 +101,7 @@ class SlicePublisher {
   }
 
   void wait(std::unique_lock<std::mutex>& lock) {
-    // Not until `max()`, which some implementations convert to a time in the past.
+    // Not `max()`, which some implementations convert to a time in the past.
     constexpr std::chrono::hours long_time{1};
     changed_.wait_until(lock, std::min(next(), Clock::now() + long_time));
   }
@@ -118,12 +119,12 @@ class SlicePublisher {
     plan(failed, was_new);
   }
 
-  /// An exception, which would end the program, is a failure: what the server sent may have been
-  /// too much for the memory that there is.
+  /// An exception, which would end the program, counts as a failure: the server's answer may have
+  /// needed too much memory.
   std::optional<ApiFailure> write(const std::vector<ApiJson>& specs, SlicesWritten& written) {
     try {
       auto failed = writer_.write(specs, written);
-      // The token may have been replaced after it was read: it is read again.
+      // Reads the token again: it may have been replaced since.
       if (failed && failed->status == 401) failed = writer_.write(specs, written);
       return failed;
     } catch (const std::exception& error) {
@@ -137,7 +138,7 @@ class SlicePublisher {
       if (!failed && written.changes > 0) events_.written(written);
       if (failed) events_.failed(failed->error);
     } catch (const std::exception&) {
-      // Not even a line of the log can be made.
+      // There is not even memory for a log line.
     }
   }
 
@@ -149,7 +150,7 @@ class SlicePublisher {
       not_before_ = now + back_off_.next(jitter_, failed->retry_after);
       return;
     }
-    if (failed) return;  // registered again meanwhile
+    if (failed) return;  // registered again in the meantime
     back_off_.reset();
     not_before_ = now + times_.quiet;
     check_at_ = now + jitter_.around(was_new ? times_.confirm : times_.check, 0.8, 1.2);
@@ -163,7 +164,7 @@ class SlicePublisher {
   bool ends_ = false;
   bool is_registered_ = false;
   bool is_new_ = false;      // the registration was not yet followed by a list
-  bool is_changed_ = false;  // something is to be published
+  bool is_changed_ = false;  // there is something to publish
   std::optional<std::vector<ApiJson>> specs_{};
   Clock::time_point not_before_{};
   Clock::time_point check_at_{};

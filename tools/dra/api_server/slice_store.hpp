@@ -38,8 +38,8 @@ class SliceStore {
   /// `api` must outlive this object.
   SliceStore(ResourceApi& api, prepare::SliceOptions whose) : api_{api}, whose_{std::move(whose)} {}
 
-  /// Lists the slices. The list is never older than the last write that the server has answered,
-  /// since it asks for no resource version.
+  /// Lists the slices. The list is never older than the server's last answer to a write, because
+  /// the request has no resource version.
   std::optional<ApiFailure> list(std::vector<ExistingSlice>& out) {
     auto answer =
         api_.get(fmt::format("/resourceslices?fieldSelector=spec.driver%3D{},spec.nodeName%3D{}",
@@ -68,7 +68,7 @@ class SliceStore {
         [&](const std::string& version) { return request_for(change, node_uid, version); },
         deadline());
     const bool removes = change.action == SliceChange::Action::remove;
-    if (removes && answer && answer->status == 404) return std::nullopt;  // somebody else did
+    if (removes && answer && answer->status == 404) return std::nullopt;  // it is gone anyway
     const auto what = change.slice.name.empty() ? std::string{"a new ResourceSlice"}
                                                 : "ResourceSlice " + change.slice.name;
     if (auto failed = failure_in(what, answer)) return failed;
@@ -83,7 +83,7 @@ class SliceStore {
     return std::nullopt;
   }
 
-  /// The failure has no status, since it says nothing about the slices.
+  /// The failure has no status, because it does not concern the slices.
   std::optional<ApiFailure> node_uid(std::string& out) {
     const auto answer = api_.node(whose_.node, deadline());
     const auto what = "Node " + whose_.node;
@@ -117,7 +117,7 @@ class SliceStore {
     return has_some ? std::move(*found) : ApiJson{};
   }
 
-  /// Nullopt if the object is no slice, or has a name that would make the path of another object.
+  /// Nullopt if the object is not a slice, or if its name would lead to another object.
   static std::optional<ExistingSlice> slice_in(ApiJson object) {
     if (!object.is_object() || !object.contains("metadata") || !object.contains("spec")) {
       return std::nullopt;

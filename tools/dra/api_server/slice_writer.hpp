@@ -1,4 +1,4 @@
-// Makes the ResourceSlices in the API server those of the node, once.
+// Brings the published ResourceSlices of a node up to date once.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_API_SERVER_SLICE_WRITER_HPP
@@ -30,13 +30,13 @@ struct SlicesWritten {
   friend bool operator==(const SlicesWritten&, const SlicesWritten&) = default;
 };
 
-/// Makes the slices in the API server those of the node. Remembers which features the server lacks.
+/// Brings published slices up to date. Remembers which features the server lacks.
 class SliceWriter {
  public:
   explicit SliceWriter(SliceStore store) : store_{std::move(store)} {}
 
-  /// Lists the slices, and writes those that differ. Lists again if somebody else changed them
-  /// meanwhile.
+  /// Lists the slices, and writes those that differ. Lists again if another program changed them in
+  /// the meantime.
   std::optional<ApiFailure> write(const std::vector<ApiJson>& specs, SlicesWritten& written) {
     std::optional<ApiFailure> failed;
     for (int i = 0; i < most_rounds; ++i) {
@@ -55,13 +55,13 @@ class SliceWriter {
     return failed;
   }
 
-  /// Forgets which features the server lacks: it may be another one now.
+  /// Forgets which features the server lacks, because it may be another server now.
   void forget_features() { features_ = {}; }
 
  private:
   static constexpr int most_rounds = 6;
 
-  /// Whether somebody else changed or removed a slice since it was listed.
+  /// Whether another program changed or removed a slice since it was listed.
   static bool is_outdated(const ApiFailure& failure) {
     return failure.status == 409 || failure.status == 410 || failure.status == 404;
   }
@@ -95,7 +95,7 @@ class SliceWriter {
     features_.counters = features_.counters && found.counters;
   }
 
-  /// A server of before 1.36 may know counters only in the slices of their devices.
+  /// A server before 1.36 may know counters only in the slices of their devices.
   ApiFailure refused(const SliceChange& change, const ApiFailure& failure) {
     const auto& spec = change.slice.spec;
     const bool is_invalid = failure.status == 400 || failure.status == 422;

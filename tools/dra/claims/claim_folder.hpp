@@ -1,4 +1,4 @@
-// ResourceClaims from a folder: one node, no cluster.
+// Reads ResourceClaims from a folder, for a node without a cluster.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_CLAIMS_CLAIM_FOLDER_HPP
@@ -55,7 +55,7 @@ class ClaimFolder : public ClaimSource {
  private:
   using ReadFile = cdi::Result<std::vector<ResourceClaim>>;
 
-  /// The claims that were found so far.
+  /// The claims found so far.
   struct Search {
     explicit Search(const std::vector<ClaimName>& the_names)
         : names{the_names}, found(the_names.size()), files(the_names.size()) {}
@@ -90,11 +90,11 @@ class ClaimFolder : public ClaimSource {
 
     const std::vector<ClaimName>& names;
     std::vector<std::optional<cdi::Result<ResourceClaim>>> found;
-    std::vector<std::string> files;  // of those that were found
+    std::vector<std::string> files;  // of the found claims
     std::optional<cdi::Error> fault{};
 
    private:
-    /// A claim with the UID counts more than one that has only the names.
+    /// A claim with the right UID has priority over a claim with only the right names.
     void add(std::size_t i, const ResourceClaim& claim, const std::string& file) {
       auto checked = check_uid(claim, names[i]);
       const bool has_one = found[i] && (*found[i] || found[i]->error().code == cdi::Errc::conflict);

@@ -35,12 +35,12 @@ class ClaimSource {
   virtual ~ClaimSource() = default;
 
   /// Returns the claim with these names and this UID, as it is now. Fails with `Errc::not_found` if
-  /// there is none, or only one with another UID (see `check_uid`); with `Errc::timeout` if the
+  /// there is no such claim or its UID differs (see `check_uid`), and with `Errc::timeout` if the
   /// deadline passes first.
   virtual cdi::Result<ResourceClaim> get(const ClaimName& name, Deadline deadline) = 0;
 
-  /// Returns the result of `get` for each name, in the same order. A source overrides it if one
-  /// request serves many claims.
+  /// Returns the result of `get` for each name, in the same order. Overridden by sources in which
+  /// one request serves many claims.
   virtual std::vector<cdi::Result<ResourceClaim>> get_all(const std::vector<ClaimName>& names,
                                                           Deadline deadline) {
     std::vector<cdi::Result<ResourceClaim>> out;
@@ -56,7 +56,7 @@ inline std::string text_of(const ClaimName& name) {
 }
 
 /// Returns the claim if it has the wanted UID. A claim that was deleted and made again under its
-/// name has another: its devices are not those of the pod.
+/// name has another UID, and its devices do not belong to the pod.
 inline cdi::Result<ResourceClaim> check_uid(ResourceClaim claim, const ClaimName& wanted) {
   if (claim.uid == wanted.uid) return claim;
   return cdi::Error{.code = cdi::Errc::not_found,

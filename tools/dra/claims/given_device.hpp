@@ -1,4 +1,4 @@
-// Devices that pods have by the device plugin: a claim for each.
+// Claims for devices that pods get from the device plugin.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_CLAIMS_GIVEN_DEVICE_HPP
@@ -10,9 +10,9 @@
 #include "../../gpu/claims/claim.hpp"
 #include "../../gpu/slices/device_names.hpp"
 
-// The kubelet names devices, and no pod. It gives a device of an init container to another
-// container of the pod, so a device has the same CDI name in all of them: hence a claim for each
-// device.
+// The kubelet names devices, but not pods. It gives an init container's device to another container
+// of the pod, so the device must have the same CDI name in both. Therefore, each device has a claim
+// of its own.
 
 namespace dra {
 
@@ -29,7 +29,7 @@ inline std::string plugin_kind(const std::string& driver) {
   return driver + "/plugin";
 }
 
-/// Whether a claim is for a device that the device plugin gave. Its name is that of the device.
+/// Whether a claim is for a device of the device plugin. The claim is named after the device.
 inline bool is_given(const prepare::Claim& claim, const std::string& driver) {
   return claim.kind == plugin_kind(driver);
 }

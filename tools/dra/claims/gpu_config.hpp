@@ -59,7 +59,7 @@ struct GpuConfig {
 
 namespace detail {
 
-/// Rejects an optional text that is none of some values.
+/// Rejects an optional text that is not one of the given values.
 template <class Values>
 cdi::Result<void> check_choice(const std::optional<std::string>& text, const char* key,
                                const Values& values) {
@@ -88,7 +88,7 @@ inline cdi::Result<GpuConfig> parse_gpu_config(const DeviceParameters& parameter
   auto config = cdi::read_json<GpuConfig>(std::move(sink).take());
   auto good = config ? detail::check(*config) : config.error();
   if (good) return config;
-  good.error().position = {};  // it is that in the parameters, not in the claim
+  good.error().position = {};  // the position in the parameters, not in the claim
   return std::move(good).error().under(parameters.path);
 }
 

@@ -1,4 +1,4 @@
-// The claims of a node: prepared and unprepared in batches, with an answer for each.
+// Prepares and unprepares the claims of a node in batches, with an answer for each.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_CLAIMS_NODE_CLAIMS_HPP
@@ -47,7 +47,7 @@ struct PreparedDevice {
   std::string cdi_id{};
 };
 
-/// A claim and what became of it.
+/// A claim and its outcome.
 template <class Value>
 struct Outcome {
   ClaimName claim{};
@@ -64,7 +64,7 @@ struct NodePlaces {
   std::string serial_lock{};  // a file; held by one instance of the driver at a time
 };
 
-/// The claims of a node. Calls wait for each other, also those of other processes.
+/// The claims of a node. Calls wait for each other, even between processes.
 class NodeClaims {
  public:
   using Clock = Call::Clock;
@@ -73,9 +73,9 @@ class NodeClaims {
   NodeClaims(NodePlaces places, prepare::Options options, ClaimSource& source)
       : places_{std::move(places)}, options_{std::move(options)}, source_{source} {}
 
-  /// Prepares claims, with one look at the host for all. A claim that is prepared stays so, and
-  /// its spec is written again if it is gone. Fails as a whole if the claims of this host cannot be
-  /// opened, or if the call is dead before the first of them was written.
+  /// Prepares claims, with one survey of the host for all. A prepared claim stays prepared, and a
+  /// missing spec is written again. Fails as a whole if the claims of this host cannot be opened,
+  /// or if the call is cancelled before the first write.
   cdi::Result<std::vector<Prepared>> prepare(const std::vector<ClaimName>& names,
                                              const Call& call) {
     auto asked = source_.get_all(names, call.deadline());
@@ -89,7 +89,7 @@ class NodeClaims {
         });
   }
 
-  /// Releases the devices of claims. Unknown claims are no errors.
+  /// Releases the devices of claims. Unknown claims are not errors.
   cdi::Result<std::vector<Unprepared>> unprepare(const std::vector<ClaimName>& names,
                                                  const Call& call) {
     return with_claims<std::vector<Unprepared>>(
@@ -113,24 +113,24 @@ class NodeClaims {
     std::set<std::string> new_in{};  // folders of specs that this object neither wrote nor saw
   };
 
-  /// Finishes the work of killed calls, and writes the specs of all claims that are gone, outdated
-  /// or damaged. `Errc::timeout` if other calls last until `end`.
+  /// Finishes the work of killed calls, and rewrites specs of claims that are missing, outdated or
+  /// damaged. `Errc::timeout` if other calls last until `end`.
   cdi::Result<State> repair(Clock::time_point end) {
     return with_claims<State>(nullptr, end, [this](prepare::Claims& claims) {
       return State{claims.all(), claims.faults(), specs_.folders_of_new(claims)};
     });
   }
 
-  /// Whether the claims and the spec files are those that this object wrote or saw last: another
-  /// instance of the driver may have prepared one. Reads no file. Waits until `end` for a call that
-  /// may be writing specs.
+  /// Whether the claims and spec files are unchanged since this object wrote or saw them: another
+  /// instance of the driver may have prepared a claim. Reads no file. Waits until `end` for a call
+  /// that may be writing specs.
   bool has_its_specs(Clock::time_point end) {
     const std::unique_lock running{mutex_, end};
     return specs_.are_those_seen();
   }
 
-  /// Runs `act` on the claims while this call has all locks, which it gives up at `end`. A dead
-  /// call ends before anything is written; `call` may be null.
+  /// Runs `act` on the claims with all locks held, at most until `end`. A cancelled call ends
+  /// before anything is written; `call` may be null.
   template <class Value, class Act>
   cdi::Result<Value> with_claims(const Call* call, Clock::time_point end, const Act& act) {
     const auto goes_on = [&] {
@@ -164,8 +164,8 @@ class NodeClaims {
   /// there are other threads.
   std::function<void(const prepare::Claims&)> observed{};
 
-  /// Called with each warning about specs, such as a part that is lost in an older CDI version, if
-  /// the call before did not have it. Set it before there are other threads.
+  /// Called with each warning about specs that the previous call did not have, such as a part that
+  /// is lost in an older CDI version. Set it before there are other threads.
   std::function<void(const std::string&)> warned{};
 
   const NodePlaces& places() const { return places_; }
@@ -178,7 +178,7 @@ class NodeClaims {
   }
 
  private:
-  /// How long a call waits for a lock until it looks whether it goes on.
+  /// How often a call that waits for a lock checks whether to continue.
   static constexpr std::chrono::milliseconds patience{100};
 
   static cdi::Error late(std::string message) {
@@ -196,7 +196,7 @@ class NodeClaims {
     return apart;
   }
 
-  /// Opens the journal once no other process has it.
+  /// Opens the journal once no other process holds it.
   template <class GoesOn>
   cdi::Result<cdi::ClaimJournal> open_journal(const GoesOn& goes_on) const {
     for (;;) {
@@ -266,8 +266,8 @@ class NodeClaims {
     return {};
   }
 
-  /// The devices of the allocation on this host. Those that the claim already has keep their GPU,
-  /// whatever has its name now.
+  /// The devices of the allocation on this host. Devices that the claim already has keep their GPU,
+  /// even if its name now means another.
   cdi::Result<std::vector<prepare::RequestedDevice>> requested_devices(
       const prepare::Survey& survey, const ResourceClaim& asked,
       const prepare::Claim* known) const {

@@ -1,4 +1,4 @@
-// A ResourceClaim of the Kubernetes API, as far as a driver reads it.
+// The parts of a ResourceClaim of the Kubernetes API that a driver reads.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_CLAIMS_RESOURCE_CLAIM_HPP
@@ -29,8 +29,8 @@ struct AllocatedDevice {
   std::string request{};  // "gpu", or "gpu/large" for a choice
   std::string pool{};
   std::string device{};       // the DNS label in the ResourceSlice
-  std::string share_id{};     // of a device that several claims have; else empty
-  bool admin_access = false;  // to observe a device that others have
+  std::string share_id{};     // of a device that several claims share; else empty
+  bool admin_access = false;  // to observe a device of other claims
   std::string driver{};
   static constexpr bool skips_unknown = true;
 
@@ -56,7 +56,7 @@ struct DeviceParameters {
   friend bool operator==(const DeviceParameters&, const DeviceParameters&) = default;
 };
 
-/// A claim, with what its allocation says about one driver.
+/// A claim, with its allocation for one driver.
 struct ResourceClaim {
   std::string name_space{};
   std::string name{};
@@ -189,7 +189,7 @@ inline ResourceClaim claim_for(std::string_view driver, api::Claim claim) {
   return out;
 }
 
-/// Rejects an object that is not of a version of the API that this file reads.
+/// Rejects an object of an API version that this file does not read.
 inline cdi::Result<void> check_type(std::string_view version, std::string_view kind,
                                     std::string_view wanted) {
   const auto reject = [](std::string message, const char* where) {

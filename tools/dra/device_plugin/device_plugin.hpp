@@ -53,7 +53,7 @@ struct PluginSettings {
 
   std::string folder() const { return kubelet_dir + "/device-plugins"; }
 
-  /// The name of the plugin's socket in that folder.
+  /// The name of the plugin's socket in the folder.
   std::string endpoint() const {
     auto name = resource;
     std::replace(name.begin(), name.end(), '/', '-');
@@ -61,10 +61,10 @@ struct PluginSettings {
   }
 };
 
-/// A device plugin, with a thread of its own. What its constructor gets must outlive it.
+/// A device plugin, with its own thread. The constructor's arguments must outlive it.
 class DevicePlugin {
  public:
-  /// To be made before there are other threads, and before the claims are used.
+  /// Must be constructed before other threads start, and before the claims are used.
   DevicePlugin(PluginSettings settings, NodeClaims& claims, const Log& log)
       : settings_{std::move(settings)},
         claims_{claims},
@@ -93,7 +93,7 @@ class DevicePlugin {
   /// `start`.
   std::function<void(const std::set<std::string>&)> given_changed{};
 
-  /// Starts to serve. A kubelet that is not there yet is no error.
+  /// Starts to serve. A missing kubelet is not an error.
   cdi::Result<void> start() {
     ends_ = cdi::Descriptor{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     if (!ends_) return cdi::file_error("eventfd", "cannot wait for events");
@@ -126,8 +126,8 @@ class DevicePlugin {
     }
   }
 
-  /// Registers, and looks at the pods if it is time. Returns whether nothing is left to do. An
-  /// exception, which would end the program, ends only this.
+  /// Registers, and examines the pods when it is time. Returns whether nothing is left to do.
+  /// Catches exceptions, which would end the program.
   bool act(Clock::time_point& next_list) {
     try {
       const bool is_known = keep_registered();
@@ -176,7 +176,7 @@ class DevicePlugin {
     if (kubelet && kubelet == registered_) return true;
     registered_.reset();
     forget_absence();
-    if (!kubelet) return true;  // the folder changes when it comes
+    if (!kubelet) return true;  // the folder changes when it starts
     deviceplugin::RegisterRequest request;
     request.set_version("v1beta1");
     request.set_endpoint(settings_.endpoint());
@@ -232,7 +232,8 @@ class DevicePlugin {
     return given;
   }
 
-  /// Waits for calls that give devices; without the lock if the plugin ends, which ends them.
+  /// Waits for calls that give devices; returns without the lock if the plugin ends, which ends
+  /// them.
   std::unique_lock<std::timed_mutex> lock_absence() {
     std::unique_lock lock{mutex_, std::defer_lock};
     while (!lock.try_lock_for(std::chrono::milliseconds{100})) {
@@ -246,8 +247,8 @@ class DevicePlugin {
     if (const auto lock = lock_absence()) absence_.forget();
   }
 
-  /// Takes back what no pod has, and keeps for pods what they have. Claims for devices of pods are
-  /// missing if another plugin gave them, or if the journal is lost.
+  /// Takes back devices that no pod has, and makes missing claims for devices of pods, which
+  /// another plugin gave or whose journal was lost.
   void look_at_pods() {
     if (!registered_) return;
     const auto socket = settings_.kubelet_dir + "/pod-resources/kubelet.sock";

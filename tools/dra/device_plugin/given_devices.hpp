@@ -1,4 +1,4 @@
-// Gives devices to pods by the device plugin, and takes them back.
+// Gives devices to pods through the device plugin, and takes them back.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_DEVICE_PLUGIN_GIVEN_DEVICES_HPP
@@ -21,8 +21,8 @@
 
 namespace dra {
 
-/// The devices that pods have by the device plugin, among the claims of a node. Any thread may call
-/// it.
+/// The devices that pods have from the device plugin, among the claims of a node. Any thread may
+/// call it.
 class GivenDevices {
  public:
   using Clock = NodeClaims::Clock;
@@ -30,23 +30,23 @@ class GivenDevices {
 
   explicit GivenDevices(NodeClaims& claims) : claims_{claims} {}
 
-  /// Makes claims for devices, and returns their CDI names. Devices that the device plugin gave
-  /// before stay so. If one fails, none of the others gets a new claim: `Errc::not_found` or
-  /// `Errc::host` if it cannot be used, `Errc::conflict` if a ResourceClaim has it.
+  /// Makes claims for devices, and returns their CDI names. Devices with such a claim keep it. If
+  /// one fails, no other device gets a new claim: `Errc::not_found` or `Errc::host` if it cannot be
+  /// used, `Errc::conflict` if a ResourceClaim has it.
   cdi::Result<Names> give(const Names& devices, const Call& call) {
     return flat(claims_.with_claims<cdi::Result<Names>>(
         &call, NodeClaims::lock_deadline(call),
         [&](prepare::Claims& claims) { return give_all(claims, devices); }));
   }
 
-  /// Makes claims for devices that the kubelet says pods have.
+  /// Makes claims for devices that pods have according to the kubelet.
   cdi::Result<Names> adopt(const Names& devices) {
     return flat(claims_.with_claims<cdi::Result<Names>>(
         nullptr, Clock::now() + patience,
         [&](prepare::Claims& claims) { return give_all(claims, devices); }));
   }
 
-  /// Takes devices back that no pod has.
+  /// Takes back devices that no pod has.
   cdi::Result<void> take_back(const Names& devices) {
     auto done = claims_.with_claims<cdi::Result<void>>(
         nullptr, Clock::now() + patience, [&](prepare::Claims& claims) -> cdi::Result<void> {
@@ -58,7 +58,7 @@ class GivenDevices {
     return done ? std::move(*done) : std::move(done).error();
   }
 
-  /// The devices that the device plugin gave.
+  /// The devices that the device plugin has given.
   static std::set<std::string> among(const prepare::Claims& claims, const std::string& driver) {
     std::set<std::string> out;
     for (const auto& [uid, claim] : claims.all()) {

@@ -31,9 +31,9 @@ struct PluginDevice {
 /// Devices by their names.
 using PluginDevices = std::map<std::string, PluginDevice>;
 
-/// Whether a resource has a device: whole GPUs that are not passed through, because pods cannot
-/// choose among the devices of a resource. One with the name of a kind, such as nvidia.com/gpu, has
-/// only devices of that kind.
+/// Whether a resource includes a device. Only whole GPUs that are not passed through, because pods
+/// cannot choose among the devices of a resource. A resource with the name of a kind, such as
+/// nvidia.com/gpu, includes only that kind.
 inline bool is_offered(const prepare::FoundDevice& device, std::string_view resource) {
   const std::string_view kind = device.whole.inventory->kind;
   if (!device.share.suffix.empty() || device.by_iommufd || kind == "vfio.local/gpu") return false;

@@ -1,4 +1,4 @@
-// The device plugin service: tells the kubelet of devices, and gives them to containers.
+// The device plugin service: reports devices to the kubelet, and gives them to containers.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_DEVICE_PLUGIN_PLUGIN_SERVICE_HPP
@@ -29,7 +29,7 @@ inline deviceplugin::DevicePluginOptions plugin_options() {
   return out;
 }
 
-/// The devices, and the streams to which they go. Any thread may call it.
+/// The devices, and the streams that report them. Any thread may call it.
 class PluginService {
  public:
   using Names = std::vector<std::string>;
@@ -66,8 +66,8 @@ class PluginService {
     });
   }
 
-  /// Sends the devices to the kubelet, if they changed. Those that were there before and are gone
-  /// are unhealthy: pods may still have them. Returns those whose fault changed.
+  /// Sends changed devices to the kubelet. Devices that are gone stay in the list as unhealthy,
+  /// because pods may still have them. Returns the devices whose fault changed.
   PluginDevices set(PluginDevices now) {
     const std::lock_guard lock{mutex_};
     for (const auto& [name, device] : devices_) {
@@ -86,7 +86,7 @@ class PluginService {
     return changed;
   }
 
-  /// Whether the kubelet was told of a device.
+  /// Whether a device was reported to the kubelet.
   bool has(const std::string& device) {
     const std::lock_guard lock{mutex_};
     return devices_.contains(device);

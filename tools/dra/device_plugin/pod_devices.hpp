@@ -1,4 +1,4 @@
-// Which devices pods have, as the kubelet knows it.
+// Reads from the kubelet which devices pods have.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_DEVICE_PLUGIN_POD_DEVICES_HPP
@@ -36,19 +36,18 @@ inline cdi::Result<std::set<std::string>> devices_of_pods(const std::string& soc
 }
 
 /// Decides which devices are free again. The kubelet tells a device plugin what it gives to a pod,
-/// but not when that pod has ended. It lists the devices of pods, but one that it just gave only
-/// some time later, and none at all while it starts. So a device is free after no pod had it for
-/// a while.
+/// but not when the pod ends. It lists the devices of pods, but new ones only after some time, and
+/// none at all while it starts. So a device is free once no pod has had it for a while.
 class Absence {
  public:
   using Clock = std::chrono::steady_clock;
 
   explicit Absence(Clock::duration least) : least_{least} {}
 
-  /// Begins anew: the kubelet started again, or does not answer.
+  /// Starts over, because the kubelet restarted or does not answer.
   void forget() { since_.clear(); }
 
-  /// Begins anew for a device.
+  /// Starts over for one device.
   void forget(const std::string& device) { since_.erase(device); }
 
   /// The devices of `given` that are free, after the kubelet listed those in use.

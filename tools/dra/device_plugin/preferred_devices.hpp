@@ -1,4 +1,4 @@
-// Which of the free devices a container should get.
+// Chooses which of the free devices a container should get.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_DEVICE_PLUGIN_PREFERRED_DEVICES_HPP
@@ -17,16 +17,16 @@
 
 namespace dra {
 
-/// What the kubelet asks for a container.
+/// The kubelet's question for a container.
 struct Preference {
   std::set<std::string> available{};
   std::set<std::string> must_include{};  // some of them
   std::size_t size = 0;
 };
 
-/// `size` of the available devices: on as few NUMA nodes as possible, beginning with those of the
-/// devices that must be included, and on the smallest one that has enough. So the devices of larger
-/// nodes stay together for later containers. Fewer if there are not enough.
+/// Chooses `size` of the available devices on as few NUMA nodes as possible, first on the nodes of
+/// required devices, then on the smallest node with enough. So the devices of larger nodes stay
+/// together for later containers. Returns fewer if there are not enough.
 inline std::vector<std::string> preferred_devices(const Preference& asked,
                                                   const PluginDevices& devices) {
   std::vector<std::string> out{asked.must_include.begin(), asked.must_include.end()};

@@ -31,7 +31,7 @@ namespace detail {
 
 inline constexpr std::string_view called_service = "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/";
 
-/// What the kubelet waits for an answer.
+/// How long the kubelet waits for an answer.
 inline constexpr std::chrono::seconds kubelet_patience{45};
 
 template <class Request>
@@ -57,7 +57,7 @@ inline prepare::Json to_json(const node::Device& device) {
   return out;
 }
 
-/// The answers in order of the claims: that of maps is by chance.
+/// Sorts the answers as the claims, because maps have a random order.
 template <class Answer, class Act>
 CallAnswer to_json(const std::vector<ResourceClaim>& claims, const Answer& answer, const Act& add) {
   CallAnswer out{.json = prepare::result_json({{"claims", prepare::Json::object()}})};

@@ -67,7 +67,7 @@ inline void check_status(const Status& status, Findings& findings) {
   }
 }
 
-/// Whether the driver can write to one of its directories. A missing one is made.
+/// Whether the driver can write to one of its directories. Creates a missing one.
 inline void check_writable(const std::string& path, const char* option, const Settings& settings,
                            Findings& findings) {
   const auto directory = prepare::open_directory(settings.host, path, prepare::Missing::stays);
@@ -83,13 +83,13 @@ inline void check_writable(const std::string& path, const char* option, const Se
                                   option)});
 }
 
-/// Whether a kubelet calls this engine.
+/// Whether kubelets use this engine.
 inline bool has_cri(const tools::Engine& engine) {
   return engine.name == "containerd" || engine.name == "cri-o";
 }
 
-/// Whether a spec that is written to the driver's directory is a file of the host where the engine
-/// looks. Writes a spec, and removes it.
+/// Whether a spec in the driver's directory appears on the host where the engine looks. Writes a
+/// spec, and removes it.
 inline void check_with_probe(const tools::HostTree& tree, const tools::Engine& engine,
                              const Settings& settings, Findings& findings) {
   constexpr const char* name = "cdi-dra-probe.json";
@@ -108,7 +108,7 @@ inline void check_with_probe(const tools::HostTree& tree, const tools::Engine& e
                                               [&](const auto& dir) {
                                                 return tree.exists(fmt::format("{}/{}", dir, name));
                                               });
-  const auto removed = publisher.remove(name);  // also what a failed call has written
+  const auto removed = publisher.remove(name);  // even after a failed call
   if (!written) return fail(written.error());
   if (!removed) {
     findings.push_back({Level::fault, settings.host.output_dir, to_string(removed.error()),
@@ -149,7 +149,7 @@ inline void check_engines(const tools::HostTree& tree, const Settings& settings,
 
 }  // namespace detail
 
-/// What fits on a node, and what does not.
+/// Checks what fits together on a node, and what does not.
 inline cdi::Result<Findings> check_node(const Settings& settings) {
   const auto names = socket_names(settings.kubelet_dir, settings.driver, settings.instance);
   if (!names) return names.error();

@@ -1,4 +1,4 @@
-// What the kubelet's PodResources service lists, as JSON.
+// Prints the list of the kubelet's PodResources service as JSON.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_INSPECT_POD_RESOURCES_HPP

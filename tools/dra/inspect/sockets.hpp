@@ -1,4 +1,4 @@
-// Whether a driver answers on its sockets.
+// Checks whether a driver answers on its sockets.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_INSPECT_SOCKETS_HPP
@@ -28,9 +28,9 @@ struct SocketState {
   std::optional<std::string> fault{};  // why it does not answer
 };
 
-/// The sockets of an instance of a driver, each of which gets the request of a kubelet that changes
-/// nothing. Not one to prepare claims: it would wait behind those that wait for the API server, and
-/// a probe would end the driver.
+/// The sockets of an instance of a driver. Each gets a harmless request of a kubelet, but none to
+/// prepare claims: it would wait behind calls that wait for the API server, and a probe would end
+/// the driver.
 inline std::vector<SocketState> ask_sockets(const SocketNames& names) {
   constexpr std::chrono::seconds patience{10};  // the first call of a kubelet
   const auto state = [&](std::string use, const std::string& path, const auto& answer) {

@@ -1,4 +1,4 @@
-// The state of a driver on its node: its sockets, claims and specs.
+// Reports the state of a driver on its node: its sockets, claims and specs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_INSPECT_STATUS_HPP
@@ -45,7 +45,7 @@ struct Status {
   std::vector<ClaimState> claims{};
   std::string journal{};          // the directory of the claims
   bool has_journal = false;       // whether it exists
-  bool has_only_sockets = false;  // claims were not looked at
+  bool has_only_sockets = false;  // claims were not examined
 
   bool is_good() const {
     const auto has_fault = [](const auto& one) {
@@ -150,7 +150,7 @@ inline std::string status_text(const Status& status) {
         fmt::format("{} socket: {}", use, fault ? "no answer: " + *fault : path + " answers"));
   }
   for (const auto& [uid, claim, spec, fault] : status.claims) {
-    // Those of the device plugin have no namespace, and their device as name.
+    // Claims of the device plugin have no namespace, and are named after their device.
     const auto has_name = claim && !claim->name_space.empty();
     const auto of = has_name ? fmt::format(" {}/{}", claim->name_space, claim->name) : "";
     out += prepare::as_line(fmt::format("claim {}{}: {}", uid, of, fault ? *fault : spec));

@@ -1,4 +1,4 @@
-// A thread that accepts the connections to a socket, for a gRPC server.
+// Accepts connections for a gRPC server, in a thread.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_PROTOCOL_ACCEPTOR_HPP
@@ -20,8 +20,8 @@
 
 namespace dra {
 
-/// Gives the connections to a socket to a server. The socket is not gRPC's, which would remove its
-/// file at the end, also that of another process.
+/// Passes the connections of a socket to a server. The socket is not gRPC's own, because gRPC would
+/// remove the socket file at the end, even another process's.
 class Acceptor {
  public:
   /// `ends` is an eventfd.
@@ -58,7 +58,7 @@ class Acceptor {
     try {
       grpc::AddInsecureChannelFromFd(&server_, connection);
     } catch (const std::exception&) {
-      // Without memory, this connection gets no answer. Others may.
+      // Without memory, this connection gets no answer, but others may.
     }
   }
 

@@ -1,4 +1,4 @@
-// Texts as the buffers of gRPC.
+// Converts texts to and from gRPC's buffers.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_PROTOCOL_BYTE_BUFFER_HPP

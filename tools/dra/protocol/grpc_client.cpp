@@ -38,7 +38,7 @@ cdi::Errc code_of(grpc::StatusCode code) {
   }
 }
 
-/// Why no program can be reached at a socket; nothing if one can.
+/// Why a socket cannot be reached; nothing if it can.
 std::optional<cdi::Error> fault_in(const std::string& socket) {
   const auto address = address_of(socket);
   if (!address) return address.error();

@@ -112,7 +112,7 @@ class Unary : public grpc::ServerGenericBidiReactor, public Call {
     StartWriteAndFinish(&answer_, {}, status);
   }
 
-  /// Runs the handler. An exception, which would end the program, ends only this call.
+  /// Runs the handler. An exception fails only this call, instead of ending the program.
   grpc::Status make_answer() {
     try {
       const auto made = handler_(text_of(request_), *this);
@@ -151,11 +151,11 @@ class OpenStream : public Stream {
   void gone();
 
  private:
-  /// Changes the members under the lock, and does what follows.
+  /// Changes the members under the lock, and carries out the next step.
   template <class Change>
   void change(const Change& change);
 
-  /// What to do next, chosen under the lock and done without it.
+  /// The next step, chosen under the lock and carried out without it.
   struct Step {
     StreamCall* writes = nullptr;
     StreamCall* finishes = nullptr;
@@ -243,7 +243,7 @@ void OpenStream::change(const Change& change) {
   take(step);
 }
 
-/// While a message is being written, the call does not finish. Once it finishes, nothing is.
+/// The call does not finish while a message is being written. Once it finishes, nothing is written.
 OpenStream::Step OpenStream::next() {
   if (call_ == nullptr || writes_) return {};
   if (waiting_) {
@@ -277,7 +277,7 @@ class Service : public grpc::CallbackGenericService {
   }
 
  private:
-  /// Each method has its own threads, so that no call waits for those of another method, which may
+  /// Each method has its own threads, so that no call waits for another method's calls, which may
   /// wait for the API server.
   Workers& workers_of(const Methods::Handler& handler) {
     const std::lock_guard lock{mutex_};
@@ -356,7 +356,7 @@ cdi::Result<std::unique_ptr<GrpcServer>> GrpcServer::listen(const std::string& p
       return std::unique_ptr<GrpcServer>{new GrpcServer{std::move(parts)}};
     }
   } catch (const std::system_error&) {
-    // As without a server.
+    // The same as without a server.
   }
   ::unlink(parts->path.c_str());
   return cdi::Error{.code = cdi::Errc::system,

@@ -32,8 +32,8 @@
 
 namespace dra {
 
-/// The text of an error as the kubelet takes it: valid UTF-8, or it drops the whole answer; and
-/// short, because an event of a pod keeps 1024 bytes.
+/// The text of an error for the kubelet: valid UTF-8, because it would drop the whole answer
+/// otherwise, and short, because pod events keep 1024 bytes.
 inline std::string text_for_kubelet(const cdi::Error& error) {
   return tools::one_line(to_string(error), 1000);
 }
@@ -48,16 +48,16 @@ class Call {
   Call& operator=(const Call&) = delete;
   virtual ~Call() = default;
 
-  /// Whether the caller has cancelled the call or is gone, or the deadline has passed: nobody reads
-  /// the answer, and the caller may have asked again for the opposite.
+  /// Whether the caller cancelled the call or is gone, or the deadline has passed: the answer will
+  /// not be read, and the caller may already have requested the opposite.
   virtual bool is_dead() const = 0;
 
-  /// When the caller no longer waits; `Clock::time_point::max()` if it always does.
+  /// When the caller stops waiting; `Clock::time_point::max()` if it never does.
   virtual Clock::time_point deadline() const = 0;
 };
 
-/// A stream of messages, each of which is the complete state, to one caller. All functions may be
-/// called by any thread, also after the caller is gone.
+/// A stream of messages to one caller. Each message has the complete state. Any thread may call all
+/// functions, even after the caller is gone.
 class Stream {
  public:
   Stream() = default;
@@ -65,14 +65,14 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
   virtual ~Stream() = default;
 
-  /// Sends a message. It replaces one that the caller has not yet had time to read. Returns false
-  /// if the caller is gone; then the stream can be dropped.
+  /// Sends a message. It replaces a message that the caller has not read yet. Returns false if the
+  /// caller is gone; then the stream can be dropped.
   virtual bool send(std::string message) = 0;
 
-  /// Whether there is a caller to send to.
+  /// Whether the caller is still there.
   virtual bool is_open() const = 0;
 
-  /// Ends the stream, after the last message was sent.
+  /// Ends the stream after the last message.
   virtual void end() = 0;
 };
 using StreamPointer = std::shared_ptr<Stream>;
@@ -120,10 +120,10 @@ class GrpcServer {
   /// How long calls in progress have to end.
   static constexpr std::chrono::seconds grace{1};
 
-  /// Serves on a socket, which only this user can open. Several servers can have the same methods,
-  /// which must outlive them. A file at the path is removed if it is a socket without a server;
-  /// `Errc::conflict` if it has one, or is no socket. `Errc::invalid` if the path is too long for a
-  /// socket, which is 107 bytes.
+  /// Serves on a socket, which only this user can open. Servers can share methods, which must
+  /// outlive them. Removes a socket without a server at the path; `Errc::conflict` for a served
+  /// socket or another file. `Errc::invalid` if the path is too long for a socket, which is 107
+  /// bytes.
   static cdi::Result<std::unique_ptr<GrpcServer>> listen(const std::string& path,
                                                          const Methods& methods);
 
@@ -133,8 +133,8 @@ class GrpcServer {
 
   const std::string& path() const;
 
-  /// Whether the socket file is still that of this server: a kubelet that starts removes the files
-  /// of some directories.
+  /// Whether the socket file still belongs to this server: a starting kubelet removes the files of
+  /// some directories.
   bool has_file() const;
 
  private:

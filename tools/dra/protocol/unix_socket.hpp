@@ -31,7 +31,7 @@ inline cdi::Result<sockaddr_un> address_of(const std::string& path) {
   return address;
 }
 
-/// Whether a process serves a socket; an error if that cannot be told.
+/// Whether a process serves a socket; an error if that is unknown.
 inline cdi::Result<bool> is_served(const std::string& path, const sockaddr_un& address) {
   const cdi::Descriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
   const auto* const any = reinterpret_cast<const sockaddr*>(&address);
@@ -46,7 +46,7 @@ inline cdi::Result<bool> is_served(const std::string& path, const sockaddr_un& a
   }
 }
 
-/// Removes a socket that nobody serves. `Errc::conflict` if somebody does, or if the file is no
+/// Removes a socket that no process serves. `Errc::conflict` if one does, or if the file is not a
 /// socket.
 inline cdi::Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
   struct stat found = {};

@@ -1,4 +1,4 @@
-// Threads that run work which may wait.
+// Runs work that may wait, in threads.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_PROTOCOL_WORKERS_HPP
@@ -16,7 +16,7 @@
 
 namespace dra {
 
-/// At most 16 threads, which start when there is work. The destructor waits until all is done.
+/// At most 16 threads, started when there is work. The destructor waits for all work.
 class Workers {
  public:
   Workers() = default;
@@ -32,7 +32,7 @@ class Workers {
     for (auto& thread : threads_) thread.join();
   }
 
-  /// Returns false if there is no thread, and the system starts none, or no memory. An exception
+  /// Returns false if there is no thread and none can be started, or without memory. An exception
   /// ends only the work.
   bool run(std::function<void()> work) {
     const std::lock_guard lock{mutex_};
@@ -54,7 +54,7 @@ class Workers {
     try {
       threads_.emplace_back([this] { serve(); });
     } catch (const std::exception&) {
-      // Those that there are do more.
+      // The existing threads do more.
     }
   }
 
@@ -71,7 +71,7 @@ class Workers {
       try {
         work();
       } catch (const std::exception&) {
-        // The work has answered, or could not even answer without memory.
+        // The work has answered, or lacked the memory to answer.
       }
       lock.lock();
     }
