@@ -1,4 +1,4 @@
-// What the calling process may open on the host.
+// Checks what the calling process may open on the host.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_ARGS_ACCESS_HPP
@@ -25,7 +25,7 @@
 #include "../base/output.hpp"
 
 #ifdef CDI_STATIC_TOOL
-// The C library would load its modules for names, which must be of the release it was linked with.
+// The C library would load modules for names, which must match the release it was linked with.
 namespace detail {
 
 /// The entry with a number in /etc/passwd or /etc/group; nullptr if there is none.
@@ -84,7 +84,7 @@ inline bool has_group(std::uint32_t gid) {
          groups.begin() + std::max(count, 0);
 }
 
-/// How a user gets a group: by an addition to it, or, as a member, by a new login.
+/// How a user gets a group: by becoming a member, or as a member by a new login.
 inline std::string group_advice(std::uint32_t gid) {
   if (::geteuid() == 0) return "start the program by `setpriv --groups`, with all groups";
   const auto user = user_name(::geteuid());
@@ -105,7 +105,7 @@ inline bool may_open(const std::string& path, std::string_view permissions) {
   return ::faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0;
 }
 
-/// Why this process may not open an existing node, and what helps; none if it may.
+/// Why this process may not open an existing node, and the remedy; empty if it may.
 inline std::optional<cdi::Error> access_warning(const cdi::DeviceNode& node,
                                                 const struct stat& there) {
   if (may_open(node.host_path, node.permissions)) return std::nullopt;

@@ -1,4 +1,4 @@
-// The arguments that give a program the edits of a plan.
+// Writes the arguments that give a program the edits of a plan.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_ARGS_ARGUMENTS_WRITER_HPP
@@ -68,7 +68,8 @@ class ArgumentsWriter {
     std::move(written.begin(), written.end(), std::back_inserter(out_.args));
   }
 
-  /// Writes an edit in the first form that can carry it; or reports it as lost, and returns false.
+  /// Writes an edit in the first form that can express it; otherwise reports it as lost, and
+  /// returns false.
   bool append(const Forms& forms, const FormValues& values, const PossibleLoss& otherwise) {
     char obstacle = '\0';
     if (const auto* const form = choose_form(forms, values, obstacle)) {
@@ -81,7 +82,7 @@ class ArgumentsWriter {
     return false;
   }
 
-  /// Adds the place of a path in the container; false, with a loss, if there is none.
+  /// Adds the place of a path in the container; reports a loss and returns false if there is none.
   bool place(FormValues& values, const std::string& path, const PossibleLoss& otherwise) {
     values["path"] = path;
     values["target"] = path.substr(std::min(path.find_first_not_of('/'), path.size()));
@@ -119,13 +120,13 @@ class ArgumentsWriter {
     });
   }
 
-  /// Whether the permissions of nodes are enforced: a cgroup does it, which needs root.
+  /// Whether the permissions of nodes are enforced, by a cgroup, which needs root.
   bool limits_access() const {
     return program_.limits_access && (program_.groups != Groups::rootless || ::geteuid() == 0);
   }
 
-  /// Whether this user cannot open a node without this group, or whether there is no node to try.
-  /// Root needs no group.
+  /// Whether this user needs this group to open a node, or there is no node to try. Root needs no
+  /// group.
   static bool needs_group(const cdi::Plan& plan, std::uint32_t gid) {
     if (::geteuid() == 0) return false;
     bool has_nodes = false;
@@ -219,7 +220,7 @@ inline void ArgumentsWriter::add(const cdi::Mount& mount, const cdi::Origin& ori
   }
 }
 
-/// Why a node cannot be made at its path; none if it can.
+/// Why a node cannot be made at its path; empty if it can.
 inline std::optional<std::string> ArgumentsWriter::node_obstacle(const cdi::DeviceNode& node,
                                                                  const struct stat& there) {
   const bool in_dev = node.path.starts_with("/dev/");
@@ -244,7 +245,7 @@ inline std::optional<std::string> ArgumentsWriter::node_obstacle(const cdi::Devi
   return std::nullopt;
 }
 
-/// Reports what a bound node does not have of the node in a spec.
+/// Reports how a bound node differs from the node in a spec.
 inline void ArgumentsWriter::compare(const cdi::DeviceNode& node, const struct stat& there,
                                      const cdi::Origin& origin) {
   if (node.file_mode && (*node.file_mode & 0777U) != (there.st_mode & 0777U)) {
@@ -259,7 +260,7 @@ inline void ArgumentsWriter::compare(const cdi::DeviceNode& node, const struct s
                      group_name(there.st_gid)),
          origin);
   }
-  // Without the right to make nodes, only opening is left to limit.
+  // Without the right to make nodes, only opening can be limited.
   for (const auto& [access, verb] : {std::pair{'r', "read"}, std::pair{'w', "written"}}) {
     if (limits_access() || node.permissions.find(access) != std::string::npos) continue;
     lose("deviceNode", node.path,

@@ -32,7 +32,7 @@ struct PossibleLoss {
   std::string_view consequence;
   const cdi::Origin& origin;
 
-  /// The loss, with its cause after the consequence, such as `: it is no directory`.
+  /// The loss, with its cause after the consequence, such as `: it is not a directory`.
   Loss because(std::string_view cause = {}) const {
     auto whole = std::string{consequence}.append(cause);
     return {std::string{edit}, std::string{subject}, std::move(whole), origin};
@@ -43,7 +43,7 @@ struct PossibleLoss {
 struct Arguments {
   std::vector<std::string> args{};
   std::vector<Loss> lost{};
-  std::vector<cdi::Error> warnings{};  // about what a program will meet
+  std::vector<cdi::Error> warnings{};  // about problems of the program
 };
 
 namespace detail {

@@ -1,4 +1,4 @@
-// The options of mounts: which a program writes, and which it loses.
+// Mount options that a program writes, and options that it loses.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_ARGS_MOUNT_OPTIONS_HPP
@@ -22,7 +22,7 @@
 #include "access.hpp"
 #include "program.hpp"
 
-/// Whether an option is among those of a list.
+/// Whether a list contains an option.
 inline bool has_option(const cdi::Mount& mount, std::string_view option) {
   return std::find(mount.options.begin(), mount.options.end(), option) != mount.options.end();
 }
@@ -37,7 +37,7 @@ inline bool is_listed(std::string_view list, std::string_view option) {
   }
 }
 
-/// Whether an option says what every program does without it.
+/// Whether an option is what every program does by default.
 inline bool is_usual_option(std::string_view option) {
   constexpr std::array<std::string_view, 11> usual{"bind",     "rbind",    "rw",   "private",
                                                    "rprivate", "exec",     "suid", "dev",
@@ -47,8 +47,8 @@ inline bool is_usual_option(std::string_view option) {
 
 /// Whether an option matters for an existing source. A file that is no node and has no set-user-ID
 /// bit is the same without `nosuid` and `nodev`, and one that the caller may not write without
-/// `ro`. Linux opens nodes and FIFOs, and connects to sockets, for writing on a read-only mount,
-/// too, and runs none of them.
+/// `ro`. On a read-only mount, Linux still opens nodes and FIFOs and connects to sockets for
+/// writing; it executes none of them.
 inline bool matters(std::string_view option, const std::string& source, const struct stat& there,
                     const Program& program) {
   if (S_ISDIR(there.st_mode)) return true;
@@ -83,7 +83,7 @@ inline std::string device_rule(const struct stat& node) {
                      gnu_dev_minor(node.st_rdev));
 }
 
-/// The options of a mount that a program writes, but `bind` and `rbind`.
+/// The options of a mount that a program writes, except `bind` and `rbind`.
 inline std::string written_options(const cdi::Mount& mount, const Program& program) {
   const bool read_only = cdi::detail::is_read_only(mount.options);
   std::string out = read_only && is_listed(program.keeps, "ro") ? "ro" : "";
@@ -94,11 +94,11 @@ inline std::string written_options(const cdi::Mount& mount, const Program& progr
   return out;
 }
 
-/// The options of a mount that a program loses. `ro` is not among them: a form of its own has it.
+/// The options of a mount that a program loses. Without `ro`, which has its own form.
 inline std::vector<std::string> lost_options(const cdi::Mount& mount, const struct stat& there,
                                              const Program& program) {
   std::vector<std::string> out;
-  // Without a form of its own, only an `ro` that no later option reverses is lost.
+  // If `ro` has no form of its own, it is lost unless a later option reverses it.
   const bool has_form = program.read_only[0] || !cdi::detail::is_read_only(mount.options);
   for (const auto& option : mount.options) {
     const bool kept = is_usual_option(option) || is_listed(program.keeps, option) ||

@@ -37,7 +37,7 @@ inline std::string hook_subject(const cdi::Hook& hook) {
 /// The nodes that the host does not have, by their paths there, and why.
 using MissingNodes = std::map<std::string, std::string, std::less<>>;
 
-/// The type that devices want of a node of the host; `c` if they name none.
+/// The type that devices expect of a host node; `c` if they name none.
 inline char wanted_type(const std::vector<cdi::ResolvedDevice>& devices, std::string_view path) {
   for (const auto& [spec, device] : devices) {
     for (const auto* edits : {&spec->spec.container_edits, &device->container_edits}) {
@@ -50,8 +50,8 @@ inline char wanted_type(const std::vector<cdi::ResolvedDevice>& devices, std::st
   return 'c';
 }
 
-/// Plans devices, even if the host lacks nodes whose numbers it would have to tell: the plan has
-/// them without numbers.
+/// Plans devices, even if the host lacks nodes whose numbers are needed: the plan has such nodes
+/// without numbers.
 inline cdi::Result<cdi::Plan> plan_with_missing(const std::vector<cdi::ResolvedDevice>& devices,
                                                 MissingNodes& missing) {
   return cdi::plan_resolved(devices, [&](std::string_view path) -> cdi::Result<cdi::HostNode> {
@@ -59,14 +59,14 @@ inline cdi::Result<cdi::Plan> plan_with_missing(const std::vector<cdi::ResolvedD
     if (node) return node;
     const auto& [message, advice] = std::tie(node.error().message, node.error().advice);
     missing.emplace(path, advice.empty() ? message : message + ": " + advice);
-    struct stat there = {};  // of the end of a link, too, which a spec with numbers may name
+    struct stat there = {};  // also at the end of a link, which a spec with numbers may name
     const auto followed = ::stat(std::string{path}.c_str(), &there) == 0;
     return cdi::HostNode{.type = wanted_type(devices, path),
                          .file_mode = followed ? there.st_mode & 07777 : 0};
   });
 }
 
-/// Moves the nodes whose numbers no one knows from a plan to the losses.
+/// Moves nodes with unknown numbers from a plan to the losses.
 inline void lose_missing_nodes(const MissingNodes& missing, ProgramPlan& found) {
   std::erase_if(found.plan.device_nodes, [&](const auto& planned) {
     const auto why = missing.find(planned.edit.host_path);
@@ -80,8 +80,8 @@ inline void lose_missing_nodes(const MissingNodes& missing, ProgramPlan& found) 
   });
 }
 
-/// Returns the edits of devices without their hooks. What cannot be made in place of a hook, a hook
-/// that is not understood, and a node that the host does not have, is a loss.
+/// Returns the edits of devices without their hooks. Losses are effects of hooks that cannot be
+/// replaced, unknown hooks, and nodes that the host lacks.
 inline cdi::Result<ProgramPlan> plan_for(const std::vector<cdi::ResolvedDevice>& devices,
                                          cdi::HooklessOptions options) {
   MissingNodes missing;

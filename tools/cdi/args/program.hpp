@@ -15,12 +15,12 @@ enum class Escape : std::uint8_t {
   backslash,  // a backslash before `:` and `\`
   csv,        // as fields of comma-separated values, in double quotes if needed
   octal,      // as in fstab: \040 for a blank
-  line,       // the rest of a line of a config; in double quotes if blanks at its end would be cut
-  quotes,     // in single quotes if it already is in some, which the program strips
+  line,       // the rest of a line of a config; in double quotes if trailing blanks would be cut
+  quotes,     // in single quotes if it already has some, which the program strips
   shell,      // as a word of a shell command
 };
 
-/// How values are written, and the characters that they cannot have then.
+/// How values are written, and the characters that cannot be written.
 struct Carrier {
   Escape escape = Escape::none;
   std::string_view cannot{};
@@ -35,7 +35,7 @@ struct Form {
   constexpr explicit operator bool() const { return !text.empty(); }
 };
 
-/// The ways to write one kind of edit, best first: the first that can carry all values is used.
+/// The ways to write one kind of edit, best first: the first that can express all values is used.
 using Forms = std::array<Form, 2>;
 
 /// What a program reads: the words of its command line, lines of a config, or a shell.
@@ -51,9 +51,9 @@ enum class NodePlaces : std::uint8_t {
 /// Which additional groups a program gives to processes.
 enum class Groups : std::uint8_t {
   none,      // it drops them all
-  own,       // those of the process that starts it
+  own,       // the groups of its parent process
   listed,    // any
-  rootless,  // any, if root starts it; otherwise, those of the process that starts it
+  rootless,  // any, if root starts it; otherwise its parent's groups
 };
 
 /// A program that starts sandboxes or containers, and what it can express.

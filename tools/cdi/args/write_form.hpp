@@ -1,4 +1,4 @@
-// Arguments from a form and values.
+// Writes arguments from a form and values.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_ARGS_WRITE_FORM_HPP
@@ -157,7 +157,7 @@ inline std::string filled_part(std::string_view text, const FormValues& values, 
   return out;
 }
 
-/// A character of the values that a form cannot carry; none if it carries all.
+/// A character of the values that a form cannot express; none if it can express all.
 inline std::optional<char> obstacle(const Form& form, const FormValues& values) {
   if (form.carrier.cannot.empty()) return std::nullopt;
   for (const auto& [name, value] : values) {
@@ -179,7 +179,7 @@ inline std::vector<std::string> write_form(const Form& form, Shape shape,
                                            const FormValues& values) {
   std::vector<std::string> out;
   for (const auto part : detail::parts(form.text, shape == Shape::words ? ' ' : '\n')) {
-    // What is no word of one edit, such as `c 1:3 rwm`, is a field of its own.
+    // Text that is not one word of an edit, such as `c 1:3 rwm`, is a field of its own.
     const bool is_value = part.starts_with('{') && part.find('}') == part.size() - 1;
     const auto escape =
         is_value && form.carrier.escape == Escape::csv ? Escape::none : form.carrier.escape;
@@ -188,8 +188,8 @@ inline std::vector<std::string> write_form(const Form& form, Shape shape,
   return out;
 }
 
-/// The first form that can carry the values; null if there is none. `obstacle` then is a character
-/// that the last one cannot carry.
+/// The first form that can express the values; null if there is none. `obstacle` is then a
+/// character that the last form cannot express.
 inline const Form* choose_form(const Forms& forms, const FormValues& values, char& obstacle) {
   for (const auto& form : forms) {
     if (!form) continue;

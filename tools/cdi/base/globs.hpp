@@ -1,4 +1,4 @@
-// Patterns in place of device names: `vendor.com/gpu=*` stands for all devices of the kind.
+// Expands patterns in device names: `vendor.com/gpu=*` means all devices of the kind.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_BASE_GLOBS_HPP
@@ -27,18 +27,18 @@ inline bool is_glob(std::string_view name) {
   return name.find_first_of("*?[") != std::string_view::npos;
 }
 
-/// What patterns may stand for.
+/// The names that patterns may match.
 struct GlobSearch {
-  /// Names in byte order. A pattern stands for names of the first list in which it matches any.
+  /// Names in byte order. A pattern expands to names of the first list in which it matches any.
   std::vector<std::vector<std::string>> lists{};
   /// Explains a name that does not resolve.
   std::function<cdi::Unresolved(const std::string&)> explain{};
 };
 
-/// Names with their patterns replaced. A pattern that stands for no device stays in its place.
+/// Names with expanded patterns. A pattern without a match stays in its place.
 struct ExpandedNames {
   std::vector<std::string> names{};
-  std::vector<cdi::Unresolved> failed{};  // the patterns that stand for no device
+  std::vector<cdi::Unresolved> failed{};  // the patterns without a match
 };
 
 namespace detail {
@@ -84,9 +84,8 @@ inline std::optional<cdi::Unresolved> unusable_match(const cdi::Registry& regist
   return std::nullopt;
 }
 
-/// A name that is explained as all names of a pattern are that matches none. If no file has a kind
-/// of the pattern, any kind that no file has will do: the reason is in directories and unread
-/// files.
+/// A name whose explanation also explains a pattern without matches. If no file has a kind of the
+/// pattern, any kind that no file has will do: the reason is in directories and unread files.
 inline std::string name_for(std::string_view kind, const tools::Glob& kinds,
                             const cdi::Registry& registry, const GlobSearch& search) {
   std::string name{kind};
@@ -117,8 +116,8 @@ inline cdi::Unresolved explain_rejected(const tools::Glob& kinds, const cdi::Reg
   return out;
 }
 
-/// Explains why a valid pattern stands for no device: those that it matches do not resolve, or no
-/// file defines one. If files of its kind are rejected, they may define one.
+/// Explains why a valid pattern matches no device: matching devices do not resolve, or no file
+/// defines one. Rejected files of its kind may define one.
 inline cdi::Unresolved explain_no_match(const cdi::Registry& registry, const tools::Glob& glob,
                                         const std::string& pattern, const GlobSearch& search) {
   if (auto found = unusable_match(registry, glob)) {
@@ -161,7 +160,7 @@ inline cdi::Unresolved invalid_glob(const std::string& pattern, const cdi::Error
                   .advice = fault.advice}};
 }
 
-/// The names that a pattern stands for.
+/// The names that a pattern expands to.
 inline std::vector<std::string> matching_names(const tools::Glob& glob, const GlobSearch& search) {
   std::vector<std::string> out;
   for (const auto& list : search.lists) {
@@ -210,7 +209,7 @@ inline ExpandedNames expand_names(const std::vector<std::string>& names,
   return expand_names(names, registry, {.lists = {registry.devices()}, .explain = explain});
 }
 
-/// Improves what is said about names that do not resolve: explains the patterns, and advises on
+/// Improves the errors about names that do not resolve: explains patterns, and gives advice on
 /// several devices.
 inline void explain_patterns(std::vector<cdi::Unresolved>& missing, const ExpandedNames& names) {
   for (auto& one : missing) {

@@ -33,7 +33,7 @@ struct FileInPlace {
   cdi::Descriptor opened{-1};  // while it is open, no newer file has this signature
 };
 
-/// What becomes of a path that does not exist.
+/// What to do about a missing path.
 enum class IfMissing : std::uint8_t { fail, make_directories };
 
 namespace detail {
@@ -119,8 +119,8 @@ inline cdi::Result<FileInPlace> find_file(const std::string& path,
 }  // namespace detail
 
 /// Opens a directory to write in it. Links in the path are followed if root or the user of this
-/// process owns them: any other user could lead a writer anywhere. A missing directory is made,
-/// with its parents, or is an invalid descriptor.
+/// process owns them: other users could redirect the writer. Creates a missing directory with its
+/// parents, or returns an invalid descriptor.
 inline cdi::Result<cdi::Descriptor> open_to_write(const std::string& path, IfMissing if_missing) {
   const auto found = detail::find_file(path, if_missing);
   if (!found) {

@@ -36,7 +36,7 @@ inline void reject_quarantine(const char* command, const CommonOptions& common) 
                              "cannot be combined with --quarantine: devices would be lost"};
 }
 
-/// The error for a missing directory, or for the link to none that is in its place.
+/// The error for a missing directory, or for a dangling link in its place.
 inline cdi::Error missing_dir(const std::string& path) {
   std::error_code failed;
   const auto target = std::filesystem::read_symlink(path, failed).string();

@@ -90,8 +90,8 @@ class Output {
   }
   void note(const cdi::Error& note) const { print_message("note", note, Json::object()); }
 
-  /// Prints warnings or errors. Text has one line for those that say the same about several places
-  /// of a file, with the first place and their number.
+  /// Prints warnings or errors. As text, messages that say the same about several places of a file
+  /// share a line, with the first place and the number of places.
   void warnings(const std::vector<cdi::Error>& list) const { print_messages("warning", list); }
   void errors(const std::vector<cdi::Error>& list) const { print_messages("error", list); }
 

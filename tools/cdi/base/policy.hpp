@@ -36,7 +36,7 @@ inline CLI::Option* add_source(CLI::App& app, PolicyOptions& policy) {
                                                      cdi::request_origin_names.end()}));
 }
 
-/// Reads the policy file, which no other user may write: it would restrict nothing.
+/// Reads the policy file. No other user may write it, or it would restrict nothing.
 inline cdi::Result<cdi::Policy> read_policy_file(const PolicyOptions& policy,
                                                  const cdi::ReadOptions& reading) {
   const auto text = tools::read_trusted_file(policy.file, reading.limits.bytes);

@@ -18,7 +18,7 @@
 #include "../../kit/cdi_specs/overlaps.hpp"
 #include "output.hpp"
 
-/// The advice on what people write for several devices: a kind, or names with commas. Empty for
+/// Advice for common attempts to name several devices: a kind, or names with commas. Empty for
 /// other names, and for patterns, whose brackets may have a comma.
 inline std::string advice_on_several(const cdi::Unresolved& one) {
   if (one.reason != cdi::Reason::invalid_name || one.name.find('[') != std::string::npos) return {};

@@ -1,4 +1,4 @@
-// Messages that say the same about several places.
+// Groups messages that say the same about several places.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_BASE_SAME_MESSAGES_HPP
@@ -12,14 +12,14 @@
 
 #include <cdi/result.hpp>
 
-/// Messages that differ only in their place in a file, and in what they quote: the first of them.
+/// Messages that differ only in their place in a file and in quoted text, represented by the first.
 struct SameMessages {
   cdi::Error first{};
   std::size_t count = 1;
-  bool differs = false;  // in what they quote
+  bool differs = false;  // in quoted text
 };
 
-/// A text without what is in double quotes.
+/// A text without its parts in double quotes.
 inline std::string without_quotes(std::string_view text) {
   std::string out;
   for (bool inside = false; const char c : text) {

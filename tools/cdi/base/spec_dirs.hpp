@@ -1,4 +1,4 @@
-// The directory of a spec file, and its priority.
+// Finds the directory of a spec file, and its priority.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_BASE_SPEC_DIRS_HPP

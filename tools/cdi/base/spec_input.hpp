@@ -1,4 +1,4 @@
-// Specs read from a file or from standard input, to be written again.
+// Reads specs from a file or from standard input, to write them again.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_BASE_SPEC_INPUT_HPP

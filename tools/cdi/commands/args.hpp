@@ -115,14 +115,14 @@ inline ExitCode plan_devices(const ArgsOptions& options, const cdi::Registry& re
   return exit_done;
 }
 
-/// The arguments for a plan, with all that is lost.
+/// The arguments for a plan, and all losses.
 inline Arguments write_arguments(const ProgramPlan& plan, ArgumentsWriter writer, bool with_sys) {
   auto found = writer.write(plan.plan, with_sys);
   found.lost.insert(found.lost.end(), plan.lost.begin(), plan.lost.end());
   return found;
 }
 
-/// The root of a program that mounts by shell commands.
+/// The root for a program that mounts by shell commands.
 struct ArgsRoot {
   std::optional<tools::RootedPaths> paths{};
   std::string path{};  // absolute and without links

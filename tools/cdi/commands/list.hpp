@@ -25,7 +25,7 @@
 #include "../base/spec_dirs.hpp"
 #include "show.hpp"
 
-/// Warns of what may explain that there is no spec at all, which a list would not show.
+/// Warns about possible reasons why there is no spec at all, which a list would not show.
 inline void warn_if_empty(const CommonOptions& common, const cdi::Registry& registry,
                           const Output& output) {
   if (!registry.specs().empty() || !registry.errors().empty()) return;
@@ -38,7 +38,7 @@ inline void warn_if_empty(const CommonOptions& common, const cdi::Registry& regi
   if (ignored.empty() && !said) output.warning(no_spec_files(common));
 }
 
-/// Reads the specs for a list of what they have.
+/// Reads the specs for a list.
 inline std::shared_ptr<const cdi::Registry> scan_for_list(const CommonOptions& common,
                                                           const Output& output) {
   auto registry = scan_and_warn(common, output);
@@ -162,8 +162,7 @@ class SpecList {
   Json list_ = Json::array();
 };
 
-/// The priority of the spec directory of a rejected file; nothing for what is such a directory
-/// itself.
+/// The priority of the spec directory of a rejected file; nothing for a spec directory itself.
 inline std::optional<int> priority_of(const cdi::RejectedFile& file,
                                       const cdi::Registry& registry) {
   const auto& path = file.why.position.file;
@@ -173,7 +172,7 @@ inline std::optional<int> priority_of(const cdi::RejectedFile& file,
   return priority_of(path, registry);
 }
 
-/// Prints the warnings about files, but in text not those about rejected files, which the list has.
+/// Prints the warnings about files; as text, without rejected files, which are in the list.
 inline void warn_of_other_files(const CommonOptions& common, const cdi::Registry& registry,
                                 const Output& output) {
   if (output.format() != OutputFormat::text) return warn(common, registry, output);

@@ -121,12 +121,12 @@ class ChangeLog {
   std::string pending_{};
 };
 
-/// Prints changes until a signal ends the program, or nobody reads the output any more.
+/// Prints changes until a signal ends the program, or the output is no longer read.
 inline ExitCode monitor(const CommonOptions& common, const Output& output) {
   constexpr int pause = 1000;  // milliseconds; inotify does not report all changes: see `Watcher`
   const auto signals = tools::termination_signals();
   auto reading = common.reading;
-  reading.keep_last_good = false;  // as the commands that read the files once
+  reading.keep_last_good = false;  // like commands that read the files once
   cdi::Cache cache{common.spec_dirs(), {.read = reading, .freshness = cdi::Freshness::watched}};
   if (const auto& error = cache.watch_error()) {
     output.warning({.message = to_string(*error) + "; the files are checked once a second"});

@@ -49,7 +49,7 @@ inline std::optional<std::string> variable(const char* name) {
   return text == nullptr ? std::nullopt : std::optional<std::string>{text};
 }
 
-/// The variable that a command line selects, and its text; without text, `why` says what to do.
+/// The variable that a command line selects, and its text; without a text, `why` says what to do.
 struct SelectedVariable {
   std::string name{};
   std::optional<VisibleText> given{};
@@ -117,7 +117,7 @@ inline std::optional<std::vector<std::string>> indices_of(const VisibleList& lis
   return out;
 }
 
-/// Why the indices of a variable may not be those of the host.
+/// Why the indices of a variable may differ from those of the host.
 inline std::optional<cdi::Error> relative_indices(const VisibleText& given,
                                                   const VisibleList& list) {
   const auto own = indices_of(list);
@@ -164,7 +164,7 @@ inline cdi::Result<std::string> kind_for(const NamesOptions& options,
 
 }  // namespace detail
 
-/// Finds the devices of entries, and collects what is wrong.
+/// Finds the devices of entries, and collects faults.
 class NamesSearch {
  public:
   NamesSearch(const VisibleText& given, const std::string& kind, const cdi::Registry& registry)
@@ -175,14 +175,14 @@ class NamesSearch {
     }
   }
 
-  /// Adds the names of the entries, until the list ends as it does for the runtime.
+  /// Adds the names of the entries, up to the point where the runtime ends the list.
   void add(const std::vector<VisibleEntry>& entries) {
     for (const auto& entry : entries) {
       if (!add(entry)) return;
     }
   }
 
-  /// Prints what is wrong. False if there is an error.
+  /// Prints the faults. False if there is an error.
   bool report(const Output& output) const {
     for (const auto& warning : warnings_) output.warning(warning);
     for (const auto& one : unresolved_) report_unresolved(one, output);
@@ -226,8 +226,8 @@ class NamesSearch {
     return true;
   }
 
-  /// An entry without a device. A GPU that no spec of this kind has, although specs name others in
-  /// the same manner, does not exist for the runtime, either.
+  /// An entry without a device. If specs of this kind name other GPUs in the same manner, the GPU
+  /// does not exist for the runtime, either.
   bool add_missing(const VisibleEntry& entry, bool manner_known) {
     const std::string names[] = {cdi::qualified_name(kind_, entry.device)};
     auto missing = registry_.unresolved(names);

@@ -35,8 +35,8 @@ struct RunOptions {
   bool quiet = false;
 };
 
-/// bwrap as `run` uses it: no mount loses `noexec`, because the command may write programs to /tmp,
-/// and run them.
+/// bwrap as `run` uses it: losing `noexec` does not matter, because the command may write programs
+/// to /tmp and run them.
 inline constexpr Program run_program = [] {
   auto program = program_of("bwrap");
   program.implies = "nosuid,nodev,noexec";

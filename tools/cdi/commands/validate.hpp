@@ -60,7 +60,7 @@ inline ExitCode list_rules(const Output& output) {
 }
 
 /// Warnings about the mounts of some edits whose source is a device node of this host. Only /dev is
-/// looked at: a file system elsewhere may not answer.
+/// examined, because other file systems may hang.
 inline void find_mounted_nodes(const cdi::LoadedSpec& spec, const cdi::ContainerEdits& edits,
                                const std::string& place, std::vector<cdi::Error>& out) {
   for (std::size_t i = 0; i < edits.mounts.size(); ++i) {
@@ -208,8 +208,8 @@ class Validation {
     print("error", error);
   }
 
-  /// A warning, which `--strict` treats as an error, unless it is about this host: a spec is valid
-  /// or not wherever it is checked.
+  /// A warning. `--strict` treats it as an error unless it is about this host, because the validity
+  /// of a spec must not depend on the host.
   void report_warning(const cdi::Error& warning) {
     if (options_.strict && warning.code != cdi::Errc::host) return report(warning);
     doubtful_.insert(warning.position.file);

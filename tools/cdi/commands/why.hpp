@@ -34,7 +34,7 @@ inline ExitCode explain_names(const CommonOptions& common, const WhyOptions& opt
   return output.explanation(answers.text, answers.list) ? answers.code : exit_failed;
 }
 
-/// Prints which devices a config contains, and whether specs and host still have what it needs.
+/// Prints which devices a config contains, and whether specs and host still provide them.
 inline ExitCode explain_bundle(const CommonOptions& common, const WhyOptions& options,
                                const Output& output) {
   const auto bundle = BundleFile::read(options.bundle);

@@ -62,7 +62,7 @@ inline std::string name_to_write(const WriteOptions& options, const cdi::Spec& s
   return options.name.empty() ? *cdi::spec_name(spec.kind) + ".yaml" : options.name;
 }
 
-/// Whether a spec may be written in spite of the other specs; reports them.
+/// Whether a spec may be written despite the other specs; reports conflicts.
 inline bool report_rivals(const Rivals& rivals, bool force, const Output& output) {
   for (const auto& note : rivals.notes) output.warning(note);
   for (const auto& conflict : rivals.conflicts) {

@@ -90,7 +90,7 @@ inline cdi::Result<void> write_log(const std::string& log,
 
 /// Decides about devices, and writes the log even if a device is denied. Prints why devices are
 /// denied. `inputs` are the command's input files, which the log must not replace; `annotated` are
-/// the requests by annotations.
+/// requests from annotations.
 inline ExitCode enforce_policy(const PolicyCheck& check, std::span<const std::string> inputs,
                                const std::vector<cdi::ResolvedDevice>& devices,
                                std::span<const cdi::RequestedDevice> annotated,

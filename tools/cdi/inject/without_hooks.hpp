@@ -40,7 +40,7 @@ inline void add_hookless_options(CLI::App& app, cdi::HooklessOptions& options) {
   }
 }
 
-/// Warns of what is not made in place of hooks, and of the hooks that stay.
+/// Warns about effects of hooks that are not replaced, and about hooks that stay.
 inline void warn_of_notes(const std::vector<cdi::HookNote>& notes, const Output& output) {
   for (const auto& note : notes) {
     if (note.way != cdi::HookWay::lost && note.way != cdi::HookWay::kept) continue;
@@ -93,7 +93,7 @@ inline cdi::Result<cdi::HooklessOptions> options_for(const FileInPlace& file,
 }  // namespace detail
 
 /// Injects devices without their hooks. Without `--image-root`, the image is the root directory
-/// that the config names. `path` is what the user gave for the config.
+/// that the config names. `path` is the user's path of the config.
 inline cdi::Result<cdi::RecordedInjection> inject_without_hooks(
     cdi::ConfigJson& config, const FileInPlace& file, const std::string& path,
     std::span<const cdi::ResolvedDevice> devices, const cdi::HostOptions& host,

@@ -1,4 +1,4 @@
-// The last step in a sandbox: this program, which bwrap has started there, becomes the command.
+// The last step in a sandbox: this program, started by bwrap, becomes the command.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_RUN_COMMAND_START_HPP
@@ -21,13 +21,13 @@
 
 namespace detail {
 
-/// Comes first on such a command line of this program; no user needs it.
+/// The first word of this internal command line.
 inline constexpr std::string_view start_word = "--start-in-sandbox";
 
 }  // namespace detail
 
-/// The words with which bwrap starts a command by way of this program, open as `program`, which
-/// need not have a path in the sandbox. It releases the signals that bwrap withholds.
+/// The words that make bwrap start a command through this program, which is open as `program` and
+/// needs no path in the sandbox. It unblocks the signals that bwrap blocks.
 inline std::vector<std::string> start_words(int program, const std::vector<int>& withheld,
                                             const std::vector<std::string>& command) {
   std::string numbers;
@@ -39,13 +39,13 @@ inline std::vector<std::string> start_words(int program, const std::vector<int>&
   return out;
 }
 
-/// Whether these words of a command line are those of `start_words`.
+/// Whether a command line comes from `start_words`.
 inline bool are_start_words(int count, char** words) {
   return count > 4 && words[1] == detail::start_word;
 }
 
-/// Becomes the command of `start_words`. Returns an exit code, as sh(1) and env(1) have it, if that
-/// is impossible: bwrap itself would exit with 1.
+/// Becomes the command of `start_words`. If that is impossible, returns an exit code like sh(1) and
+/// env(1); bwrap itself would exit with 1.
 inline ExitCode start_command(char** words) {
   ::fcntl(std::atoi(words[2]), F_SETFD, FD_CLOEXEC);
   sigset_t released;

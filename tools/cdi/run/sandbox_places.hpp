@@ -1,4 +1,4 @@
-// What a sandbox has of the host besides its devices: the places that are writable or hidden.
+// The places of the host that are writable or hidden in a sandbox.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_RUN_SANDBOX_PLACES_HPP
@@ -23,7 +23,8 @@
 
 #include "../args/access.hpp"
 
-/// The path of a directory without links, as the sandbox, too, has it. `purpose` is for errors.
+/// The path of a directory without links, which is the same in the sandbox. `purpose` is for
+/// errors.
 inline cdi::Result<std::string> real_directory(const std::string& path, std::string_view purpose) {
   const auto failure = [&](std::string why) {
     return cdi::Error{.code = cdi::Errc::host,
@@ -54,7 +55,7 @@ inline cdi::Result<std::string> bound_directory(const std::string& bind, const s
                       .message = fmt::format("cannot bind {}: {}", cdi::quoted(bind), why)};
   };
   if (*path == home) return failure("it is the home directory, which --hide-home hides");
-  // Those of the sandbox hide them, or would be hidden.
+  // Directories of the sandbox hide them, or would be hidden.
   constexpr std::array<std::string_view, 2> own{"/dev", "/proc"};
   for (const auto place : own) {
     if (!(*path + "/").starts_with(std::string{place} + "/")) continue;
@@ -63,15 +64,14 @@ inline cdi::Result<std::string> bound_directory(const std::string& bind, const s
   return path;
 }
 
-/// A directory of the host that the command finds empty, or that it may write.
+/// A directory of the host that is empty for the command, or that the command may write.
 struct SandboxPlace {
   std::string path{};  // absolute, without links
   bool is_hidden = false;
 };
 
-/// The places of a sandbox, of which the last one that has a path counts. A part of a home
-/// directory that is hidden otherwise may be writable, and so may a directory above it, which would
-/// show it.
+/// The places of a sandbox; the last one that contains a path counts. Part of a hidden home
+/// directory may be writable, and so may a directory above it, which would reveal it.
 inline cdi::Result<std::vector<SandboxPlace>> sandbox_places(const std::vector<std::string>& binds,
                                                              bool hides_home) {
   std::vector<SandboxPlace> out;
@@ -93,7 +93,7 @@ inline cdi::Result<std::vector<SandboxPlace>> sandbox_places(const std::vector<s
   return out;
 }
 
-/// The words of bwrap that make places.
+/// The words that make bwrap create places.
 inline std::vector<std::string> place_words(const std::vector<SandboxPlace>& places) {
   std::vector<std::string> out;
   for (const auto& [path, is_hidden] : places) {
@@ -106,8 +106,8 @@ inline std::vector<std::string> place_words(const std::vector<SandboxPlace>& pla
   return out;
 }
 
-/// The warning that the command starts in another directory than this one, which a sandbox with
-/// these places does not have; nullopt if it does.
+/// The warning that the command starts in another directory, because a sandbox with these places
+/// lacks the current one; nullopt if it does not.
 inline std::optional<cdi::Error> hidden_directory_warning(const std::vector<SandboxPlace>& places) {
   std::error_code fault;
   const auto directory = std::filesystem::current_path(fault).string();

@@ -42,7 +42,7 @@ class SandboxProcess {
   int wait();
 
  private:
-  /// What other processes send to end or to control a program.
+  /// Signals that other processes send to end or control a program.
   static constexpr std::array passed{SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
   struct Pipe {
@@ -83,7 +83,7 @@ inline cdi::Error SandboxProcess::failure(int number) {
           .system = number};
 }
 
-/// Makes a pipe of which bwrap inherits one end.
+/// Makes a pipe; bwrap inherits one end.
 inline cdi::Result<SandboxProcess::Pipe> SandboxProcess::make_pipe(int inherited) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return failure(errno);
@@ -91,7 +91,7 @@ inline cdi::Result<SandboxProcess::Pipe> SandboxProcess::make_pipe(int inherited
   return Pipe{cdi::Descriptor{ends[0]}, cdi::Descriptor{ends[1]}};
 }
 
-/// Makes a pipe with the whole filter of the terminal, which is shorter than any pipe.
+/// Makes a pipe with the whole terminal filter, which fits into any pipe.
 inline cdi::Result<cdi::Descriptor> SandboxProcess::filter_to_read() {
   auto pipe = make_pipe(0);
   if (!pipe) return std::move(pipe).error();
@@ -121,8 +121,8 @@ inline cdi::Result<pid_t> SandboxProcess::spawn(std::vector<std::string> words,
   return started;
 }
 
-/// Blocks the signals of the keys Ctrl-C and Ctrl-\ for bwrap, which they would end before the
-/// command has handled them. Returns those that were not blocked before.
+/// Blocks the signals of Ctrl-C and Ctrl-\ for bwrap, which they would end before the command has
+/// handled them. Returns the signals that were not blocked before.
 inline std::vector<int> SandboxProcess::withhold(sigset_t& mask) {
   std::vector<int> out;
   for (const int number : {SIGINT, SIGQUIT}) {
@@ -152,7 +152,7 @@ inline cdi::Result<SandboxProcess> SandboxProcess::start(std::vector<std::string
   const cdi::Descriptor program{::open("/proc/self/exe", O_PATH)};  // bwrap inherits it
   if (program.get() < 0) return failure(errno);
 
-  ::signal(SIGCHLD, SIG_DFL);  // whoever started this process may ignore it
+  ::signal(SIGCHLD, SIG_DFL);  // the parent of this process may ignore it
   const auto signals = waited_signals();
   sigset_t mask;
   ::sigprocmask(SIG_BLOCK, &signals, &mask);
@@ -171,20 +171,20 @@ inline int SandboxProcess::wait() {
     siginfo_t info{};
     const int number = ::sigwaitinfo(&signals, &info);
     if (number > 0 && number != SIGCHLD) {
-      // The kernel sends those of a shared terminal to the command, too.
+      // The kernel also sends signals of a shared terminal to the command.
       if (!shares_terminal_ || info.si_code != SI_KERNEL) pass_on(number);
       continue;
     }
     int status = 0;
     const auto ended = ::waitpid(bwrap_, &status, WNOHANG);
-    if (ended < 0 && errno != EINTR) return 128;  // it is no child any more
+    if (ended < 0 && errno != EINTR) return 128;  // it is no longer a child
     if (ended != bwrap_) continue;
     if (WIFEXITED(status)) return WEXITSTATUS(status);
     if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);
   }
 }
 
-/// Sends a signal to the command; to bwrap, which ends the sandbox, if there is no command yet.
+/// Sends a signal to the command, or if it has not started yet, to bwrap, which ends the sandbox.
 inline void SandboxProcess::pass_on(int number) {
   const auto receiver = command();
   const bool is_withheld = number == SIGINT || number == SIGQUIT;

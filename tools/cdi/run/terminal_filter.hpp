@@ -1,4 +1,4 @@
-// What keeps a command in a sandbox from typing into the terminal that it shares.
+// Keeps a command in a sandbox from typing into its shared terminal.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_RUN_TERMINAL_FILTER_HPP
@@ -16,8 +16,8 @@
 #include <sys/syscall.h>
 #include <vector>
 
-/// Makes the seccomp filter that refuses TIOCSTI and TIOCLINUX, with which a process puts words
-/// into the input of its terminal: whoever has it next, such as a shell, would execute them.
+/// Makes the seccomp filter that refuses TIOCSTI and TIOCLINUX, with which a process inserts text
+/// into the input of its terminal: the next reader, such as a shell, would execute it.
 class TerminalFilter {
  public:
   /// A way to call the kernel, and the number of `ioctl` there.
@@ -26,7 +26,7 @@ class TerminalFilter {
     std::uint32_t ioctl;
   };
 
-  /// Those of programs on this machine, of 64 and of 32 bits; none if the machine is not known.
+  /// The ways of 64-bit and 32-bit programs on this machine; none if the machine is unknown.
   static constexpr auto abis() {
 #if defined(__x86_64__) && !defined(__ILP32__)
     return std::array{Abi{AUDIT_ARCH_X86_64, SYS_ioctl}, Abi{AUDIT_ARCH_I386, 54}};
@@ -37,9 +37,9 @@ class TerminalFilter {
 #endif
   }
 
-  /// Whether this kernel takes filters, and the machine is known.
+  /// Whether this kernel supports filters, and the machine is known.
   static bool is_possible() {
-    // Without a filter, a kernel that knows the mode finds no address, and others no such mode.
+    // Without a filter, a kernel with this mode reports a bad address, and others an unknown mode.
     return !abis().empty() && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, nullptr) != 0 &&
            errno == EFAULT;
   }
@@ -53,14 +53,14 @@ class TerminalFilter {
       out.push_back(unless(abi.architecture, one.size()));
       out.insert(out.end(), one.begin(), one.end());
     }
-    out.push_back(refuse(ENOSYS));  // of a machine that this one might imitate, too
+    out.push_back(refuse(ENOSYS));  // also of a machine that this one may emulate
     return out;
   }
 
  private:
   static constexpr std::uint32_t allowed = SECCOMP_RET_ALLOW;
 
-  /// The filter for calls of one kind.
+  /// The filter for one kind of calls.
   static std::vector<sock_filter> part(const Abi& abi) {
     std::vector<sock_filter> out{load(offsetof(seccomp_data, nr))};
 #ifdef __x86_64__
@@ -82,7 +82,7 @@ class TerminalFilter {
   static sock_filter load(std::size_t offset) {
     return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
   }
-  /// Skips instructions unless the loaded word is this one.
+  /// Skips instructions unless the loaded word has this value.
   static sock_filter unless(std::uint32_t word, std::size_t skipped) {
     return BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, word, 0, static_cast<std::uint8_t>(skipped));
   }

@@ -1,4 +1,4 @@
-// What other specs, and the file that it replaces, mean for a spec that is about to be written.
+// Compares a new spec with other specs, and with the file that it replaces.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_SPECS_RIVALS_HPP
@@ -34,7 +34,7 @@ struct SpecToWrite {
 
 namespace detail {
 
-/// Adds what another spec means for the devices of a new spec that it defines, too.
+/// Adds the devices that another spec and a new spec both define.
 inline void add_rival(Rivals& rivals, const SpecToWrite& ours, const cdi::LoadedSpec& other) {
   if (other.spec.kind != ours.spec.kind || other.path == ours.path) return;
   for (const auto& device : other.spec.devices) {
@@ -70,7 +70,7 @@ inline Rivals find_rivals(const cdi::Registry& registry, const cdi::Spec& spec,
   return rivals;
 }
 
-/// The devices that the file at `path` defines in a registry, and that a new spec lacks.
+/// The devices that the registry's file at `path` defines and a new spec lacks.
 inline std::vector<std::string> dropped_devices(const cdi::Registry& registry,
                                                 const cdi::Spec& spec, const std::string& path) {
   std::set<std::string> kept;

@@ -1,4 +1,4 @@
-// A spec made of the words of a command line.
+// Makes a spec from the words of a command line.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_SPECS_SPEC_OF_WORDS_HPP

@@ -1,4 +1,4 @@
-// Which edits of which devices an OCI config contains.
+// Finds the edits of devices that an OCI config contains.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_WHY_BUNDLE_EDITS_HPP
@@ -25,7 +25,7 @@
 /// An entry of a config that a device may have made, or an edit of a spec, in the same form.
 struct BundleEntry {
   std::string_view kind{};     // the list of edits in a spec: env, deviceNodes, ...
-  std::string key{};           // what tells it from other entries of its kind
+  std::string key{};           // what distinguishes it from other entries of its kind
   std::string value{};         // the rest, as far as specs determine it; for people
   std::string where{};         // its path in the config or the spec
   cdi::ContainerEdits edit{};  // with only this entry, for checks of the host
@@ -188,14 +188,14 @@ inline std::vector<BundleEntry> entries_of(const cdi::ContainerEdits& edits,
   return out;
 }
 
-/// An edit of a device, and what the container has of it.
+/// An edit of a device, and its state in the container.
 struct BundleMatch {
   enum class State : std::uint8_t { same, differs, replaced, absent };
 
   BundleEntry edit{};
   State state = State::absent;
   std::size_t entry = 0;                   // the index of the entry, unless absent
-  std::vector<std::string> replaced_by{};  // the devices of which the container has this entry
+  std::vector<std::string> replaced_by{};  // the devices whose entry the container has
 };
 
 /// Devices with the same edits, found in a container; or the edits of a spec for all its devices.
@@ -224,8 +224,8 @@ class BundleSearch {
 
   const std::vector<BundleEntry>& entries() const { return entries_; }
 
-  /// The devices of which the container has all nodes; or all edits, for devices without nodes.
-  /// The edits that a spec makes for all its devices follow its first device.
+  /// The devices with all nodes in the container, or, for devices without nodes, all edits. The
+  /// edits that a spec makes for all its devices follow its first device.
   std::vector<BundleDevice> find(const cdi::Registry& registry) const {
     std::vector<BundleDevice> found;
     std::set<const cdi::LoadedSpec*> seen;
@@ -245,8 +245,8 @@ class BundleSearch {
 
   static Key key_of(const BundleEntry& entry) { return {entry.kind, entry.key}; }
 
-  /// Adds a device to those found; false if the container does not have it, or has it by a device
-  /// with the same edits.
+  /// Adds a device to the found ones; false if the container lacks it, or if a device with the same
+  /// edits was found.
   bool add(const std::string& name, const cdi::ResolvedDevice& device,
            std::vector<BundleDevice>& found) const {
     const auto& edits = device.device->container_edits;
@@ -274,7 +274,7 @@ class BundleSearch {
   /// An edit that differs has not changed if the container has the value of another device: the
   /// later of two injected edits replaces the earlier.
   static void mark_replaced(std::vector<BundleDevice>& found) {
-    std::map<Key, std::vector<const BundleDevice*>> owners;  // of entries that are as they say
+    std::map<Key, std::vector<const BundleDevice*>> owners;  // of matching entries
     for (const auto& device : found) {
       for (const auto& match : device.matches) {
         if (match.state != BundleMatch::State::same) continue;
@@ -306,7 +306,7 @@ class BundleSearch {
     return matches;
   }
 
-  /// Finds the entry of an edit among those with its key: the first that is as it says, or else the
+  /// Finds the entry of an edit among entries with its key: the first matching one, or else the
   /// last.
   void place(BundleMatch& match, const Places& places) const {
     for (const auto i : places) {

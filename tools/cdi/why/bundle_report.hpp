@@ -1,4 +1,4 @@
-// What devices have put into a container, and whether specs and host still have it.
+// Reports what devices added to a container, and whether specs and host still provide it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_WHY_BUNDLE_REPORT_HPP
@@ -73,7 +73,7 @@ class BundleReport {
   const std::string& text() const { return text_; }
   const Json& record() const { return record_; }
 
-  /// Whether the container has what the specs say, and the host has what the container needs.
+  /// Whether the container matches the specs, and the host has what it needs.
   bool holds() const { return holds_; }
 
  private:
@@ -100,7 +100,7 @@ class BundleReport {
     }
   }
 
-  /// The paths of nodes on the host, which only the specs have, by entry.
+  /// The host paths of nodes, which only the specs contain, by entry.
   std::map<std::size_t, std::string> host_paths_of_nodes() const {
     std::map<std::size_t, std::string> paths;
     for (const auto& device : devices_) {
@@ -199,7 +199,7 @@ class BundleReport {
     for (const auto& one : requests) write_request(one, names.contains(one.name), registry);
   }
 
-  /// Writes a device that an annotation asks for, and whether it is in the container.
+  /// Writes a device that an annotation requests, and whether it is in the container.
   void write_request(const cdi::RequestedDevice& request, bool is_there,
                      const cdi::Registry& registry) {
     const bool is_known = registry.find(request.name).device != nullptr;

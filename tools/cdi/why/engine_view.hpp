@@ -102,8 +102,7 @@ class EngineView {
   /// The newest CDI version that the engine reads, or null.
   Json newest() const { return newest_ ? Json(cdi::to_string(*newest_)) : Json(nullptr); }
 
-  /// The file because of which a name does not resolve, since the engine rejects it; null if there
-  /// is none.
+  /// The rejected file that keeps a name from resolving; null if there is none.
   const cdi::LoadedSpec* cause_of(const cdi::Unresolved& one) const {
     for (const auto& cause : one.causes) {
       const auto found = rejected_.find(cause.position.file);
@@ -168,8 +167,8 @@ class EngineView {
   /// The assumption about the engine's version; empty if the version is known.
   std::string assumption() const { return tools::assumption_about(engine_); }
 
-  /// Needs of the engine apart from the file. `configured`: the engine's configuration is known,
-  /// and sets whether CDI is on.
+  /// Other needs of the engine. `configured`: the engine's configuration is known, and sets whether
+  /// CDI is on.
   std::vector<std::string> needs(bool configured) const {
     std::vector<std::string> out;
     const auto* const row = tools::find_engine_defaults(engine_);
@@ -191,14 +190,14 @@ class EngineView {
     cdi::Error why;
   };
 
-  /// What takes long to find out about a file, which may have many devices.
+  /// Facts about a file that take long to find out, because it may have many devices.
   struct FileNotes {
     std::optional<std::string> advice{};
     std::optional<std::vector<cdi::Error>> warnings{};
   };
 
-  /// A file of the registry, in which the devices have the names that they have for the engine. If
-  /// one of these is not valid, or is given twice, the engine rejects the file: sets `rejection`.
+  /// A file of the registry, with the names that the engine gives to its devices. If a name is not
+  /// valid or occurs twice, the engine rejects the file: sets `rejection`.
   std::shared_ptr<const cdi::LoadedSpec> as_read_by_engine(
       const std::shared_ptr<const cdi::LoadedSpec>& spec, std::optional<cdi::Error>& rejection) {
     if (tools::text_warnings(engine_, *spec).empty()) return spec;

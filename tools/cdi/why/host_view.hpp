@@ -1,4 +1,4 @@
-// The host that `cdi why` examines: its engines, and what devices need from it.
+// Examines the host for `cdi why`: its engines, and what devices need from it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_WHY_HOST_VIEW_HPP
@@ -172,7 +172,7 @@ struct EngineAnswer {
   std::string_view words{};          // for people
   std::vector<cdi::Error> causes{};  // with their places in the file
   std::string advice{};
-  cdi::ResolvedDevice instead{};  // the device of another file that it injects
+  cdi::ResolvedDevice instead{};  // the device that it injects from another file
 };
 
 /// The answer for an engine whose configuration switches CDI off.
@@ -202,7 +202,7 @@ inline void add_answer(const EngineView& view, const EngineAnswer& answer, std::
   record["engines"].push_back(std::move(entry));
 }
 
-/// Adds the faults in an engine's configuration, because of which answers about it may be wrong.
+/// Adds the faults in an engine's configuration, which may make answers about it wrong.
 inline void add_setup_warnings(const tools::Engine& engine, std::string& text, Json& record) {
   for (const auto& warning : engine.warnings) {
     text += fmt::format("  warning about {}: {}\n", engine.full_name(), printable(warning));
@@ -313,7 +313,7 @@ class HostNotes {
     return fails;
   }
 
-  /// What to do about a spec whose needs the host does not meet.
+  /// Advice about a spec whose needs the host does not meet.
   std::string advice_on(const cdi::LoadedSpec& spec) const {
     const SpecHost host{.root = host_->root(), .dirs_named = dirs_named_};
     const auto command = host.owner_command(spec, std::nullopt);

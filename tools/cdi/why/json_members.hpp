@@ -1,4 +1,5 @@
-// Members of JSON that another program wrote: what is missing or of another kind reads as empty.
+// Reads members of JSON from other programs: missing members and members of another kind read as
+// empty.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_WHY_JSON_MEMBERS_HPP

@@ -1,4 +1,4 @@
-// What kubelet and containers on a node record about the devices of pods.
+// Reads what kubelet records about the devices of pods on a node.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_WHY_KUBELET_FILES_HPP
@@ -74,7 +74,7 @@ template <class Entry>
 struct Checkpoint {
   std::string path{};
   bool exists = true;
-  std::string damage{};  // why it cannot be used, or why kubelet will not use it
+  std::string damage{};  // why it cannot be used, here or by kubelet
   std::vector<Entry> entries{};
 };
 

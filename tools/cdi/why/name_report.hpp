@@ -1,4 +1,4 @@
-// Where devices are defined, or why their names do not resolve.
+// Reports where devices are defined, or why their names do not resolve.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_WHY_NAME_REPORT_HPP
@@ -222,7 +222,7 @@ inline Explanation explain_for_engine(const cdi::Unresolved& one, const std::str
   return out;
 }
 
-/// The answer about a device that the engine has only under another name.
+/// The answer about a device that the engine knows only under another name.
 inline cdi::Unresolved under_other_name(const std::string& name, const cdi::Error& why) {
   return {.name = name,
           .reason = cdi::Reason::unknown_device,

@@ -1,4 +1,4 @@
-// Devices of a spec file that older engines have under other names.
+// Finds devices of a spec file that older engines know under other names.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_WHY_OTHER_NAMES_HPP
@@ -26,7 +26,7 @@
 
 #include "../../kit/versions/engine_versions.hpp"
 
-/// What an engine makes of the name of a device.
+/// How an engine reads the name of a device.
 struct OtherName {
   std::string read_as{};  // the device's name for the engine; empty if that is not a valid name
   cdi::Error why{};
@@ -49,7 +49,7 @@ inline std::string go_fraction(const std::string& number) {
   return fmt::format("{:.{}f}", value, std::max(digits - exponent, 0));
 }
 
-/// The text that the Go library up to 1.1.0 makes of an unquoted one which it changes.
+/// The text that the Go library up to 1.1.0 reads for an unquoted text that it changes.
 inline std::string text_in_yaml_1_1(std::string_view plain) {
   if (const auto truth = cdi::detail::parse_boolean(plain)) return *truth ? "true" : "false";
   std::string digits{plain};
@@ -62,8 +62,8 @@ inline std::string text_in_yaml_1_1(std::string_view plain) {
   return whole && fits ? std::to_string(number.magnitude) : go_fraction(digits);
 }
 
-/// The other names of a file's devices for an engine, by name: the name is not in quotes, and the
-/// engine reads 8 for 010. Reads the file again, since a spec has only the names.
+/// The other names of a file's devices for an engine, by name: an engine may read the unquoted name
+/// 010 as 8. Reads the file again, since a spec has only the names.
 inline std::map<std::string, OtherName> other_names(const tools::VersionedEngine& engine,
                                                     const std::string& file) {
   std::map<std::string, OtherName> out;
@@ -96,7 +96,7 @@ inline std::map<std::string, OtherName> other_names(const tools::VersionedEngine
 }
 
 /// Why the Go library rejects a file because of the names that it reads: one is not valid, or two
-/// are the same; nullopt if it does not.
+/// are equal; nullopt if it accepts the file.
 inline std::optional<cdi::Error> rejected_name(const cdi::Spec& spec,
                                                const std::map<std::string, OtherName>& others) {
   std::map<std::string, const cdi::Error*> known;  // with why the device has this name

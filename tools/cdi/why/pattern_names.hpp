@@ -1,4 +1,4 @@
-// The names that patterns of `cdi why` stand for, wherever files define them.
+// Expands the patterns of `cdi why` to names, wherever files define them.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_WHY_PATTERN_NAMES_HPP
@@ -19,7 +19,7 @@
 #include "../../kit/cdi_specs/ignored_specs.hpp"
 #include "../base/globs.hpp"
 
-/// Where `tools::diagnose` finds devices that programs do not.
+/// Where `tools::diagnose` finds devices that programs do not find.
 class UnreadFiles {
  public:
   /// Looks for what programs ignore in the directories of a registry, and for `other_dirs`.

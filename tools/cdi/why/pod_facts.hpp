@@ -1,4 +1,4 @@
-// What a node and ResourceClaims say about the devices of a pod.
+// Gathers what a node and ResourceClaims say about the devices of a pod.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_WHY_POD_FACTS_HPP
@@ -24,7 +24,7 @@
 #include "name_report.hpp"
 #include "resource_claims.hpp"
 
-/// The annotations of a container in a pod, each as containerd and as CRI-O write it.
+/// The annotations of a container in a pod, as containerd and CRI-O write them.
 struct PodAnnotations {
   using Names = std::array<std::string_view, 2>;
   static constexpr Names space{"io.kubernetes.cri.sandbox-namespace",
@@ -35,11 +35,11 @@ struct PodAnnotations {
                                    "io.kubernetes.container.name"};
 };
 
-/// A pod, and what is known about its devices.
+/// A pod, and the facts about its devices.
 struct PodFacts {
   std::string space{};  // its namespace
   std::string name{};
-  std::vector<std::string> uids{};  // more than one if pods of this name were here before
+  std::vector<std::string> uids{};  // several if pods of this name were here before
   std::string uid_source{};
   std::vector<kubelet::ResourceClaim> claims{};
   kubelet::Checkpoint<kubelet::KnownClaim> known{};     // of its pods only
@@ -77,7 +77,7 @@ inline void add_uid(PodFacts& facts, const std::string& uid, const std::string& 
   if (facts.uid_source.empty()) facts.uid_source = source;
 }
 
-/// Whether the bundle is one of the pod.
+/// Whether the bundle belongs to the pod.
 inline bool is_of_pod(const BundleFile& bundle, const PodFacts& facts) {
   return bundle.annotation(PodAnnotations::name) == facts.name &&
          bundle.annotation(PodAnnotations::space) == facts.space;
@@ -105,7 +105,7 @@ inline std::string place_of(const std::string& dir, const WhyOptions& options) {
   return path;
 }
 
-/// Removes what belongs to other pods.
+/// Removes facts about other pods.
 inline void keep_own(PodFacts& facts) {
   std::erase_if(facts.claims, [&](const auto& claim) {
     return claim.is_listed && (claim.space != facts.space || !claim.is_of(facts.name));

@@ -1,4 +1,4 @@
-// The steps of a pod's devices up to kubelet: claims, kubelet's checkpoints, drivers.
+// Follows a pod's devices up to kubelet: claims, kubelet's checkpoints, drivers.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_WHY_POD_NODE_HPP
@@ -167,7 +167,7 @@ void add_damage(const kubelet::Checkpoint<Entry>& checkpoint, PodSteps& steps) {
              checkpoint.path});
 }
 
-/// Why nobody can be reached at a socket; empty if a program listens.
+/// Why a socket cannot be reached; empty if a program listens.
 inline std::string socket_fault(const std::string& path) {
   struct sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -181,7 +181,7 @@ inline std::string socket_fault(const std::string& path) {
   return errno == ECONNREFUSED ? "no program listens" : std::strerror(errno);
 }
 
-/// Says whether the sockets of a DRA driver are there and answered.
+/// Reports whether the sockets of a DRA driver exist and answer.
 inline void add_driver(const tools::HostTree& tree, const std::string& dir,
                        const std::string& driver, PodSteps& steps) {
   const auto folder = fmt::format("{}/plugins/{}", dir, driver);

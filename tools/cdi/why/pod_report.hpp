@@ -1,4 +1,4 @@
-// Why a pod has its devices or lacks them: from its claims to its containers.
+// Explains why a pod has its devices or lacks them, from its claims to its containers.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_WHY_POD_REPORT_HPP
@@ -35,8 +35,8 @@ inline bool is_cri_engine(std::string_view name) {
   return name == "containerd" || name == "cri-o";
 }
 
-/// Says whether an engine takes the devices that kubelet passes: since Kubernetes 1.31 only in the
-/// CRI field.
+/// Reports whether an engine accepts the devices that kubelet passes, since Kubernetes 1.31 only in
+/// the CRI field.
 inline void add_engine(const tools::VersionedEngine& engine, const tools::Engine* installed,
                        PodSteps& steps) {
   const auto name = to_string(engine);
@@ -112,7 +112,7 @@ inline void add_engines(Question& question, const SearchedSpecs& specs, PodSteps
              "pass the engine of this node, as in --for containerd@2.1.0"});
 }
 
-/// Devices that come both by a claim and by a device plugin: CRI-O injects them twice.
+/// Devices from both a claim and a device plugin, which CRI-O injects twice.
 inline void add_doubles(const PodFacts& facts, PodSteps& steps) {
   for (const auto& claim : facts.known.entries) {
     for (const auto& device : claim.devices) {
@@ -135,7 +135,7 @@ inline bool has(const Json& list, const std::string& text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-/// Says whether a container has a device that kubelet passes for its pod.
+/// Reports whether a container has a device that kubelet passes for its pod.
 inline void add_device(const PodFacts& facts, const Json& devices, const std::string& id,
                        PodSteps& steps) {
   const auto container = facts.bundle->annotation(PodAnnotations::container);

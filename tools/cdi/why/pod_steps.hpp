@@ -1,4 +1,4 @@
-// The steps from a claim to a container, and what is missing in them.
+// Records the steps from a claim to a container, and what they lack.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_WHY_POD_STEPS_HPP
@@ -13,9 +13,9 @@
 
 #include "../base/output.hpp"
 
-/// What a step found.
+/// The result of a step.
 struct PodStep {
-  /// Whether the devices of a pod get past the step.
+  /// Whether the devices of a pod pass the step.
   enum class State : std::uint8_t { ok, missing, wrong, unknown };
 
   State state = State::ok;

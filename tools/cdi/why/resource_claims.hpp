@@ -1,4 +1,4 @@
-// ResourceClaims of Kubernetes, from files.
+// Reads ResourceClaims of Kubernetes from files.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_WHY_RESOURCE_CLAIMS_HPP
@@ -41,7 +41,7 @@ struct ResourceClaim {
   std::string space{};  // its namespace
   std::string uid{};
   bool is_allocated = false;
-  bool is_listed = false;             // with others, which may be of other pods
+  bool is_listed = false;             // including devices of other pods
   std::vector<std::string> owners{};  // the names of the pods for which it was made
   std::vector<AllocatedDevice> devices{};
   std::vector<ReservedPod> pods{};
