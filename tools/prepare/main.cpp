@@ -154,7 +154,7 @@ ExitCode run(int argc, char** argv, tools::Describe describe) {
 // Only lack of memory can cause an exception here.
 int main(int argc, char** argv) {
   tools::reserve_standard_streams();
-  ::umask(022);  // all that it makes has a mode: of a directory from the first moment
+  ::umask(022);  // everything it creates has an explicit mode, directories from the first moment
   prepare::answer_nvml(argc, argv);
   return static_cast<int>(prepare::run(argc, argv, tools::Describe::no));
 }

@@ -58,7 +58,7 @@ inline std::optional<tools::Engine> find_engine(const tools::HostTree& tree, con
   return std::nullopt;
 }
 
-/// What an engine needs to read specs in a directory; with nothing missing if it does.
+/// What an engine needs to read specs in a directory; nothing is missing if it reads them.
 inline configure::Needs needs_of(const tools::HostTree& tree, const tools::Engine& engine,
                                  const std::string& directory) {
   configure::Needs needs{.switch_on = engine.state() != tools::Engine::Cdi::on,
@@ -158,7 +158,7 @@ inline cdi::Error unread_file(const Options& options, cdi::Error why) {
   return why;
 }
 
-/// Prints the settings that a person has to add to a file of others.
+/// Prints the settings that a person has to add to a file that is not ours.
 inline ExitCode say_by_hand(const tools::Engine& engine, const std::string& settings) {
   report(Message::error(cdi::Error{
       .message = fmt::format("not done: {} reads no file of cdi-prepare", engine.full_name()),
@@ -219,7 +219,7 @@ inline ExitCode configure_engine(const Options& options, const ConfigureOptions&
     if (own.undo) return undo_configuration(*tree, options, own, one);
     return change_configuration(*tree, options, own, one, *directory);
   }
-  return ExitCode::usage;  // not reached: the parser knows the names
+  return ExitCode::usage;  // not reached: the parser checks the names
 }
 
 inline Run set_up_configure(CLI::App& app, Options& options) {

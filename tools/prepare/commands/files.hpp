@@ -38,7 +38,7 @@ namespace prepare {
 
 /// The option of `files`.
 struct FilesOptions {
-  std::string driver_version{};  // empty: that of the loaded module, or the only one installed
+  std::string driver_version{};  // empty: the loaded module's, or the only one installed
 };
 
 inline std::string_view kind_name(DriverFile::Kind kind) {
@@ -52,7 +52,7 @@ inline std::string_view kind_name(DriverFile::Kind kind) {
   return "socket";
 }
 
-/// That the driver or its files are not where the options say.
+/// The error that the driver or its files are not where the options say.
 inline cdi::Error missing_driver(std::string message) {
   return {.code = cdi::Errc::not_found,
           .message = std::move(message),
@@ -60,7 +60,7 @@ inline cdi::Error missing_driver(std::string message) {
               "say where the driver is installed: --root, --driver-root or --library-search-path"};
 }
 
-/// The version of the driver whose files are listed. An error if it is not clear.
+/// The version of the driver whose files are listed. An error if it is ambiguous.
 inline cdi::Result<std::string> version_for_files(const tools::HostTree& host,
                                                   const DriverPlace& place,
                                                   const std::string& given) {
@@ -120,7 +120,7 @@ inline std::string files_as_json(const std::string& version, const std::vector<D
   return json_text(result_json({{"driverVersion", version}, {"files", list}}));
 }
 
-/// That there is no file to list, although the version of the driver is known.
+/// The error that there is no file to list, although the version of the driver is known.
 inline cdi::Error no_files(const std::string& version, const Options& options) {
   const auto profile = options.profile == "all" ? "" : " for the profile " + options.profile;
   return missing_driver(

@@ -25,7 +25,7 @@
 #include "../../kit/host/host_tree.hpp"
 #include "output.hpp"
 
-// On a fresh node, no program has used a GPU yet, and none has made the nodes.
+// On a fresh host, no program has used a GPU yet and made the nodes.
 
 namespace prepare {
 
@@ -34,7 +34,7 @@ inline std::string to_line(const tools::HostNode& node) {
                      node.minor, node.mode, node.uid, node.gid);
 }
 
-/// The nodes that are not made. What is in it is not reported again.
+/// The nodes that are not made; they are not reported again.
 struct UnmadeNodes {
   std::vector<std::string> reasons{};          // why nodes are not tried
   std::map<std::string, cdi::Error> errors{};  // by path: why nodes cannot be made
@@ -63,7 +63,7 @@ inline void make_and_report(const SurveyOptions& options, const std::string& dev
 }
 
 /// Makes the missing nodes whose kernel module is loaded, or only reports them. A node that cannot
-/// be made is reported, and prevents no other. `unmade` is from the last call.
+/// be made is reported, and does not prevent others. `unmade` is from the last call.
 inline cdi::Result<void> make_missing_nodes(const SurveyOptions& options, UnmadeNodes& unmade) {
   if (options.make_nodes == MakeNodes::no) return {};
   auto tree = open_host(options);
@@ -88,7 +88,7 @@ inline cdi::Result<void> make_missing_nodes(const SurveyOptions& options, Unmade
   return {};
 }
 
-/// Advice if nodes that containers need are missing; empty if none is.
+/// Advice if nodes that containers need are missing; empty otherwise.
 inline std::string advice_on_nodes(const SurveyOptions& options) {
   auto tree = open_host(options);
   const auto dev_root = tree ? dev_root_of(*tree, options) : tree.error();

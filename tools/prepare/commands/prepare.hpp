@@ -73,7 +73,7 @@ inline std::string requested_name_fault(const std::string& text) {
 }
 
 /// Whether the claim was prepared with the same names for the same requests. The names may now mean
-/// other GPUs, or none, but the claim keeps its GPUs.
+/// other GPUs or none, but the claim keeps its GPUs.
 inline bool asks_for_the_same(const PrepareOptions& own, const Claim& claim) {
   std::set<std::pair<std::string, std::string>> requested;
   std::set<std::pair<std::string, std::string>> had;

@@ -40,7 +40,8 @@ struct RecordOptions {
   bool hash_names = false;
 };
 
-/// Reads all that the commands read about devices and drivers. Returns how many devices there are.
+/// Reads everything that the commands read about devices and drivers. Returns the number of
+/// devices.
 inline cdi::Result<std::size_t> read_node(Options options) {
   const auto survey = survey_host(options);
   if (!survey) return survey.error();

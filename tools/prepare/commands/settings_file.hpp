@@ -42,7 +42,8 @@ struct Setting {
   Type type;
 };
 
-/// What the file can set: all but what concerns a single run, such as --dry-run and --force.
+/// The options that the file can set: all except options for a single run, such as --dry-run and
+/// --force.
 inline constexpr Setting settings_of_file[] = {
     {"dev-root", Setting::Type::text},
     {"device", Setting::Type::texts},
@@ -70,7 +71,7 @@ inline constexpr Setting settings_of_file[] = {
     {"wait", Setting::Type::number},
 };
 
-/// A setting in the file, as words of a command line.
+/// A setting of the file, as words of a command line.
 struct GivenSetting {
   std::string name{};
   std::vector<std::string> values{};
@@ -168,7 +169,7 @@ inline bool is_on_command_line(const CLI::Option& option,
   return is_given(&option) || std::any_of(excluded.begin(), excluded.end(), is_given);
 }
 
-/// The options that a command line has given.
+/// The options on a command line.
 inline std::vector<const CLI::Option*> given_options(const CLI::App& command) {
   auto options = command.get_options();
   std::erase_if(options, [](const CLI::Option* one) { return one->count() == 0; });
@@ -188,7 +189,7 @@ inline cdi::Error refused(const CLI::App& command, const GivenSetting& setting,
   return error;
 }
 
-/// Gives a command the settings for which it has an option that the command line does not give.
+/// Applies the settings for options of a command that are not on the command line.
 inline cdi::Result<void> apply(CLI::App& command, const std::vector<GivenSetting>& settings) {
   const auto given = given_options(command);
   for (const auto& setting : settings) {
@@ -232,8 +233,8 @@ inline cdi::Result<std::optional<std::string>> settings_text(const HostOptions& 
 
 }  // namespace detail
 
-/// The settings in the file of the host, or in the one that an option names. `given` is that path
-/// here, and empty without one.
+/// The settings in the host's file, or in the file that an option names. `given` is the path of the
+/// latter, or empty.
 inline cdi::Result<std::vector<GivenSetting>> read_settings(const HostOptions& options,
                                                             const std::string& given) {
   const auto text = detail::settings_text(options, given);

@@ -27,8 +27,8 @@
 
 namespace prepare {
 
-/// The name of a host as that of a node: its own name, which kubelets use unless they are told
-/// another. Empty if it is unknown.
+/// The name of a host as a node: the host name, which kubelets use by default. Empty if it is
+/// unknown.
 inline std::string node_name(const tools::HostTree& tree) {
   auto name = tree.line("/proc/sys/kernel/hostname");
   if (name.empty()) name = tree.line("/etc/hostname");

@@ -1,4 +1,4 @@
-// The lock of a run that changes specs, from its survey to its last change.
+// Locks the specs for a run that changes them, from its survey to its last change.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_SPEC_LOCK_HPP
@@ -17,11 +17,12 @@
 
 namespace prepare {
 
-/// How long a run waits for the lock in all. Then it goes on without: each user who may list the
-/// directory can hold its lock, and must not prevent specs.
+/// How long a run waits for the lock in total. Then it continues without: each user who may list
+/// the directory can hold its lock, and must not prevent specs.
 inline constexpr std::chrono::seconds longest_wait{60};
 
-/// What a run says while another process holds the lock, and when it goes on without the lock.
+/// The messages of a run while another process holds the lock, and when it continues without the
+/// lock.
 inline Message busy_message(const Options& options, bool goes_on) {
   if (!goes_on) {
     return Message::note(options.output_dir + ": waiting for another run that changes specs");
@@ -30,8 +31,8 @@ inline Message busy_message(const Options& options, bool goes_on) {
                           ": another process keeps the lock of the directory: going on without it");
 }
 
-/// Waits for the lock for at most `left`, says so, and reduces `left` by the time it took. Without
-/// time left, tries once. The result is without the lock where there is none to take, or if another
+/// Waits for the lock for at most `left`, reports the wait, and reduces `left` by the elapsed time.
+/// Without time left, tries once. The result has no lock if there is none to take, or if another
 /// process keeps it.
 inline DirectoryLock lock_specs(const Options& options, Missing missing,
                                 std::chrono::steady_clock::duration& left) {

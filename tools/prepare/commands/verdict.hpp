@@ -44,7 +44,7 @@ inline constexpr std::string_view nothing_to_hand_out = "no device can be handed
 struct Verdict {
   ExitCode code = ExitCode::done;        // of a run without other errors
   std::vector<std::string> not_ready{};  // why it may be too early, a line each
-  bool held_back = false;                // fewer GPUs than expected, or not all known: specs do
+  bool held_back = false;                // fewer GPUs than expected, or not all are known: specs do
                                          // not change
 };
 
@@ -55,7 +55,7 @@ struct AssessedSurvey {
   std::map<std::string, cdi::Error> unmade{};  // by path: why missing nodes cannot be made
   DirectoryLock lock{};                        // of the specs, for a run that changes them
   double wait_left = 0;                        // seconds of `--wait`, for another survey
-  Options options{};                           // those given, and those that are kept
+  Options options{};                           // given options, and kept ones
 };
 
 inline ExitCode exit_code_for(const Survey& survey, const Verdict& verdict) {
@@ -116,9 +116,9 @@ inline ExitCode fail(const Options& options, const cdi::Error& error) {
 }
 
 /// Surveys the host until all GPUs are ready or the `--wait` time is over. With `locked`, the
-/// result holds the lock on the directory of the specs since before the survey, unless there is no
-/// such directory, no lock in it, or another process that keeps the lock. Each survey keeps the
-/// options that files record by then: another run may have written them during the wait.
+/// result holds the lock on the directory of the specs since before the survey, unless the
+/// directory is missing, has no locks, or is locked by another process. Each survey keeps the
+/// options that files record at that time: another run may have written them during the wait.
 inline cdi::Result<AssessedSurvey> survey_until_ready(
     const Options& given, std::optional<Missing> locked = std::nullopt) {
   using Clock = std::chrono::steady_clock;

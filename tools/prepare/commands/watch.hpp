@@ -109,7 +109,7 @@ class SpecKeeper {
     return true;
   }
 
-  /// Whether another process holds the lock, for no longer than it may.
+  /// Whether another process holds the lock, within its time limit.
   bool must_wait(const DirectoryLock& lock) {
     const auto now = std::chrono::steady_clock::now();
     const bool is_busy = lock.state() == DirectoryLock::State::busy;

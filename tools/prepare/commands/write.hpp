@@ -163,7 +163,7 @@ inline Output specs_as_text(const std::vector<PreparedSpec>& specs, const Option
   return out;
 }
 
-/// The errors about nodes that could not be made, for lack of which GPUs cannot be handed out.
+/// The errors about nodes that could not be made and without which GPUs cannot be handed out.
 inline std::vector<cdi::Error> errors_of_nodes(const AssessedSurvey& assessed,
                                                const SpecSet& wanted) {
   auto reasons = wanted.verdict.not_ready;

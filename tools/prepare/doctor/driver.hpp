@@ -115,7 +115,7 @@ inline void check_nvidia_driver(const tools::HostTree& tree, const DriverPlace& 
   const auto loaded = nvidia_module_version(tree);
   if (loaded.empty()) return;
   const auto libraries = cuda_libraries(place.tree(tree), place.library_dirs);
-  if (libraries.empty() && tegra::is_tegra(tree)) return;  // its own has another version
+  if (libraries.empty() && tegra::is_tegra(tree)) return;  // its own has a different version
   if (libraries.empty()) {
     findings.push_back(without_libraries(tree, place, std::move(arguments), loaded));
     return;

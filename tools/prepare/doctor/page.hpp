@@ -19,8 +19,8 @@ namespace prepare {
 
 namespace doctor {
 
-/// A text in HTML: valid UTF-8, with what has a meaning in HTML escaped, and without characters
-/// that HTML does not allow, or that make a reader see another text.
+/// A text in HTML: valid UTF-8, with HTML's special characters escaped, and without characters that
+/// HTML forbids or that disguise a text.
 inline std::string escape_html(std::string_view text) {
   std::string out;
   for (const char c : one_line(text)) {
@@ -62,7 +62,7 @@ td.good, td.note, td.fault { font-weight: bold; }
 p.advice { margin: .3rem 0 0; }
 )";
 
-/// The rows of findings; those to fix come first.
+/// The rows of findings; those that need a fix come first.
 inline std::string findings_html(const Json& findings) {
   std::string out;
   for (const auto* level : {"fault", "note", "good"}) {
@@ -148,7 +148,7 @@ inline std::string engines_html(const Json& engines) {
 
 }  // namespace doctor
 
-/// A page for a support case, made of the record that `-o json` prints.
+/// A page for a support case, made from the record that `-o json` prints.
 inline std::string diagnosis_page(const Json& record) {
   auto out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

@@ -192,7 +192,7 @@ inline std::string advice_on_changed(const tools::HostTree& tree,
       tools::listed(lost), command_with(tree, "detect", {}));
 }
 
-/// Whether a fault is that a node is missing which `write --make-nodes` makes.
+/// Whether a fault is a missing node that `write --make-nodes` would make.
 inline bool is_node_to_make(const tools::HostFault& fault,
                             const std::vector<Inventory>& inventories) {
   const auto is_it = [&](const Node& node) {
@@ -231,7 +231,7 @@ bool report_faults(const tools::HostFaults& faults, tools::HostFault::Effect eff
   return true;
 }
 
-/// Reports things that a spec of any program needs and this host lacks.
+/// Reports what a spec of any program needs and this host lacks.
 inline void check_needs(const tools::HostTree& tree, const std::vector<Inventory>& inventories,
                         const std::vector<tools::Engine>& engines, const cdi::LoadedSpec& loaded,
                         Findings& findings) {

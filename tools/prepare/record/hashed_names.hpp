@@ -30,7 +30,7 @@
 namespace prepare {
 
 /// Replaces values by hashes of the same form, the same value always by the same hash. The key of
-/// the hash is random and not kept: nobody can try all serial numbers.
+/// the hash is random and not kept, so the serial numbers cannot be found by trying.
 class HashedNames {
  public:
   static cdi::Result<HashedNames> make() {
@@ -129,7 +129,7 @@ class HashedNames {
     return out;
   }
 
-  /// The hash of an attribute. A number stays one, and one that means none stays as it is.
+  /// The hash of an attribute. A number stays a number, and a number that means none is unchanged.
   std::string identifier(const std::string& text) {
     const auto value = tools::trim(text);
     if (value.find_first_not_of("0x- ") == value.npos) return text;
@@ -165,7 +165,7 @@ class HashedNames {
   }
 
   std::string key_;
-  std::map<std::string, std::string> owners_{};  // hashes of values, by what replaces the values
+  std::map<std::string, std::string> owners_{};  // hashes, by the text that replaces the values
 };
 
 }  // namespace prepare

@@ -30,8 +30,8 @@
 
 namespace prepare {
 
-/// The directories whose whole lists of names are recorded. Elsewhere, a list may have names that
-/// are nobody's business, such as those of volumes in /dev: only examined files are recorded.
+/// The directories whose whole lists of names are recorded. Elsewhere, a list may have private
+/// names, such as names of volumes in /dev: only examined files are recorded.
 inline constexpr std::string_view listed_directories[] = {"/proc", "/sys", "/usr/lib/wsl"};
 
 /// Records the paths in a log: the directories and links that lead to them, and what was
@@ -97,8 +97,8 @@ class Recording {
     faults_.push_back(fmt::format("{}: {}", real, std::generic_category().message(number)));
   }
 
-  /// Follows a path as `HostTree` does, and examines all on it. `top` is the real path of its /.
-  /// Returns the real path; nullopt if it leads nowhere.
+  /// Follows a path as `HostTree` does, and examines everything on it. `top` is the real path of
+  /// its /. Returns the real path; nullopt if it leads nowhere.
   std::optional<std::string> walk(const std::string& top, std::string_view path) {
     auto at = top;
     auto rest = reversed_parts(path);
