@@ -1,4 +1,4 @@
-// Turns the difference between two OCI runtime specs into an NRI adjustment.
+// An NRI container as a target of edits, and the adjustment that gives it what it lacks.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_ADJUSTMENT_HPP
@@ -6,346 +6,375 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <nri.pb.h>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
-#include <cdi/oci.hpp>
+#include <cdi/apply.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/result.hpp>
 
-#include "list_changes.hpp"
+#include "device_rules.hpp"
 #include "runtime_facts.hpp"
 
 namespace nri {
 
-namespace detail {
+/// A container, and what edits change of it.
+struct AdjustedContainer {
+  const Container& container;
+  RuntimeFacts runtime{};
+  ContainerAdjustment adjustment{};
+  Repeated<LinuxDeviceCgroup> rules{};  ///< of the edits; the adjustment has what they change
+  bool has_some = false;                ///< whether the container had some of the edits before
+  /// Why NRI, or this runtime's NRI, cannot express an edit; the member is in `where`.
+  std::optional<cdi::Error> refusal{};
 
-inline void add_hooks(const std::vector<cdi::oci::Hook>& before,
-                      const std::vector<cdi::oci::Hook>& after,
-                      google::protobuf::RepeatedPtrField<Hook>& out) {
-  for (const auto* hook : added(before, after)) {
-    auto& message = *out.Add();
-    message.set_path(hook->path);
-    message.mutable_args()->Assign(hook->args.begin(), hook->args.end());
-    message.mutable_env()->Assign(hook->env.begin(), hook->env.end());
-    if (hook->timeout) message.mutable_timeout()->set_value(*hook->timeout);
-  }
-}
-
-inline void add_hooks(const cdi::oci::Hooks& before, const cdi::oci::Hooks& after, Hooks& out) {
-  add_hooks(before.prestart, after.prestart, *out.mutable_prestart());
-  add_hooks(before.create_runtime, after.create_runtime, *out.mutable_create_runtime());
-  add_hooks(before.create_container, after.create_container, *out.mutable_create_container());
-  add_hooks(before.start_container, after.start_container, *out.mutable_start_container());
-  add_hooks(before.poststart, after.poststart, *out.mutable_poststart());
-  add_hooks(before.poststop, after.poststop, *out.mutable_poststop());
-}
-
-inline void add_environment(const cdi::oci::Spec& before, const cdi::oci::Spec& after,
-                            ContainerAdjustment& out) {
-  for (const auto* entry : replaced(before.process->env, after.process->env)) {
-    auto& variable = *out.add_env();
-    const auto equals = entry->find('=');
-    variable.set_key(entry->substr(0, equals));
-    variable.set_value(entry->substr(equals + 1));
-  }
-}
-
-inline void add_mounts(const cdi::oci::Spec& before, const cdi::oci::Spec& after,
-                       ContainerAdjustment& out) {
-  for (const auto* mount : replaced(before.mounts, after.mounts)) {
-    auto& message = *out.add_mounts();
-    message.set_destination(mount->destination);
-    message.set_type(mount->type);
-    message.set_source(mount->source);
-    message.mutable_options()->Assign(mount->options.begin(), mount->options.end());
-  }
-}
-
-inline void add_device(const cdi::oci::LinuxDevice& device, LinuxContainerAdjustment& out) {
-  auto& message = *out.add_devices();
-  message.set_path(device.path);
-  message.set_type(device.type);
-  message.set_major(device.major);
-  message.set_minor(device.minor);
-  if (device.file_mode) message.mutable_file_mode()->set_value(*device.file_mode);
-  if (device.uid) message.mutable_uid()->set_value(*device.uid);
-  if (device.gid) message.mutable_gid()->set_value(*device.gid);
-}
-
-/// The letters of `access` that are not in `other`.
-inline std::string letters_beyond(std::string_view access, std::string_view other) {
-  std::string out;
-  for (const char c : access) {
-    if (other.find(c) == std::string_view::npos) out += c;
-  }
-  return out;
-}
-
-/// The rule that a runtime makes for a new node: everything but mknod, and for a block device
-/// everything.
-inline cdi::oci::LinuxDeviceCgroup rule_of_runtime(const cdi::oci::LinuxDevice& device) {
-  cdi::oci::LinuxDeviceCgroup rule;
-  rule.allow = true;
-  rule.type = device.type;
-  rule.major = device.major;
-  rule.minor = device.minor;
-  rule.access = device.type == "b" ? "rwm" : "rw";
-  return rule;
-}
-
-/// Whether a rule covers the device number of another rule, perhaps among others.
-inline bool covers(const cdi::oci::LinuxDeviceCgroup& rule,
-                   const cdi::oci::LinuxDeviceCgroup& number) {
-  const bool all_types = rule.type.empty() || rule.type == "a";
-  return (all_types || rule.type == number.type) && (!rule.major || rule.major == number.major) &&
-         (!rule.minor || rule.minor == number.minor);
-}
-
-/// What the rules together allow for a device number. CDI's rules add up.
-inline std::string access_to(const cdi::oci::LinuxDeviceCgroup& number,
-                             const std::vector<cdi::oci::LinuxDeviceCgroup>& rules) {
-  std::string access;
-  for (const auto& rule : rules) {
-    if (rule.allow && covers(rule, number)) access += letters_beyond(rule.access, access);
-  }
-  return access;
-}
-
-inline void add_rule(const cdi::oci::LinuxDeviceCgroup& rule, bool allow, std::string access,
-                     LinuxContainerAdjustment& out) {
-  if (access.empty()) return;
-  auto& message = *out.mutable_resources()->add_devices();
-  message.set_allow(allow);
-  message.set_type(rule.type);
-  if (rule.major) message.mutable_major()->set_value(*rule.major);
-  if (rule.minor) message.mutable_minor()->set_value(*rule.minor);
-  message.set_access(std::move(access));
-}
-
-/// The place of the edits that cause something; if several devices cause it together, the place of
-/// the first.
-template <class Causes>
-cdi::Error located(cdi::Error error, std::span<const cdi::ResolvedDevice> devices,
-                   std::string_view member, Causes&& causes) {
-  for (const auto& one : devices) {
-    std::string where;
-    if (causes(one.spec->spec.container_edits)) {
-      where = "containerEdits";
-    } else if (causes(one.device->container_edits)) {
-      where = "devices[" + std::to_string(one.index()) + "].containerEdits";
-    } else {
-      continue;
-    }
-    error.where = where.append(".").append(member);
-    error.position = one.spec->locate(error.where);
-    return error;
-  }
-  return error;
-}
-
-/// Whether edits have a variable, mount, device node or network device of this name.
-inline bool has_name(const cdi::ContainerEdits& edits, const std::string& name) {
-  const auto any = [](const auto& list, auto&& is_it) {
-    return std::any_of(list.begin(), list.end(), is_it);
-  };
-  return any(edits.env, [&](const auto& entry) { return entry.starts_with(name + "="); }) ||
-         any(edits.mounts, [&](const auto& mount) { return mount.container_path == name; }) ||
-         any(edits.device_nodes, [&](const auto& node) { return node.path == name; }) ||
-         any(edits.net_devices, [&](const auto& net) { return net.host_interface_name == name; });
-}
-
-inline cdi::Error cannot_say(std::string message, std::string advice) {
-  return {
-      .code = cdi::Errc::unsupported, .message = std::move(message), .advice = std::move(advice)};
-}
-
-}  // namespace detail
-
-/// Writes an adjustment: everything that `after` has and `before` lacks.
-class AdjustmentWriter {
- public:
-  AdjustmentWriter(const cdi::oci::Spec& before, const cdi::oci::Spec& after,
-                   std::span<const cdi::ResolvedDevice> devices, const RuntimeFacts& runtime)
-      : before_{before}, after_{after}, devices_{devices}, runtime_{runtime} {}
-
-  /// Fails with `Errc::unsupported` for edits that NRI, or this runtime's NRI, cannot express.
-  cdi::Result<void> write(ContainerAdjustment& out) const {
-    detail::add_environment(before_, after_, out);
-    detail::add_mounts(before_, after_, out);
-    if (*before_.hooks != *after_.hooks) {
-      detail::add_hooks(*before_.hooks, *after_.hooks, *out.mutable_hooks());
-    }
-    if (auto done = check_groups(); !done) return done;
-    if (*before_.linux_ != *after_.linux_) {
-      auto& linux_part = *out.mutable_linux();
-      if (auto done = add_devices(linux_part); !done) return done;
-      if (auto done = add_net_devices(linux_part); !done) return done;
-      if (auto done = add_rdt(linux_part); !done) return done;
-    }
-    return check_names(out);
+  void refuse(std::string_view member, std::string message, std::string advice) {
+    if (refusal) return;
+    refusal = {.code = cdi::Errc::unsupported,
+               .message = std::move(message),
+               .advice = std::move(advice),
+               .where = std::string{member}};
   }
 
- private:
-  using Edits = cdi::ContainerEdits;
-
-  /// NRI has no member for the groups of a process.
-  cdi::Result<void> check_groups() const {
-    if (before_.process->user == after_.process->user) return {};
-    return detail::located(detail::cannot_say("NRI cannot add a group to a container", other_way()),
-                           devices_, "additionalGids",
-                           [](const Edits& edits) { return !edits.additional_gids.empty(); });
+  /// Refuses a name that begins with `-`: it would remove what has the rest as its name.
+  void check_name(std::string_view member, std::string_view name) {
+    if (!name.starts_with('-')) return;
+    refuse(member,
+           "NRI would take " + cdi::quoted(name) + " for an order to remove " +
+               cdi::quoted(name.substr(1)),
+           "use a name without the hyphen at the front");
   }
 
-  /// A name that begins with `-` would remove the item with the rest of the name.
-  cdi::Result<void> check_names(const ContainerAdjustment& out) const {
-    for (const auto& variable : out.env()) {
-      if (variable.key().starts_with('-')) return would_remove(variable.key(), "env");
-    }
-    for (const auto& mount : out.mounts()) {
-      if (mount.destination().starts_with('-')) return would_remove(mount.destination(), "mounts");
-    }
-    for (const auto& device : out.linux().devices()) {
-      if (device.path().starts_with('-')) return would_remove(device.path(), "deviceNodes");
-    }
-    for (const auto& [host_name, device] : out.linux().net_devices()) {
-      if (host_name.starts_with('-')) return would_remove(host_name, "netDevices");
-    }
-    return {};
-  }
-
-  cdi::Result<void> would_remove(const std::string& name, std::string_view member) const {
-    return detail::located(
-        detail::cannot_say("NRI would take " + cdi::quoted(name) + " for an order to remove " +
-                               cdi::quoted(name.substr(1)),
-                           "use a name without the hyphen at the front"),
-        devices_, member, [&name](const Edits& edits) { return detail::has_name(edits, name); });
-  }
-
-  /// Adds the nodes, and the rules that a runtime does not make for them.
-  cdi::Result<void> add_devices(LinuxContainerAdjustment& out) const {
-    std::vector<cdi::oci::LinuxDeviceCgroup> made;  // by the runtime
-    for (const auto* device : detail::replaced(before_.linux_->devices, after_.linux_->devices)) {
-      if (device->type != "b" && device->type != "c") return no_rule_for(*device);
-      detail::add_device(*device, out);
-      made.push_back(detail::rule_of_runtime(*device));
-    }
-    auto changed = made;
-    const auto& rules = before_.linux_->resources->devices;
-    for (const auto* rule : detail::added(rules, after_.linux_->resources->devices)) {
-      changed.push_back(*rule);
-    }
-    for (auto number = changed.begin(); number != changed.end(); ++number) {
-      const auto is_same = [&number](const auto& other) {
-        return detail::covers(other, *number);
-      };
-      if (std::any_of(changed.begin(), number, is_same)) continue;
-      if (auto done = add_rules(*number, made, out); !done) return done;
-    }
-    return {};
-  }
-
-  /// Adds rules that give a device number the access that all rules together allow.
-  cdi::Result<void> add_rules(const cdi::oci::LinuxDeviceCgroup& number,
-                              const std::vector<cdi::oci::LinuxDeviceCgroup>& made,
-                              LinuxContainerAdjustment& out) const {
-    const auto wanted = detail::access_to(number, after_.linux_->resources->devices);
-    const auto given = detail::access_to(number, before_.linux_->resources->devices) +
-                       detail::access_to(number, made);
-    const auto denied = detail::letters_beyond(given, wanted);
-    if (runtime_.has_device_rules) {
-      detail::add_rule(number, false, denied, out);
-      detail::add_rule(number, true, detail::letters_beyond(wanted, given), out);
-    } else if (!detail::letters_beyond(denied, "m").empty()) {
-      return too_much_access(wanted);
-    }
-    return {};
-  }
-
-  /// A runtime makes a rule for each node, but rules exist for two types only.
-  cdi::Result<void> no_rule_for(const cdi::oci::LinuxDevice& device) const {
-    return detail::located(
-        detail::cannot_say("NRI cannot add a device node of type " + cdi::quoted(device.type),
-                           other_way()),
-        devices_, "deviceNodes",
-        [&device](const Edits& edits) { return detail::has_name(edits, device.path); });
-  }
-
-  cdi::Result<void> too_much_access(const std::string& wanted) const {
-    return detail::located(
-        detail::cannot_say("the NRI of this runtime would allow more than " + cdi::quoted(wanted) +
-                               " for the device node",
-                           "use containerd 2.2 or CRI-O 1.34, or leave out permissions"),
-        devices_, "deviceNodes", [&wanted](const Edits& edits) {
-          return std::any_of(edits.device_nodes.begin(), edits.device_nodes.end(),
-                             [&wanted](const auto& node) { return node.permissions == wanted; });
-        });
-  }
-
-  cdi::Result<void> add_net_devices(LinuxContainerAdjustment& out) const {
-    const auto& before = before_.linux_->net_devices;
-    const auto& after = after_.linux_->net_devices;
-    if (before == after) return {};
-    if (!runtime_.has_net_devices) {
-      return detail::located(needs_nri("a network device"), devices_, "netDevices",
-                             [](const Edits& edits) { return !edits.net_devices.empty(); });
-    }
-    for (const auto& [host_name, device] : after) {
-      (*out.mutable_net_devices())[host_name].set_name(device.name);
-    }
-    for (const auto& [host_name, device] : before) out.mutable_net_devices()->erase(host_name);
-    return {};
-  }
-
-  cdi::Result<void> add_rdt(LinuxContainerAdjustment& out) const {
-    const auto& rdt = after_.linux_->intel_rdt;
-    if (before_.linux_->intel_rdt == rdt) return {};
-    if (!runtime_.has_net_devices) {
-      return detail::located(needs_nri("Intel RDT settings"), devices_, "intelRdt",
-                             [](const Edits& edits) { return edits.intel_rdt.has_value(); });
-    }
-    auto& message = *out.mutable_rdt();
-    if (!rdt->clos_id.empty()) message.mutable_clos_id()->set_value(rdt->clos_id);
-    // A runtime writes all three to one file, in this order.
-    auto& schemata = *message.mutable_schemata();
-    if (!rdt->l3_cache_schema.empty()) schemata.add_value(rdt->l3_cache_schema);
-    if (!rdt->mem_bw_schema.empty()) schemata.add_value(rdt->mem_bw_schema);
-    for (const auto& line : rdt->schemata) schemata.add_value(line);
-    if (schemata.value().empty()) message.clear_schemata();
-    if (rdt->enable_monitoring) message.mutable_enable_monitoring()->set_value(true);
-    return {};
-  }
-
-  cdi::Error needs_nri(std::string_view what) const {
-    return detail::cannot_say("the NRI of this runtime does not know " + std::string{what},
-                              "use containerd 2.2.1 or CRI-O 1.35, or " + other_way());
+  /// Refuses what NRI has since 0.11, if this runtime's NRI is older.
+  void check_nri(std::string_view member, std::string_view what) {
+    if (runtime.has_net_devices) return;
+    refuse(member, "the NRI of this runtime does not know " + std::string{what},
+           "use containerd 2.2.1 or CRI-O 1.35, or " + other_way());
   }
 
   /// How a container gets a device without edits in an adjustment.
   std::string other_way() const {
     std::string advice =
         "request the device in the CRI field, as a DRA driver or a device plugin does";
-    if (runtime_.injects_names) advice += "; without a policy, --resolve never also helps";
+    if (runtime.injects_names) advice += "; without a policy, --resolve never also helps";
     return advice;
   }
-
-  const cdi::oci::Spec& before_;
-  const cdi::oci::Spec& after_;
-  std::span<const cdi::ResolvedDevice> devices_;
-  RuntimeFacts runtime_;
 };
 
-/// The number of items that an adjustment adds.
-inline int size_of(const ContainerAdjustment& adjustment) {
-  const auto& hooks = adjustment.hooks();
-  const auto& linux_part = adjustment.linux();
-  return adjustment.env_size() + adjustment.mounts_size() + hooks.prestart_size() +
-         hooks.create_runtime_size() + hooks.create_container_size() +
-         hooks.start_container_size() + hooks.poststart_size() + hooks.poststop_size() +
-         linux_part.devices_size() + linux_part.net_devices_size() + (linux_part.has_rdt() ? 1 : 0);
+namespace detail {
+
+/// What the engine finds an item by; a rule has nothing.
+template <class Item>
+std::string_view key_of(const Item& item) {
+  if constexpr (requires { item.destination(); }) {
+    return item.destination();
+  } else if constexpr (requires { item.path(); }) {
+    return item.path();
+  } else if constexpr (requires { item.key(); }) {
+    return item.key();
+  } else if constexpr (std::is_same_v<Item, std::string>) {
+    return std::string_view{item}.substr(0, item.find('='));
+  } else {
+    return {};
+  }
+}
+
+inline void set(const std::vector<std::string_view>& from, Repeated<std::string>& to) {
+  to.Assign(from.begin(), from.end());
+}
+inline void set(std::string_view entry, KeyValue& to) {
+  const auto equals = entry.find('=');
+  to.set_key(std::string{entry.substr(0, equals)});
+  to.set_value(std::string{entry.substr(equals + 1)});
+}
+inline void set(const cdi::oci::MountView& from, Mount& to) {
+  to.set_destination(std::string{from.destination});
+  to.set_type(std::string{from.type});
+  to.set_source(std::string{from.source});
+  set(from.options, *to.mutable_options());
+}
+inline void set(const cdi::oci::HookView& from, Hook& to) {
+  to.set_path(std::string{from.path});
+  set(from.args, *to.mutable_args());
+  set(from.env, *to.mutable_env());
+  from.timeout ? to.mutable_timeout()->set_value(*from.timeout) : to.clear_timeout();
+}
+inline void set(const cdi::oci::LinuxDeviceView& from, LinuxDevice& to) {
+  to.set_path(std::string{from.path});
+  to.set_type(std::string{from.type});
+  to.set_major(from.major);
+  to.set_minor(from.minor);
+  from.file_mode ? to.mutable_file_mode()->set_value(*from.file_mode) : to.clear_file_mode();
+  from.uid ? to.mutable_uid()->set_value(*from.uid) : to.clear_uid();
+  from.gid ? to.mutable_gid()->set_value(*from.gid) : to.clear_gid();
+}
+inline void set(const cdi::oci::LinuxDeviceCgroupView& from, LinuxDeviceCgroup& to) {
+  to.set_allow(from.allow);
+  to.set_type(std::string{from.type});
+  from.major ? to.mutable_major()->set_value(*from.major) : to.clear_major();
+  from.minor ? to.mutable_minor()->set_value(*from.minor) : to.clear_minor();
+  to.set_access(std::string{from.access});
+}
+inline void set(const cdi::oci::LinuxIntelRdtView& from, LinuxRdt& to) {
+  if (!from.clos_id.empty()) to.mutable_clos_id()->set_value(std::string{from.clos_id});
+  // A runtime writes all three to one file, in this order.
+  for (const auto line : {from.l3_cache_schema, from.mem_bw_schema}) {
+    if (!line.empty()) to.mutable_schemata()->add_value(std::string{line});
+  }
+  for (const auto line : from.schemata) to.mutable_schemata()->add_value(std::string{line});
+  if (from.enable_monitoring) to.mutable_enable_monitoring()->set_value(true);
+}
+
+/// A list of the container. What edits add to it or replace in it goes to the adjustment.
+template <class Item, class Added = Item>
+struct AdjustedList {
+  AdjustedContainer& target;
+  const Repeated<Item>& items;
+  Repeated<Added>& added;
+  std::string_view member{};  // of edits, if its names may not begin with `-`
+
+  const Item& at(std::size_t i) const { return items[static_cast<int>(i)]; }
+  std::size_t size() const { return static_cast<std::size_t>(items.size()); }
+  std::string_view key(std::size_t i) const { return key_of(at(i)); }
+  bool equals(std::size_t i, const auto& record) const {
+    Item made = at(i);  // with what later versions of NRI add to it
+    set(record, made);
+    const bool same = made.SerializeAsString() == at(i).SerializeAsString();
+    if (!std::is_same_v<Item, LinuxDeviceCgroup>) target.has_some = target.has_some || same;
+    return same;
+  }
+  void append(const auto& record) {
+    set(record, *added.Add());
+    if (member.empty()) return;
+    const int last = added.size() - 1;
+    target.check_name(member, key_of(added[last]));
+    if constexpr (std::is_same_v<Item, Added>) {  // variables come once
+      for (int i = 0; i < last; ++i) {            // NRI refuses two items with one key
+        if (key_of(added[i]) == key_of(added[last])) return added.DeleteSubrange(i, 1);
+      }
+    }
+  }
+  void assign(std::size_t i, const auto& record) {
+    if constexpr (std::is_same_v<Item, std::string>) {
+      if (at(i) == record) {
+        target.has_some = true;
+        return;
+      }
+    }
+    append(record);
+  }
+  void rearrange(std::span<const std::size_t>) {}  // a runtime replaces and sorts by itself
+};
+
+/// The network devices of the container.
+struct AdjustedInterfaces {
+  AdjustedContainer& target;
+
+  void set(std::string_view host_name, const cdi::oci::LinuxNetDeviceView& device) {
+    const auto& known = target.container.linux().net_devices();
+    const auto found = known.find(std::string{host_name});
+    if (found != known.end() && found->second.name() == device.name) {
+      target.has_some = true;
+      return;
+    }
+    target.check_nri("netDevices", "a network device");
+    target.check_name("netDevices", host_name);
+    auto& added = *target.adjustment.mutable_linux()->mutable_net_devices();
+    added[std::string{host_name}].set_name(std::string{device.name});
+  }
+};
+
+/// The groups of the container's process. NRI has no member for them.
+struct AdjustedGroups {
+  AdjustedContainer& target;
+
+  const auto& ids() const { return target.container.user().additional_gids(); }
+  std::size_t size() const { return static_cast<std::size_t>(ids().size()); }
+  std::uint32_t id(std::size_t i) const { return ids()[static_cast<int>(i)]; }
+  void append(std::uint32_t) {
+    target.refuse("additionalGids", "NRI cannot add a group to a container", target.other_way());
+  }
+};
+
+/// Adds the rules by which each device number gets the access that all rules together give, beyond
+/// the rules that a runtime makes for new nodes.
+class RuleWriter {
+ public:
+  explicit RuleWriter(AdjustedContainer& target) : target_{target} {}
+
+  void write() {
+    for (const auto& node : target_.adjustment.linux().devices()) add_made(node);
+    auto numbers = made_;
+    numbers.MergeFrom(target_.rules);
+    for (auto number = numbers.begin(); number != numbers.end(); ++number) {
+      const auto is_same = [&number](const auto& other) {
+        return covers(other, *number);
+      };
+      if (std::none_of(numbers.begin(), number, is_same)) add_rules(*number);
+    }
+  }
+
+ private:
+  /// A runtime makes a rule for a new node: all but mknod, and for a block device all. There are
+  /// rules for two types only.
+  void add_made(const LinuxDevice& node) {
+    if (node.type() != "b" && node.type() != "c") {
+      target_.refuse("deviceNodes",
+                     "NRI cannot add a device node of type " + cdi::quoted(node.type()),
+                     target_.other_way());
+    }
+    auto& rule = *made_.Add();
+    rule.set_allow(true);
+    rule.set_type(node.type());
+    rule.mutable_major()->set_value(node.major());
+    rule.mutable_minor()->set_value(node.minor());
+    rule.set_access(node.type() == "b" ? "rwm" : "rw");
+  }
+
+  void add_rules(const LinuxDeviceCgroup& number) {
+    const auto& before = target_.container.linux().resources().devices();
+    const auto wanted = access_to(number, {&before, &target_.rules});
+    const auto given = access_to(number, {&before, &made_});
+    const auto denied = letters_beyond(given, wanted);
+    if (target_.runtime.has_device_rules) {
+      add_rule(number, false, denied);
+      add_rule(number, true, letters_beyond(wanted, given));
+    } else if (!letters_beyond(denied, "m").empty()) {
+      target_.refuse("deviceNodes",
+                     "the NRI of this runtime would allow more than " + cdi::quoted(wanted) +
+                         " for the device node",
+                     "use containerd 2.2 or CRI-O 1.34, or leave out permissions");
+    }
+  }
+
+  void add_rule(const LinuxDeviceCgroup& number, bool allow, std::string access) {
+    if (access.empty()) return;
+    auto& rule = *target_.adjustment.mutable_linux()->mutable_resources()->add_devices();
+    rule = number;
+    rule.set_allow(allow);
+    rule.set_access(std::move(access));
+  }
+
+  AdjustedContainer& target_;
+  Repeated<LinuxDeviceCgroup> made_{};
+};
+
+}  // namespace detail
+
+}  // namespace nri
+
+template <>
+struct cdi::SpecEditor<::nri::AdjustedContainer> {
+  ::nri::AdjustedContainer& target;
+
+  template <class Item, class Added = Item>
+  using List = ::nri::detail::AdjustedList<Item, Added>;
+
+  auto env() {
+    return List<std::string, ::nri::KeyValue>{target, target.container.env(),
+                                              *target.adjustment.mutable_env(), "env"};
+  }
+  auto devices() {
+    return List<::nri::LinuxDevice>{target, target.container.linux().devices(),
+                                    *target.adjustment.mutable_linux()->mutable_devices(),
+                                    "deviceNodes"};
+  }
+  auto device_rules() {
+    return List<::nri::LinuxDeviceCgroup>{target, target.container.linux().resources().devices(),
+                                          target.rules};
+  }
+  auto net_devices() { return ::nri::detail::AdjustedInterfaces{target}; }
+  auto mounts() {
+    return List<::nri::Mount>{target, target.container.mounts(),
+                              *target.adjustment.mutable_mounts(), "mounts"};
+  }
+  auto hooks(oci::HookPoint point) {
+    const auto& old = target.container.hooks();
+    auto& all = *target.adjustment.mutable_hooks();
+    using Hooks = List<::nri::Hook>;
+    switch (point) {
+      case oci::HookPoint::prestart: return Hooks{target, old.prestart(), *all.mutable_prestart()};
+      case oci::HookPoint::create_runtime:
+        return Hooks{target, old.create_runtime(), *all.mutable_create_runtime()};
+      case oci::HookPoint::create_container:
+        return Hooks{target, old.create_container(), *all.mutable_create_container()};
+      case oci::HookPoint::start_container:
+        return Hooks{target, old.start_container(), *all.mutable_start_container()};
+      case oci::HookPoint::poststart:
+        return Hooks{target, old.poststart(), *all.mutable_poststart()};
+      case oci::HookPoint::poststop: break;
+    }
+    return Hooks{target, old.poststop(), *all.mutable_poststop()};
+  }
+  auto additional_gids() { return ::nri::detail::AdjustedGroups{target}; }
+  void set_intel_rdt(const oci::LinuxIntelRdtView& settings) {
+    const auto& part = target.container.linux();
+    ::nri::LinuxRdt made;
+    ::nri::detail::set(settings, made);
+    if (part.has_rdt() && made.SerializeAsString() == part.rdt().SerializeAsString()) {
+      target.has_some = true;
+      return;
+    }
+    target.check_nri("intelRdt", "Intel RDT settings");
+    *target.adjustment.mutable_linux()->mutable_rdt() = std::move(made);
+  }
+  ProcessUser process_user() const {
+    return {target.container.user().uid(), target.container.user().gid()};
+  }
+  bool has_id_mappings() const { return false; }  // NRI does not tell
+
+  void finish() {
+    ::nri::detail::RuleWriter{target}.write();
+    auto& out = target.adjustment;
+    if (out.linux().ByteSizeLong() == 0) out.clear_linux();
+    if (out.hooks().ByteSizeLong() == 0) out.clear_hooks();
+  }
+};
+
+namespace nri {
+
+/// A container's parts that edits may change, but for its variables: a pod may have very many.
+inline Container without_variables(const Container& container) {
+  Container out;
+  *out.mutable_user() = container.user();
+  *out.mutable_mounts() = container.mounts();
+  *out.mutable_hooks() = container.hooks();
+  *out.mutable_linux() = container.linux();
+  return out;
+}
+
+/// The adjustment that gives a container what it lacks of devices. Fails with `Errc::unsupported`
+/// for edits that NRI, or this runtime's NRI, cannot express, with the place of the first edits to
+/// which this happens by themselves.
+inline cdi::Result<ContainerAdjustment> adjustment_for(const Container& container,
+                                                       std::span<const cdi::ResolvedDevice> devices,
+                                                       const RuntimeFacts& runtime,
+                                                       const cdi::HostWithOptions<>& host) {
+  AdjustedContainer target{container, runtime};
+  const auto done = cdi::Registry::inject_resolved(target, devices, host);
+  if (!done) return done.error();
+  if (!target.refusal) return std::move(target.adjustment);
+  auto error = *std::move(target.refusal);
+  const auto bare = without_variables(container);
+  const cdi::detail::EditsOfDevices all{devices};
+  for (const auto* edits : all.edits) {
+    ++error.edits;
+    AdjustedContainer alone{bare, runtime};
+    const auto applied = cdi::apply(*edits, alone, host);
+    if (applied && alone.refusal && alone.refusal->message == error.message) {
+      return all.trace(std::move(error));
+    }
+  }
+  error.where.clear();
+  error.edits = 0;
+  return error;
 }
 
 }  // namespace nri

@@ -1,4 +1,4 @@
-// Finds running containers that did not get the devices they requested.
+// Containers that run already, and have requested devices in vain.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_EXISTING_HPP
@@ -8,7 +8,6 @@
 #include <map>
 #include <nri.pb.h>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,14 +16,14 @@
 
 namespace nri {
 
-/// The devices that a container requested and did not get.
+/// The devices that a container has requested and has nothing of.
 struct LackingDevices {
   std::vector<std::string> names{};
   std::optional<cdi::Error> why{};  ///< why it cannot be told whether it has them, if so
 };
 
 /// The pods and containers that exist when the plugin connects. A runtime with many of them sends
-/// several parts, and a container may come before its pod.
+/// both in parts, in which a container may come before its pod.
 class ExistingPods {
  public:
   /// Called with a container that runs or will run, and its pod, which requests devices.
@@ -55,7 +54,7 @@ class ExistingPods {
     }
   }
 
-  /// Reports the containers that came before their pods, and forgets everything.
+  /// Reports the containers whose pods have come after them. Then nothing is known any more.
   void end(const Report& report) {
     for (const auto& container : early_) {
       const auto found = pods_.find(container.pod_sandbox_id());
@@ -69,24 +68,7 @@ class ExistingPods {
   std::vector<Container> early_{};
 };
 
-namespace detail {
-
-/// Whether a container has any edit of the devices: then its adjustment is smaller than that of an
-/// empty container.
-inline bool has_any(const Container& container, std::span<const cdi::ResolvedDevice> devices,
-                    const Surroundings& around) {
-  Container bare;
-  *bare.mutable_user() = container.user();
-  ContainerAdjustment rest;
-  ContainerAdjustment whole;
-  const bool written =
-      give_edits(container, devices, around, rest) && give_edits(bare, devices, around, whole);
-  return !written || size_of(rest) < size_of(whole) || size_of(whole) == 0;
-}
-
-}  // namespace detail
-
-/// Returns what a container of a requesting pod lacks, or why that is unknown; nothing if it has
+/// Returns what a container of a requesting pod lacks, or what cannot be told; nothing if it has
 /// any of its devices.
 inline std::optional<LackingDevices> lacking_devices(const PodSandbox& pod,
                                                      const Container& container,
@@ -104,7 +86,9 @@ inline std::optional<LackingDevices> lacking_devices(const PodSandbox& pod,
     lacking.why = devices.error();
     return lacking;
   }
-  if (devices->empty() || detail::has_any(container, *devices, around)) return std::nullopt;
+  if (devices->empty() || has_any(container, *devices, around.runtime, host_of(around.settings))) {
+    return std::nullopt;
+  }
   return lacking;
 }
 

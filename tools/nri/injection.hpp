@@ -1,4 +1,4 @@
-// Injects the devices that a new container requests.
+// The injection of the devices that a new container requests.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_INJECTION_HPP
@@ -23,7 +23,6 @@
 #include "../kit/base/text.hpp"
 #include "../kit/names/policy_check.hpp"
 #include "adjustment.hpp"
-#include "container_spec.hpp"
 #include "given_edits.hpp"
 #include "requests.hpp"
 #include "runtime_facts.hpp"
@@ -50,20 +49,28 @@ struct Injection {
   std::string doubt{};  // which edits the runtime may not carry out
 };
 
-/// Everything an injection depends on except the container.
+/// All that an injection depends on but the container.
 struct Surroundings {
   Settings settings{};
   AnnotationFamilies families{};
   RuntimeFacts runtime{};
   std::shared_ptr<cdi::Cache> cache{};
 
-  /// Whether containers get names instead of edits. If a policy has checked the edits, the runtime
-  /// must not read others.
+  /// Whether containers get names instead of edits. After a policy has checked the edits, the
+  /// runtime may not read others.
   bool gives_names() const {
     const bool can = settings.resolve == "auto" && runtime.injects_names;
     return settings.resolve == "never" || (can && settings.policy.empty());
   }
 };
+
+/// The host of an injection. With a policy, hooks have an environment.
+inline cdi::HostWithOptions<> host_of(const Settings& settings) {
+  cdi::HostWithOptions<> host;
+  host.options.root = settings.host_root;
+  if (!settings.policy.empty()) host.options.hook_env = {std::string{cdi::explicit_hook_path}};
+  return host;
+}
 
 namespace detail {
 
@@ -86,7 +93,7 @@ inline bool has_hooks(const cdi::ResolvedDevice& found) {
          !found.spec->spec.container_edits.hooks.empty();
 }
 
-/// Removes devices that the container already has. Devices of its own annotations are removed,
+/// Removes devices that the container has got already. Devices of its own annotations are removed,
 /// because the runtime has read them. If the container gets names, devices with hooks are removed,
 /// because the runtime would run the hooks again.
 inline void remove_given(std::vector<cdi::RequestedDevice>& requested,
@@ -98,11 +105,11 @@ inline void remove_given(std::vector<cdi::RequestedDevice>& requested,
     return !request.pod().annotations().contains(one.key);
   };
   if (!may_repeat && std::none_of(requested.begin(), requested.end(), is_own)) return;
-  const GivenEdits given{container, around.settings.host_root};
+  const auto host = host_of({.host_root = around.settings.host_root});
   std::erase_if(requested, [&](const cdi::RequestedDevice& one) {
     const auto found = registry.find(one.name);
     if (found.device == nullptr) return false;
-    return (is_own(one) || (may_repeat && has_hooks(found))) && given.include(found);
+    return (is_own(one) || (may_repeat && has_hooks(found))) && has_device(container, found, host);
   });
 }
 
@@ -137,12 +144,12 @@ inline std::vector<UsedSpec> used_specs(std::span<const cdi::ResolvedDevice> dev
   return used;
 }
 
-/// Names the variables that keep their value because the container has them several times: NRI up
-/// to 0.12 changes the first one, but the last one counts. Empty if there are none.
+/// Which variables keep their value, because the container has them several times: a runtime's NRI,
+/// up to 0.12, changes the first of them, and the last one counts. Empty if there is none.
 inline std::string doubt_about_variables(const Container& container,
                                          const ContainerAdjustment& adjustment) {
   std::map<std::string_view, std::size_t> counts;
-  for (const auto& entry : container.env()) ++counts[key_of(entry)];
+  for (const auto& entry : container.env()) ++counts[detail::key_of(entry)];
   std::vector<std::string> names;
   for (const auto& variable : adjustment.env()) {
     const auto found = counts.find(variable.key());
@@ -153,8 +160,8 @@ inline std::string doubt_about_variables(const Container& container,
          " more than once, and its runtime may keep the last value instead of the device's";
 }
 
-/// The error for names that do not resolve: at most ten reasons, because pod events are truncated,
-/// and a file of the kind if no file defines the device.
+/// The error for names that do not resolve: the reasons of the first ten, for an event of a pod is
+/// short, and a file of the kind if no file defines the device.
 inline cdi::Error unresolved_error(const cdi::Registry& registry,
                                    const std::vector<cdi::RequestedDevice>& requested) {
   constexpr std::size_t most = 10;
@@ -174,24 +181,7 @@ inline cdi::Error unresolved_error(const cdi::Registry& registry,
 
 }  // namespace detail
 
-/// Writes the edits of devices that a container lacks.
-inline cdi::Result<void> give_edits(const Container& container,
-                                    std::span<const cdi::ResolvedDevice> devices,
-                                    const Surroundings& around, ContainerAdjustment& out) {
-  const auto before = container_spec(container);
-  auto after = before;
-  cdi::HostWithOptions<> host;
-  host.options.root = around.settings.host_root;
-  if (!around.settings.policy.empty()) {
-    host.options.hook_env = {std::string{cdi::explicit_hook_path}};
-  }
-  auto done = cdi::Registry::inject_resolved(after, devices, host);
-  if (!done) return done;
-  return AdjustmentWriter{before, after, devices, around.runtime}.write(out);
-}
-
-/// The devices that a container requests from this plugin, without those that it gets from its
-/// runtime.
+/// The devices that a container requests of this plugin: not those that it gets from its runtime.
 inline cdi::Result<std::vector<cdi::RequestedDevice>> requested_devices(
     const PodSandbox& pod, const Container& container, const Surroundings& around) {
   auto requested = pod_requests(pod, container, around.families);
@@ -214,8 +204,8 @@ inline cdi::Result<std::vector<cdi::RequestedDevice>> requested_devices(
   return requested;
 }
 
-/// Writes the adjustment that gives a new container the requested devices that it lacks. After an
-/// error, the container must not be created.
+/// Writes the adjustment that gives a new container the devices that it has requested, and has not
+/// got. After an error, the container must not be created.
 inline cdi::Result<Injection> inject(const CreateContainerRequest& request,
                                      std::vector<cdi::RequestedDevice> requested,
                                      const Surroundings& around, ContainerAdjustment& out) {
@@ -248,8 +238,10 @@ inline cdi::Result<Injection> inject(const CreateContainerRequest& request,
     return injection;
   }
   injection.way = "edits";
-  auto done = give_edits(request.container(), *devices, around, out);
-  if (!done) return done.error();
+  auto adjustment =
+      adjustment_for(request.container(), *devices, around.runtime, host_of(settings));
+  if (!adjustment) return adjustment.error();
+  out = *std::move(adjustment);
   injection.doubt = detail::doubt_about_variables(request.container(), out);
   return injection;
 }

@@ -132,7 +132,8 @@ class Given(ReportCase):
            "mounts": [{"destination": "/mnt/vendor", "source": "/usr",
                        "options": ["ro", "nosuid", "rbind"]}],
            "hooks": {"createRuntime": [{"path": "/usr/bin/vendor-hook",
-                                        "args": ["vendor-hook", "--all"], "env": ["A=1"]}],
+                                        "args": ["vendor-hook", "--all"], "env": ["A=1"],
+                                        "timeout": {"value": 7}}],
                      "poststop": [{"path": "/usr/bin/vendor-clean"}]},
            "linux": {"devices": [{"path": path, "type": "c", "major": 1, "minor": 3}
                                  for path in ("/dev/vendor0", "/dev/second")]}}

@@ -29,7 +29,7 @@ struct Given {
     const auto registry = cache.registry();
     const auto found = registry->find("v.com/c=0");
     REQUIRE(found.device != nullptr);
-    return nri::GivenEdits{container, ""}.include(found);
+    return nri::has_device(container, found, {});
   }
 
   nri::LinuxDevice& add_node(const std::string& path, int minor) {
