@@ -294,7 +294,8 @@ class HostNotes {
       std::stable_partition(faults.begin(), faults.end(), is_fatal);
     }
     for (std::size_t i = 0; i < faults.size(); ++i) {
-      const auto& [effect, error] = faults[i];
+      const auto effect = faults[i].effect;
+      const auto& error = faults[i].error;
       fails = fails || effect == Effect::fails;
       repairable = repairable || effect != Effect::unknown;
       if (i < max_shown) {

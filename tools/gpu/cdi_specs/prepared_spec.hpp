@@ -120,7 +120,8 @@ inline std::vector<LeftOut> left_out(const Inventory& found) {
   for (const auto& gpu : found.gpus) {
     for (const auto& share : gpu.shares()) {
       if (!share.left_out) continue;
-      out.push_back({found.kind, gpu.stable_name() + share.suffix, share.left_out->text});
+      out.push_back({found.kind, gpu.stable_name() + share.suffix, share.left_out->text,
+                     share.left_out->node});
     }
   }
   return out;

@@ -24,10 +24,10 @@ namespace prepare {
 
 /// The first reason why edits cannot be applied on this host. A node with all numbers may be
 /// missing on the host; a path that cannot be checked is a reason.
-inline std::optional<std::string> fault_of(const tools::HostTree& tree,
-                                           const cdi::ContainerEdits& edits) {
+inline std::optional<tools::HostFault> fault_of(const tools::HostTree& tree,
+                                                const cdi::ContainerEdits& edits) {
   for (auto& fault : host_faults(tree, edits)) {
-    if (fault.effect != tools::HostFault::Effect::may_fail) return std::move(fault.error.message);
+    if (fault.effect != tools::HostFault::Effect::may_fail) return std::move(fault);
   }
   return std::nullopt;
 }
@@ -37,6 +37,7 @@ struct LeftOut {
   std::string kind{};
   std::string name{};
   std::string reason{};
+  std::string node{};  // as in `Problem`
 };
 
 /// Removes devices that the host cannot provide from a spec, and returns them; an error if no
@@ -45,12 +46,13 @@ inline cdi::Result<std::vector<LeftOut>> verify(const tools::HostTree& tree, cdi
   const auto failure = [&](std::string_view reason) {
     return cdi::Error{.code = cdi::Errc::host, .message = fmt::format("{}: {}", spec.kind, reason)};
   };
-  if (const auto fault = fault_of(tree, spec.container_edits)) return failure(*fault);
+  if (const auto fault = fault_of(tree, spec.container_edits)) return failure(fault->error.message);
   std::vector<LeftOut> left_out;
   std::erase_if(spec.devices, [&](const cdi::Device& device) {
     auto fault = fault_of(tree, device.container_edits);
     if (!fault) return false;
-    left_out.push_back({spec.kind, device.name, std::move(*fault)});
+    left_out.push_back(
+        {spec.kind, device.name, std::move(fault->error.message), std::move(fault->missing)});
     return true;
   });
   if (spec.devices.empty()) {

@@ -128,12 +128,13 @@ inline cdi::Result<void> check_on_host(const tools::HostTree& tree, const cdi::S
                                        const Claim& claim) {
   for (std::size_t i = 0; i < spec.devices.size(); ++i) {
     if (const auto fault = fault_of(tree, spec.devices[i].container_edits)) {
-      return device_error(claim.devices[i].name, *fault, cdi::Errc::host);
+      return device_error(claim.devices[i].name, fault->error.message, cdi::Errc::host);
     }
   }
   const auto fault = fault_of(tree, spec.container_edits);
   if (!fault) return {};
-  return cdi::Error{.code = cdi::Errc::host, .message = fmt::format("{}: {}", spec.kind, *fault)};
+  return cdi::Error{.code = cdi::Errc::host,
+                    .message = fmt::format("{}: {}", spec.kind, fault->error.message)};
 }
 
 /// The spec of a claim for the devices that `find_again` has found. Fails if one of them cannot be

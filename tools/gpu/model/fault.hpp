@@ -188,6 +188,7 @@ static_assert(std::all_of(std::begin(fault_meanings), std::end(fault_meanings),
 struct Problem {
   Fault fault{};
   std::string text{};
+  std::string node{};  // the path of the device node that is at fault, if it may be made
 
   std::string_view code() const { return meaning_of(fault).code; }
   bool is_lasting() const { return meaning_of(fault).persistence != Persistence::passing; }

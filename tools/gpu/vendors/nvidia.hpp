@@ -130,7 +130,7 @@ inline std::optional<Problem> add_access_node(const tools::HostTree& tree, const
   const auto path = "/dev/nvidia-caps/nvidia-cap" + std::to_string(*minor);
   const auto mode = tools::parse_number<std::uint32_t>(values["DeviceFileMode"]);
   auto node = node_or_numbers(tree, path, *major, *minor, mode.value_or(0444) & 0777);
-  if (!node) return Problem{Fault::mig_node, node.error().message};
+  if (!node) return Problem{Fault::mig_node, node.error().message, path};
   nodes.push_back(std::move(*node));
   return std::nullopt;
 }
@@ -193,7 +193,7 @@ inline std::optional<Problem> examine(const tools::HostTree& tree, const CharMaj
   if (!major) return no_major("nvidia");
   const auto path = "/dev/nvidia" + std::to_string(*information.minor);
   auto node = checked_node(tree, path, *major, *information.minor);
-  if (!node) return Problem{Fault::nvidia_node, node.error().message};
+  if (!node) return Problem{Fault::nvidia_node, node.error().message, path};
   gpu.whole.nodes.push_back(std::move(*node));
   return examine_mig(tree, majors, *information.minor, gpu);
 }
@@ -236,9 +236,10 @@ inline void add_optional_node(const tools::HostTree& tree, Inventory& found,
 inline void add_control_nodes(const tools::HostTree& tree, const CharMajors& majors,
                               Inventory& found) {
   const auto major = gpu_major(majors);
-  auto control = checked_node(tree, "/dev/nvidiactl", major.value_or(0), control_minor);
+  const std::string path = "/dev/nvidiactl";
+  auto control = checked_node(tree, path, major.value_or(0), control_minor);
   if (!control) {
-    found.not_ready = Problem{Fault::nvidiactl_node, control.error().message};
+    found.not_ready = Problem{Fault::nvidiactl_node, control.error().message, path};
     return;
   }
   found.control_nodes.push_back(std::move(*control));

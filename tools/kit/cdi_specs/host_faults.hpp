@@ -40,6 +40,7 @@ struct HostFault {
 
   Effect effect = Effect::fails;
   cdi::Error error{};
+  std::string missing{};  // the path on the host, if nothing is there
 };
 
 using HostFaults = std::vector<HostFault>;
@@ -56,7 +57,9 @@ inline HostFault fault(Effect effect, std::string message) {
 inline HostFault not_found(std::string_view what, std::string_view path, const cdi::Error& error) {
   const auto about = fmt::format("{} {}", what, cdi::quoted(path));
   if (error.system == ENOENT || error.system == ENOTDIR) {
-    return fault(Effect::fails, about + " is missing");
+    auto missing = fault(Effect::fails, about + " is missing");
+    missing.missing = path;
+    return missing;
   }
   const auto reason = std::generic_category().message(error.system);
   if (error.system == EACCES || error.system == EPERM) {

@@ -114,9 +114,9 @@ inline Json to_json(const Inventory& found) {
   }
   Json warnings = Json::array();
   Json codes = Json::array();
-  for (const auto& [fault, text] : found.warnings) {
-    warnings.push_back(text);
-    codes.push_back(meaning_of(fault).code);
+  for (const auto& warning : found.warnings) {
+    warnings.push_back(warning.text);
+    codes.push_back(warning.code());
   }
   return {{"kind", found.kind},
           {"driverVersion", text_or_null(found.driver_version)},

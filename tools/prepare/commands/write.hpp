@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -63,8 +64,8 @@ inline Json to_json(const Written& written) {
                          {"devices", qualified_names(prepared.spec)}});
   }
   Json left_out = Json::array();
-  for (const auto& [kind, name, reason] : written.left_out) {
-    left_out.push_back(Json{{"kind", kind}, {"name", name}, {"reason", reason}});
+  for (const auto& one : written.left_out) {
+    left_out.push_back(Json{{"kind", one.kind}, {"name", one.name}, {"reason", one.reason}});
   }
   Json errors = Json::array();
   for (const auto& error : written.errors) errors.push_back(cdi::to_string(error));
@@ -166,19 +167,18 @@ inline Output specs_as_text(const std::vector<PreparedSpec>& specs, const Option
 /// The errors about nodes that could not be made and without which GPUs cannot be handed out.
 inline std::vector<cdi::Error> errors_of_nodes(const AssessedSurvey& assessed,
                                                const SpecSet& wanted) {
-  auto reasons = wanted.verdict.not_ready;
+  std::set<std::string> lacking;
   for (const auto& found : assessed.survey.inventories) {
-    for (const auto& one : left_out(found)) reasons.push_back(one.reason);
+    if (found.not_ready) lacking.insert(found.not_ready->node);
+    if (!wanted.prepared.failed.empty()) {
+      for (const auto& node : found.control_nodes) lacking.insert(node.path);
+    }
+    for (const auto& one : left_out(found)) lacking.insert(one.node);
   }
-  for (const auto& one : wanted.prepared.left_out) reasons.push_back(one.reason);
+  for (const auto& one : wanted.prepared.left_out) lacking.insert(one.node);
   std::vector<cdi::Error> out;
-  for (const auto& unmade : assessed.unmade) {
-    const auto& path = unmade.first;
-    const auto is_about = [&](const std::string& reason) {
-      const auto at = reason.find(path);
-      return at != std::string::npos && reason.find_first_of(": \"", at) == at + path.size();
-    };
-    if (std::any_of(reasons.begin(), reasons.end(), is_about)) out.push_back(unmade.second);
+  for (const auto& [path, error] : assessed.unmade) {
+    if (lacking.contains(path)) out.push_back(error);
   }
   return out;
 }

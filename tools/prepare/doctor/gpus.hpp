@@ -60,7 +60,7 @@ inline void check_inventory(const Inventory& found, const std::string& make_node
     if (!reported.insert(node.problem.fault).second) continue;
     add(level_of(node.problem.fault), node.problem.text, node.problem.fault);
   }
-  for (const auto& [fault, text] : found.warnings) add(level_of(fault), text, fault);
+  for (const auto& one : found.warnings) add(level_of(one.fault), one.text, one.fault);
   if (findings.size() > before) return;
   findings.push_back(
       {Level::good,

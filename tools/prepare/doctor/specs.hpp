@@ -196,8 +196,7 @@ inline std::string advice_on_changed(const tools::HostTree& tree,
 inline bool is_node_to_make(const tools::HostFault& fault,
                             const std::vector<Inventory>& inventories) {
   const auto is_it = [&](const Node& node) {
-    return !node.is_on_host && fault.error.message.starts_with(fmt::format(
-                                   "device node {} is missing", cdi::quoted(node.place())));
+    return !node.is_on_host && fault.missing == node.place();
   };
   const auto has_it = [&](const std::vector<Node>& nodes) {
     return std::any_of(nodes.begin(), nodes.end(), is_it);
