@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <cdi/json.hpp>
 
@@ -19,7 +18,6 @@
 #include "../../tools/pod/peerpod.hpp"
 #include "../../tools/pod/requests.hpp"
 #include "../../tools/pod/size.hpp"
-#include "../../tools/pod/slices.hpp"
 #include "../../tools/pod/strategy.hpp"
 #include "fuzz.hpp"
 
@@ -27,11 +25,10 @@ namespace {
 
 /// The answer of a question; nothing when it is refused.
 template <class Ask>
-auto answer_of(Ask ask) -> std::optional<decltype(ask(std::declval<pod::Warnings&>()))> {
+auto answer_of(Ask ask) -> std::optional<decltype(ask())> {
   try {
-    pod::Warnings warnings;
-    auto answer = ask(warnings);
-    for (const auto& warning : warnings) {
+    auto answer = ask();
+    for (const auto& warning : answer.warnings) {
       fuzz::require(cdi::detail::is_utf8(warning), "a warning is UTF-8", warning);
     }
     fuzz::require(cdi::write_json(answer).has_value(), "an answer is JSON");
@@ -45,38 +42,34 @@ auto answer_of(Ask ask) -> std::optional<decltype(ask(std::declval<pod::Warnings
 void ask_sizes(const cdi::Document& input) {
   for (const auto* const formula : {"rfc", "runtime-go", "runtime-rs"}) {
     for (const auto* const engine : {"containerd", "crio"}) {
-      const pod::SizeOptions options{
-          .formula = formula, .engine = engine, .static_cpu_manager = true, .verbose = true};
-      const auto size =
-          answer_of([&](auto& warnings) { return pod::answer_size(input, options, warnings); });
-      fuzz::require(!size || (size->vcpus >= 1 && size->memory > 0), "a VM has a size");
+      const auto size = answer_of([&] {
+        return pod::answer_size(
+            input,
+            {.formula = formula, .engine = engine, .static_cpu_manager = true, .verbose = true});
+      });
+      fuzz::require(!size || (size->vcpus >= 1 && size->memory_mib > 0), "a VM has a size");
     }
   }
 }
 
 void ask_all(const cdi::Document& input) {
-  for (const auto* const cdi : {"on", "off"}) {
-    for (const auto* const runtime : {"containerd", "crio"}) {
-      const pod::RequestsOptions options{.runtime = runtime, .cdi = cdi, .origins = true};
-      answer_of([&](auto& warnings) { return pod::answer_requests(input, options, warnings); });
+  for (const auto* const runtime : {"containerd", "crio"}) {
+    for (const auto* const cdi : {"on", "off"}) {
+      answer_of([&] {
+        return pod::answer_requests(input, {.runtime = runtime, .cdi = cdi, .origins = true});
+      });
     }
   }
   for (const bool yes : {false, true}) {
-    answer_of([&](auto& warnings) { return pod::answer_inner(input, yes, warnings); });
-    const pod::PeerpodOptions options{.set_defaults = yes};
-    answer_of([&](auto& warnings) { return pod::answer_peerpod(input, options, warnings); });
-    const auto chosen =
-        answer_of([&](auto& warnings) { return pod::answer_instance(input, yes, warnings); });
+    answer_of([&] { return pod::answer_inner(input, yes); });
+    answer_of([&] { return pod::answer_peerpod(input, {.set_defaults = yes}); });
+    const auto chosen = answer_of([&] { return pod::answer_instance(input, yes); });
     fuzz::require(!chosen || !chosen->instance.empty(), "an instance type has a name");
   }
-  const pod::PodResourcesOptions options{.origins = true};
-  answer_of([&](auto& warnings) { return pod::answer_podresources(input, options, warnings); });
-  answer_of([&](auto&) { return pod::answer_slices(input, {}); });
-  answer_of([&](auto& warnings) { return pod::answer_strategy(input, warnings); });
-  answer_of([&](auto&) {
-    static_cast<void>(pod::is_pause_container(input));
-    return pod::DeviceNames{};
-  });
+  answer_of([&] { return pod::answer_podresources(input, {.origins = true}); });
+  answer_of([&] { return pod::answer_slices(input, {}); });
+  answer_of([&] { return pod::answer_strategy(input); });
+  answer_of([&] { return pod::Answer{.version = pod::is_pause_container(input) ? 1 : 2}; });
   ask_sizes(input);
 }
 

@@ -18,6 +18,7 @@
 #include <cdi/registry.hpp>
 #include <cdi/requests.hpp>
 
+#include "answer.hpp"
 #include "input.hpp"
 
 // kata-containers 7c6ba40, src/agent/src/device/mod.rs: handle_cdi_devices.
@@ -93,7 +94,7 @@ inline void inject_as_agent(cdi::Cache& cache, cdi::ConfigJson& config,
 /// unknown kinds; fails at once if a kind exists but the device does not. Unlike the agent, it
 /// wakes up when files change, and ignores bad files of other kinds and repeated names, unless
 /// `compatible` is set.
-inline std::string answer_guest(const GuestOptions& options, Warnings& warnings) {
+inline std::string answer_guest(const GuestOptions& options, Answer& answer) {
   const bool from_input = options.config == "-";
   cdi::ConfigJson config{.file = from_input ? "standard input" : options.config};
   config.text =
@@ -101,7 +102,7 @@ inline std::string answer_guest(const GuestOptions& options, Warnings& warnings)
                                 : cdi::read_file(options.config, config.limits.bytes));
   if (is_pause_container(
           value_or_throw(cdi::parse_json(config.text, config.file, config.limits)))) {
-    warnings.emplace_back("the config of a pause container is left unchanged");
+    answer.warn("the config of a pause container is left unchanged");
     return config.text;
   }
   cdi::Cache cache{options.spec_dirs};
@@ -120,7 +121,7 @@ inline std::string answer_guest(const GuestOptions& options, Warnings& warnings)
                                              .wait = {.quiet_period = std::chrono::seconds{0}}});
     if (!done) throw Rejection{timeout_error(done.error(), options.timeout)};
   }
-  for (const auto& error : cache.snapshot()->errors()) warnings.push_back(to_string(error));
+  for (const auto& error : cache.snapshot()->errors()) answer.warnings.push_back(to_string(error));
   return std::move(config.text);
 }
 

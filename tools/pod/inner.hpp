@@ -19,6 +19,7 @@
 #include <cdi/annotations.hpp>
 #include <cdi/result.hpp>
 
+#include "answer.hpp"
 #include "input.hpp"
 
 // kata-containers 7c6ba40. runtime-rs: crates/resource/src/cdi_devices/container_device.rs;
@@ -66,25 +67,12 @@ struct VfioDevice {
 struct GivenDevices {
   std::vector<VfioDevice> devices{};
   std::optional<std::vector<VfioDevice>> siblings{};
-  std::map<std::string, std::string> annotations{};
+  Annotations annotations{};
 
   static constexpr void fields(auto& list) {
     list("devices", &GivenDevices::devices, cdi::required);
     list("siblings", &GivenDevices::siblings);
     list("annotations", &GivenDevices::annotations);
-  }
-};
-
-/// The annotations of the guest's container, and the vendors and classes without one.
-struct InnerAnswer {
-  int version = 1;
-  std::map<std::string, std::string> annotations{};
-  std::vector<std::string> unknown{};
-
-  static constexpr void fields(auto& list) {
-    list("version", &InnerAnswer::version);
-    list("annotations", &InnerAnswer::annotations, cdi::required);
-    list("unknown", &InnerAnswer::unknown);
   }
 };
 
@@ -127,11 +115,7 @@ using VfioGroup = std::vector<const VfioDevice*>;
 /// Gives devices annotations.
 class Numbering {
  public:
-  Numbering(InnerAnswer& answer, Warnings& warnings) : answer_{answer}, warnings_{warnings} {}
-
-  void warn(const VfioDevice& device, std::string_view message) {
-    warnings_.push_back(fmt::format("{}: {}", device.place.path, message));
-  }
+  explicit Numbering(Answer& answer) : answer_{answer} {}
 
   /// runtime-rs: each kind has its own indices, in the order of the container's devices.
   void number_for_rs(const std::vector<VfioDevice>& devices) {
@@ -166,15 +150,14 @@ class Numbering {
   void add(const VfioDevice& device, std::size_t index) {
     const auto key = fmt::format("{}vfio{}", cdi::annotation_prefix, vfio_number(device));
     const auto value = fmt::format("{}={}", device.kind, index);
-    if (!answer_.annotations.insert_or_assign(key, value).second) {
-      warn(device, fmt::format("replaces the annotation {} of another device", key));
-    }
+    if (answer_.annotations->insert_or_assign(key, value).second) return;
+    answer_.warn("{}: replaces the annotation {} of another device", device.place.path, key);
   }
 
   void report_unknown(const VfioDevice& device) {
     answer_.unknown.push_back(device.vendor_and_class());
-    warn(device, fmt::format("the guest gets no annotation for {}, which is not in Kata's table",
-                             device.vendor_and_class()));
+    answer_.warn("{}: the guest gets no annotation for {}, which is not in Kata's table",
+                 device.place.path, device.vendor_and_class());
   }
 
   /// The devices of a kind in the order of the guest, with a warning if the order of the texts
@@ -188,10 +171,9 @@ class Numbering {
                      [](const auto* a, const auto* b) { return a->bus < b->bus; });
     for (std::size_t i = 1; i < out.size(); ++i) {
       if (out[i - 1]->bus.size() <= out[i]->bus.size()) continue;
-      warnings_.push_back(
-          fmt::format("Kata sorts {} before {}, because it compares text; the "
-                      "guest may number them otherwise",
-                      out[i - 1]->bus, out[i]->bus));
+      answer_.warn(
+          "Kata sorts {} before {}, because it compares text; the guest may number them otherwise",
+          out[i - 1]->bus, out[i]->bus);
       break;
     }
     return out;
@@ -222,12 +204,11 @@ class Numbering {
     }
     add(device, index->second);
     if (known.size() == 1) return;
-    warn(device, device.container_path +
-                     " has several GPUs, and gets one annotation, for the first in the guest");
+    answer_.warn("{}: {} has several GPUs, and gets one annotation, for the first in the guest",
+                 device.place.path, device.container_path);
   }
 
-  InnerAnswer& answer_;
-  Warnings& warnings_;
+  Answer& answer_;
   std::map<std::string, std::size_t> siblings_{};  // indices by path and by bdf
 };
 
@@ -235,32 +216,32 @@ class Numbering {
 /// removes CDI annotations, which are meant for the host. For runtime-go, `siblings` in the input
 /// lists the sandbox's devices: first on root ports, then on switch ports. Without `siblings`,
 /// `devices` is used. Devices with one containerPath are of one VFIO group.
-inline InnerAnswer answer_inner(const cdi::Document& input, bool go, Warnings& warnings) {
+inline Answer answer_inner(const cdi::Document& input, bool go) {
   auto given = read_as<GivenDevices>(input);
   auto& devices = given.devices;
   complete(devices, Place{&input, "devices"}, go);
-  InnerAnswer answer{.annotations = std::move(given.annotations)};
-  Numbering numbering{answer, warnings};
+  Answer answer;
+  answer.annotations = std::move(given.annotations);
+  Numbering numbering{answer};
   if (!go) {
     numbering.number_for_rs(devices);
     return answer;
   }
-  std::erase_if(answer.annotations,
+  std::erase_if(*answer.annotations,
                 [](const auto& one) { return one.first.starts_with(cdi::annotation_prefix); });
   std::erase_if(devices, [&](const auto& device) {
     const auto& path = device.container_path;
     if (path.starts_with("/dev/vfio")) return path == "/dev/vfio/vfio";
-    numbering.warn(device, fmt::format("the guest gets no annotation for {}, which is not in "
-                                       "/dev/vfio",
-                                       cdi::quoted(path)));
+    answer.warn("{}: the guest gets no annotation for {}, which is not in /dev/vfio",
+                device.place.path, cdi::quoted(path));
     return true;
   });
-  if (!given.siblings) {
-    numbering.number_for_go(devices, devices, &VfioDevice::container_path);
-    return answer;
+  auto path = &VfioDevice::container_path;
+  if (given.siblings) {
+    complete(*given.siblings, Place{&input, "siblings"}, go);
+    path = &VfioDevice::host_path;
   }
-  complete(*given.siblings, Place{&input, "siblings"}, go);
-  numbering.number_for_go(devices, *given.siblings, &VfioDevice::host_path);
+  numbering.number_for_go(devices, given.siblings.value_or(devices), path);
   return answer;
 }
 

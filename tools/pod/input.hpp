@@ -6,13 +6,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 #include <cdi/file.hpp>
 #include <cdi/files/text_file.hpp>
@@ -23,8 +24,7 @@
 
 namespace pod {
 
-/// What users may not expect of an answer, for standard error; sentences without a full stop.
-using Warnings = std::vector<std::string>;
+using Annotations = std::map<std::string, std::string, std::less<>>;
 
 /// The reason why a command has no answer. `main` prints it.
 struct Rejection : std::runtime_error {

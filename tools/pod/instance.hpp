@@ -1,4 +1,5 @@
-// `instance`: the cloud instance type that fits the VM of a peer pod.
+// `instance` and `slices`: the instance types of a cloud, one that fits the VM of a peer pod, and
+// ResourceSlices in which they are the devices.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_INSTANCE_HPP
@@ -18,9 +19,11 @@
 
 #include <cdi/result.hpp>
 
+#include "answer.hpp"
 #include "input.hpp"
 
-// cloud-api-adaptor fbdde75, src/cloud-providers/util.go.
+// cloud-api-adaptor fbdde75, src/cloud-providers/util.go. Kubernetes 1.37:
+// pkg/apis/resource/validation has the limits of ResourceSlices.
 
 namespace pod {
 
@@ -128,22 +131,9 @@ struct GivenTypes {
   }
 };
 
-/// A type, and the rule that decided.
-struct InstanceAnswer {
-  int version = 1;
-  std::string instance{};
-  std::string rule{};
-
-  static constexpr void fields(auto& list) {
-    list("version", &InstanceAnswer::version);
-    list("instance", &InstanceAnswer::instance);
-    list("rule", &InstanceAnswer::rule);
-  }
-};
-
 /// The best fit, with a warning if the two searches differ.
 inline std::string best_fit(const InstanceTypes& types, const InstanceType& request,
-                            bool compatible, Warnings& warnings) {
+                            bool compatible, Answer& answer) {
   const auto right = types.smallest(request, request.gpus > 0);
   const auto upstream = types.searched(request);
   const auto& chosen = compatible ? upstream : right;
@@ -152,21 +142,19 @@ inline std::string best_fit(const InstanceTypes& types, const InstanceType& requ
                        (right.empty() ? "" : " in the binary search, which misses " + right));
   }
   if (right != upstream) {
-    warnings.push_back(
-        fmt::format("cloud-api-adaptor's binary search finds {}; the first type that fits is {}",
-                    upstream.empty() ? "no type" : upstream, right));
+    answer.warn("cloud-api-adaptor's binary search finds {}; the first type that fits is {}",
+                upstream.empty() ? "no type" : upstream, right);
   }
   return chosen;
 }
 
 /// The type with devices that cloud-api-adaptor does not count.
 inline std::string fit_for_devices(const InstanceTypes& types, const InstanceType& request,
-                                   Warnings& warnings) {
+                                   Answer& answer) {
   auto chosen = types.smallest(request, true);
   if (chosen.empty()) types.place.reject("no type fits " + request.text());
-  warnings.push_back(
-      fmt::format("cloud-api-adaptor counts only NVIDIA GPUs: name the type in the annotation {}",
-                  instance_annotation));
+  answer.warn("cloud-api-adaptor counts only NVIDIA GPUs: name the type in the annotation {}",
+              instance_annotation);
   return chosen;
 }
 
@@ -191,30 +179,189 @@ inline void check_valid(const GivenTypes& given, const std::string& chosen, cons
 /// The instance type for a request, and the rule that decided: first the annotation, then devices
 /// other than NVIDIA GPUs, which only this rule counts, then GPUs, then vCPUs together with memory,
 /// then the default.
-inline InstanceAnswer answer_instance(const cdi::Document& input, bool compatible,
-                                      Warnings& warnings) {
+inline Answer answer_instance(const cdi::Document& input, bool compatible) {
   auto given = read_as<GivenTypes>(input);
   const Place root{&input, {}};
-  const InstanceTypes types{given.types, root.at("types")};
   if (!given.request) root.at("request").reject("is missing");
+  const InstanceTypes types{given.types, root.at("types")};
   InstanceType& request = *given.request;
   std::erase_if(request.devices, [](const auto& device) { return device.second == 0; });
-  InstanceAnswer answer;
+  Answer answer;
   if (!request.name.empty()) {
-    answer = {.instance = request.name, .rule = "machineType"};
+    answer.instance = request.name;
+    answer.rule = "machineType";
   } else if (!request.devices.empty()) {
-    answer = {.instance = fit_for_devices(types, request, warnings), .rule = "devices"};
+    answer.instance = fit_for_devices(types, request, answer);
+    answer.rule = "devices";
   } else if (request.gpus > 0 || (request.vcpus != 0 && request.memory_mib != 0)) {
-    answer = {.instance = best_fit(types, request, compatible, warnings),
-              .rule = request.gpus > 0 ? "gpus" : "vcpus and memory"};
+    answer.instance = best_fit(types, request, compatible, answer);
+    answer.rule = request.gpus > 0 ? "gpus" : "vcpus and memory";
   } else if (given.fallback.empty()) {
     root.at("request").reject(
         "needs GPUs, or both vcpus and memoryMiB, because there is no default");
   } else {
-    return {.instance = given.fallback, .rule = "default"};
+    answer.instance = given.fallback;
+    answer.rule = "default";
+    return answer;
   }
   check_valid(given, answer.instance, root);
   return answer;
+}
+
+/// The driver of these ResourceSlices.
+inline constexpr std::string_view instance_driver = "instances.kata.peerpods.io";
+
+struct Attribute {
+  std::optional<std::string> string{};
+  std::optional<std::uint32_t> integer{};
+
+  static constexpr void fields(auto& list) {
+    list("string", &Attribute::string);
+    list("int", &Attribute::integer);
+  }
+};
+
+struct SliceDevice {
+  std::string name{};
+  std::map<std::string, Attribute> attributes{};
+  bool is_shared = true;  // any number of claims can have it at once
+
+  static constexpr void fields(auto& list) {
+    list("name", &SliceDevice::name);
+    list("attributes", &SliceDevice::attributes);
+    list("allowMultipleAllocations", &SliceDevice::is_shared);
+  }
+};
+
+/// The options of `slices`, and the number of slices of a pool.
+struct SlicesOptions {
+  std::string pool = "instances";
+  std::int64_t generation = 1;
+  std::size_t count = 0;
+
+  static constexpr void fields(auto& list) {
+    list("name", &SlicesOptions::pool);
+    list("generation", &SlicesOptions::generation);
+    list("resourceSliceCount", &SlicesOptions::count);
+  }
+};
+
+struct SliceSpec {
+  std::string_view driver = instance_driver;
+  SlicesOptions pool{};
+  bool all_nodes = true;
+  std::vector<SliceDevice> devices{};
+
+  static constexpr void fields(auto& list) {
+    list("driver", &SliceSpec::driver);
+    list("pool", &SliceSpec::pool);
+    list("allNodes", &SliceSpec::all_nodes);
+    list("devices", &SliceSpec::devices);
+  }
+};
+
+struct Slice {
+  std::string_view api_version = "resource.k8s.io/v1";
+  std::string_view kind = "ResourceSlice";
+  std::map<std::string, std::string> metadata{};
+  SliceSpec spec{};
+
+  static constexpr void fields(auto& list) {
+    list("apiVersion", &Slice::api_version);
+    list("kind", &Slice::kind);
+    list("metadata", &Slice::metadata);
+    list("spec", &Slice::spec);
+  }
+};
+
+struct SliceList {
+  std::string_view api_version = "v1";
+  std::string_view kind = "List";
+  std::vector<Slice> items{};
+  std::vector<std::string> warnings{};
+
+  static constexpr void fields(auto& list) {
+    list("apiVersion", &SliceList::api_version);
+    list("kind", &SliceList::kind);
+    list("items", &SliceList::items);
+  }
+};
+
+/// The name of an instance type as a device: a DNS label, such as `g5-xlarge` for `g5.xlarge`.
+inline std::string instance_label(std::string_view type) {
+  std::string label;
+  for (const char c : type) {
+    const char lower = cdi::detail::ascii_lower(c);
+    const bool good = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
+    label.push_back(good ? lower : '-');
+  }
+  return label;
+}
+
+/// A C identifier for a resource, such as `amd_com_gpu`: the name of an attribute.
+inline std::string attribute_name(std::string_view resource) {
+  constexpr std::size_t max_name = 32;
+  std::string name;
+  for (const char c : resource) {
+    const char lower = cdi::detail::ascii_lower(c);
+    const bool digit = c >= '0' && c <= '9';
+    if (digit && name.empty()) name.push_back('_');
+    name.push_back(digit || (lower >= 'a' && lower <= 'z') ? c : '_');
+  }
+  return name.substr(0, max_name);
+}
+
+/// The device that stands for an instance type.
+inline SliceDevice instance_device(const InstanceType& type, const Place& place) {
+  constexpr std::size_t max_label = 63;       // of a DNS label; a text may have 64
+  constexpr std::size_t max_attributes = 32;  // of a device
+  SliceDevice out{.name = instance_label(type.name),
+                  .attributes = {{"instanceType", {.string = type.name}},
+                                 {"vcpus", {.integer = type.vcpus}},
+                                 {"memoryMiB", {.integer = type.memory_mib}},
+                                 {"gpus", {.integer = type.gpus}}}};
+  const auto& label = out.name;
+  const auto name = cdi::quoted(type.name);
+  if (label.size() > max_label || label.starts_with('-') || label.ends_with('-')) {
+    place.reject(name + " cannot be made a DNS label of at most 63 characters");
+  }
+  if (type.devices.size() > max_attributes - out.attributes.size()) {
+    place.reject(name + " has more than the 32 attributes of a device");
+  }
+  for (const auto& [resource, count] : type.devices) {
+    const auto attribute = attribute_name(resource);
+    if (!out.attributes.emplace(attribute, Attribute{.integer = count}).second) {
+      place.reject(fmt::format("{} of {} needs the attribute {}, which the device already has",
+                               cdi::quoted(resource), name, attribute));
+    }
+  }
+  return out;
+}
+
+/// A list of ResourceSlices of resource.k8s.io/v1, with the smallest types first, because the
+/// scheduler takes the first device that fits.
+inline SliceList answer_slices(const cdi::Document& input, SlicesOptions options) {
+  constexpr std::size_t max_devices = 128;  // of a slice
+  const InstanceTypes types{read_as<GivenTypes>(input).types, {&input, "types"}};
+  if (types.list.empty()) types.place.reject("must contain at least one type");
+  options.count = (types.list.size() - 1) / max_devices + 1;
+  std::map<std::string, std::string> labels;
+  SliceList out;
+  for (const auto& type : types.sorted(true, true)) {
+    auto device = instance_device(type, types.place);
+    const auto [other, is_new] = labels.emplace(device.name, type.name);
+    if (!is_new) {
+      types.place.reject(fmt::format("{} and {} would have the same name as devices, {}",
+                                     cdi::quoted(type.name), cdi::quoted(other->second),
+                                     other->first));
+    }
+    if (out.items.empty() || out.items.back().spec.devices.size() == max_devices) {
+      const auto name = fmt::format("{}-{}", options.pool, out.items.size());
+      out.items.push_back({.metadata = {{"name", name}}, .spec = {.pool = options}});
+    }
+    out.items.back().spec.devices.push_back(std::move(device));
+  }
+  return out;
 }
 
 }  // namespace pod

@@ -22,6 +22,7 @@
 #include "../kit/help/terminal_text.hpp"
 #include "../kit/help/usage.hpp"
 #include "../kit/host/standard_streams.hpp"
+#include "answer.hpp"
 #include "guest.hpp"
 #include "inner.hpp"
 #include "input.hpp"
@@ -29,7 +30,6 @@
 #include "peerpod.hpp"
 #include "requests.hpp"
 #include "size.hpp"
-#include "slices.hpp"
 #include "strategy.hpp"
 #include <CLI/CLI.hpp>
 
@@ -66,9 +66,16 @@ void print_message(std::string_view level, std::string_view message) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
 
-void print(std::string_view text, const pod::Warnings& warnings = {}) {
+void print(std::string_view text, const std::vector<std::string>& warnings) {
   for (const auto& warning : warnings) print_message("warning", warning);
   if (!tools::print_text(text)) throw pod::Rejection{"cannot write to standard output"};
+}
+
+/// Adds an option that is one of several words, and required if it has no default.
+void add_choice(CLI::App& app, const char* name, std::string& value, const char* help,
+                const std::vector<std::string>& words) {
+  auto* const option = app.add_option(name, value, help)->check(CLI::IsMember(words));
+  value.empty() ? option->required() : option->capture_default_str();
 }
 
 /// Adds a command that answers a question about its input.
@@ -80,29 +87,23 @@ CLI::App& add_question(CLI::App& app, const char* name, const char* help, Ask as
       ->capture_default_str()
       ->check(not_empty);
   sub->callback([ask, file] {
-    pod::Warnings warnings;
     const auto input = pod::read_input(*file);
-    const auto answer = ask(input, warnings);
-    print(pod::value_or_throw(cdi::write_json(answer)) + "\n", warnings);
+    const auto answer = ask(input);
+    print(pod::value_or_throw(cdi::write_json(answer)) + "\n", answer.warnings);
   });
   return *sub;
 }
 
 void add_requests(CLI::App& app, pod::RequestsOptions& options) {
-  auto& sub = add_question(
-      app, "requests", "The devices that a container runtime injects",
-      [&](auto& input, auto& warnings) { return answer_requests(input, options, warnings); });
-  sub.add_option("--runtime", options.runtime, "The container runtime")
-      ->required()
-      ->check(CLI::IsMember({"containerd", "crio"}));
+  auto& sub = add_question(app, "requests", "The devices that a container runtime injects",
+                           [&](auto& input) { return answer_requests(input, options); });
+  add_choice(sub, "--runtime", options.runtime, "The container runtime", {"containerd", "crio"});
   add_repeated(sub, "--prefix", options.prefixes,
                "Also read annotations whose keys begin with PREFIX, such as nvidia.cdi.k8s.io/, as "
                "NVIDIA's runtime can; may be repeated")
       ->type_name("PREFIX")
       ->check(not_empty);
-  sub.add_option("--cdi", options.cdi, "enable_cdi of containerd")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"on", "off"}));
+  add_choice(sub, "--cdi", options.cdi, "enable_cdi of containerd", {"on", "off"});
   sub.add_flag("-v,--verbose", options.origins, "Also print where each name comes from");
   tools::add_example(sub, R"(echo '{"cri": ["v.com/c=0"], "annotations": {"cdi.k8s.io/x": )"
                           R"("v.com/c=0,v.com/c=1"}}' |
@@ -114,8 +115,9 @@ void add_visible(CLI::App& app, std::string& value) {
       app.add_subcommand("visible", "The devices that a VISIBLE_CDI_DEVICES value selects");
   sub->add_option("VALUE", value, "The value; no input is read")->required();
   sub->callback([&] {
-    const pod::DeviceNames names{.devices = pod::value_or_throw(cdi::parse_selector(value))};
-    print(pod::value_or_throw(cdi::write_json(names)) + "\n");
+    pod::Answer answer;
+    answer.devices = pod::value_or_throw(cdi::parse_selector(value));
+    print(pod::value_or_throw(cdi::write_json(answer)) + "\n", {});
   });
   tools::add_example(*sub, "cdi-pod visible 'nvidia.com/gpu=all : nvidia.com/ib=0,1'");
 }
@@ -123,12 +125,9 @@ void add_visible(CLI::App& app, std::string& value) {
 void add_inner(CLI::App& app, std::string& runtime) {
   auto& sub =
       add_question(app, "inner", "The annotations that Kata gives to the guest for VFIO devices",
-                   [&](auto& input, auto& warnings) {
-                     return pod::answer_inner(input, runtime == "go", warnings);
-                   });
-  sub.add_option("--runtime", runtime, "The runtime of Kata: runtime-rs or runtime-go")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"rs", "go"}));
+                   [&](auto& input) { return pod::answer_inner(input, runtime == "go"); });
+  add_choice(sub, "--runtime", runtime, "The runtime of Kata: runtime-rs or runtime-go",
+             {"rs", "go"});
   tools::add_example(sub, R"(echo '{"devices": [{"vendorId": "0x10de", "classId": "0x030200",
     "options": ["0000:41:00.0=01/00"], "containerPath": "/dev/vfio/12"}]}' |
     cdi-pod inner --runtime rs)");
@@ -156,17 +155,17 @@ void add_guest(CLI::App& app, pod::GuestOptions& options) {
                 "Check once a second, fail on any bad file, and inject repeated names again, as "
                 "the agent does");
   sub->callback([&] {
-    pod::Warnings warnings;
-    const auto config = answer_guest(options, warnings);
-    print(config, warnings);
+    pod::Answer answer;
+    const auto config = answer_guest(options, answer);
+    print(config, answer.warnings);
   });
   tools::add_example(*sub, "cdi-pod guest config.json --spec-dir /var/run/cdi --timeout 100");
 }
 
 void add_podresources(CLI::App& app, pod::PodResourcesOptions& options) {
-  auto& sub = add_question(
-      app, "podresources", "The CDI devices in an answer of kubelet's PodResources service",
-      [&](auto& input, auto& warnings) { return answer_podresources(input, options, warnings); });
+  auto& sub = add_question(app, "podresources",
+                           "The CDI devices in an answer of kubelet's PodResources service",
+                           [&](auto& input) { return answer_podresources(input, options); });
   sub.add_option("--pod", options.pod, "Only this pod")->type_name("NAMESPACE/NAME");
   sub.add_option("--container", options.container, "Only containers of this name")
       ->type_name("NAME");
@@ -186,9 +185,9 @@ std::string class_error(const std::string& word) {
 }
 
 void add_peerpod(CLI::App& app, pod::PeerpodOptions& options) {
-  auto& sub = add_question(
-      app, "peerpod", "The annotations that cloud-api-adaptor writes for a pod",
-      [&](auto& input, auto& warnings) { return answer_peerpod(input, options, warnings); });
+  auto& sub =
+      add_question(app, "peerpod", "The annotations that cloud-api-adaptor writes for a pod",
+                   [&](auto& input) { return answer_peerpod(input, options); });
   sub.add_option("--runtime-class", options.runtime_class, "TARGET_RUNTIMECLASS of the webhook")
       ->type_name("NAME")
       ->capture_default_str();
@@ -214,9 +213,7 @@ void add_peerpod(CLI::App& app, pod::PeerpodOptions& options) {
 
 void add_instance(CLI::App& app, bool& compatible) {
   auto& sub = add_question(app, "instance", "The cloud instance type that fits a request",
-                           [&](auto& input, auto& warnings) {
-                             return pod::answer_instance(input, compatible, warnings);
-                           });
+                           [&](auto& input) { return pod::answer_instance(input, compatible); });
   sub.add_flag("--compatible", compatible,
                "Search as cloud-api-adaptor does, which misses types that fit");
   sub.footer(fmt::format(
@@ -231,7 +228,7 @@ void add_instance(CLI::App& app, bool& compatible) {
 void add_slices(CLI::App& app, pod::SlicesOptions& options) {
   auto& sub =
       add_question(app, "slices", "ResourceSlices whose devices are the instance types of a cloud",
-                   [&](auto& input, auto&) { return answer_slices(input, options); });
+                   [&](auto& input) { return answer_slices(input, options); });
   sub.add_option("--pool", options.pool, "The name of the pool")
       ->type_name("NAME")
       ->capture_default_str()
@@ -246,20 +243,15 @@ void add_slices(CLI::App& app, pod::SlicesOptions& options) {
 }
 
 void add_size(CLI::App& app, pod::SizeOptions& options) {
-  auto& sub = add_question(
-      app, "size", "The vCPUs and MiB of the VM that Kata boots",
-      [&](auto& input, auto& warnings) { return answer_size(input, options, warnings); });
-  sub.add_option("--formula", options.formula, "Who computes the size")
-      ->required()
-      ->check(CLI::IsMember({"rfc", "runtime-go", "runtime-rs"}));
+  auto& sub = add_question(app, "size", "The vCPUs and MiB of the VM that Kata boots",
+                           [&](auto& input) { return answer_size(input, options); });
+  add_choice(sub, "--formula", options.formula, "Who computes the size",
+             {"rfc", "runtime-go", "runtime-rs"});
   std::vector<std::string> names;
   for (const auto& row : pod::profiles) names.emplace_back(row.name);
-  sub.add_option("--profile", options.profile, "The configuration of Kata")
-      ->capture_default_str()
-      ->check(CLI::IsMember(names));
-  sub.add_option("--engine", options.engine, "The runtime that starts Kata for a pod")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"containerd", "crio"}));
+  add_choice(sub, "--profile", options.profile, "The configuration of Kata", names);
+  add_choice(sub, "--engine", options.engine, "The runtime that starts Kata for a pod",
+             {"containerd", "crio"});
   sub.add_flag("--static-cpu-manager", options.static_cpu_manager,
                "kubelet gives whole CPUs to containers of Guaranteed pods");
   sub.add_flag("-v,--verbose", options.verbose, "Also print each term of the sums");
@@ -268,15 +260,6 @@ void add_size(CLI::App& app, pod::SizeOptions& options) {
     "io.kubernetes.cri.sandbox-cpu-quota": "220000"}}' |
     cdi-pod size --formula runtime-rs --profile tee
   kubectl get pod p -o yaml | cdi-pod size --formula runtime-go -v)");
-}
-
-void add_strategy(CLI::App& app) {
-  auto& sub = add_question(
-      app, "strategy", "What gpu-operator configures, and whether it reaches a GPU",
-      [](auto& input, auto& warnings) { return pod::answer_strategy(input, warnings); });
-  tools::add_example(
-      sub, R"(echo '{"operator": "25.10", "nodes": ["containerd://2.1.4"], "openshift": false,
-    "cdi": {"enabled": null, "nri": false}, "toolkit": true}' | cdi-pod strategy)");
 }
 
 void add_commands(CLI::App& app, CommandLine& line) {
@@ -289,7 +272,12 @@ void add_commands(CLI::App& app, CommandLine& line) {
   add_instance(app, line.compatible);
   add_slices(app, line.slices);
   add_size(app, line.size);
-  add_strategy(app);
+  auto& strategy =
+      add_question(app, "strategy", "What gpu-operator configures, and whether it reaches a GPU",
+                   pod::answer_strategy);
+  tools::add_example(strategy, R"(echo '{"operator": "25.10", "nodes": ["containerd://2.1.4"],
+    "openshift": false, "cdi": {"enabled": null, "nri": false}, "toolkit": true}' |
+    cdi-pod strategy)");
 }
 
 /// The parts of cdi-pod(1) that are not in the help of a command.
@@ -319,7 +307,7 @@ ExitCode run(int argc, char** argv, tools::Describe describe) {
   add_commands(app, line);
   if (describe == tools::Describe::yes) {
     tools::add_example(app, "cdi-pod visible nvidia.com/gpu=0,1");
-    tools::add_describing_commands(app, manual(), [](const std::string& text) { print(text); });
+    tools::add_describing_commands(app, manual(), [](const std::string& text) { print(text, {}); });
   }
   try {
     app.parse(argc, argv);
@@ -329,7 +317,7 @@ ExitCode run(int argc, char** argv, tools::Describe describe) {
       print_message("error", to_string(tools::usage_error(app, error)));
       return exit_usage;
     }
-    print(tools::usage_answer(app, error));
+    print(tools::usage_answer(app, error), {});
   }
   return exit_done;
 }

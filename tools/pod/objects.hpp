@@ -28,7 +28,6 @@ struct Foreign {
   static constexpr bool skips_unknown = true;
 };
 
-using Annotations = std::map<std::string, std::string, std::less<>>;
 /// Amounts by resource name, such as `cpu`.
 using ResourceList = std::map<std::string, Quantity, std::less<>>;
 /// Amounts as an object has them: texts or numbers.
@@ -217,23 +216,17 @@ inline std::vector<const DeviceRequest*> alternatives(const DeviceRequest& reque
   return out;
 }
 
-/// Rejects a claim that has more than Kubernetes allows, or no name.
+/// Rejects a claim without a name, or with more than Kubernetes allows.
 inline void check_claim(const Object& claim) {
-  constexpr std::size_t max = 32;  // requests, devices of a request, and allocated devices
+  constexpr std::size_t max = 32;
   const auto& requests = claim.spec.devices.requests;
   const auto& allocation = claim.status.allocation;
-  const auto place = claim.place.at("spec.devices.requests");
+  bool many = requests.size() > max || (allocation && allocation->devices.results.size() > max);
+  for (const auto& request : requests) {
+    for (const auto* one : alternatives(request)) many = many || one->count > max;
+  }
+  if (many) claim.place.at("spec.devices").reject("has more than 32 requests or devices");
   if (claim.metadata.name.empty()) claim.place.at("metadata.name").reject("is missing");
-  if (requests.size() > max) place.reject("has more than the 32 items that a claim can have");
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (requests[i].name.empty()) place.item(i).at("name").reject("is missing");
-    for (const auto* one : alternatives(requests[i])) {
-      if (one->count > max) place.item(i).reject("is for more than 32 devices");
-    }
-  }
-  if (allocation && allocation->devices.results.size() > max) {
-    claim.place.at("status.allocation.devices.results").reject("has more than 32 items");
-  }
 }
 
 /// The objects of an input: at most one pod, its claims, and the resources for which DeviceClasses

@@ -20,80 +20,12 @@
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 
+#include "answer.hpp"
 #include "input.hpp"
 #include "instance.hpp"
 #include "objects.hpp"
-#include "slices.hpp"
 
 namespace pod {
-
-/// What a request of a claim asks of the VM.
-struct MappedRequest {
-  std::string request{};
-  std::string resource{};  // such as nvidia.com/gpu; empty if unknown or an instance
-  std::optional<std::uint32_t> count{};
-  std::string instance{};  // the device that stands for an instance type
-  std::string reason{};    // why it has neither
-  bool has_selectors = false;
-
-  static constexpr void fields(auto& list) {
-    list("request", &MappedRequest::request, cdi::required);
-    list("resource", &MappedRequest::resource);
-    list("count", &MappedRequest::count);
-    list("instanceDevice", &MappedRequest::instance);
-    list("reason", &MappedRequest::reason);
-  }
-};
-
-struct MappedClaim {
-  std::string claim{};
-  std::string space{};
-  std::vector<MappedRequest> requests{};
-
-  static constexpr void fields(auto& list) {
-    list("claim", &MappedClaim::claim);
-    list("namespace", &MappedClaim::space);
-    list("requests", &MappedClaim::requests, cdi::required);
-  }
-};
-
-/// What a container has or lacks: the devices of its claims, a resource or a claim.
-struct OfContainer {
-  std::string container{};
-  std::vector<std::string> devices{};
-  std::string resource{};
-  std::string claim{};
-
-  static constexpr void fields(auto& list) {
-    list("container", &OfContainer::container, cdi::required);
-    list("devices", &OfContainer::devices);
-    list("resource", &OfContainer::resource);
-    list("claim", &OfContainer::claim);
-  }
-};
-
-/// The annotations that the webhook writes, what else a VM needs, and what no annotation has.
-struct PeerpodAnswer {
-  int version = 1;
-  Annotations annotations{};
-  std::vector<MappedClaim> claims{};
-  std::vector<OfContainer> containers{};
-  std::optional<cdi::Spec> guest_spec{};
-  std::string instance{};
-  std::string rule{};
-  std::vector<OfContainer> unmapped{};
-
-  static constexpr void fields(auto& list) {
-    list("version", &PeerpodAnswer::version);
-    list("annotations", &PeerpodAnswer::annotations, cdi::required);
-    list("claims", &PeerpodAnswer::claims);
-    list("containers", &PeerpodAnswer::containers);
-    list("guestSpec", &PeerpodAnswer::guest_spec);
-    list("instance", &PeerpodAnswer::instance);
-    list("rule", &PeerpodAnswer::rule);
-    list("unmapped", &PeerpodAnswer::unmapped);
-  }
-};
 
 /// The resource for which a DeviceClass, or the driver of the same name, stands; empty if unknown.
 inline std::string resource_of(const std::string& device_class, const Objects& objects) {
@@ -188,8 +120,7 @@ inline const GuestNodes* guest_nodes(std::string_view resource) {
 /// What a pod asks of its VM, and what could not be mapped.
 class PeerVm {
  public:
-  PeerVm(const Objects& objects, PeerpodAnswer& answer, Warnings& warnings)
-      : objects_{objects}, answer_{answer}, warnings_{warnings} {}
+  PeerVm(const Objects& objects, Answer& answer) : objects_{objects}, answer_{answer} {}
 
   /// Adds resources that containers request.
   void add_resource(const std::string& name, std::int64_t count) {
@@ -232,7 +163,7 @@ class PeerVm {
     }
     for (const auto& claim : objects_.claims) add_claim(claim);
     if (!has_namespaces_) return;
-    warnings_.emplace_back(
+    answer_.warn(
         "the claims are of several namespaces, and a pod has claims of one: pass those of a pod");
   }
 
@@ -271,23 +202,20 @@ class PeerVm {
     if (!one.instance.empty()) {
       instances_.push_back(one.instance);
     } else if (!one.reason.empty()) {
-      warnings_.push_back(what + " is not mapped: " + one.reason);
+      answer_.warn("{} is not mapped: {}", what, one.reason);
     } else {
       add_resource(one.resource, *one.count);
       add_to_guest(claim, one, what);
     }
-    if (one.has_selectors) {
-      warnings_.push_back("the selectors of " + what + " are not evaluated");
-    }
+    if (one.has_selectors) answer_.warn("the selectors of {} are not evaluated", what);
   }
 
   /// Gives a claim devices of its own in the guest, and each request of a claim with several too.
   void add_to_guest(const Object& claim, const MappedRequest& one, const std::string& what) {
     const auto* const known = guest_nodes(one.resource);
     if (known == nullptr) {
-      warnings_.push_back(
-          fmt::format("the device nodes of {}, for {}, are unknown: write a CDI spec in the guest",
-                      cdi::quoted(one.resource), what));
+      answer_.warn("the device nodes of {}, for {}, are unknown: write a CDI spec in the guest",
+                   cdi::quoted(one.resource), what);
       return;
     }
     const auto first = known->first + taken_[known->path];
@@ -310,10 +238,7 @@ class PeerVm {
     if (!instances_.empty()) return choose_claimed(types);
     if (!any && (need_.vcpus == 0 || need_.memory_mib == 0)) return;
     const auto found = types.smallest(need_, any);
-    if (found.empty()) {
-      warnings_.push_back("no instance type fits " + need_.text());
-      return;
-    }
+    if (found.empty()) return answer_.warn("no instance type fits {}", need_.text());
     set_instance(found, need_.gpus > 0 ? "gpus" : any ? "devices" : "vcpus and memory");
   }
 
@@ -324,40 +249,35 @@ class PeerVm {
       set_instance(type.name, "claim");
       return check(types, type.name, "claim");
     }
-    warnings_.push_back("no type has the name of the claimed device " +
-                        cdi::quoted(instances_.front()));
+    answer_.warn("no type has the name of the claimed device {}", cdi::quoted(instances_.front()));
   }
 
   void set_instance(const std::string& type, std::string_view rule) {
     answer_.instance = type;
     answer_.rule = rule;
     if (!is_beyond_webhook_) return;
-    warnings_.push_back(
-        fmt::format("set the annotation {}: {}, because the webhook passes only nvidia.com/gpu of "
-                    "containers on",
-                    instance_annotation, type));
+    answer_.warn(
+        "set the annotation {}: {}, because the webhook passes only nvidia.com/gpu of containers "
+        "on",
+        instance_annotation, type);
   }
 
   void check(const InstanceTypes& types, const std::string& named, std::string_view rule) {
-    const auto name = "instance type " + cdi::quoted(named);
-    for (const auto& type : types.list) {
-      if (type.name != named) continue;
-      if (!type.fits(need_)) {
-        warnings_.push_back(name + " does not fit " + need_.text());
-        return;
-      }
-      answer_.instance = named;
-      answer_.rule = rule;
-      return;
+    const auto found = std::find_if(types.list.begin(), types.list.end(),
+                                    [&](const auto& type) { return type.name == named; });
+    const auto name = cdi::quoted(named);
+    if (found == types.list.end()) return answer_.warn("instance type {} is not in types", name);
+    if (!found->fits(need_)) {
+      return answer_.warn("instance type {} does not fit {}", name, need_.text());
     }
-    warnings_.push_back(name + " is not in types");
+    answer_.instance = named;
+    answer_.rule = rule;
   }
 
   /// The kind of the guest's devices, of which each stands for a claim.
   static constexpr const char* claim_kind = "kata.peerpods.io/claim";
   const Objects& objects_;
-  PeerpodAnswer& answer_;
-  Warnings& warnings_;
+  Answer& answer_;
   InstanceType need_{};
   bool is_beyond_webhook_ = false;  // it has devices that the webhook does not know
   // By namespace and name of a claim: whether all its requests are mapped.

@@ -16,6 +16,7 @@
 
 #include <cdi/result.hpp>
 
+#include "answer.hpp"
 #include "input.hpp"
 #include "instance.hpp"
 #include "objects.hpp"
@@ -60,66 +61,51 @@ inline ResourceList summed(const Object& pod, ResourceList Requirements::*which)
   return total;
 }
 
-/// Finds the ResourceClaims of a pod. Valid as long as the objects.
-class ClaimsOfPod {
- public:
-  ClaimsOfPod(const std::vector<Object>& claims, const Metadata& pod) : space_{pod.space} {
-    if (space_.empty()) space_ = "default";
-    for (const auto& claim : claims) {
-      const auto& own = claim.metadata;
-      // A claim without a namespace is in that of the pod.
-      if (!own.space.empty() && own.space != space_) continue;
-      by_name_.emplace(own.name, &claim);
-      const auto key = own.annotations.find("resource.kubernetes.io/pod-claim-name");
-      if (is_made_for(own, pod) && key != own.annotations.end()) made_.emplace(key->second, &claim);
-    }
+/// Whether a claim is one of a pod: the claim of a name, or the one that was made from a template.
+inline bool is_claim_of(const Metadata& pod, const ClaimName& name, const Metadata& claim) {
+  // A claim without a namespace is in that of the pod.
+  const auto& space = pod.space.empty() ? std::string{"default"} : pod.space;
+  if (!claim.space.empty() && claim.space != space) return false;
+  if (!name.object.empty()) return claim.name == name.object;
+  const auto own = claim.annotations.find("resource.kubernetes.io/pod-claim-name");
+  if (own == claim.annotations.end() || own->second != name.name || pod.name.empty()) return false;
+  for (const auto& one : claim.owners) {
+    if (one.kind != "Pod" || one.api_version != "v1" || !one.controller) continue;
+    const bool same_uid = one.uid.empty() || pod.uid.empty() || one.uid == pod.uid;
+    return one.name == pod.name && same_uid;
   }
+  return false;
+}
 
-  /// Null, with a warning if there are others, for a claim that is unknown.
-  const Object* find(const ClaimName& claim, bool warn, Warnings& warnings) const {
-    const auto& map = claim.object.empty() ? made_ : by_name_;
-    const auto found = map.find(claim.object.empty() ? claim.name : claim.object);
-    if (found != map.end()) return found->second;
-    if (!warn) return nullptr;
-    warnings.push_back(
-        fmt::format("in the namespace {}, {} {} of the pod", cdi::quoted(space_),
-                    claim.object.empty()
-                        ? "no claim was made from a template for"
-                        : fmt::format("no claim has the name {}, for", cdi::quoted(claim.object)),
-                    cdi::quoted(claim.name)));
-    return nullptr;
+/// Null, with a warning if there are others, for a claim of a pod that is unknown.
+inline const Object* find_claim(const Object& pod, const ClaimName& name, const Objects& objects,
+                                Answer& answer) {
+  for (const auto& claim : objects.claims) {
+    if (is_claim_of(pod.metadata, name, claim.metadata)) return &claim;
   }
-
- private:
-  /// Whether a claim was made for a pod from a template; UIDs count if both are known.
-  static bool is_made_for(const Metadata& claim, const Metadata& pod) {
-    for (const auto& one : claim.owners) {
-      if (one.kind != "Pod" || one.api_version != "v1" || !one.controller) continue;
-      const bool same_uid = one.uid.empty() || pod.uid.empty() || one.uid == pod.uid;
-      return !one.name.empty() && one.name == pod.name && same_uid;
-    }
-    return false;
-  }
-
-  std::string space_;
-  std::map<std::string, const Object*> by_name_{};
-  std::map<std::string, const Object*> made_{};  // from templates, by their names in the pod
-};
+  if (objects.claims.empty()) return nullptr;
+  const auto& space = pod.metadata.space;
+  answer.warn(
+      "in the namespace {}, {} {} of the pod", cdi::quoted(space.empty() ? "default" : space),
+      name.object.empty() ? "no claim was made from a template for"
+                          : fmt::format("no claim has the name {}, for", cdi::quoted(name.object)),
+      cdi::quoted(name.name));
+  return nullptr;
+}
 
 /// Adds the devices of a pod to its VM: those that containers request, and its claims. Returns the
 /// names that mapped claims have in the pod.
 inline std::set<std::string> add_devices(const Object& pod, const Objects& objects, PeerVm& vm,
-                                         PeerpodAnswer& answer, Warnings& warnings) {
+                                         Answer& answer) {
   auto amounts = summed(pod, &Requirements::requests);
   raise_to(amounts, summed(pod, &Requirements::limits));
   for (const auto& [name, amount] : amounts) {
     if (is_device(name)) vm.add_resource(name, units(amount));
   }
-  const ClaimsOfPod known{objects.claims, pod.metadata};
   std::map<std::string, const Object*> claims;
   std::set<std::string> mapped;
   for (const auto& claim : pod.spec.claims) {
-    const auto* const found = known.find(claim, !objects.claims.empty(), warnings);
+    const auto* const found = find_claim(pod, claim, objects, answer);
     if (found == nullptr) continue;
     claims.emplace(claim.name, found);
     if (vm.add_claim(*found)) mapped.insert(claim.name);
@@ -137,8 +123,7 @@ inline std::set<std::string> add_devices(const Object& pod, const Objects& objec
 }
 
 /// The annotations that the webhook writes for amounts of a pod.
-inline void write_annotations(const Object& pod, PeerVm& vm, PeerpodAnswer& answer,
-                              Warnings& warnings) {
+inline void write_annotations(const Object& pod, PeerVm& vm, Answer& answer) {
   const auto requests = summed(pod, &Requirements::requests);
   const auto limits = summed(pod, &Requirements::limits);
   // The larger of request and limit; 0 without a request, even if there is a limit.
@@ -148,103 +133,85 @@ inline void write_annotations(const Object& pod, PeerVm& vm, PeerpodAnswer& answ
   };
   const auto vcpus = units(amount("cpu"));
   const auto memory = mebibytes(amount("memory"));
-  if (vcpus != 0) answer.annotations.emplace(vcpus_annotation, std::to_string(vcpus));
-  if (memory != 0) answer.annotations.emplace(memory_annotation, std::to_string(memory));
+  if (vcpus != 0) answer.annotations->emplace(vcpus_annotation, std::to_string(vcpus));
+  if (memory != 0) answer.annotations->emplace(memory_annotation, std::to_string(memory));
   vm.set_size(vcpus, memory);
   if (const auto gpus = amount_of(requests, "nvidia.com/gpu"); gpus != Quantity{}) {
     if (gpus.nano != 0) {
       pod.place.at("spec").reject("the sum of nvidia.com/gpu must be a whole number");
     }
-    answer.annotations.emplace(gpus_annotation, decimal_text(gpus.whole));
-    warnings.emplace_back("each container of the pod gets all NVIDIA GPUs of the VM");
+    answer.annotations->emplace(gpus_annotation, decimal_text(gpus.whole));
+    answer.warn("each container of the pod gets all NVIDIA GPUs of the VM");
   }
   for (const auto& [name, limit] : limits) {
     const bool is_lost = has_annotation(name) && limit != Quantity{};
     if (!is_lost || amount_of(requests, name) != Quantity{}) continue;
-    warnings.push_back(
-        fmt::format("the webhook ignores the {} limit without a request; the API "
-                    "server sets the request first (--defaults)",
-                    cdi::quoted(name)));
+    answer.warn(
+        "the webhook ignores the {} limit without a request; the API server sets the request first "
+        "(--defaults)",
+        cdi::quoted(name));
   }
 }
 
-/// Lists the requests that the webhook removes without an annotation, with a warning for each.
-class Unmapped {
- public:
-  /// `named` is the instance type in the pod's annotation, which may be empty. `mapped` has the
-  /// claims that are mapped; the instance type of the answer, if any, has all other devices.
-  Unmapped(const std::string& named, const std::set<std::string>& mapped, PeerpodAnswer& answer,
-           Warnings& warnings)
-      : named_{named}, mapped_{mapped}, answer_{answer}, warnings_{warnings} {}
-
-  void list(const Object& pod) {
-    std::set<std::string> used;
-    for (const auto* one : all_containers(pod)) {
-      list(*one);
-      for (const auto& use : one->resources.claims) used.insert(use.name);
-    }
-    for (const auto& claim : pod.spec.claims) {
-      if (used.contains(claim.name)) continue;
-      warnings_.push_back(
-          fmt::format("no container uses the ResourceClaim {} of the pod, and the "
-                      "claim has no annotation",
-                      cdi::quoted(claim.name)));
-    }
-    if (pod.spec.resources.requests.empty() && pod.spec.resources.limits.empty()) return;
-    warnings_.emplace_back(
-        "the webhook ignores pod.spec.resources: it adds up only the resources of containers");
-  }
-
- private:
-  void list(const Container& container) {
-    const auto& own = container.resources;
-    auto amounts = own.requests;
-    raise_to(amounts, own.limits);
-    for (const auto& [name, amount] : amounts) {
-      if (has_annotation(name) || amount == Quantity{}) continue;
-      const bool device = is_device(name);  // otherwise from Kubernetes, such as hugepages
-      if (name == vm_resource) {
-        warnings_.push_back(fmt::format(
-            "container {} has {}: the webhook has already changed this pod, and has removed what "
-            "its containers requested: pass the pod as it was created",
-            cdi::quoted(container.name), cdi::quoted(name)));
-      } else if (!device || answer_.instance.empty()) {
-        answer_.unmapped.push_back({.container = container.name, .resource = name});
-        warn(container, "requests " + cdi::quoted(name), device ? "the device" : "enough of it",
-             device ? ", or request nvidia.com/gpu for whole NVIDIA GPUs" : "");
-      }
-    }
-    for (const auto& use : own.claims) {
-      if (mapped_.contains(use.name)) continue;
-      answer_.unmapped.push_back({.container = container.name, .claim = use.name});
-      warn(container, "uses the ResourceClaim " + cdi::quoted(use.name), "the device", "");
-    }
-  }
-
-  void warn(const Container& container, const std::string& does, std::string_view what,
-            std::string_view otherwise) {
+/// Lists the requests of a container that the webhook removes without an annotation, with a warning
+/// for each. `named` is the instance type in the pod's annotation, which may be empty. `mapped` has
+/// the claims that are mapped; the instance type of the answer, if any, has all other devices.
+inline void list_unmapped(const Container& container, const std::string& named,
+                          const std::set<std::string>& mapped, Answer& answer) {
+  const auto place = "container " + cdi::quoted(container.name);
+  const auto warn = [&](std::string_view does, const std::string& name, std::string_view what,
+                        std::string_view otherwise) {
     const auto remedy =
-        named_.empty()
-            ? fmt::format("choose an instance type that has {}, with the annotation {}{}", what,
-                          instance_annotation, otherwise)
-            : fmt::format("check that {} has it", cdi::quoted(named_));
-    warnings_.push_back(fmt::format(
-        "container {} {}, which the webhook removes without an annotation, so the VM lacks it: {}",
-        cdi::quoted(container.name), does, remedy));
+        named.empty() ? fmt::format("choose an instance type that has {}, with the annotation {}{}",
+                                    what, instance_annotation, otherwise)
+                      : fmt::format("check that {} has it", cdi::quoted(named));
+    answer.warn("{} {} {}, which the webhook removes without an annotation, so the VM lacks it: {}",
+                place, does, cdi::quoted(name), remedy);
+  };
+  auto amounts = container.resources.requests;
+  raise_to(amounts, container.resources.limits);
+  for (const auto& [name, amount] : amounts) {
+    const bool device = is_device(name);  // otherwise from Kubernetes, such as hugepages
+    if (has_annotation(name) || amount == Quantity{}) continue;
+    if (name == vm_resource) {
+      answer.warn(
+          "{} has {}: the webhook has already changed this pod, and has removed what its "
+          "containers requested: pass the pod as it was created",
+          place, cdi::quoted(name));
+    } else if (!device || answer.instance.empty()) {
+      answer.unmapped.push_back({.container = container.name, .resource = name});
+      warn("requests", name, device ? "the device" : "enough of it",
+           device ? ", or request nvidia.com/gpu for whole NVIDIA GPUs" : "");
+    }
   }
+  for (const auto& use : container.resources.claims) {
+    if (mapped.contains(use.name)) continue;
+    answer.unmapped.push_back({.container = container.name, .claim = use.name});
+    warn("uses the ResourceClaim", use.name, "the device", "");
+  }
+}
 
-  const std::string& named_;
-  const std::set<std::string>& mapped_;
-  PeerpodAnswer& answer_;
-  Warnings& warnings_;
-};
+/// Warns about what a pod has and the webhook does not read.
+inline void warn_ignored(const Object& pod, Answer& answer) {
+  std::set<std::string> used;
+  for (const auto* one : all_containers(pod)) {
+    for (const auto& use : one->resources.claims) used.insert(use.name);
+  }
+  for (const auto& claim : pod.spec.claims) {
+    if (used.contains(claim.name)) continue;
+    answer.warn(
+        "no container uses the ResourceClaim {} of the pod, and the claim has no annotation",
+        cdi::quoted(claim.name));
+  }
+  if (pod.spec.resources.requests.empty() && pod.spec.resources.limits.empty()) return;
+  answer.warn("the webhook ignores pod.spec.resources: it adds up only those of containers");
+}
 
 /// The annotations of the webhook, and in `unmapped` the requests without an annotation. The
 /// webhook changes only pods of its runtime class, ignores pod-level resources and the overhead,
 /// and rounds CPUs and MiB up. With claims or instance types also what the webhook does not have:
 /// the type for all devices, and a CDI spec for the guest. The input may also be claims only.
-inline PeerpodAnswer answer_peerpod(const cdi::Document& input, const PeerpodOptions& options,
-                                    Warnings& warnings) {
+inline Answer answer_peerpod(const cdi::Document& input, const PeerpodOptions& options) {
   auto given = read_pod(input);
   auto& objects = given.objects;
   std::vector<cdi::Document> files;  // which errors refer to
@@ -256,8 +223,9 @@ inline PeerpodAnswer answer_peerpod(const cdi::Document& input, const PeerpodOpt
   }
   if (!options.types.empty())
     given.types = read_types(files.emplace_back(read_input(options.types)));
-  PeerpodAnswer answer;
-  PeerVm vm{objects, answer, warnings};
+  Answer answer;
+  answer.annotations.emplace();
+  PeerVm vm{objects, answer};
   if (!objects.pod) {
     if (!given.is_object) Place{&input, "pod"}.reject("is missing");
     vm.add_claims();
@@ -267,18 +235,18 @@ inline PeerpodAnswer answer_peerpod(const cdi::Document& input, const PeerpodOpt
   auto& pod = *objects.pod;
   complete(pod);
   if (pod.spec.runtime_class != options.runtime_class) {
-    warnings.push_back(
-        fmt::format("pod.spec.runtimeClassName is not {}: the webhook leaves the pod unchanged",
-                    options.runtime_class));
+    answer.warn("pod.spec.runtimeClassName is not {}: the webhook leaves the pod unchanged",
+                options.runtime_class);
     return answer;
   }
   if (options.set_defaults) set_default_requests(pod);
-  write_annotations(pod, vm, answer, warnings);
-  const auto mapped = add_devices(pod, objects, vm, answer, warnings);
+  write_annotations(pod, vm, answer);
+  const auto mapped = add_devices(pod, objects, vm, answer);
   const auto annotation = pod.metadata.annotations.find(instance_annotation);
   const auto named = annotation == pod.metadata.annotations.end() ? "" : annotation->second;
   vm.finish(given.types, named);
-  Unmapped{named, mapped, answer, warnings}.list(pod);
+  for (const auto* one : all_containers(pod)) list_unmapped(*one, named, mapped, answer);
+  warn_ignored(pod, answer);
   return answer;
 }
 

@@ -12,9 +12,9 @@
 
 #include <fmt/format.h>
 
-#include <cdi/model/fields.hpp>
 #include <cdi/result.hpp>
 
+#include "answer.hpp"
 #include "input.hpp"
 #include "objects.hpp"
 #include "pod.hpp"
@@ -25,22 +25,6 @@
 // MilliCPUToShares and MilliCPUToQuota.
 
 namespace pod {
-
-/// CPU time and memory of a sandbox, without the pod's overhead.
-struct Sandbox {
-  std::uint64_t period = 0;  // in us; 0 if unknown
-  std::int64_t quota = 0;    // in us for each period; negative without a quota
-  std::uint64_t shares = 0;  // 1024 for each requested CPU
-  std::int64_t memory = 0;   // in bytes; 0 without a limit
-
-  static constexpr void fields(auto& list) {
-    using cdi::Presence::keep_empty;
-    list("cpu-period", &Sandbox::period, keep_empty);
-    list("cpu-quota", &Sandbox::quota, keep_empty);
-    list("cpu-shares", &Sandbox::shares, keep_empty);
-    list("memory", &Sandbox::memory, keep_empty);
-  }
-};
 
 /// Parses a decimal number; false for other text. `plus`: whether the text may begin with a plus
 /// sign.
@@ -55,7 +39,7 @@ bool is_number(std::string_view text, Number& number, bool plus = false) {
 /// The sandbox that annotations describe, as Kata reads them: text that is not a number becomes 0,
 /// with a warning. Only runtime-rs (`rust`) accepts a plus sign before period and shares, which are
 /// unsigned.
-inline Sandbox read_sandbox(const Annotations& annotations, bool rust, Warnings& warnings) {
+inline Sandbox read_sandbox(const Annotations& annotations, bool rust, Answer& answer) {
   Sandbox sandbox;
   bool known = false;
   const auto read = [&](std::string_view name, auto& number, bool plus) {
@@ -64,15 +48,15 @@ inline Sandbox read_sandbox(const Annotations& annotations, bool rust, Warnings&
     known = true;
     if (is_number(found->second, number, plus)) return;
     number = 0;
-    warnings.push_back(fmt::format("annotations.{}: {} is not a number; Kata reads it as 0",
-                                   found->first, cdi::quoted(found->second)));
+    answer.warn("annotations.{}: {} is not a number; Kata reads it as 0", found->first,
+                cdi::quoted(found->second));
   };
   read("cpu-period", sandbox.period, rust);
   read("cpu-quota", sandbox.quota, true);
   read("cpu-shares", sandbox.shares, rust);
   read("memory", sandbox.memory, true);
   if (!known) {
-    warnings.emplace_back(
+    answer.warn(
         "there are no annotations io.kubernetes.cri.sandbox-*: CRI-O writes none, and Kata boots "
         "with its default size");
   }

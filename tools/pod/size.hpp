@@ -19,6 +19,7 @@
 #include <cdi/model/any_value.hpp>
 #include <cdi/result.hpp>
 
+#include "answer.hpp"
 #include "input.hpp"
 #include "objects.hpp"
 #include "pod.hpp"
@@ -59,49 +60,21 @@ inline constexpr std::array<Profile, 6> profiles{{
     {"remote", 1, 2048, 0, 0},
 }};
 
-/// The terms of the sums.
-struct Terms {
-  std::map<std::string, cdi::AnyValue> vcpus{};
-  std::map<std::string, std::int64_t> memory{};
-
-  static constexpr void fields(auto& list) {
-    list("vcpus", &Terms::vcpus);
-    list("memoryMiB", &Terms::memory);
-  }
-};
-
-/// The size of a VM, and the annotations that set it where Kata adds no limits.
-struct SizeAnswer {
-  int version = 1;
-  std::int64_t vcpus = 0;
+/// The size of a VM, as it is added up.
+struct Size {
+  float vcpus = 0;  // before rounding up; both runtimes use 32-bit floats
   std::int64_t memory = 0;
-  Annotations annotations{};
-  std::optional<Terms> terms = Terms{};
-  std::map<std::string, std::string> overhead{};  // of the pod, to account for the whole VM
-  std::optional<Sandbox> sandbox{};
-  std::map<std::string, std::int64_t> kubernetes{};  // what it accounts for a pod
-  float sum = 0;  // vCPUs before rounding up; both runtimes use 32-bit floats
-
-  static constexpr void fields(auto& list) {
-    list("version", &SizeAnswer::version);
-    list("vcpus", &SizeAnswer::vcpus);
-    list("memoryMiB", &SizeAnswer::memory);
-    list("annotations", &SizeAnswer::annotations);
-    list("terms", &SizeAnswer::terms);
-    list("podOverhead", &SizeAnswer::overhead);
-    list("sandbox", &SizeAnswer::sandbox);
-    list("kubernetes", &SizeAnswer::kubernetes);
-  }
+  Terms terms{};
 
   void add_vcpus(const std::string& name, float number) {
-    sum += number;
+    vcpus += number;
     const auto rounded = std::round(double{number} * 1e6) / 1e6;
-    terms->vcpus[name] = {cdi::ValueKind::number, fmt::format("{}", rounded)};
+    terms.vcpus[name] = {cdi::ValueKind::number, fmt::format("{}", rounded)};
   }
 
   void add_memory(const std::string& name, std::int64_t number) {
     memory += number;
-    terms->memory[name] = number;
+    terms.memory[name] = number;
   }
 };
 
@@ -147,8 +120,7 @@ inline std::int64_t whole_mebibytes(std::int64_t bytes) {
 }
 
 /// runtime-go: the default plus the limit. Without a quota, CPUs are derived from the shares.
-inline void add_for_go(const Sandbox& sandbox, const Profile& profile, SizeAnswer& out,
-                       Warnings& warnings) {
+inline void add_for_go(const Sandbox& sandbox, const Profile& profile, Size& out, Answer& answer) {
   out.add_vcpus("default_vcpus", profile.vcpus);
   out.add_memory("default_memory", profile.memory);
   out.add_memory("memory limit", whole_mebibytes(sandbox.memory));
@@ -157,40 +129,38 @@ inline void add_for_go(const Sandbox& sandbox, const Profile& profile, SizeAnswe
   }
   const auto rounded_up = sandbox.shares / 1024 + (sandbox.shares % 1024 == 0 ? 0 : 1);
   out.add_vcpus("cpu-shares / 1024, rounded up", static_cast<float>(rounded_up));
-  warnings.emplace_back(
+  answer.warn(
       "there is no CPU quota, as with exclusive CPUs: runtime-go derives vCPUs from the shares");
 }
 
 /// runtime-rs: the overhead plus the limit, or the default if there is no limit at all.
-inline void add_for_rs(const Sandbox& sandbox, const Profile& profile, SizeAnswer& out,
-                       Warnings& warnings) {
+inline void add_for_rs(const Sandbox& sandbox, const Profile& profile, Size& out, Answer& answer) {
   const float cpu = quota_vcpus(sandbox);
   auto limit = whole_mebibytes(sandbox.memory);
   limit += limit % 2;  // aligned to 2 MiB
   if (sandbox.quota < 0) {
-    warnings.emplace_back(
-        "there is no CPU quota, as with exclusive CPUs: runtime-rs ignores the shares");
+    answer.warn("there is no CPU quota, as with exclusive CPUs: runtime-rs ignores the shares");
   }
   if (cpu == 0 && limit == 0) {
     out.add_vcpus("default_vcpus", profile.vcpus);
     return out.add_memory("default_memory", profile.memory);
   }
   if (limit == 0) {
-    warnings.push_back(
-        fmt::format("there is a CPU limit but no memory limit: runtime-rs boots "
-                    "with its overhead alone, {} MiB",
-                    profile.overhead_memory));
+    answer.warn(
+        "there is a CPU limit but no memory limit: runtime-rs boots with its overhead alone, {} "
+        "MiB",
+        profile.overhead_memory);
   }
   out.add_vcpus("overhead", profile.overhead_vcpus);
   out.add_vcpus("cpu-quota / cpu-period", cpu);
   out.add_memory("overhead", profile.overhead_memory);
   out.add_memory("memory limit, to 2 MiB", limit);
-  out.terms->vcpus["at least"] = {cdi::ValueKind::number, "1"};
+  out.terms.vcpus["at least"] = {cdi::ValueKind::number, "1"};
 }
 
 /// The first proposal of Confidential Containers: 1 vCPU and 2048 MiB more than requested, with
 /// CPUs in thousandths.
-inline void add_for_rfc(std::int64_t milli, const Quantity& memory, SizeAnswer& out) {
+inline void add_for_rfc(std::int64_t milli, const Quantity& memory, Size& out) {
   out.add_vcpus("base", 1);
   out.add_vcpus("requested, rounded up",
                 static_cast<float>(milli / 1000 + (milli % 1000 == 0 ? 0 : 1)));
@@ -199,13 +169,13 @@ inline void add_for_rfc(std::int64_t milli, const Quantity& memory, SizeAnswer& 
 }
 
 /// The size for a sandbox; `place` is for errors.
-inline SizeAnswer size_of(const Sandbox& sandbox, const Profile& profile,
-                          const SizeOptions& options, const Place& place, Warnings& warnings) {
-  SizeAnswer out{.sandbox = sandbox};
+inline Size size_of(const Sandbox& sandbox, const Profile& profile, const SizeOptions& options,
+                    const Place& place, Answer& answer) {
+  Size out;
   if (options.formula == "runtime-go") {
-    add_for_go(sandbox, profile, out, warnings);
+    add_for_go(sandbox, profile, out, answer);
   } else if (options.formula == "runtime-rs") {
-    add_for_rs(sandbox, profile, out, warnings);
+    add_for_rs(sandbox, profile, out, answer);
   } else {
     const auto milli = std::ceil(double{quota_vcpus(sandbox)} * 1000);
     if (milli > 1e15) place.reject("requests too many CPUs");
@@ -215,39 +185,43 @@ inline SizeAnswer size_of(const Sandbox& sandbox, const Profile& profile,
   return out;
 }
 
-/// Rounds a size up, and adds its annotations.
-inline void finish(SizeAnswer& answer, const SizeOptions& options, const Place& place) {
+/// Sets a size, rounded up, and its annotations.
+inline void set_size(const Size& size, const Sandbox& sandbox, const SizeOptions& options,
+                     const Place& place, Answer& answer) {
   constexpr float max_vcpus = 1e9F;
-  if (!(answer.sum < max_vcpus)) place.reject("requests more than 10^9 vCPUs");
-  if (answer.memory == 0) place.reject("the VM would have no memory, which Kata refuses");
-  answer.vcpus = static_cast<std::int64_t>(std::ceil(std::max(answer.sum, 1.0F)));
+  if (!(size.vcpus < max_vcpus)) place.reject("requests more than 10^9 vCPUs");
+  if (size.memory == 0) place.reject("the VM would have no memory, which Kata refuses");
+  answer.vcpus = static_cast<std::int64_t>(std::ceil(std::max(size.vcpus, 1.0F)));
+  answer.memory_mib = size.memory;
   const auto least = options.profile == "remote" ? 0 : least_memory;
-  answer.annotations.emplace(vcpus_annotation, std::to_string(answer.vcpus));
-  answer.annotations.emplace(memory_annotation, std::to_string(std::max(answer.memory, least)));
-  if (options.verbose) return;
-  answer.terms.reset();
-  answer.sandbox.reset();
+  answer.annotations = {
+      {std::string{vcpus_annotation}, std::to_string(answer.vcpus)},
+      {std::string{memory_annotation}, std::to_string(std::max(size.memory, least))}};
+  if (!options.verbose) return;
+  answer.terms = size.terms;
+  answer.sandbox = sandbox;
 }
 
 /// Adds the overhead of a pod: the size of the VM minus the requests; instead, warns if the
 /// requests exceed the size.
-inline void add_overhead(const Object& pod, SizeAnswer& answer, Warnings& warnings) {
+inline void add_overhead(const Object& pod, Answer& answer) {
   constexpr std::int64_t mebibyte = 1 << 20;
-  if (answer.memory > max_units / mebibyte) {
+  if (answer.memory_mib > max_units / mebibyte) {
     pod.place.at("spec").reject("requests more than 2^63 - 1 bytes");
   }
   const auto requests = effective(pod, &Requirements::requests);
-  const auto milli = answer.vcpus * 1000 - milli_of(requests, pod);
-  const auto bytes = answer.memory * mebibyte - units(amount_of(requests, "memory"));
-  const auto check = [&](std::int64_t rest, std::int64_t size, std::string_view what) {
-    if (rest >= 0) return;
-    warnings.push_back(
-        fmt::format("the requests are for {} {} and the VM has {}: no overhead makes both agree; "
-                    "give each container limits that equal its requests",
-                    size - rest, what, size));
+  const auto rest_of = [&](std::int64_t size, std::int64_t requested, std::string_view what) {
+    if (size < requested) {
+      answer.warn(
+          "the requests are for {} {} and the VM has {}: no overhead makes both agree; give each "
+          "container limits that equal its requests",
+          requested, what, size);
+    }
+    return size - requested;
   };
-  check(milli, answer.vcpus * 1000, "thousandths of a CPU");
-  check(bytes, answer.memory * mebibyte, "bytes");
+  const auto milli = rest_of(answer.vcpus * 1000, milli_of(requests, pod), "thousandths of a CPU");
+  const auto bytes =
+      rest_of(answer.memory_mib * mebibyte, units(amount_of(requests, "memory")), "bytes");
   if (milli < 0 || bytes < 0) return;
   answer.overhead = {
       {"cpu", milli % 1000 == 0 ? fmt::format("{}", milli / 1000) : fmt::format("{}m", milli)},
@@ -256,38 +230,36 @@ inline void add_overhead(const Object& pod, SizeAnswer& answer, Warnings& warnin
 }
 
 /// Warns about containers without limits, which may use more than the VM has.
-inline void warn_about_limits(const ObjectSpec& pod, Warnings& warnings) {
+inline void warn_about_limits(const ObjectSpec& pod, Answer& answer) {
   for (const auto* name : {"cpu", "memory"}) {
     if (pod.resources.limits.contains(name)) continue;
     for (const auto& one : pod.containers) {
       if (one.resources.limits.contains(name)) continue;
-      warnings.push_back(fmt::format("container {} has no {} limit, which counts as 0",
-                                     cdi::quoted(one.name), name));
+      answer.warn("container {} has no {} limit, which counts as 0", cdi::quoted(one.name), name);
     }
   }
 }
 
-inline SizeAnswer size_of_pod(Object& pod, const SizeOptions& options, Warnings& warnings) {
+inline Answer size_of_pod(Object& pod, const SizeOptions& options) {
+  Answer answer;
   complete(pod);
   set_default_requests(pod);
   const auto spec = pod.place.at("spec");
   const auto profile =
       read_profile(options.profile, pod.metadata.annotations, pod.place.at("metadata.annotations"));
   const bool crio = options.engine == "crio";
-  if (crio) {
-    warnings.emplace_back("CRI-O passes no sizes to Kata, which boots with its default size");
-  }
+  if (crio) answer.warn("CRI-O passes no sizes to Kata, which boots with its default size");
   const auto sandbox = crio ? Sandbox{} : sandbox_of(pod, options.static_cpu_manager);
   auto requests = effective(pod, &Requirements::requests);
-  SizeAnswer answer{.sandbox = sandbox};
+  Size size;
   if (options.formula == "rfc") {
-    add_for_rfc(milli_of(requests, pod), amount_of(requests, "memory"), answer);
+    add_for_rfc(milli_of(requests, pod), amount_of(requests, "memory"), size);
   } else {
-    answer = size_of(sandbox, profile, options, spec, warnings);
-    if (!crio) warn_about_limits(pod.spec, warnings);
+    size = size_of(sandbox, profile, options, spec, answer);
+    if (!crio) warn_about_limits(pod.spec, answer);
   }
-  finish(answer, options, spec);
-  add_overhead(pod, answer, warnings);
+  set_size(size, sandbox, options, spec, answer);
+  add_overhead(pod, answer);
   if (!options.verbose) return answer;
   const auto& overhead = pod.spec.overhead;
   add_to(requests, overhead, pod);
@@ -299,19 +271,19 @@ inline SizeAnswer size_of_pod(Object& pod, const SizeOptions& options, Warnings&
 }
 
 /// The size of the VM, from a sandbox's annotations or from a pod.
-inline SizeAnswer answer_size(const cdi::Document& input, const SizeOptions& options,
-                              Warnings& warnings) {
+inline Answer answer_size(const cdi::Document& input, const SizeOptions& options) {
   auto given = read_pod(input);
   const Place root{&input, {}};
   const auto place = root.at("annotations");
   if (given.annotations && given.objects.pod) place.reject("cannot be combined with pod");
-  if (given.objects.pod) return size_of_pod(*given.objects.pod, options, warnings);
+  if (given.objects.pod) return size_of_pod(*given.objects.pod, options);
   if (given.is_object) root.at("kind").reject("must be a Pod");
   if (!given.annotations) root.reject("the input must be a Pod, or have annotations or pod");
+  Answer answer;
   const auto profile = read_profile(options.profile, *given.annotations, place);
-  const auto sandbox = read_sandbox(*given.annotations, options.formula == "runtime-rs", warnings);
-  auto answer = size_of(sandbox, profile, options, place, warnings);
-  finish(answer, options, place);
+  const auto sandbox = read_sandbox(*given.annotations, options.formula == "runtime-rs", answer);
+  const auto size = size_of(sandbox, profile, options, place, answer);
+  set_size(size, sandbox, options, place, answer);
   return answer;
 }
 

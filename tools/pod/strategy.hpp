@@ -14,6 +14,7 @@
 #include "../kit/versions/engine_defaults.hpp"
 #include "../kit/versions/engine_support.hpp"
 #include "../kit/versions/engine_versions.hpp"
+#include "answer.hpp"
 #include "input.hpp"
 
 // NVIDIA/gpu-operator a22dbf6 (v26.7.0): controllers/state_manager.go, object_controls.go;
@@ -57,43 +58,8 @@ struct ClusterPolicy {
   }
 };
 
-/// A node, and how it handles a request for a GPU.
-struct NodePath {
-  std::string node{};  // its runtime
-  std::string path{};  // native, runtime, hook or unsupported
-  std::string why{};
-
-  static constexpr void fields(auto& list) {
-    list("node", &NodePath::node);
-    list("path", &NodePath::path);
-    list("why", &NodePath::why);
-  }
-};
-
-struct StrategyAnswer {
-  int version = 1;
-  std::string runtime{};
-  std::vector<std::string> strategies{};
-  std::optional<std::string> runtime_class{};
-  bool is_default = false;
-  std::string path = "unsupported";  // of the worst node
-  std::string why = "there are no nodes";
-  std::vector<NodePath> nodes{};
-
-  static constexpr void fields(auto& list) {
-    list("version", &StrategyAnswer::version);
-    list("runtime", &StrategyAnswer::runtime);
-    list("deviceListStrategy", &StrategyAnswer::strategies);
-    list("runtimeClass", &StrategyAnswer::runtime_class, cdi::Presence::keep_empty);
-    list("setAsDefault", &StrategyAnswer::is_default, cdi::Presence::keep_empty);
-    list("path", &StrategyAnswer::path);
-    list("why", &StrategyAnswer::why);
-    list("nodes", &StrategyAnswer::nodes, cdi::Presence::keep_empty);
-  }
-};
-
 /// Reads the settings, with the defaults of the release, and warnings about those that it ignores.
-inline ClusterPolicy read_policy(const cdi::Document& input, Warnings& warnings) {
+inline ClusterPolicy read_policy(const cdi::Document& input, Answer& answer) {
   auto policy = read_as<ClusterPolicy>(input);
   const Place place{&input, {}};
   const auto release = tools::parse_engine_version(policy.version);
@@ -108,12 +74,14 @@ inline ClusterPolicy read_policy(const cdi::Document& input, Warnings& warnings)
   if (policy.cdi.nri && !policy.toolkit) place.at("cdi.nri").reject("needs the toolkit");
   if (policy.cdi.nri && *release < nri_added) {
     policy.cdi.nri = false;
-    warnings.emplace_back("cdi.nri: ignored: gpu-operator has the NRI plugin since 26.3");
+    answer.warn("cdi.nri: ignored: gpu-operator has the NRI plugin since 26.3");
   }
   if (std::pair{release->major, release->minor} >
       std::pair{last_examined.major, last_examined.minor}) {
-    warnings.push_back("operator: gpu-operator " + to_string(*release) +
-                       " is newer than 26.7, the newest that is known: it may do otherwise");
+    answer.warn(
+        "operator: gpu-operator {} is newer than 26.7, the newest that is known: it may do "
+        "otherwise",
+        to_string(*release));
   }
   for (std::size_t i = 0; i < policy.nodes.size(); ++i) {
     if (policy.nodes[i].find("://") != std::string::npos) continue;
@@ -197,10 +165,11 @@ inline NodePath path_of(const ClusterPolicy& policy, std::string_view node,
 }
 
 /// The gpu-operator configuration for nodes with these runtimes.
-inline StrategyAnswer answer_strategy(const cdi::Document& input, Warnings& warnings) {
-  const auto policy = read_policy(input, warnings);
+inline Answer answer_strategy(const cdi::Document& input) {
+  Answer answer{.path = "unsupported", .why = "there are no nodes"};
+  const auto policy = read_policy(input, answer);
   const auto runtime = configured_runtime(policy);
-  StrategyAnswer answer{.runtime = std::string{runtime}};
+  answer.runtime = runtime;
   // The operator's own pods use the runtime class, unless a hook or the NRI plugin serves them.
   const bool has_runtime = policy.has_cdi || runtime != "cri-o";
   if (has_runtime && !policy.cdi.nri) answer.runtime_class = "nvidia";
