@@ -60,23 +60,30 @@ inline bool looks_like_request(const std::string& key, const std::string& value)
   return devices && !devices->devices.empty();
 }
 
+/// The answer of containerd without CDI.
+inline Answer answer_without_cdi(const cdi::Document& input, const GivenRequests& given) {
+  if (!given.cri.empty()) {
+    Place{&input, "cri[0]"}.reject(
+        "CDI is off: containerd 2.2 rejects the container, older versions ignore the field; set "
+        "enable_cdi = true");
+  }
+  Answer answer;
+  answer.devices.emplace();
+  answer.warn("CDI is off: containerd ignores annotations silently");
+  return answer;
+}
+
 /// The device names that a runtime injects, in order. containerd and CRI-O visit annotations in
 /// random order; here they are sorted by key.
 inline Answer answer_requests(const cdi::Document& input, const RequestsOptions& options) {
   auto given = read_as<GivenRequests>(input);
   const bool crio = options.runtime == "crio";
-  Answer answer;
-  answer.devices.emplace();
   if (options.cdi == "off") {
     if (crio) throw Rejection{"--cdi off: CRI-O has no switch for CDI"};
-    if (!given.cri.empty()) {
-      Place{&input, "cri[0]"}.reject(
-          "CDI is off: containerd 2.2 rejects the container, older versions ignore the field; set "
-          "enable_cdi = true");
-    }
-    answer.warn("CDI is off: containerd ignores annotations silently");
-    return answer;
+    return answer_without_cdi(input, given);
   }
+  Answer answer;
+  answer.devices.emplace();
   std::erase_if(given.annotations, [&](const auto& one) {
     bool is_read = one.first.starts_with(cdi::annotation_prefix);
     for (const auto& prefix : options.prefixes) is_read = is_read || one.first.starts_with(prefix);
@@ -164,6 +171,26 @@ inline std::vector<KubeletPart> read_kubelet_pods(const cdi::Document& input) {
   return read_as<KubeletAnswer<std::vector<KubeletPart>>>(input).pods;
 }
 
+/// Calls `add` with the name and the origin of each device of a container. Returns how many devices
+/// of ResourceClaims it has; with `plugins_only`, they are not added.
+template <class Add>
+std::size_t add_devices_of(const KubeletPart& container, const std::string& place,
+                           bool plugins_only, const Add& add) {
+  for (const auto& one : container.parts) {
+    if (one.resource.empty()) continue;
+    for (const auto& id : one.ids) add(one.resource + "=" + id, place + one.resource);
+  }
+  std::size_t of_claims = 0;
+  for (const auto& claim : container.claims) {
+    for (const auto& driver : claim.parts) {
+      of_claims += driver.parts.size();
+      if (plugins_only) continue;
+      for (const auto& one : driver.parts) add(one.name, place + "claim " + claim.claim);
+    }
+  }
+  return of_claims;
+}
+
 /// The CDI devices of a pod, as Kata would plug them: `RESOURCE=ID` for the device IDs of a device
 /// plugin, and the names of DRA drivers, each once and in this order.
 inline Answer answer_podresources(const cdi::Document& input, const PodResourcesOptions& options) {
@@ -188,17 +215,7 @@ inline Answer answer_podresources(const cdi::Document& input, const PodResources
       if (!options.container.empty() && container.name != options.container) continue;
       found = true;
       const auto place = fmt::format("{}, container {}, ", pod_name, cdi::quoted(container.name));
-      for (const auto& one : container.parts) {
-        if (one.resource.empty()) continue;
-        for (const auto& id : one.ids) add(one.resource + "=" + id, place + one.resource);
-      }
-      for (const auto& claim : container.claims) {
-        for (const auto& driver : claim.parts) {
-          left_out += driver.parts.size();
-          if (options.plugins_only) continue;
-          for (const auto& one : driver.parts) add(one.name, place + "claim " + claim.claim);
-        }
-      }
+      left_out += add_devices_of(container, place, options.plugins_only, add);
     }
   }
   if (!found) {
