@@ -21,6 +21,7 @@
 #include "../gpu/cdi_specs/kept_options.hpp"
 #include "../gpu/cdi_specs/version_choice.hpp"
 #include "../gpu/host/directories.hpp"
+#include "../gpu/slices/limits.hpp"
 #include "../gpu/vendors/survey.hpp"
 #include "../kit/engines/installed_versions.hpp"
 
@@ -42,30 +43,20 @@ struct Settings {
   prepare::Options host{};      // the GPUs, and the content of specs
 };
 
-/// The fault in a name of Kubernetes, which becomes part of paths; empty if it is valid: letters in
-/// lower case, digits, `-` and `.`, with a letter or digit at both ends of each part.
+/// The fault in a name of Kubernetes, which becomes part of paths; empty if it is valid.
 inline std::string subdomain_fault(std::string_view text, std::size_t longest) {
-  bool good = !text.empty() && text.size() <= longest;
-  char before = '.';
-  for (const char c : text) {
-    const bool is_alnum = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    const bool is_mark = c == '-' || c == '.';
-    good = good && (is_alnum || is_mark) && !(c == '.' && before == '-') &&
-           !(is_mark && before == '.');
-    before = c;
-  }
-  if (good && before != '-' && before != '.') return {};
+  if (prepare::is_dns_subdomain(text, longest)) return {};
   return "must be a DNS name of at most " + std::to_string(longest) + " characters";
 }
 
 /// The fault in the name of a driver, which is also the vendor of its CDI devices.
 inline std::string driver_fault(const std::string& text) {
-  auto fault = subdomain_fault(text, 63);
+  auto fault = subdomain_fault(text, prepare::slice_limits::driver);
   if (fault.empty() && !cdi::parse_kind(text + "/claim")) fault = "must begin with a letter";
   return fault;
 }
 inline std::string node_fault(const std::string& text) {
-  return subdomain_fault(text, 253);
+  return subdomain_fault(text, prepare::slice_limits::object_name);
 }
 
 /// The fault in the UID of a pod; empty if it is valid.
