@@ -56,14 +56,15 @@ inline void check_status(const Status& status, Findings& findings) {
            "log."});
     }
   }
-  for (const auto& one : status.claims) {
-    if (!one.fault) continue;
+  for (const auto& [uid, claim] : status.claims) {
+    if (!claim.fault) continue;
     const auto* const advice =
-        one.claim ? "The driver tries to repair claims: its log has the reason. This command needs "
-                    "the --root of the driver, too."
-                  : "No other claim gets a device until this one is unprepared: end its pod. If "
-                    "there is none, stop the driver and remove the file.";
-    findings.push_back({Level::fault, "claim " + one.uid, *one.fault, advice});
+        claim.spec
+            ? "The driver tries to repair claims: its log has the reason. This command needs "
+              "the --root of the driver, too."
+            : "No other claim gets a device until this one is unprepared: end its pod. If "
+              "there is none, stop the driver and remove the file.";
+    findings.push_back({Level::fault, "claim " + uid, *claim.fault, advice});
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <cdi/model/fields.hpp>
 #include <cdi/result.hpp>
 
 #include "../protocol/grpc_client.hpp"
@@ -26,6 +27,12 @@ struct SocketState {
   std::string use{};  // "claims", "registration"
   std::string path{};
   std::optional<std::string> fault{};  // why it does not answer
+
+  static constexpr void fields(auto& list) {
+    list("use", &SocketState::use, cdi::Presence::keep_empty);
+    list("path", &SocketState::path, cdi::Presence::keep_empty);
+    list("fault", &SocketState::fault, cdi::Presence::keep_empty);
+  }
 };
 
 /// The sockets of an instance of a driver. Each gets a harmless request of a kubelet, but none to

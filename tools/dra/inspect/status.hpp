@@ -6,16 +6,17 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cdi/claims.hpp>
 #include <cdi/file.hpp>
+#include <cdi/model/fields.hpp>
+#include <cdi/nlohmann/models.hpp>
 #include <cdi/result.hpp>
 
 #include "../../gpu/base/json_output.hpp"
@@ -31,89 +32,101 @@
 
 namespace dra {
 
+/// A device of a claim.
+struct DeviceState {
+  std::optional<std::string> request{};
+  std::string device{};
+  std::string cdi_device{};
+
+  static constexpr void fields(auto& list) {
+    list("request", &DeviceState::request, cdi::Presence::keep_empty);
+    list("device", &DeviceState::device, cdi::Presence::keep_empty);
+    list("cdiDevice", &DeviceState::cdi_device, cdi::Presence::keep_empty);
+  }
+};
+
 /// A claim in the journal of a driver.
 struct ClaimState {
-  std::string uid{};
-  std::optional<cdi::Claim> claim{};   // nothing if it cannot be read
-  std::string spec{};                  // the path of its spec
+  std::string name_space{};
+  std::string name{};
+  std::vector<DeviceState> devices{};
+  std::optional<std::string> spec{};   // the path of its spec; nothing if it cannot be read
   std::optional<std::string> fault{};  // why it cannot be used
+
+  static constexpr void fields(auto& list) {
+    list("namespace", &ClaimState::name_space, cdi::Presence::keep_empty);
+    list("name", &ClaimState::name, cdi::Presence::keep_empty);
+    list("devices", &ClaimState::devices, cdi::Presence::keep_empty);
+    list("spec", &ClaimState::spec, cdi::Presence::keep_empty);
+    list("fault", &ClaimState::fault, cdi::Presence::keep_empty);
+  }
 };
 
 /// The state of a driver on its node.
 struct Status {
   std::vector<SocketState> sockets{};
-  std::vector<ClaimState> claims{};
-  std::string journal{};          // the directory of the claims
-  bool has_journal = false;       // whether it exists
-  bool has_only_sockets = false;  // claims were not examined
+  std::map<std::string, ClaimState> claims{};  // by UID
+  std::string journal{};                       // the directory of the claims
+  bool has_journal = false;                    // whether it exists
+  bool has_only_sockets = false;               // claims were not examined
+
+  static constexpr void fields(auto& list) {
+    list("sockets", &Status::sockets, cdi::Presence::keep_empty);
+    list("claims", &Status::claims, cdi::Presence::keep_empty);
+  }
 
   bool is_good() const {
-    const auto has_fault = [](const auto& one) {
-      return one.fault.has_value();
-    };
-    return std::none_of(sockets.begin(), sockets.end(), has_fault) &&
-           std::none_of(claims.begin(), claims.end(), has_fault);
+    return std::none_of(sockets.begin(), sockets.end(),
+                        [](const auto& one) { return one.fault.has_value(); }) &&
+           std::none_of(claims.begin(), claims.end(),
+                        [](const auto& one) { return one.second.fault.has_value(); });
   }
 };
 
 namespace detail {
 
-/// Why the spec of a claim does not give its devices; nullopt if it does.
-inline std::optional<std::string> fault_in_spec(const cdi::Claim& claim, const std::string& path) {
-  const auto loaded = cdi::read_spec_file(path);
-  if (!loaded) return to_string(loaded.error());
-  for (std::size_t i = 0; i < claim.devices.size(); ++i) {
-    const auto& devices = loaded->spec.devices;
-    const auto name = claim.device_name(i);
-    const bool has_it = std::any_of(devices.begin(), devices.end(),
-                                    [&](const auto& device) { return device.name == name; });
-    if (!has_it) return fmt::format("{}: it has no device {}", path, name);
-  }
-  return std::nullopt;
-}
-
 /// Looks for the devices of claims where each was prepared: the journal has the vendor files and
 /// the places of drivers that the driver was started with.
 class ClaimHost {
  public:
-  explicit ClaimHost(const prepare::Options& options)
-      : survey_{prepare::survey_host(options)}, options_{options} {
+  explicit ClaimHost(const prepare::Options& options) : survey_{prepare::survey_host(options)} {
     if (survey_) surveys_.emplace(*survey_, options, prepare::JournalPlace::here);
   }
 
   ClaimHost(const ClaimHost&) = delete;
   ClaimHost& operator=(const ClaimHost&) = delete;
 
-  const prepare::Options& options() const { return options_; }
-
-  /// Why the host does not have the devices of a claim; nullopt if it has them.
-  std::optional<std::string> fault(const cdi::Claim& claim) {
+  /// Why the host does not have the devices of a claim, or its spec does not give them; nullopt if
+  /// all is well.
+  std::optional<std::string> fault(const cdi::Claim& claim, const std::string& path) {
+    const auto loaded = cdi::read_spec_file(path);
+    if (!loaded) return to_string(loaded.error());
     if (!surveys_) return to_string(survey_.error());
     const auto survey = surveys_->of(claim);
     if (!survey) return to_string(survey.error());
     const auto found = prepare::find_again(**survey, claim);
-    return found ? std::nullopt : std::optional{to_string(found.error())};
+    if (!found) return to_string(found.error());
+    auto fault = prepare::fault_in(loaded->spec, claim, *found);
+    return fault ? fmt::format("{}: {}", path, *fault) : fault;
   }
 
  private:
   const cdi::Result<prepare::Survey> survey_;
-  const prepare::Options& options_;
   std::optional<prepare::ClaimSurveys> surveys_{};
 };
 
-inline ClaimState claim_state(const std::string& uid, const cdi::Result<cdi::Claim>& claim,
-                              ClaimHost& host) {
-  ClaimState out{.uid = uid};
-  if (!claim) {
-    out.fault = to_string(claim.error());
-    return out;
+inline ClaimState claim_state(const cdi::Result<cdi::Claim>& claim, ClaimHost& host) {
+  if (!claim) return {.fault = to_string(claim.error())};
+  ClaimState out{.name_space = claim->name_space, .name = claim->name};
+  for (std::size_t i = 0; i < claim->devices.size(); ++i) {
+    const auto& device = claim->devices[i];
+    out.devices.push_back({.device = device.name, .cdi_device = claim->device_id(i)});
+    if (!device.request.empty()) out.devices.back().request = device.request;
   }
   out.spec = claim->spec_dir + "/" + claim->file_name();
   const bool is_prepared = claim->phase == cdi::Claim::Phase::prepared;
-  out.fault = is_prepared ? fault_in_spec(*claim, out.spec)
-                          : "a call for it was killed, or is still running";
-  if (!out.fault) out.fault = host.fault(*claim);
-  out.claim = *claim;
+  out.fault =
+      is_prepared ? host.fault(*claim, *out.spec) : "a call for it was killed, or is still running";
   return out;
 }
 
@@ -137,7 +150,7 @@ inline cdi::Result<Status> read_status(const Settings& settings) {
   if (claims->empty()) return out;
   detail::ClaimHost host{settings.host};
   for (const auto& [uid, claim] : *claims) {
-    out.claims.push_back(detail::claim_state(uid, claim, host));
+    out.claims.emplace(uid, detail::claim_state(claim, host));
   }
   return out;
 }
@@ -149,16 +162,15 @@ inline std::string status_text(const Status& status) {
     out += prepare::as_line(
         fmt::format("{} socket: {}", use, fault ? "no answer: " + *fault : path + " answers"));
   }
-  for (const auto& [uid, claim, spec, fault] : status.claims) {
+  for (const auto& [uid, claim] : status.claims) {
     // Claims of the device plugin have no namespace, and are named after their device.
-    const auto has_name = claim && !claim->name_space.empty();
-    const auto of = has_name ? fmt::format(" {}/{}", claim->name_space, claim->name) : "";
-    out += prepare::as_line(fmt::format("claim {}{}: {}", uid, of, fault ? *fault : spec));
-    if (!claim) continue;
-    for (std::size_t i = 0; i < claim->devices.size(); ++i) {
-      const auto& device = claim->devices[i];
-      out += prepare::as_line(fmt::format("  {} {}{}", claim->device_id(i), device.name,
-                                          device.request.empty() ? "" : " for " + device.request));
+    const auto of =
+        claim.name_space.empty() ? "" : fmt::format(" {}/{}", claim.name_space, claim.name);
+    out += prepare::as_line(
+        fmt::format("claim {}{}: {}", uid, of, claim.fault ? *claim.fault : *claim.spec));
+    for (const auto& [request, device, cdi_device] : claim.devices) {
+      const auto use = request ? " for " + *request : "";
+      out += prepare::as_line(fmt::format("  {} {}{}", cdi_device, device, use));
     }
   }
   if (status.claims.empty() && !status.has_only_sockets) {
@@ -169,30 +181,7 @@ inline std::string status_text(const Status& status) {
 }
 
 inline std::string status_json(const Status& status) {
-  using prepare::Json;
-  const auto fault_of = [](const auto& one) {
-    return one.fault ? Json(*one.fault) : Json(nullptr);
-  };
-  Json sockets = Json::array();
-  for (const auto& one : status.sockets) {
-    sockets.push_back(Json{{"use", one.use}, {"path", one.path}, {"fault", fault_of(one)}});
-  }
-  Json claims = Json::object();
-  for (const auto& one : status.claims) {
-    Json devices = Json::array();
-    for (std::size_t i = 0; one.claim && i < one.claim->devices.size(); ++i) {
-      const auto& device = one.claim->devices[i];
-      devices.push_back(Json{{"request", prepare::text_or_null(device.request)},
-                             {"device", device.name},
-                             {"cdiDevice", one.claim->device_id(i)}});
-    }
-    claims[one.uid] = Json{{"namespace", one.claim ? one.claim->name_space : ""},
-                           {"name", one.claim ? one.claim->name : ""},
-                           {"devices", devices},
-                           {"spec", prepare::text_or_null(one.spec)},
-                           {"fault", fault_of(one)}};
-  }
-  return prepare::json_text(prepare::result_json({{"sockets", sockets}, {"claims", claims}}));
+  return prepare::json_text(prepare::result_json(cdi::to_json_value(status)));
 }
 
 }  // namespace dra

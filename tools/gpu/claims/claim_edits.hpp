@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@
 #include "../../kit/host/host_tree.hpp"
 #include "../base/options.hpp"
 #include "../cdi_specs/gpu_edits.hpp"
+#include "../cdi_specs/old_numbers.hpp"
 #include "../cdi_specs/prepared_spec.hpp"
 #include "../cdi_specs/verify.hpp"
 #include "../vendors/survey.hpp"
@@ -104,6 +106,23 @@ inline cdi::Result<std::vector<FoundDevice>> find_again(const Survey& survey, co
     out.push_back(std::move(*found));
   }
   return out;
+}
+
+/// Why the spec of a claim does not match its current devices; nullopt if it does.
+inline std::optional<std::string> fault_in(const cdi::Spec& spec, const Claim& claim,
+                                           const std::vector<FoundDevice>& found) {
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto name = claim.device_name(i);
+    const auto device = std::find_if(spec.devices.begin(), spec.devices.end(),
+                                     [&](const auto& one) { return one.name == name; });
+    if (device == spec.devices.end()) return fmt::format("it has no device {}", name);
+    const auto& control = found[i].whole.inventory->control_nodes;
+    auto fault = renumbered(device->container_edits, found[i].share.nodes);
+    if (!fault) fault = renumbered(device->container_edits, control);
+    if (!fault) fault = renumbered(spec.container_edits, control);
+    if (fault) return fault;
+  }
+  return std::nullopt;
 }
 
 /// Rejects versions without annotations, in which the JSON specs of claims record their owner.

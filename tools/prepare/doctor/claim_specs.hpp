@@ -21,10 +21,9 @@
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
 
-#include "../../gpu/cdi_specs/old_numbers.hpp"
 #include "../../gpu/claims/claim.hpp"
+#include "../../gpu/claims/claim_edits.hpp"
 #include "../../gpu/claims/claim_places.hpp"
-#include "../../gpu/claims/found_device.hpp"
 #include "../../gpu/findings/finding.hpp"
 #include "../../gpu/findings/our_specs.hpp"
 #include "../../gpu/findings/spec_dirs.hpp"
@@ -97,12 +96,8 @@ class ClaimCheck {
   std::optional<std::string> fault_of(const Claim& claim) {
     const auto survey = surveys_.of(claim);
     if (!survey) return to_string(survey.error());
-    std::vector<FoundDevice> found;
-    for (const auto& claimed : claim.devices) {
-      auto device = find_again(**survey, gpu_of(claimed));
-      if (!device) return to_string(device.error());
-      found.push_back(std::move(*device));
-    }
+    const auto found = find_again(**survey, claim);
+    if (!found) return to_string(found.error());
     const auto path = spec_path(claim);
     const auto text = tree().read(path, cdi::Limits{}.bytes);
     if (!text && text.error().system == ENOENT) return fmt::format("its spec {} is missing", path);
@@ -111,32 +106,10 @@ class ClaimCheck {
     if (!loaded) return cdi::to_string(loaded.error());
     if (!owner_journal(tree(), *loaded))
       return fmt::format("another program wrote its spec {}", path);
-    if (auto fault = fault_in(loaded->spec, claim, found)) {
+    if (auto fault = fault_in(loaded->spec, claim, *found)) {
       return fmt::format("its spec {}: {}", path, *fault);
     }
     return std::nullopt;
-  }
-
-  /// Why the spec of a claim does not match its current devices; nullopt if it does.
-  static std::optional<std::string> fault_in(const cdi::Spec& spec, const Claim& claim,
-                                             const std::vector<FoundDevice>& found) {
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      const auto* const device = device_named(spec, claim.device_name(i));
-      if (device == nullptr) return fmt::format("it has no device {}", claim.device_name(i));
-      const auto& control = found[i].whole.inventory->control_nodes;
-      auto fault = renumbered(device->container_edits, found[i].share.nodes);
-      if (!fault) fault = renumbered(device->container_edits, control);
-      if (!fault) fault = renumbered(spec.container_edits, control);
-      if (fault) return fault;
-    }
-    return std::nullopt;
-  }
-
-  static const cdi::Device* device_named(const cdi::Spec& spec, std::string_view name) {
-    for (const auto& device : spec.devices) {
-      if (device.name == name) return &device;
-    }
-    return nullptr;
   }
 
   /// Reports a spec of a journal that does not contain the claim.
