@@ -59,14 +59,6 @@ struct AnyFile {
   static constexpr void fields(auto& list) { list("version", &AnyFile::version, required); }
 };
 
-/// A text without blanks at both ends.
-inline std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const auto begin = std::min(text.find_first_not_of(blanks), text.size());
-  const auto end = text.find_last_not_of(blanks);
-  return end == std::string_view::npos ? "" : text.substr(begin, end + 1 - begin);
-}
-
 }  // namespace cdi::detail::claim_text
 
 namespace cdi::inline CDI_ABI {
@@ -78,17 +70,16 @@ CDI_INLINE Error not_a_claim() {
 }
 
 CDI_INLINE std::string named_spec_dir(std::string_view text) {
-  constexpr std::string_view key = "\"spec_dir\"";
+  constexpr std::string_view key = "\"spec_dir\":";
   const auto at = text.find(key);
-  if (at == std::string_view::npos) return {};
-  const auto value = claim_text::without_blanks(text.substr(at + key.size()));
-  const auto start = value.find('"');
-  if (start == std::string_view::npos || !value.starts_with(':')) return {};
-  if (!claim_text::without_blanks(value.substr(1, start - 1)).empty()) return {};
-  const auto rest = value.substr(start + 1);
+  if (at == text.npos) return {};
+  auto rest = text.substr(at + key.size());
+  if (rest.starts_with(' ')) rest.remove_prefix(1);
+  if (!rest.starts_with("\"/")) return {};
+  rest.remove_prefix(1);
   const auto path = rest.substr(0, rest.find('"'));
-  const bool is_path = path.starts_with('/') && path.size() < rest.size() &&
-                       path.find('\\') == path.npos && path.find("..") == path.npos;
+  const bool is_path =
+      path.size() < rest.size() && path.find('\\') == path.npos && path.find("..") == path.npos;
   return is_path ? std::string{path} : std::string{};
 }
 
