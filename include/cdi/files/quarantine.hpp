@@ -16,7 +16,6 @@
 #include <cdi/files/rejected_contents.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/registry/loaded_spec.hpp>
-#include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/rules.hpp>
 #include <cdi/rules/validate.hpp>
 #include <cdi/text/document.hpp>
@@ -25,38 +24,19 @@
 
 namespace cdi::inline CDI_ABI::detail {
 
-/// Returns the error of one device in a spec that declares `version`, or nothing if the device is
-/// valid. The error's path begins at the device. `is_last` means that no valid device follows;
-/// earlier devices may use some newer members: see `Rule::version_earlier_devices`.
-inline std::optional<Error> device_error(const Document::Value& item, std::string_view version,
-                                         bool is_last) {
+/// Returns what is wrong with one device in a spec that declares `version`, or nothing if it is
+/// valid. The error's path begins at the device.
+inline std::optional<DeviceFault> device_fault(const Document::Value& item,
+                                               std::string_view version) {
   auto device = cdi::read<Device>(item);
-  if (!device) return std::move(device).error();
-  Spec alone{.version = std::string{version}, .kind = "a/b"};
-  if (!parse_spec_version(version))
-    alone.version = to_string(current_version);  // the device is not at fault
-  alone.devices.push_back(std::move(*device));
-  if (!is_last) {
-    alone.devices.push_back(
-        {.name = alone.devices[0].name + "b", .container_edits = {.env = {"B="}}});
-  }
-  auto valid = cdi::validate(alone);
-  if (valid) return std::nullopt;
-  Error& error = valid.error();
-  if (error.rule == row_of(Rule::version_new_enough).code) {
-    const auto need = minimum_need(alone);
-    error.where = need.where;
-    error.message = "version " + cdi::quoted(version) + " is too old for this member";
-    error.advice = "write \"" + to_string(need.version) + "\"";
-  }
-  constexpr std::string_view outer = "devices[0]";
-  if (error.where.starts_with(outer)) error.where.erase(0, outer.size());
-  if (error.where.starts_with('.')) error.where.erase(0, 1);
-  std::string_view path = error.where;
+  if (!device) return DeviceFault{std::move(device).error()};
+  auto fault = detail::fault_of(*device, version);
+  if (!fault) return std::nullopt;
+  std::string_view path = fault->error.where;
   Document::Value at = item;
   while (!path.empty() && detail::descend(at, path)) continue;
-  error.position = at.position();
-  return std::move(error);
+  fault->error.position = at.position();
+  return fault;
 }
 
 /// Returns, for each name, whether the name occurs more than once.
@@ -94,22 +74,27 @@ inline std::optional<Document> without_bad_devices(const Document& document,
   std::vector<std::string> names;
   for (const auto item : devices->items()) names.push_back(detail::name_of_device(item));
   const auto repeated = detail::which_repeat(names);
-  std::vector<char> bad;
+  std::vector<std::pair<std::size_t, DeviceFault>> faults;
   std::size_t end_of_good = 0;
-  for (const auto item : devices->items()) {
-    bad.push_back(repeated[bad.size()] || detail::device_error(item, declared, true));
-    if (!bad.back()) end_of_good = bad.size();
-  }
   std::size_t index = 0;
   for (const auto item : devices->items()) {
     const std::size_t i = index++;
+    auto fault = detail::device_fault(item, declared);
+    if (repeated[i] && (!fault || fault->if_last)) {
+      fault = DeviceFault{detail::repeated_name_error(item, names[i])};
+    }
+    if (fault) {
+      faults.emplace_back(i, *std::move(fault));
+    } else {
+      end_of_good = index;
+    }
+  }
+  std::vector<char> bad(names.size());
+  for (auto& [i, fault] : faults) {
+    bad[i] = !fault.if_last || i >= end_of_good;
     if (!bad[i]) continue;
-    auto error = detail::device_error(item, declared, i >= end_of_good);
-    if (!error && repeated[i]) error = detail::repeated_name_error(item, names[i]);
-    bad[i] = error.has_value();
-    if (!error) continue;
-    error->add_outer(detail::item_path("devices", i));
-    out.push_back({std::move(names[i]), std::move(*error)});
+    fault.error.add_outer(detail::item_path("devices", i));
+    out.push_back({std::move(names[i]), std::move(fault.error)});
   }
   if (out.empty() || out.size() == bad.size() || out.size() > max_named_devices)
     return std::nullopt;

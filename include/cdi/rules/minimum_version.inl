@@ -107,6 +107,7 @@ enum class NeededBy : std::uint8_t {
   /// The members that the Go reference examines. Because of a bug, the reference ignores host paths
   /// and mount types in all devices except the last.
   reference,
+  earlier_device,  ///< the same, of a device that is not the last
 };
 
 /// Finds what a spec's fields need: each nonempty field needs a version that defines it. Members
@@ -116,6 +117,11 @@ class NeedFinder {
   /// Updates `need`, which contains the result so far.
   NeedFinder(VersionNeed& need, const FieldNeeds& field_needs, NeededBy members)
       : need_{need}, field_needs_{field_needs}, members_{members} {}
+
+  /// Narrows the result to the need of a device's name.
+  void add_name(std::string_view name, const MemberPath& device) {
+    if (!name.empty() && is_digit(name.front())) narrow(SpecVersion{0, 5, 0}, {&device, "name"});
+  }
 
   /// Narrows the result to the lifetime of one member.
   void narrow(const Lifetime& lifetime, const MemberPath& at) {
@@ -166,7 +172,8 @@ class NeedFinder {
   VersionNeed& need_;
   const FieldNeeds& field_needs_;
   const NeededBy members_;
-  bool earlier_device_ = false;  // inside a device whose host paths and mount types are ignored
+  // Inside a device whose host paths and mount types are ignored.
+  bool earlier_device_ = members_ == NeededBy::earlier_device;
 };
 
 /// Implements `minimum_need`, but skips members that version `known` already defines.
@@ -177,16 +184,23 @@ VersionNeed minimum_need_from(const BasicSpec<S>& spec, SpecVersion known,
   NeedFinder finder{need, field_needs<S>(), members};
   finder.add_object(&spec, type_of<BasicSpec<S>>, {});
   for (std::size_t i = 0; i < spec.devices.size() && need.version < SpecVersion{0, 5, 0}; ++i) {
-    const std::string_view name = spec.devices[i].name;
-    if (name.empty() || !is_digit(name.front())) continue;
-    const MemberPath device{nullptr, "devices", i};
-    finder.narrow(SpecVersion{0, 5, 0}, {&device, "name"});
+    finder.add_name(spec.devices[i].name, {nullptr, "devices", i});
   }
   const std::string_view kind = spec.kind;
   const auto slash = kind.find('/');
   if (slash != std::string_view::npos && kind.find('.', slash) != std::string_view::npos) {
     finder.narrow(SpecVersion{0, 6, 0}, {nullptr, "kind"});
   }
+  return need;
+}
+
+/// The same for one device; paths begin at the device.
+template <Storage S>
+VersionNeed minimum_need_from(const BasicDevice<S>& device, SpecVersion known, NeededBy members) {
+  VersionNeed need{.version = known};
+  NeedFinder finder{need, field_needs<S>(), members};
+  finder.add_object(&device, type_of<BasicDevice<S>>, {});
+  finder.add_name(device.name, {});
   return need;
 }
 

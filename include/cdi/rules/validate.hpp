@@ -4,6 +4,8 @@
 #ifndef CDI_RULES_VALIDATE_HPP
 #define CDI_RULES_VALIDATE_HPP
 
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include <cdi/base/result.hpp>
@@ -70,6 +72,16 @@ namespace detail {
 template <SpecPart T>
 Result<void> validate_without_nul(const T& value, std::vector<Error>* warnings,
                                   ValidateFor purpose = ValidateFor::reading);
+
+/// What is wrong with one device of a spec.
+struct DeviceFault {
+  Error error{};         ///< its path begins at the device
+  bool if_last = false;  ///< only if no device follows: see `Rule::version_earlier_devices`
+};
+
+/// Validates one device of a spec that declares `version`, without the rules about other devices.
+/// An unknown version is not the device's fault.
+std::optional<DeviceFault> fault_of(const Device& device, std::string_view version);
 
 }  // namespace detail
 

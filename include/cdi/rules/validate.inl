@@ -5,6 +5,7 @@
 #define CDI_RULES_VALIDATE_INL
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -161,6 +162,27 @@ Result<void> validate_without_nul(const T& value, std::vector<Error>* warnings,
   detail::check(value, {}, findings);
   return std::move(findings).take();
 }
+
+#if CDI_BODIES
+CDI_INLINE std::optional<DeviceFault> fault_of(const Device& device, std::string_view version) {
+  const auto declared = parse_spec_version(version);
+  const auto too_old = [&](NeededBy members) -> std::optional<DeviceFault> {
+    if (!declared) return std::nullopt;
+    const auto need = minimum_need_from(device, *declared, members);
+    if (need.version == *declared) return std::nullopt;
+    return DeviceFault{
+        {.code = Errc::invalid,
+         .message = "version " + cdi::quoted(version) + " is too old for this member",
+         .advice = "write \"" + to_string(need.version) + "\"",
+         .where = need.where,
+         .rule = row_of(Rule::version_new_enough).code},
+        members == NeededBy::all};
+  };
+  if (auto fault = too_old(NeededBy::earlier_device)) return fault;
+  if (auto valid = cdi::validate(device); !valid) return DeviceFault{std::move(valid).error()};
+  return too_old(NeededBy::all);
+}
+#endif  // CDI_BODIES
 
 }  // namespace detail
 
