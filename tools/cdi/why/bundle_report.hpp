@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,6 +74,13 @@ class BundleReport {
 
   /// Whether the container matches the specs, and the host has what it needs.
   bool holds() const { return holds_; }
+
+  /// Whether the container has a device of this name.
+  bool has(std::string_view name) const {
+    return std::any_of(devices_.begin(), devices_.end(), [&name](const auto& device) {
+      return std::find(device.names.begin(), device.names.end(), name) != device.names.end();
+    });
+  }
 
  private:
   using State = BundleMatch::State;
@@ -194,9 +200,7 @@ class BundleReport {
 
   void write_requests(const std::vector<cdi::RequestedDevice>& requests,
                       const cdi::Registry& registry) {
-    std::set<std::string_view> names;
-    for (const auto& device : devices_) names.insert(device.names.begin(), device.names.end());
-    for (const auto& one : requests) write_request(one, names.contains(one.name), registry);
+    for (const auto& one : requests) write_request(one, has(one.name), registry);
   }
 
   /// Writes a device that an annotation requests, and whether it is in the container.

@@ -172,7 +172,17 @@ struct EngineAnswer {
   std::string_view words{};          // for people
   std::vector<cdi::Error> causes{};  // with their places in the file
   std::string advice{};
-  cdi::ResolvedDevice instead{};  // the device that it injects from another file
+  cdi::ResolvedDevice instead{};  // the device of another file that it injects
+  tools::VersionedEngine engine{};
+};
+
+/// The answer for a name, as text and as a record.
+struct Explanation {
+  std::string text{};
+  Json record{};
+  std::optional<cdi::Reason> reason{};  // why the name does not resolve
+  std::vector<EngineAnswer> engines{};  // of the record
+  cdi::ResolvedDevice device{};         // if the name resolves
 };
 
 /// The answer for an engine whose configuration switches CDI off.
@@ -181,8 +191,8 @@ inline EngineAnswer switched_off(const tools::Engine& engine) {
 }
 
 /// Adds how an engine treats the file of a device.
-inline void add_answer(const EngineView& view, const EngineAnswer& answer, std::string& text,
-                       Json& record) {
+inline void add_answer(const EngineView& view, EngineAnswer answer, Explanation& out) {
+  auto& text = out.text;
   Json entry{{"engine", view.name()}, {"result", answer.result}, {"reads", view.newest()}};
   for (const auto& cause : answer.causes) {
     text += fmt::format("  {} {}: {}\n", answer.words, view.name(), to_string(cause));
@@ -199,14 +209,16 @@ inline void add_answer(const EngineView& view, const EngineAnswer& answer, std::
     text += fmt::format("  fix: {}\n", answer.advice);
     entry["advice"] = answer.advice;
   }
-  record["engines"].push_back(std::move(entry));
+  out.record["engines"].push_back(std::move(entry));
+  answer.engine = view.engine();
+  out.engines.push_back(std::move(answer));
 }
 
-/// Adds the faults in an engine's configuration, which may make answers about it wrong.
-inline void add_setup_warnings(const tools::Engine& engine, std::string& text, Json& record) {
+/// Adds the faults in an engine's configuration, because of which answers about it may be wrong.
+inline void add_setup_warnings(const tools::Engine& engine, Explanation& out) {
   for (const auto& warning : engine.warnings) {
-    text += fmt::format("  warning about {}: {}\n", engine.full_name(), printable(warning));
-    record["setupWarnings"].push_back({{"engine", engine.full_name()}, {"message", warning}});
+    out.text += fmt::format("  warning about {}: {}\n", engine.full_name(), printable(warning));
+    out.record["setupWarnings"].push_back({{"engine", engine.full_name()}, {"message", warning}});
   }
 }
 
@@ -255,18 +267,17 @@ class HostNotes {
   }
 
   /// Whether containers with the device will fail on this host.
-  bool add(const std::string& name, const cdi::ResolvedDevice& found, std::string& text,
-           Json& record) const {
-    const bool fails = add_faults(found, text, record);
+  bool add(const std::string& name, const cdi::ResolvedDevice& found, Explanation& out) const {
+    const bool fails = add_faults(found, out.text, out.record);
     for (const auto& one : installed_) {
-      add_answer(one.view, one.answer(name, *found.spec, *host_, dirs_named_), text, record);
-      add_setup_warnings(*one.engine, text, record);
+      add_answer(one.view, one.answer(name, *found.spec, *host_, dirs_named_), out);
+      add_setup_warnings(*one.engine, out);
     }
     for (const auto* engine : unknown_) {
-      add_setup_warnings(*engine, text, record);
+      add_setup_warnings(*engine, out);
       if (engine->version_fault.empty()) continue;  // only its configuration exists
-      text += fmt::format("  not checked: {}: {}\n", engine->name, engine->version_fault);
-      record["engines"].push_back(
+      out.text += fmt::format("  not checked: {}: {}\n", engine->name, engine->version_fault);
+      out.record["engines"].push_back(
           {{"engine", engine->name}, {"result", "unknown"}, {"message", engine->version_fault}});
     }
     return fails;

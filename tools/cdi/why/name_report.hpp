@@ -61,9 +61,12 @@ inline Json origin_record(const std::string& name, const cdi::ResolvedDevice& fo
   return record;
 }
 
+/// The same as text; `by` is the engine that resolves the name, and `effect` what else is the case.
 inline std::string origin_text(const std::string& name, const cdi::ResolvedDevice& found,
-                               const std::vector<cdi::Error>& unused) {
-  auto text = fmt::format("resolved: {}: {}:{}\n", name, printable(found.spec->path), found.line());
+                               const std::vector<cdi::Error>& unused, std::string_view by,
+                               std::string_view effect) {
+  auto text = fmt::format("resolved{}{}{}: {}: {}:{}\n", by.empty() ? "" : " by ", by, effect, name,
+                          printable(found.spec->path), found.line());
   for (const auto& error : unused) {
     text += fmt::format("  same kind, but not used: {}\n", to_string(error));
   }
@@ -179,18 +182,11 @@ inline cdi::Result<SearchedSpecs> search_specs(Question& question) {
   return specs;
 }
 
-/// The answer for a name, as text and as a record.
-struct Explanation {
-  std::string text{};
-  Json record{};
-  std::optional<cdi::Reason> reason{};  // why the name does not resolve
-};
-
 /// Adds the engine's further needs and possible rejections, if the engine reads a device's file.
 inline void add_doubts(const SearchedSpecs& specs, const cdi::LoadedSpec& spec, Explanation& out) {
   const auto& engine = *specs.engine;
   if (specs.installed != nullptr && specs.installed->state() == tools::Engine::Cdi::off) {
-    add_answer(engine, switched_off(*specs.installed), out.text, out.record);
+    add_answer(engine, switched_off(*specs.installed), out);
   }
   const auto& warnings = engine.text_warnings(spec);
   for (const auto& warning : warnings) {
@@ -234,14 +230,11 @@ inline cdi::Unresolved under_other_name(const std::string& name, const cdi::Erro
 inline Explanation explain(const std::string& name, const cdi::ResolvedDevice& found,
                            const SearchedSpecs& specs) {
   const auto unused = unused_of_kind(*specs.registry, found.spec->spec.kind);
-  Explanation out{origin_text(name, found, unused), origin_record(name, found, unused)};
-  if (specs.engine) {
-    out.text.insert(out.text.find(':'), " by " + specs.engine->name());
-    add_doubts(specs, *found.spec, out);
-  }
-  if (specs.host && specs.host->add(name, found, out.text, out.record)) {
-    out.text.insert(out.text.find(':'), ", but containers with it will fail");
-  }
+  Explanation out{.record = origin_record(name, found, unused), .device = found};
+  if (specs.engine) add_doubts(specs, *found.spec, out);
+  const bool fails = specs.host && specs.host->add(name, found, out);
+  out.text.insert(0, origin_text(name, found, unused, specs.engine ? specs.engine->name() : "",
+                                 fails ? ", but containers with it will fail" : ""));
   return out;
 }
 
@@ -286,7 +279,8 @@ inline std::vector<cdi::Unresolved> diagnosed_names(const Question& question,
 struct NameAnswers {
   std::string text{};
   Json list = Json::array();
-  ExitCode code = exit_done;  // of the first name that does not resolve
+  std::map<std::string, Explanation> by_name{};  // without text and record
+  ExitCode code = exit_done;                     // of the first name that does not resolve
 };
 
 /// Says for each name where the device is defined, or why the name does not resolve and what to do.
@@ -303,10 +297,11 @@ inline NameAnswers answer_names(const Question& question, const SearchedSpecs& s
     if (specs.engine) {
       one.record["engine"] = specs.engine->name();
       one.record["reads"] = specs.engine->newest();
-      if (specs.installed) add_setup_warnings(*specs.installed, one.text, one.record);
+      if (specs.installed) add_setup_warnings(*specs.installed, one);
     }
-    out.text += one.text;
-    out.list.push_back(std::move(one.record));
+    out.text += std::exchange(one.text, {});
+    out.list.push_back(std::exchange(one.record, {}));
+    out.by_name.emplace(name, std::move(one));
   }
   return out;
 }

@@ -67,20 +67,17 @@ inline void add_engine(const tools::VersionedEngine& engine, const tools::Engine
   steps.add({State::ok, "engine", name + " reads the field CDI_devices of CRI"});
 }
 
-/// The bad results of an engine for a spec, as `explain` records them.
-inline void add_file_results(const Json& devices, PodSteps& steps) {
-  for (const auto& device : devices) {
-    if (!device.contains("engines")) continue;
-    for (const auto& one : device["engines"]) {
-      const auto result = one.value("result", std::string{});
-      const auto engine = one.value("engine", std::string{});
-      if (result != "refuses" && result != "other-directory") continue;
-      if (!is_cri_engine(std::string_view{engine}.substr(0, engine.find(' ')))) continue;
+/// The bad results of an engine for a spec.
+inline void add_file_results(const NameAnswers& names, PodSteps& steps) {
+  for (const auto& [name, answer] : names.by_name) {
+    for (const auto& one : answer.engines) {
+      const bool refuses = one.result == "refuses";
+      if (!refuses && one.result != "other-directory") continue;
+      if (!is_cri_engine(one.engine.name)) continue;
       steps.add({State::wrong, "engine",
-                 fmt::format("{} {} the file of {}", engine,
-                             result == "refuses" ? "refuses" : "does not search the directory of",
-                             device.value("name", std::string{})),
-                 one.value("advice", std::string{}), device.value("file", std::string{})});
+                 fmt::format("{} {} the file of {}", to_string(one.engine),
+                             refuses ? "refuses" : "does not search the directory of", name),
+                 one.advice, answer.device.spec->path});
     }
   }
 }
@@ -130,20 +127,12 @@ inline void add_doubles(const PodFacts& facts, PodSteps& steps) {
   }
 }
 
-/// Whether a list of JSON has an item.
-inline bool has(const Json& list, const std::string& text) {
-  return std::find(list.begin(), list.end(), text) != list.end();
-}
-
-/// Reports whether a container has a device that kubelet passes for its pod.
-inline void add_device(const PodFacts& facts, const Json& devices, const std::string& id,
+/// Says whether a container has a device that kubelet passes for its pod.
+inline void add_device(const PodFacts& facts, const BundleReport& report, const std::string& id,
                        PodSteps& steps) {
   const auto container = facts.bundle->annotation(PodAnnotations::container);
   const auto file = facts.bundle->config.file();
-  const auto has_id = [&](const Json& device) {
-    return has(device["names"], id);
-  };
-  if (std::any_of(devices.begin(), devices.end(), has_id)) {
+  if (report.has(id)) {
     return steps.add({State::ok, "container", fmt::format("{} has {}", container, id), {}, file});
   }
   const auto& given = facts.given.entries;
@@ -181,7 +170,7 @@ inline void add_container(const PodFacts& facts, const BundleReport& report, Pod
                fmt::format("the bundle is of an earlier pod, with UID {}", uid),
                "pass the bundle of the running container", file});
   }
-  for (const auto& id : facts.cdi_ids()) add_device(facts, report.record()["devices"], id, steps);
+  for (const auto& id : facts.cdi_ids()) add_device(facts, report, id, steps);
 }
 
 }  // namespace detail
@@ -196,7 +185,7 @@ inline PodAnswer explain_pod(const PodFacts& facts, const tools::HostTree& tree,
   auto names = answer_names(question, specs);
   steps.add_text(names.text);
   detail::add_engines(question, specs, steps);
-  detail::add_file_results(names.list, steps);
+  detail::add_file_results(names, steps);
   out.record = {{"version", 1},
                 {"pod", {{"namespace", facts.space}, {"name", facts.name}, {"uids", facts.uids}}}};
   if (facts.bundle) {
