@@ -18,10 +18,10 @@
 #include <cdi/nlohmann.hpp>
 #include <cdi/yaml.hpp>
 
+#include "../../kit/base/alike.hpp"
 #include "../../kit/base/error_record.hpp"
 #include "../../kit/help/terminal_text.hpp"
 #include "exit_codes.hpp"
-#include "same_messages.hpp"
 
 using Json = nlohmann::ordered_json;
 
@@ -137,11 +137,12 @@ class Output {
       for (const auto& one : list) print_message(level, one, Json::object());
       return;
     }
-    for (const auto& [first, count, differs] : same_messages(list)) {
-      const auto more = count == 1 ? std::string{}
-                        : differs  ? fmt::format(" (and {} more like it)", count - 1)
-                                   : fmt::format(" ({} times)", count);
-      print_text(level, first, more);
+    const auto key_of = [](const cdi::Error& one) {
+      return fmt::format("{}\n{}\n{}\n{}", one.position.file, one.rule,
+                         tools::without_numbers(one.message), tools::without_numbers(one.advice));
+    };
+    for (const auto& [one, more] : tools::shown_of_alike(list, key_of)) {
+      print_text(level, *one, tools::and_more_alike(more));
     }
   }
 
