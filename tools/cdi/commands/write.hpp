@@ -15,6 +15,7 @@
 #include <cdi/name.hpp>
 #include <cdi/publish.hpp>
 
+#include "../../kit/base/text.hpp"
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/in_place.hpp"
@@ -71,23 +72,12 @@ inline bool report_rivals(const Rivals& rivals, bool force, const Output& output
   return force || rivals.conflicts.empty();
 }
 
-/// The first devices of a list, and how many more there are.
-inline std::string listed_devices(const std::vector<std::string>& devices) {
-  constexpr std::size_t max_listed = 5;
-  std::string text;
-  for (std::size_t i = 0; i < devices.size() && i < max_listed; ++i) {
-    text += (i == 0 ? "" : ", ") + devices[i];
-  }
-  if (devices.size() > max_listed) text += fmt::format(" and {} more", devices.size() - max_listed);
-  return text;
-}
-
 /// Whether the old file may be replaced although the new one lacks some of its devices.
 inline bool report_dropped(const std::vector<std::string>& dropped, const std::string& path,
                            bool replace, const Output& output) {
   if (dropped.empty() || replace) return true;
   output.error({.code = cdi::Errc::conflict,
-                .message = "the new file would no longer define " + listed_devices(dropped),
+                .message = "the new file would no longer define " + tools::listed(dropped, 5),
                 .advice = "add them to the spec, or drop them with --replace",
                 .position = {.file = path}});
   return false;
@@ -96,7 +86,7 @@ inline bool report_dropped(const std::vector<std::string>& dropped, const std::s
 inline ExitCode print_written(const cdi::Publication& done, const std::vector<std::string>& dropped,
                               const WriteOptions& options, const Output& output) {
   const auto action = to_string(done.action);
-  const auto lost = dropped.empty() ? "" : "; no longer defines " + listed_devices(dropped);
+  const auto lost = dropped.empty() ? "" : "; no longer defines " + tools::listed(dropped, 5);
   const auto text = fmt::format("{}: {}{}{}\n", printable(done.path),
                                 options.dry_run ? "would be " : "", action, lost);
   const Json value{{"version", 1},

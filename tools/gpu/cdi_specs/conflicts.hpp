@@ -18,6 +18,7 @@
 #include <cdi/name.hpp>
 #include <cdi/spec.hpp>
 
+#include "../../kit/base/text.hpp"
 #include "../../kit/host/host_tree.hpp"
 #include "../base/options.hpp"
 #include "prepared_spec.hpp"
@@ -31,21 +32,20 @@ namespace prepare {
 inline std::optional<std::string> conflict_of(const cdi::Spec& ours, const cdi::Spec& other,
                                               std::string_view path) {
   if (ours.kind != other.kind) return std::nullopt;
-  std::vector<std::string_view> shared;
+  std::vector<std::string> shared;
   for (const auto& device : ours.devices) {
     const auto same = [&](const cdi::Device& its) {
       return its.name == device.name;
     };
     if (std::any_of(other.devices.begin(), other.devices.end(), same)) {
-      shared.push_back(device.name);
+      shared.push_back(cdi::qualified_name(ours.kind, device.name));
     }
   }
   if (shared.empty()) return std::nullopt;
-  const auto more = shared.size() > 1 ? fmt::format(" and {} more", shared.size() - 1) : "";
   return fmt::format(
-      "{} also defines {}{}: engines do not resolve a name that two files define; remove one of "
+      "{} also defines {}: engines do not resolve a name that two files define; remove one of "
       "them",
-      path, cdi::qualified_name(ours.kind, shared.front()), more);
+      path, tools::listed(shared, 1));
 }
 
 /// The conflicts between specs and other files in their directory that stay. Only files that

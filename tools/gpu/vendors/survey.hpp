@@ -17,6 +17,7 @@
 
 #include <cdi/result.hpp>
 
+#include "../../kit/base/text.hpp"
 #include "../../kit/host/host_tree.hpp"
 #include "../base/options.hpp"
 #include "../base/root_fault.hpp"
@@ -114,12 +115,10 @@ inline void ask_nvml(std::vector<Inventory>& inventories, const SurveyOptions& o
 /// Why some GPU indexes are unknown; nullopt if all are known.
 inline std::optional<std::string> unreadable_functions(const Survey& survey) {
   if (survey.unreadable.empty()) return std::nullopt;
-  const auto more =
-      survey.unreadable.size() > 1 ? fmt::format(" and {} more", survey.unreadable.size() - 1) : "";
   return fmt::format(
-      "cannot read class, vendor and device of PCI function {}{}, which may be a GPU: the indexes "
+      "cannot read class, vendor and device of PCI function {}, which may be a GPU: the indexes "
       "of the GPUs after it are unknown",
-      survey.unreadable.front(), more);
+      tools::listed(survey.unreadable, 1));
 }
 
 namespace detail {

@@ -28,10 +28,14 @@ inline std::vector<std::string> split(std::string_view text, std::string_view se
   return parts;
 }
 
-/// Joins texts with commas; `none` for an empty list.
-inline std::string listed(const std::vector<std::string>& texts) {
+/// Joins texts with commas, the first `max` of them; `none` for an empty list.
+inline std::string listed(const std::vector<std::string>& texts,
+                          std::size_t max = std::string::npos) {
   std::string out;
-  for (const auto& text : texts) out.append(out.empty() ? "" : ", ").append(text);
+  for (std::size_t i = 0; i < texts.size() && i < max; ++i) {
+    out.append(i == 0 ? "" : ", ").append(texts[i]);
+  }
+  if (texts.size() > max) out += " and " + std::to_string(texts.size() - max) + " more";
   return out.empty() ? "none" : out;
 }
 

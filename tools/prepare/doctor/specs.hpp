@@ -303,9 +303,8 @@ inline void check_specs(const tools::HostTree& tree, const std::vector<Inventory
                         "starts no container with a device while it exists."});
   }
   for (const auto& [paths, devices] : devices_defined_twice(registry)) {
-    const auto more = devices.size() > 1 ? fmt::format(" and {} more", devices.size() - 1) : "";
     const auto what =
-        fmt::format("{}{} defined in {}", devices.front(), more, tools::listed(paths));
+        fmt::format("{} defined in {}", tools::listed(devices, 1), tools::listed(paths));
     const auto winner = registry.find(devices.front());
     if (winner.spec == nullptr) {
       findings.push_back({Level::fault, "specs", what + ": engines inject none of them",
