@@ -129,6 +129,14 @@ class Lists(CdiCase):
             "envy: [A=1]", "deviceNodes: [{path: /dev/a, major: 5, minor: 6}]"))
         self.assertIn("node  /dev/a 5:6", self.run_cdi("show", "vendor.com/bad=a")[0])
 
+    def test_show_says_a_path_once_if_the_host_has_the_same(self):
+        self.write("same.yaml", BAD.replace("0.6.0", "1.1.0").replace(
+            "envy: [A=1]", "mounts: [{hostPath: /a, containerPath: /a}], "
+                           "netDevices: [{hostInterfaceName: e, name: e}]"))
+        out = self.cdi("show", "vendor.com/bad=a")[0]
+        self.assertIn("  mount  /a  vendor", out)
+        self.assertIn("  interface  e  vendor", out)
+
     def test_show_needs_no_host_and_resolve_does(self):
         self.assertIn("/dev/gpu0", self.run_cdi("resolve", "vendor.com/gpu=0", expect=1)[1])
 

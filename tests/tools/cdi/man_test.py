@@ -132,7 +132,7 @@ class ManPages(unittest.TestCase):
     def test_environment_and_files(self):
         self.need("man")
         names = {"cdi.1": ("COLUMNS", "NO_COLOR", "TERM", "CUDA_VISIBLE_DEVICES"),
-                 "cdi-prepare.8": ("COLUMNS",), "cdi-pod.1": ("COLUMNS",)}
+                 "cdi-prepare.8": ("COLUMNS", "NO_COLOR", "TERM"), "cdi-pod.1": ("COLUMNS",)}
         for page, variables in names.items():
             shown = self.shown(page).partition("ENVIRONMENT")[2].partition("FILES")[0]
             for variable in variables:

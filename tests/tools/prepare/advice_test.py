@@ -329,6 +329,20 @@ class OurSpecs(NodeTest):
         done = run(CDI, "why", "--root", self.root, "--for", "podman@4.3.1", name)
         self.assertEqual(done.returncode, 0, done.stdout)
 
+    def test_why_names_the_command_for_a_container(self):
+        path = self.write("--profile", "compute")
+        name = run(CDI, "-d", path.parent, "devices").stdout.splitlines()[0]
+        config = self.place / "config.json"
+        config.write_text('{"ociVersion": "1.0.2"}', encoding="utf-8")
+        self.assertEqual(run(CDI, "-d", path.parent, "inject", "--in-place", config, name).stderr,
+                         "")
+        table = self.path("dev.tab")
+        table.write_text(table.read_text().replace("/dev/nvidia0 c 195 0", "/dev/nvidia0 c 195 7"))
+        done = run(CDI, "why", "--root", self.root, "--bundle", config)
+        self.assertEqual(done.returncode, 6, done.stderr)
+        self.assertIn(f"cdi-prepare write --root {self.root} --profile compute",
+                      commands_in(done.stdout))
+
     def test_a_converted_file_still_belongs_to_its_owner(self):
         path = self.write("--max-version", "0.6.0")
         for target in (("--for", "podman@4.3.1"), ("--to", "0.7.0"), ("--to", "0.5.0")):

@@ -15,6 +15,11 @@
 
 #include "output.hpp"
 
+/// The name of something on the host, unless it has the same in the container.
+inline std::string from(const std::string& on_host, const std::string& in_container) {
+  return on_host.empty() || on_host == in_container ? "" : " from " + printable(on_host);
+}
+
 // The kind of an edit, and a short description.
 inline std::string edit_text(const std::string& variable) {
   return "env  " + printable(variable);
@@ -27,13 +32,10 @@ inline std::string edit_text(const cdi::DeviceNode& node) {
   if (!node.type.empty()) text += " " + printable(node.type);
   if (!node.type.empty() || node.major != 0) text += fmt::format(" {}:{}", node.major, node.minor);
   if (node.file_mode) text += fmt::format(" {:04o}", *node.file_mode);
-  const bool has_host_path = !node.host_path.empty() && node.host_path != node.path;
-  if (has_host_path) text += " from " + printable(node.host_path);
-  return text;
+  return text + from(node.host_path, node.path);
 }
 inline std::string edit_text(const cdi::NetDevice& device) {
-  return fmt::format("interface  {} from {}", printable(device.name),
-                     printable(device.host_interface_name));
+  return "interface  " + printable(device.name) + from(device.host_interface_name, device.name);
 }
 inline std::string_view class_of(const cdi::Hook& hook) {
   return hook_class_name(cdi::classify_hook(cdi::command_of(hook)));
@@ -42,8 +44,7 @@ inline std::string edit_text(const cdi::Hook& hook) {
   return fmt::format("hook  {} {} ({})", hook.hook_name, printable(hook.path), class_of(hook));
 }
 inline std::string edit_text(const cdi::Mount& mount) {
-  return fmt::format("mount  {} from {}", printable(mount.container_path),
-                     printable(mount.host_path));
+  return "mount  " + printable(mount.container_path) + from(mount.host_path, mount.container_path);
 }
 inline std::string edit_text(const cdi::IntelRdt& settings) {
   return "rdt  " + printable(settings.clos_id);

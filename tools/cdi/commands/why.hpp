@@ -46,8 +46,9 @@ inline ExitCode explain_bundle(const CommonOptions& common, const WhyOptions& op
   const auto& dirs = question->spec_dirs;
   const auto registry =
       host ? host->scan(dirs, common.reading) : cdi::scan_spec_dirs(dirs, common.reading);
-  const BundleReport report{bundle->config, bundle->spec, bundle->requests, *registry,
-                            host ? &*host : nullptr};
+  const BundleReport report{bundle->config,          bundle->spec,
+                            bundle->requests,        *registry,
+                            host ? &*host : nullptr, common.dirs_named()};
   if (!output.explanation(report.text(), report.record())) return exit_failed;
   return report.holds() ? exit_done : exit_outdated;
 }

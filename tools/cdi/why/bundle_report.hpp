@@ -54,15 +54,16 @@ inline std::string_view effect_of(const tools::HostFault& fault) {
 class BundleReport {
  public:
   /// Compares a config with the devices of a registry. `requests` lists the devices that its
-  /// annotations request.
-  /// `host` is null if it is not examined.
+  /// annotations request. `host` is null if it is not examined; `dirs_named` says whether the user
+  /// named the directories of the registry.
   BundleReport(const cdi::Document& config, const cdi::oci::Spec& spec,
                const std::vector<cdi::RequestedDevice>& requests, const cdi::Registry& registry,
-               const HostView* host)
+               const HostView* host, bool dirs_named)
       : config_{config}, search_{spec}, devices_{search_.find(registry)} {
     for (const auto& dir : registry.dirs()) dirs_.push_back(dir.path);
     if (host != nullptr) examine(*host);
     judge();
+    if (host != nullptr) advise(*host, dirs_named);
     write_devices();
     write_requests(requests, registry);
     write_others();
@@ -137,10 +138,19 @@ class BundleReport {
         holds_ = holds_ && (match.state == State::same || match.state == State::replaced);
         if (match.state == State::absent) continue;
         has_device_[match.entry] = true;
-        is_stale_ = is_stale_ || (match.state == State::same && is_broken(match.entry));
+        const bool is_stale = match.state == State::same && is_broken(match.entry);
+        if (is_stale) stale_.push_back(device.spec);
       }
     }
     for (std::size_t i = 0; i < faults_.size(); ++i) holds_ = holds_ && !is_broken(i);
+  }
+
+  /// Finds out what to do about the specs that name something that the host lacks.
+  void advise(const HostView& host, bool dirs_named) {
+    for (const auto* const spec : stale_) {
+      auto advice = host.advice_on(*spec, dirs_named);
+      if (advice_.find(advice) == std::string::npos) advice_ += std::move(advice) + "; then ";
+    }
   }
 
   void write_devices() {
@@ -245,12 +255,8 @@ class BundleReport {
   void write_end() {
     record_["holds"] = holds_;
     if (holds_) return;
-    std::string advice = "create the container again, so that it gets what the specs say now";
-    if (is_stale_) {
-      advice =
-          "regenerate the spec with the program that wrote it, or install what is missing; then " +
-          advice;
-    }
+    const auto advice =
+        advice_ + "create the container again, so that it gets what the specs say now";
     text_ += fmt::format("fix: {}\n", advice);
     record_["advice"] = advice;
   }
@@ -266,7 +272,8 @@ class BundleReport {
   std::vector<tools::HostFaults> faults_{};  // by entry
   std::vector<bool> has_device_{};           // by entry
   bool holds_ = true;
-  bool is_stale_ = false;  // a spec names something that the host lacks
+  std::vector<const cdi::LoadedSpec*> stale_{};  // that name something that the host lacks
+  std::string advice_{};                         // about these
   std::string text_{};
   Json record_ = Json::object();
 };

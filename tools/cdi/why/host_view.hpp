@@ -128,6 +128,19 @@ class HostView {
     return out;
   }
 
+  /// What to do about a spec whose needs the host does not meet.
+  std::string advice_on(const cdi::LoadedSpec& spec, bool dirs_named) const {
+    const SpecHost host{.root = root(), .dirs_named = dirs_named};
+    const auto command = host.owner_command(spec, std::nullopt);
+    if (command.empty()) {
+      return "regenerate the spec with the program that wrote it, or install what is missing";
+    }
+    if (!tools::lost_driver_file(tree_, spec.spec, {})) {
+      return fmt::format("run `{}`, or install what is missing", command);
+    }
+    return fmt::format("{}; then run `{}`", tools::libraries_remedy_clause(), command);
+  }
+
   /// Things that edits need and the host lacks.
   tools::HostFaults faults(const cdi::ContainerEdits& edits) const {
     return tools::host_faults(tree_, edits);
@@ -319,23 +332,10 @@ class HostNotes {
       text += fmt::format("  and {} more\n", faults.size() - max_shown);
     }
     if (!repairable) return fails;
-    const auto advice = advice_on(*found.spec);
+    const auto advice = host_->advice_on(*found.spec, dirs_named_);
     text += fmt::format("  fix: {}\n", advice);
     record["hostAdvice"] = advice;
     return fails;
-  }
-
-  /// Advice about a spec whose needs the host does not meet.
-  std::string advice_on(const cdi::LoadedSpec& spec) const {
-    const SpecHost host{.root = host_->root(), .dirs_named = dirs_named_};
-    const auto command = host.owner_command(spec, std::nullopt);
-    if (command.empty()) {
-      return "regenerate the spec with the program that wrote it, or install what is missing";
-    }
-    if (!tools::lost_driver_file(host_->tree(), spec.spec, {})) {
-      return fmt::format("run `{}`, or install what is missing", command);
-    }
-    return fmt::format("{}; then run `{}`", tools::libraries_remedy_clause(), command);
   }
 
   const HostView* host_;

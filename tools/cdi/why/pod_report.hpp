@@ -190,8 +190,12 @@ inline PodAnswer explain_pod(const PodFacts& facts, const tools::HostTree& tree,
                 {"pod", {{"namespace", facts.space}, {"name", facts.name}, {"uids", facts.uids}}}};
   if (facts.bundle) {
     const auto& bundle = *facts.bundle;
-    const BundleReport report{bundle.config, bundle.spec, bundle.requests, *specs.all,
-                              question.host ? &*question.host : nullptr};
+    const BundleReport report{bundle.config,
+                              bundle.spec,
+                              bundle.requests,
+                              *specs.all,
+                              question.host ? &*question.host : nullptr,
+                              question.common.dirs_named()};
     detail::add_container(facts, report, steps);
     steps.add_text(report.text());
     out.record["bundle"] = report.record();

@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "../../kit/base/alike.hpp"
+#include "../../kit/base/colours.hpp"
 #include "../base/json_output.hpp"
 #include "../base/one_line.hpp"
 
@@ -67,6 +69,27 @@ inline std::string findings_as_text(const std::vector<Finding>& findings) {
     out += as_line(fmt::format("{:<6} {}: {}{}", level_name(one->level), one->about, one->what,
                                tools::and_more_alike(more)));
     if (!one->advice.empty()) out += as_line("       " + one->advice);
+  }
+  return out;
+}
+
+/// Lines of findings with their levels in colours.
+inline std::string with_colours(std::string_view text) {
+  constexpr std::pair<Finding::Level, tools::Colour> colours[] = {
+      {Finding::Level::good, tools::Colour::green},
+      {Finding::Level::note, tools::Colour::yellow},
+      {Finding::Level::fault, tools::Colour::red}};
+  std::string out;
+  while (!text.empty()) {
+    for (const auto& [level, colour] : colours) {
+      const auto name = level_name(level);
+      if (!text.starts_with(name)) continue;
+      out += tools::coloured(name, colour);
+      text.remove_prefix(name.size());
+    }
+    const auto line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+    out += line;
+    text.remove_prefix(line.size());
   }
   return out;
 }

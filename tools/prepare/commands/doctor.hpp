@@ -22,6 +22,7 @@
 #include "../../gpu/findings/spec_dirs.hpp"
 #include "../../gpu/host/open_host.hpp"
 #include "../../gpu/vendors/driver_place.hpp"
+#include "../../kit/base/colours.hpp"
 #include "../../kit/base/text.hpp"
 #include "../../kit/cdi_specs/recorded_options.hpp"
 #include "../../kit/help/terminal_text.hpp"
@@ -82,7 +83,10 @@ inline Json engines_json(const std::vector<tools::Engine>& engines) {
 inline std::string diagnosis_text(const Survey& survey, const std::vector<Finding>& findings,
                                   const std::vector<tools::Engine>& engines,
                                   const std::string& format) {
-  if (format == "text") return tools::text_for(STDOUT_FILENO, findings_as_text(findings));
+  if (format == "text") {
+    auto text = tools::text_for(STDOUT_FILENO, findings_as_text(findings));
+    return tools::output_has_colours() ? with_colours(text) : text;
+  }
   const auto record = result_json({{"findings", findings_json(findings)},
                                    {"engines", engines_json(engines)},
                                    {"vendors", vendors_json(survey.inventories)}});

@@ -25,6 +25,8 @@ inline tools::Manual prepare_manual() {
           "date. `cdi-prepare record` copies what it reads of a node to a directory, which "
           "`--root` reads elsewhere.",
       .exit_codes = exit_code_help(),
+      .environment = {{"NO_COLOR", "If it is not empty, `cdi-prepare doctor` prints no colours"},
+                      {"TERM", "If it is empty or `dumb`, `cdi-prepare doctor` prints no colours"}},
       .files = {{"/etc/cdi-prepare/config.toml",
                  "Values for options that the command line does not give, by their long names: "
                  "profile = \"compute\""},

@@ -31,6 +31,14 @@ TEST_CASE("findings as text and as JSON") {
   CHECK(findings_json({}) == nlohmann::ordered_json::array());
 }
 
+TEST_CASE("levels have colours, but not the rest") {
+  CHECK(with_colours("good   a: b\nnote   c: good\n       note\nfault  d: e\n") ==
+        "\x1b[32mgood\x1b[0m   a: b\n\x1b[33mnote\x1b[0m   c: good\n       note\n"
+        "\x1b[31mfault\x1b[0m  d: e\n");
+  CHECK(with_colours("note: no end") == "\x1b[33mnote\x1b[0m: no end");
+  CHECK(with_colours("").empty());
+}
+
 TEST_CASE("of findings that differ only in the names of devices, the first is shown") {
   std::vector<Finding> findings;
   for (const auto* name : {"0000:01:00.0", "0000:02:00.0", "0000:03:00.0"}) {
