@@ -3,7 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests which files `meson install` installs for the tools: tools_test.py BUILD"""
 import json
+import os
 import pathlib
+import subprocess
 import sys
 import unittest
 
@@ -51,6 +53,30 @@ class Tools(PackagingTest):
                              name)
         for name in TOOLS:
             self.assertIn(RELEASE, self.run_in(usr, f"bin/{name}", "--version"))
+
+
+class DebianPackages(PackagingTest):
+
+    def test_a_failed_build_says_why(self):
+        """The log is in a folder that the script removes."""
+        if not (ROOT / ".git").exists():
+            self.skipTest("not a clone of the repository")
+        programs, temporary = self.folder / "bin", self.folder / "tmp"
+        for folder in (programs, temporary):
+            folder.mkdir()
+        for name, text in {"dh": "", "dpkg-buildpackage": "seq 100 140; exit 3"}.items():
+            (programs / name).write_text(f"#!/bin/sh\n{text}\n", encoding="ascii")
+            (programs / name).chmod(0o755)
+        done = subprocess.run(
+            [ROOT / "packaging/deb.sh", self.folder / "out"], capture_output=True, text=True,
+            timeout=60, check=False,
+            env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "TMPDIR": temporary})
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        said = done.stderr.splitlines()
+        self.assertTrue(all(line.startswith("deb.sh: ") for line in said[:2]), said)
+        self.assertEqual(said[2:], [str(number) for number in range(111, 141)])
+        self.assertEqual(list(temporary.iterdir()), [])
+        self.assertFalse((self.folder / "out").exists())
 
 
 if __name__ == "__main__":

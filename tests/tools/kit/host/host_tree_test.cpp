@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -236,6 +237,22 @@ TEST_CASE_FIXTURE(MergedUsr, "a node of the device table is open to those whom i
   CHECK_FALSE(may_open("/dev/a"));
   CHECK_FALSE(may_open("/dev/b"));
   CHECK(may_open("/dev/c"));
+}
+
+TEST_CASE_FIXTURE(MergedUsr, "the root of this machine has no device table") {
+  place.put("dev.tab", "/dev/made-up c 1 3 0666 0 0\n");
+  REQUIRE(open_tree(place).node("/dev/made-up"));
+  const auto child = ::fork();
+  REQUIRE(child != -1);
+  if (child == 0) {
+    if (::chroot(place.path().c_str()) != 0) ::_exit(77);  // only root may
+    const auto here = HostTree::open("/");
+    ::_exit(here && here->exists("/dev.tab") && !here->node("/dev/made-up") ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  if (WEXITSTATUS(status) != 77) CHECK(WEXITSTATUS(status) == 0);
 }
 
 TEST_CASE_FIXTURE(MergedUsr, "a file in the place of a node is none") {
