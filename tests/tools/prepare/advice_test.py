@@ -11,11 +11,10 @@ import re
 import shlex
 import subprocess
 import sys
-import tempfile
 import unittest
 
 import node_trees
-from tree_case import NodeTest
+from tree_case import NodeTest, ToolCase
 
 CDI_PREPARE, CDI = map(os.path.abspath, sys.argv[1:3])
 del sys.argv[1:3]
@@ -140,11 +139,10 @@ class Host:
         return found
 
 
-class Advice(unittest.TestCase):
+class Advice(ToolCase):
     def setUp(self):
-        place = tempfile.TemporaryDirectory(prefix="cdi-advice-")
-        self.addCleanup(place.cleanup)
-        self.place = pathlib.Path(place.name)
+        super().setUp()
+        self.place = self.folder
 
     def why_in(self, folder, engine, name):
         done = run(CDI, "-d", folder, "why", "--no-host", "--for", engine, "-o", "json", name)
@@ -253,17 +251,6 @@ class Advice(unittest.TestCase):
         (command,) = commands_in(done.stdout)
         self.assertEqual(run_as_printed(command, self.place).returncode, 0, command)
 
-    def test_no_page_redirects_a_command_onto_its_input(self):
-        top = pathlib.Path(__file__).parents[3]
-        pages = [top / "README.md", *top.glob("docs/*.md"), *top.glob("docs/*.3")]
-        self.assertGreater(len(pages), 10)
-        for page in pages:
-            for line in page.read_text(encoding="utf-8").splitlines():
-                command, sign, target = line.partition(">")
-                target = target.lstrip(">").split()
-                if sign and target and re.search(r"\bcdi(-\w+)? ", command):
-                    self.assertNotIn(target[0], command.split(), f"{page}: {line}")
-
 
 class OurSpecs(NodeTest):
     """Files of cdi-prepare on a node with two GPUs."""
@@ -271,11 +258,9 @@ class OurSpecs(NodeTest):
     def setUp(self):
         super().setUp()
         node_trees.TREES["nv2"](str(self.root), False)
-        self.path("usr/bin").mkdir(parents=True, exist_ok=True)
-        self.path("usr/bin/podman").touch()
-        self.path("var/lib/dpkg").mkdir(parents=True)
-        self.path("var/lib/dpkg/status").write_text(
-            "Package: podman\nStatus: install ok installed\nVersion: 4.3.1\n")
+        self.put("usr/bin/podman")
+        self.put("var/lib/dpkg/status",
+                 "Package: podman\nStatus: install ok installed\nVersion: 4.3.1\n")
 
     def write(self, *more):
         done = run(CDI_PREPARE, "write", "--root", self.root, *more)
@@ -445,8 +430,8 @@ class OurSpecs(NodeTest):
         self.path("run/cdi").mkdir(parents=True, exist_ok=True)
         for options in (("why", "--root", "."), ("why", "--root", "../link/../link"),
                         ("-d", path.relative_to(self.root).parent, "why", "--root", ".")):
-            done = subprocess.run([CDI, *options, "--for", "podman@4.3.1", name], cwd=self.root,
-                                  text=True, capture_output=True, check=False)
+            done = self.run_tool(CDI, *options, "--for", "podman@4.3.1", name, expect=None,
+                                 cwd=self.root)
             (command,) = commands_in(done.stdout)
             self.assertEqual(command,
                              f"cdi-prepare write --root {self.root.resolve()} --for podman@4.3.1")

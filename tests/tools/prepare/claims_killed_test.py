@@ -120,9 +120,8 @@ class Killed(ClaimTest):
         """Whether a call was killed before its change of that number; else it was done before."""
         killed, permitted = 10, 77
         options = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"  # which traces, too
-        done = subprocess.run([KILL_AT, str(number), *self.arguments(command, *more, out=out)],
-                              capture_output=True, text=True, timeout=60, check=False, umask=0o077,
-                              env={**os.environ, "ASAN_OPTIONS": options})
+        done = self.run_tool(KILL_AT, str(number), *self.arguments(command, *more, out=out),
+                             expect=None, umask=0o077, env={**os.environ, "ASAN_OPTIONS": options})
         if done.returncode == permitted:
             self.skipTest("ptrace is not permitted, or too old to tell system calls")
         self.assertIn(done.returncode, (0, killed), done.stderr)

@@ -8,7 +8,6 @@ import pathlib
 import resource
 import shutil
 import stat
-import subprocess
 import sys
 import unittest
 
@@ -28,9 +27,8 @@ class Directories(ClaimTest):
         for state in (link, f"{self.state}/", f"{self.place}/./x/..//state"):
             self.assertEqual(self.prepare("a", "0", state=state), devices)
         before = self.snapshot()
-        done = subprocess.run(
-            [TreeTest.program, "list", "--root", "node", "--state-dir", "state", "--output-dir",
-             "out", "-o", "json"], cwd=self.place, capture_output=True, text=True, check=False)
+        done = self.run_tool(TreeTest.program, "list", "--root", "node", "--state-dir", "state",
+                             "--output-dir", "out", "-o", "json", expect=None, cwd=self.place)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(list(json.loads(done.stdout)["claims"]), ["a"])
         self.assertEqual(self.snapshot(), before)
@@ -131,8 +129,8 @@ class Doctor(ClaimTest):
         """Runs the command of an advice, as a shell would."""
         command = advice.split("`")[1]
         self.assertTrue(command.startswith("cdi-prepare "), advice)
-        done = subprocess.run(["sh", "-c", command.replace("cdi-prepare", TreeTest.program, 1)],
-                              capture_output=True, text=True, timeout=60, check=False)
+        done = self.run_tool("sh", "-c", command.replace("cdi-prepare", TreeTest.program, 1),
+                             expect=None)
         self.assertEqual(done.returncode, code, done.stderr)
 
     def only(self, fact, level="fault", *more):

@@ -35,10 +35,6 @@ CRI_2, CRI_3 = "io.containerd.grpc.v1.cri", "io.containerd.cri.v1.runtime"
 class ConfigureTest(TreeTest):
     tree = "nv2"
 
-    def put(self, path, text):
-        self.path(path).parent.mkdir(parents=True, exist_ok=True)
-        self.path(path).write_text(text)
-
     def text(self, path):
         return self.path(path).read_text()
 
@@ -100,9 +96,7 @@ class ConfigureTest(TreeTest):
             (place / name).write_bytes(content)
         place.mkdir(exist_ok=True)
         strip = f"-p{len(self.root.parts)}"
-        done = subprocess.run(["patch", strip, "-E", "-d", place], input=diff, text=True,
-                              capture_output=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stdout + diff)
+        done = self.run_tool("patch", strip, "-E", "-d", place, given=diff)
         patched = {str(path.relative_to(place)): path.read_bytes()
                    for path in place.rglob("*") if path.is_file()}
         empty = {name for name, content in (before | after).items() if not content}
@@ -698,10 +692,9 @@ class Killed(ConfigureTest):
     def kill(self, number, *words):
         """Whether a call was killed before its change of that number; else it was done before."""
         options = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"  # which traces, too
-        done = subprocess.run(
-            [KILL_AT, str(number), self.program, "configure", "--root", str(self.root), *words],
-            capture_output=True, text=True, timeout=60, check=False,
-            env={**os.environ, "ASAN_OPTIONS": options})
+        done = self.run_tool(KILL_AT, str(number), self.program, "configure", "--root",
+                             str(self.root), *words, expect=None,
+                             env={**os.environ, "ASAN_OPTIONS": options})
         if done.returncode == 77:
             self.skipTest("ptrace is not permitted, or too old to tell system calls")
         self.assertIn(done.returncode, (0, 10), done.stderr)

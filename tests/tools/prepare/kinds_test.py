@@ -25,10 +25,6 @@ class KindTest(TreeTest):
                 table.write(f"{path} c {major} {minor} 0666 0 0\n")
                 self.put(path)
 
-    def put(self, path, text=""):
-        self.path(path).parent.mkdir(parents=True, exist_ok=True)
-        self.path(path).write_text(text)
-
     def drivers(self, *rows):
         self.edit("proc/devices", "\nBlock", "".join(f"{row}\n" for row in rows) + "\nBlock")
 

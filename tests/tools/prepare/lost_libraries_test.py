@@ -8,13 +8,12 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 # pylint: disable=wrong-import-position
 import node_trees  # noqa: E402
-from tree_case import TreeTest, run_tests  # noqa: E402
+from tree_case import run_tests  # noqa: E402
 from vendor_case import VendorTest  # noqa: E402
 # pylint: enable=wrong-import-position
 
@@ -51,8 +50,8 @@ class Lost(VendorTest):
         advice = re.findall(rf"I{REMEDY}\. Then run `(cdi-prepare write[^`]*)`", doctor)
         self.assertEqual(len(set(advice)), 1, doctor)
         self.assertNotIn("\n       Run `cdi-prepare write", doctor)
-        why = subprocess.run([CDI, "why", "--root", str(self.root), f"{self.kind}={device}"],
-                             capture_output=True, text=True, timeout=20, check=False).stdout
+        why = self.run_tool(CDI, "why", "--root", str(self.root), f"{self.kind}={device}",
+                            expect=None).stdout
         self.assertIn("will fail: ", why)
         self.assertIn(f"fix: i{REMEDY}; then run `{advice[0]}`\n", why)
         self.assertEqual(self.file.read_bytes(), before)
@@ -61,8 +60,7 @@ class Lost(VendorTest):
     def check_mended(self, command, code=0):
         """The advised command does, once the libraries are back."""
         words = shlex.split(command)
-        done = subprocess.run([self.program, *words[1:]], capture_output=True, text=True,
-                              timeout=20, check=False)
+        done = self.run_tool(self.program, *words[1:], expect=None)
         self.assertEqual(done.returncode, code, done.stderr)
         self.run_ok("doctor")
 

@@ -251,10 +251,8 @@ class Made(Nodes):
 
     def test_umask_changes_no_mode(self):
         self.path("/dev/nvidia0").unlink()
-        done = subprocess.run(
-            [self.program, "write", "--root", str(self.root), "--make-nodes"], text=True,
-            capture_output=True, timeout=20, check=False, umask=0o077)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.run_tool(self.program, "write", "--root", str(self.root), "--make-nodes",
+                             umask=0o077)
         self.assertEqual(self.node("/dev/nvidia0"), (195, 0, 0o666, 0))
 
     def as_nobody(self, *options):
@@ -263,10 +261,9 @@ class Made(Nodes):
         self.out = self.place / "out"
         self.out.mkdir(exist_ok=True)
         os.chown(self.out, 65534, -1)
-        return subprocess.run(
-            ["setpriv", "--reuid=65534", "--clear-groups", self.program, "write", "--root",
-             str(self.root), "--output-dir", str(self.out), "--make-nodes", *options],
-            capture_output=True, text=True, timeout=20, check=False)
+        return self.run_tool("setpriv", "--reuid=65534", "--clear-groups", self.program, "write",
+                             "--root", str(self.root), "--output-dir", str(self.out),
+                             "--make-nodes", *options, expect=None)
 
     @unittest.skipUnless(shutil.which("setpriv"), "needs setpriv")
     def test_not_as_another_user(self):

@@ -97,8 +97,7 @@ class PrepareTest(NodeTest):
     # Running it.
 
     def run_prepare(self, *arguments, **options):
-        return with_text(subprocess.run([PREPARE, *map(str, arguments)], capture_output=True,
-                                        text=True, timeout=20, check=False, **options))
+        return with_text(self.run_tool(PREPARE, *map(str, arguments), expect=None, **options))
 
     def detect(self, *arguments):
         return self.run_prepare("detect", "--root", self.root, *arguments)
@@ -719,17 +718,15 @@ class Usage(PrepareTest):
         self.path("libodd.so").write_text("no library")
         done = self.detect("--nvml", "--nvml-library", "libodd.so")
         self.assertEqual(done.returncode, 2)
-        done = subprocess.run([PREPARE, "detect", "--root", ".", "--nvml", "--nvml-library",
-                               "libodd.so"], cwd=self.root, capture_output=True, text=True,
-                              timeout=20, check=False)
+        done = self.run_tool(PREPARE, "detect", "--root", ".", "--nvml", "--nvml-library",
+                             "libodd.so", expect=None, cwd=self.root)
         self.assertIn(f"NVML: {os.path.realpath(self.root)}/libodd.so: file too short", done.stderr)
 
     @unittest.skipUnless(shutil.which("bwrap"), "needs bwrap")
     def test_nvml_in_a_container_without_proc(self):
         """The program starts itself for NVML, by a link there."""
-        done = subprocess.run(["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/proc", PREPARE,
-                               "detect", "--root", self.root, "--nvml", "--nvml-library", PREPARE],
-                              capture_output=True, text=True, timeout=20, check=False)
+        done = self.run_tool("bwrap", "--dev-bind", "/", "/", "--tmpfs", "/proc", PREPARE, "detect",
+                             "--root", self.root, "--nvml", "--nvml-library", PREPARE, expect=None)
         if "bwrap: " in done.stderr:
             self.skipTest(done.stderr)
         self.assertIn("NVML: /proc/self/exe: the program cannot be executed: No such file or "
@@ -755,8 +752,7 @@ class Usage(PrepareTest):
     def test_help_that_cannot_be_printed_fails(self):
         for arguments in (("--help",), ("write", "--help"), ("--version",)):
             with self.subTest(arguments), open("/dev/full", "wb") as full:
-                done = subprocess.run([PREPARE, *arguments], stdout=full, stderr=subprocess.PIPE,
-                                      text=True, timeout=20, check=False)
+                done = self.run_tool(PREPARE, *arguments, expect=None, stdout=full)
                 self.assertEqual((done.returncode, done.stderr),
                                  (1, "cdi-prepare: error: cannot write to standard output\n"))
 
@@ -782,9 +778,8 @@ class Usage(PrepareTest):
     def test_working_directory_is_gone(self):
         place = self.place / "gone"
         place.mkdir()
-        done = subprocess.run([PREPARE, "write", "--root", self.root, "--output-dir", "out"],
-                              cwd=place, preexec_fn=place.rmdir, capture_output=True, text=True,
-                              timeout=20, check=False)
+        done = self.run_tool(PREPARE, "write", "--root", self.root, "--output-dir", "out",
+                             expect=None, cwd=place, preexec_fn=place.rmdir)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("out: cannot open or create the directory: No such file", done.stderr)
 

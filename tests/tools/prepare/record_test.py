@@ -163,8 +163,7 @@ class Content(RecordTest):
                    "var/run/cdi/secret.yaml", "etc/cdi-prepare.d/secret.key",
                    "proc/driver/nvidia/secret")
         for name in secrets:
-            self.path(name).parent.mkdir(parents=True, exist_ok=True)
-            self.path(name).write_text("PASSWORD=secret-text\n")
+            self.put(name, "PASSWORD=secret-text\n")
         for name in ("usr/bin/nvidia-smi", "etc/OpenCL/vendors/nvidia.icd",
                      f"usr/lib/x86_64-linux-gnu/libcuda.so.{node_trees.NVIDIA_DRIVER}"):
             with self.path(name).open("a", encoding="ascii") as file:

@@ -4,7 +4,6 @@
 
 settings_test.py CDI_PREPARE [unittest options]
 """
-import json
 import os
 import re
 import shlex
@@ -29,9 +28,7 @@ class SettingsTest(TreeTest):
         self.out = self.path("/var/run/cdi")
 
     def put(self, text):
-        path = self.path(FILE)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path = super().put(FILE, text)
         path.chmod(0o644)
         return path
 
@@ -278,8 +275,7 @@ class Kept(SettingsTest):
 
     def paste(self, command, code=0):
         words = shlex.split(command)
-        done = with_text(subprocess.run([self.program, *words[1:]], capture_output=True,
-                                        text=True, timeout=20, check=False))
+        done = with_text(self.run_tool(self.program, *words[1:], expect=None))
         self.assertEqual(done.returncode, code, command + done.stderr)
         return done
 

@@ -3,12 +3,13 @@
 import json
 import os
 import pathlib
-import subprocess
 import sys
-import tempfile
 import unittest
 
 import node_trees
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from tool_case import ToolCase  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def paths(nodes):
@@ -41,15 +42,14 @@ def with_text(done):
     return done
 
 
-class NodeTest(unittest.TestCase):
+class NodeTest(ToolCase):
     """A fake node in `self.root`."""
 
     program = ""
 
     def setUp(self):
-        place = tempfile.TemporaryDirectory(prefix="cdi-prepare-")
-        self.addCleanup(place.cleanup)
-        self.place = pathlib.Path(place.name)
+        super().setUp()
+        self.place = self.folder
         self.root = self.place / "node"
 
     # What a test changes on the node.
@@ -110,9 +110,8 @@ class TreeTest(NodeTest):
     # Running it.
 
     def run_prepare(self, command, *arguments):
-        return with_text(subprocess.run(
-            [self.program, command, "--root", str(self.root), *arguments], capture_output=True,
-            text=True, timeout=20, check=False))
+        return with_text(self.run_tool(self.program, command, "--root", str(self.root), *arguments,
+                                       expect=None))
 
     def detect(self, code=0):
         """The inventories of the node, by kind."""

@@ -35,8 +35,7 @@ class Nvidia(TreeTest):
         with open(self.path("dev.tab"), "a", encoding="ascii") as table:
             table.write("/dev/dxg c 10 125 0666 0 0\n")
         for name in ("dev/dxg", "usr/lib/wsl/lib/libcuda.so.1"):
-            self.path(name).parent.mkdir(parents=True, exist_ok=True)
-            self.path(name).write_text("")
+            self.put(name, "")
         self.assertEqual(len(self.detect()["nvidia.com/gpu"]["gpus"]), 2)
 
 

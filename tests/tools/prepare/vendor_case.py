@@ -4,7 +4,7 @@ import json
 import pathlib
 
 import node_trees
-from tree_case import TreeTest, paths
+from tree_case import ToolCase, TreeTest, paths
 
 SHIPPED = pathlib.Path(__file__).resolve().parents[3] / "tools/prepare/vendor-files"
 MAJOR = 240
@@ -55,9 +55,7 @@ class VendorTest(TreeTest):
 
     def ship(self, name):
         """Puts a shipped file where commands find it without an option."""
-        place = self.path("etc/cdi-prepare.d")
-        place.mkdir(parents=True, exist_ok=True)
-        place.joinpath(name).write_text((SHIPPED / name).read_text())
+        ToolCase.put(self, f"etc/cdi-prepare.d/{name}", (SHIPPED / name).read_text())
 
     def detect_with(self, text, code=0, *options):
         """The inventory of a vendor file."""

@@ -710,10 +710,9 @@ class Visible(WriteTest):
         """Runs it as a user without groups."""
         os.chmod(self.place, 0o755)
         other = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
-        return with_text(subprocess.run(
-            [self.program, "write", "--dry-run", "-o", "json", "--root", str(self.root),
-             "--visible-only", *arguments], capture_output=True, text=True, timeout=20, check=False,
-            **other))
+        return with_text(self.run_tool(self.program, "write", "--dry-run", "-o", "json", "--root",
+                                       str(self.root), "--visible-only", *arguments, expect=None,
+                                       **other))
 
     def close(self, path):
         rows = self.path("dev.tab").read_text().splitlines()
