@@ -12,10 +12,12 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
 PROJECT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.append(str(PROJECT / "tests/support"))
+from tool_case import ToolCase  # noqa: E402  pylint: disable=wrong-import-position
+
 RUNTIME = os.path.abspath(sys.argv.pop(1))
 
 UUID, OTHER = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6", "GPU-8932aaaa-0000-4106-c12f-20bd9faed9f6"
@@ -69,54 +71,49 @@ VARIABLES = [
 ]
 
 
-class Case(unittest.TestCase):
+class Case(ToolCase):
     def setUp(self):
-        place = tempfile.TemporaryDirectory(prefix="cdi-runtime-")
-        self.addCleanup(place.cleanup)
-        self.place = pathlib.Path(place.name)
-        for folder in ("bundle", "cdi", "bin"):
-            (self.place / folder).mkdir()
+        super().setUp()
+        self.place = self.folder
+        (self.place / "bundle").mkdir()
         for kind, names in SPECS.items():
             devices = [{"name": name, "containerEdits": {
                 "env": [f"D{number}_{kind[:3]}={name}"],
                 "hooks": [{"hookName": "createRuntime", "path": "/bin/true", "args": [name]}]}}
                 for number, name in enumerate(names)]
-            self.write(f"cdi/{kind.replace('/', '-')}.json", json.dumps(
-                {"cdiVersion": "0.6.0", "kind": kind, "devices": devices}))
+            self.put(f"cdi/{kind.replace('/', '-')}.json",
+                     {"cdiVersion": "0.6.0", "kind": kind, "devices": devices})
         self.program("fake")
         self.settings()
         self.environment = {"PATH": f"{self.place}/bin:/usr/bin:/bin", "PLACE": str(self.place),
                             "CDI_RUNTIME_CONFIG": str(self.place / "config.toml")}
 
-    def write(self, path, text):
-        (self.place / path).write_text(text, encoding="utf-8")
-
     def program(self, name):
-        self.write(f"bin/{name}", FAKE)
+        self.put(f"bin/{name}", FAKE)
         (self.place / "bin" / name).chmod(0o755)
 
     def settings(self, more="", runtime="fake"):
-        self.write("config.toml", f'runtime = "{runtime}"\nspec-dirs = ["{self.place}/cdi"]\n{more}')
+        self.put("config.toml", f'runtime = "{runtime}"\nspec-dirs = ["{self.place}/cdi"]\n{more}')
 
     def config(self, env=(), **annotations):
-        self.write("bundle/config.json", json.dumps(
-            {"ociVersion": "1.0.2", "annotations": annotations, "process": {"env": list(env)}}))
+        self.put("bundle/config.json", {"ociVersion": "1.0.2", "annotations": annotations,
+                                        "process": {"env": list(env)}})
 
     def bundle(self):
-        return (self.place / "bundle/config.json").read_text(encoding="utf-8")
+        return self.get("bundle/config.json")
 
     def start(self, *arguments, cwd=None):
         for name in ("arguments", "seen.json"):
             (self.place / name).unlink(missing_ok=True)
-        return subprocess.run([RUNTIME, *arguments], env=self.environment, text=True, timeout=60,
-                              cwd=cwd or self.place, capture_output=True, check=False)
+        return self.run_tool(RUNTIME, *arguments, expect=None, env=self.environment,
+                             cwd=cwd or self.place)
 
     def create(self, *options):
         return self.start(*options, "create", "--bundle", "bundle", "id")
 
     def injected(self):
         """The devices in the config, by their hooks; the runtime must have seen it."""
-        text = (self.place / "seen.json").read_text(encoding="utf-8")
+        text = self.get("seen.json")
         self.assertEqual(text, self.bundle())
         hooks = json.loads(text).get("hooks", {}).get("createRuntime", [])
         return [hook["args"][0] for hook in hooks]
@@ -214,7 +211,7 @@ class CommandLine(Case):
                           ["--host-uds", "create", "delete", "-b", "bundle", "id"]):
             with self.subTest(arguments):
                 self.check_arguments(arguments, [])
-        self.write("bundle/config.json", "no JSON")
+        self.put("bundle/config.json", "no JSON")
         self.check_started(self.start("delete", "--bundle", "bundle", "id"))
 
 
@@ -222,8 +219,8 @@ class CommandLine(Case):
         """As crun does: only config.json itself is in the bundle."""
         self.config(**annotation("vendor.com/nic=0"))
         before = self.bundle()
-        self.write("bundle/other.json", before)
-        self.write("other.json", before)
+        self.put("bundle/other.json", before)
+        self.put("other.json", before)
         self.check_started(self.start("create", "-b", "bundle", "-f", "other.json", "id"))
         self.assertIn("hooks", json.loads((self.place / "other.json").read_text()))
         self.assertEqual((self.place / "bundle/other.json").read_text(), before)
@@ -339,7 +336,7 @@ class Errors(Case):
         for text, words in (("{", "config.json:1:2: "), ('{"Annotations": {}}', "annotations"),
                             ('{"annotations": 1}', "annotations"), ("", "config.json")):
             with self.subTest(text):
-                self.write("bundle/config.json", text)
+                self.put("bundle/config.json", text)
                 self.check_refused(self.create(), words)
         self.config()
         for folder in ("missing", "bin"):
@@ -348,7 +345,7 @@ class Errors(Case):
     def test_the_policy_decides(self):
         rules = [{"name": "gpus", "allow": True, "devices": ["amd.com/gpu=*"],
                   "sources": ["annotation"], "edits": {"env": ["*"], "hooks": ["/bin/true"]}}]
-        self.write("policy.json", json.dumps({"rules": rules}))
+        self.put("policy.json", json.dumps({"rules": rules}))
         self.settings(f'policy = "{self.place}/policy.json"\n{BOTH}')
         self.config(**annotation("amd.com/gpu=1"))
         self.check_started(self.create())
@@ -364,7 +361,7 @@ class Errors(Case):
 
     def test_settings_and_policies_that_others_may_write(self):
         """Whoever writes the settings chooses the program that root starts."""
-        self.write("policy.json", '{"rules": []}')
+        self.put("policy.json", '{"rules": []}')
         self.settings(f'policy = "{self.place}/policy.json"\n')
         self.config(**annotation("amd.com/gpu=1"))  # or the policy is not read
         for name in ("policy.json", "config.toml"):
@@ -390,8 +387,8 @@ class Errors(Case):
         self.environment["PLACE"] = "/nowhere"
 
         def state(words):
-            return subprocess.run([*words, RUNTIME, "state", "id"], env=self.environment,
-                                  cwd=self.place, capture_output=True, text=True, check=False)
+            return self.run_tool(*words, RUNTIME, "state", "id", expect=None, env=self.environment,
+                                 cwd=self.place)
         for words in (user, inside):
             self.assertEqual(state(words).returncode, 7)
         (self.place / "config.toml").chmod(0o646)
@@ -407,7 +404,7 @@ class Errors(Case):
                      "policy = ''", "runtime = ''", "spec-dirs = ['/etc/cdi', '']",
                      "annotation-prefixes = ['']"):
             with self.subTest(text):
-                self.write("config.toml", text)
+                self.put("config.toml", text)
                 self.config()
                 self.check_refused(self.create(), "config.toml")
                 self.check_refused(self.start("run", "-b", "bundle", "id"), "config.toml")
@@ -416,7 +413,7 @@ class Errors(Case):
         self.config()
         for name in ("runc", "other"):
             self.program(name)
-            self.write(f"bin/{name}", f"{FAKE}".replace("exit 7", f"echo {name}; exit 7"))
+            self.put(f"bin/{name}", f"{FAKE}".replace("exit 7", f"echo {name}; exit 7"))
         for text, runtime in (("policy = ''\nruntime = 'other'", "other"),
                               ("runtime = 'other'\n[variables]\nA = 1", "other"),
                               ("runtime = 'other'\npolicy = ", "other"),
@@ -426,7 +423,7 @@ class Errors(Case):
                               ("# a\n\nruntime = 'other'\nspec-dirs = [\n'a'", "other")):
             for command in (["delete", "--force", "id"], ["kill", "id", "KILL"], ["state", "id"]):
                 with self.subTest(text, command=command):
-                    self.write("config.toml", text)
+                    self.put("config.toml", text)
                     done = self.start(*command)
                     self.assertEqual((done.returncode, done.stdout, done.stderr),
                                      (7, f"{runtime}\n", ""))
@@ -434,7 +431,7 @@ class Errors(Case):
         for text in ("policy\nruntime = 'other'", "x", "runtime = 1", "runtime = ['other']",
                      "policy = ''", "runtim = 'other'", "[runtime]", "runtime = ''",
                      "[x]\nruntime = 'other'\ny"):
-            self.write("config.toml", text)
+            self.put("config.toml", text)
             self.check_refused(self.start("delete", "--force", "id"), "config.toml")
         (self.place / "config.toml").unlink()
         self.check_refused(self.start("delete", "--force", "id"), "config.toml")
@@ -446,7 +443,7 @@ class Errors(Case):
                                   ("\n[polices]\na = 1", "2:2", "polices"),
                                   ("variables.A = 1", "1:11", "A")):
             with self.subTest(text):
-                self.write("config.toml", text)
+                self.put("config.toml", text)
                 self.config()
                 self.check_refused(self.create(), f'/config.toml:{place}: the setting "{name}" is '
                                                   "unknown or its value is wrong")
@@ -455,7 +452,7 @@ class Errors(Case):
         text = of_page("cdi-runtime.md", "toml")
         self.assertEqual(set(re.findall(r"^([\w-]+) =", text, re.M)), {
             "runtime", "spec-dirs", "annotation-prefixes", "policy", NVIDIA, AMD})
-        self.write("config.toml", text)
+        self.put("config.toml", text)
         self.config()
         self.program("runc")
         self.check_started(self.create())
@@ -487,9 +484,8 @@ class Errors(Case):
         self.environment["PATH"] = f"{self.place}/one:{self.place}/two"
         self.settings(runtime="runc")
         self.config()
-        done = subprocess.run([self.place / "one/runc", "--log", "log", "create", "-b", "bundle",
-                               "id"], check=False, env=self.environment, cwd=self.place, timeout=60,
-                              capture_output=True, text=True)
+        done = self.run_tool(self.place / "one/runc", "--log", "log", "create", "-b", "bundle",
+                             "id", expect=None, env=self.environment, cwd=self.place)
         self.check_refused(done, "copies of cdi-runtime start each other")
         self.assertIn("copies of cdi-runtime", (self.place / "log").read_text())
         self.assertRegex(done.stderr, f"the next is {self.place}/(one|two)/runc: set runtime")
@@ -537,7 +533,7 @@ class Errors(Case):
             with self.subTest(name):
                 self.program(name)
                 script = (self.place / "bin" / name).read_text()
-                self.write(f"bin/{name}", script.replace("cp ", "/bin/cp "))
+                self.put(f"bin/{name}", script.replace("cp ", "/bin/cp "))
                 self.check_started(self.create())
                 (self.place / "bin" / name).unlink()
         self.check_refused(self.create(), "cannot find the runtime runc or crun")
