@@ -4,8 +4,8 @@
 # Without --all, it leaves out the slow ones: packages, other compilers and machines, and costs. With
 # it, all of them run; then those of the library and the tools again, with the oldest clang++ under
 # the address and undefined behaviour sanitizers; and the folders with tests that start threads,
-# header-only under the thread sanitizer, with the system's g++; the builds take 4 GB. The last line
-# is `N passed, N failed, N skipped`.
+# header-only under the thread sanitizer, with the system's g++; the builds take 4 GB. Then it prints
+# the lines of code by folder, beside their budgets. The last line is `N passed, N failed, N skipped`.
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 set -eu
 mode=${1-}
@@ -66,6 +66,7 @@ build_and_test() {
 }
 
 finish() {
+  [ "$mode" != --all ] || python3 tests/build/table_of_lines.py || failed=1
   # shellcheck disable=SC2086  # one word for each build
   python3 tests/summary.py "$failed" $builds
   exit
