@@ -1,4 +1,4 @@
-# cdi - Container Device Interface for C++20
+# The Conan package.
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 from os.path import join
 

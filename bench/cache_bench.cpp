@@ -1,8 +1,6 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // The memory that caches and registries hold, for each device and for each byte of spec text, and
 // how long they take to make. run.sh compares times and peaks with other implementations.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <atomic>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Reads and writes whole files, for benchmarks.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_BENCH_FILES_HPP

@@ -1,8 +1,6 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Injects devices of an NVIDIA-sized spec into the config.json of a Kubernetes pod: one, eight, and
 // the device `all`. Also measures, by itself, the copy of the config that each round makes.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <benchmark/benchmark.h>
 

@@ -1,9 +1,7 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Runs one operation in the function `measured`, for tests/build/instructions_test.py, which counts
 // its instructions: `instructions OPERATION FOLDER`, after `instructions make FOLDER`, which writes
 // specs into the folder. The input is the same in each run, and no file of the host is read.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstddef>
 #include <cstdio>

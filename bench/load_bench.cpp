@@ -1,8 +1,6 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // The steps from the text of an NVIDIA-sized spec to a valid spec: the document, the spec that is
 // read from it, the check of its rules; then all of them.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <benchmark/benchmark.h>
 

@@ -1,4 +1,6 @@
-// cdi - Container Device Interface for C++20
+// A spec with the shape of those that `nvidia-ctk` writes for a node of 8 GPUs: each GPU by index
+// and by UUID, shares of the last one, and `all`; driver files as mounts for every device. Nodes
+// have all members, so that no file of the host is read.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_BENCH_NVIDIA_SPEC_HPP
@@ -9,10 +11,6 @@
 #include <vector>
 
 #include <cdi/cdi.hpp>
-
-// A spec with the shape of those that `nvidia-ctk` writes for a node of 8 GPUs: each GPU by index
-// and by UUID, shares of the last one, and `all`; driver files as mounts for every device. Nodes
-// have all members, so that no file of the host is read.
 
 inline cdi::DeviceNode nvidia_node(std::string path, int major, int minor) {
   return {.path = std::move(path),

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Measures how long cdi-prepare takes on a node with 8 GPUs: prepare_bench.py CDI_PREPARE [RUNS]
 

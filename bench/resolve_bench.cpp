@@ -1,9 +1,7 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Looks up devices by name in a random order, among 100 to 100 000, compared with the obvious
 // indexes: a map and a hash table from full names. Each lookup reads the device, as callers do.
 // Also measures how long it takes to build each index.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <map>
 #include <string>

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Generated specs, the same in every run, for measurements with many devices.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_BENCH_SCALE_DATA_HPP
@@ -16,8 +16,6 @@
 #include <cdi/yaml.hpp>
 
 #include "files.hpp"
-
-// Generated specs, the same in every run, for measurements with many devices.
 
 inline std::string scale_kind(int file) {
   return "vendor" + std::to_string(file) + ".example.com/device";

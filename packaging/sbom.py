@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Writes what a release consists of, as SPDX 2.3: sbom.py FOLDER TIME >OUT
 

@@ -1,6 +1,3 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Prints a JSON schema, draft 2020-12, of the field lists and of the rules that are errors:
 //
 //   generate-schema cdi         a spec file, with the members of the current version
@@ -11,6 +8,7 @@
 //
 // The schemas are for writers: they do not allow null or field names in another case, which readers
 // accept.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <algorithm>
 #include <array>

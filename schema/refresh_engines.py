@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Compares rows of schema/engines.json with the go.mod of versions of engines, by the `go` client.
 

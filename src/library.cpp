@@ -1,8 +1,6 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // The static library: the bodies of the functions that headers only declare if CDI_COMPILED is
 // defined. src/meson.build and packaging/cmake/targets.cmake build it.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #define CDI_SOURCE
 

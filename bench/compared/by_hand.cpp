@@ -1,9 +1,7 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Floors of run.sh: what the library does, written by hand for this one spec and this one config,
 // without any check. Each result is compared with the library's: `by_hand DATA`. With simdjson
 // where it can be included.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <algorithm>
 #include <cstddef>

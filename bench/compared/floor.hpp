@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Measures how long a library alone takes to parse the texts of one format.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_BENCH_COMPARED_FLOOR_HPP

@@ -1,7 +1,5 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // A floor of run.sh: the events of libyaml, which makes no tree here.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <yaml.h>
 

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// What the programs in C++ share: clocks, and one line of output for each measurement.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_BENCH_COMPARED_MEASURE_HPP
@@ -12,8 +12,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-// What the programs in C++ share: clocks, and one line of output for each measurement.
 
 constexpr const char* sizes[] = {"4kB", "60kB", "5MB"};
 

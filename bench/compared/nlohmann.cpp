@@ -1,7 +1,5 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // A floor of run.sh: nlohmann's JSON trees, with sorted members, or in order with `ordered`.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <nlohmann/json.hpp>
 

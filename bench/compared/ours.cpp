@@ -1,9 +1,7 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Our side of run.sh: `ours GROUP DATA` measures read, refresh, lookup, names or inject, and prints
 // a name and a number on each line, like go/main.go and rust/main.rs do. `ours load DIR` reads a
 // spec directory and exits.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <algorithm>
 #include <chrono>

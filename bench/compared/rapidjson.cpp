@@ -1,7 +1,5 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // A floor of run.sh: the tree of rapidjson, with UTF-8 checked like here.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <rapidjson/document.h>
 

@@ -1,7 +1,5 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // A floor of run.sh: the read-only tree of simdjson, in a parser that is used again.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <simdjson.h>
 

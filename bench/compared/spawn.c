@@ -1,8 +1,7 @@
-/* cdi - Container Device Interface for C++20
-   SPDX-License-Identifier: Apache-2.0 OR MIT
+/* spawn ROW RUNS COMMAND...: prints the median time from the spawn of a command to its exit, in
+   microseconds, and the largest peak memory, in kB. The output of the command is dropped.
 
-   spawn ROW RUNS COMMAND...: prints the median time from the spawn of a command to its exit, in
-   microseconds, and the largest peak memory, in kB. The output of the command is dropped. */
+   SPDX-License-Identifier: Apache-2.0 OR MIT */
 
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,8 +1,6 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Injection into the targets of examples/editors/, and by a call of the C library, for run.sh:
 // `targets DATA`. With protobuf where oci.pb.h can be included.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstddef>
 #include <memory>

@@ -1,7 +1,5 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // A floor of run.sh: the tree of yaml-cpp.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <yaml-cpp/yaml.h>
 

@@ -1,4 +1,4 @@
-# cdi - Container Device Interface for C++20
+# Conan's test of the package: builds and runs a program with it.
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 from os.path import join
 

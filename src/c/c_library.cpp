@@ -1,7 +1,5 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // The functions of cdi/cdi.h, for programs in C. No function throws an exception.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <chrono>
 #include <cstddef>

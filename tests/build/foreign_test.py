@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests the headers and the conformance vectors on 32-bit and big-endian machines, and with musl.
 

@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Compares counts with a table of them, for compile_cost_test.py and instructions_test.py."""
 TOLERANCE = 1.05

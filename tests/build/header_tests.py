@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Fails unless each header in a folder of include/cdi has a test of the same name in tests/cdi, and
 each test is of a header and in tests/meson.build.

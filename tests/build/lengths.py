@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Fails if a header, or another file of a tool, has more than 400 lines, or a function of the
 library or of a tool more than 40."""

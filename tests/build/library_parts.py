@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Fails unless each file with bodies is in one part of the compiled library, and declarations.hpp
 includes the doors of src/library.cpp."""

@@ -1,8 +1,6 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Initialises models with nested braces, in a file where no other code has used their initialisers:
 // g++ 12 crashes on this if the initialiser of a member is a defaulted constructor.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cdi/oci/spec.hpp>
 #include <cdi/spec.hpp>

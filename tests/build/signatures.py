@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Fails if a public declaration names something of a namespace `detail`: a type of a parameter, a
 result or a public member, a constraint or a base class.

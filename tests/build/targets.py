@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Compilers, libraries and machines that programs are built for, and run on from here."""
 import os

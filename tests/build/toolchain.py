@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Compilers, flags and headers, for the tests of this folder."""
 import concurrent.futures

@@ -1,7 +1,5 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Like use_core.hpp, with the parts that need exceptions or files.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_USE_ALL_HPP
 #define CDI_TESTS_USE_ALL_HPP

@@ -1,8 +1,6 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Uses each part of the core, and of JSON, once. Every object that includes this has its own copies
 // of the templates, and the linker must find them identical.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_USE_CORE_HPP
 #define CDI_TESTS_USE_CORE_HPP

@@ -1,10 +1,9 @@
-/* cdi - Container Device Interface for C++20
- * SPDX-License-Identifier: Apache-2.0 OR MIT
- *
- * Calls each function of cdi/cdi.h again and again; each time another allocation fails:
+/* Calls each function of cdi/cdi.h again and again; each time another allocation fails:
  * out_of_memory DIR, a directory that does not exist yet. Each call must give its result or
  * CDI_NO_MEMORY. Exits with 1 at the first wrong answer, and prints how many calls ran out of
  * memory.
+ *
+ * SPDX-License-Identifier: Apache-2.0 OR MIT
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,8 +1,7 @@
-/* cdi - Container Device Interface for C++20
- * SPDX-License-Identifier: Apache-2.0 OR MIT
- *
- * Uses each function of cdi/cdi.h once: use_cdi DIR, a directory that does not exist yet. Exits
+/* Uses each function of cdi/cdi.h once: use_cdi DIR, a directory that does not exist yet. Exits
  * with 1 at the first wrong answer.
+ *
+ * SPDX-License-Identifier: Apache-2.0 OR MIT
  */
 #include <errno.h>
 #include <poll.h>

@@ -1,11 +1,9 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Runs conformance vectors: inputs, with the results of the Go reference.
 //
 //   conformance FILE...                  prints the results of this library, one JSON line each
 //   conformance --check DEVIATIONS FILE...
 //       compares with `expected`; a vector must match or be listed in DEVIATIONS (name: reason)
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,3 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Reads texts as JSON and as YAML, here, with nlohmann_json and with yaml-cpp, and compares whether
 // they are accepted, and the values.
 //
@@ -9,6 +6,7 @@
 //
 // Exits with 1 if a reader differs and none of the rows below explains it. Prints how many texts
 // each row explains.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <algorithm>
 #include <filesystem>

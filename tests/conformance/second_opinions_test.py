@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Every text of the fuzz corpora and of the vectors has the same value here, in nlohmann_json and
 in yaml-cpp: second_opinions_test.py PROGRAM, or --skip.

@@ -1,10 +1,8 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Checks tables of inputs and results of functions of the Go reference.
 //
 //   tables DEVIATIONS TABLES...
 //       each row must match or be listed in DEVIATIONS (table and inputs: reason)
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "tables.hpp"
 

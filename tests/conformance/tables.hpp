@@ -1,4 +1,9 @@
-// cdi - Container Device Interface for C++20
+// Functions of this library, for tables.cpp and the fuzz targets, which compare their results with
+// the Go reference. Each takes a row, an object with the arguments.
+//
+// For errors, only whether there is one is compared. The values that Go returns together with an
+// error, which a Result does not have, are ignored. There are no functions for ParseDevice and
+// ParseQualifier, which split a name without checking it: a QualifiedName has only valid parts.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_TABLES_HPP
@@ -13,13 +18,6 @@
 
 #include <cdi/annotations.hpp>
 #include <cdi/name.hpp>
-
-// Functions of this library, for tables.cpp and the fuzz targets, which compare their results with
-// the Go reference. Each takes a row, an object with the arguments.
-//
-// For errors, only whether there is one is compared. The values that Go returns together with an
-// error, which a Result does not have, are ignored. There are no functions for ParseDevice and
-// ParseQualifier, which split a name without checking it: a QualifiedName has only valid parts.
 
 namespace tables {
 

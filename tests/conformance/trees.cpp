@@ -1,9 +1,7 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Prints the tree that the YAML reader makes from each text of the standard input, for
 // trees_test.py. Each text and tree follows its size in four bytes. A tree is followed by " +" if
 // the text continues after the document, and by " !" if the reference should refuse the text.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstdint>
 #include <cstdio>

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The YAML readers of this library and of the Go reference make the same trees from many texts: the
 texts of the vectors with random changes, and random tokens. CDI_FULL=1 tests a hundred times as

@@ -1,7 +1,6 @@
-/* cdi - Container Device Interface for C++20
- * SPDX-License-Identifier: Apache-2.0 OR MIT
+/* examples/editors/c_spec_merge.h, compiled as C.
  *
- * examples/editors/c_spec_merge.h, compiled as C.
+ * SPDX-License-Identifier: Apache-2.0 OR MIT
  */
 /* clang-format off */
 #include <cdi/cdi.h>

@@ -1,8 +1,6 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Edits of the C library, merged into C structs by the example in plain C, have the same result as
 // an injection into our OCI model. The address sanitizer shows that nothing leaks.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <algorithm>
 #include <cstddef>

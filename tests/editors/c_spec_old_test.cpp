@@ -1,8 +1,6 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // The C structs of older releases of libocispec have fewer parts: the editor compiles, and edits of
 // a missing part are refused.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #define C_SPEC_CRUN 8
 

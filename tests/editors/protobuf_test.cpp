@@ -1,7 +1,5 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Edits have the same result in protobuf messages as in our OCI model.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstdint>
 #include <memory>

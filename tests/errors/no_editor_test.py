@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What compilers print when a type cannot be edited: one short error that says what to write."""
 import pathlib

@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """A sample node with claims, for the tests of cdi-prepare with faults."""
 import os

@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The system calls of a program, and how one of them is made to fail: see faults.cpp."""
 import collections

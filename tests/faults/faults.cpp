@@ -1,6 +1,3 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // A library for LD_PRELOAD that makes some system calls fail: calls at random, or one call.
 //
 // FAULT_CALLS lists the kinds of calls that fail, separated by spaces; one in FAULT_ONE_IN calls
@@ -12,6 +9,7 @@
 // counted from 1, with this value of errno. FAULT_LOG names a file that gets a line for each call:
 // its kind, and the errors of the kind. Programs that a program starts are not affected, nor are
 // the calls of gRPC's libraries: without its threads, a server of gRPC neither serves nor ends.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #undef _FILE_OFFSET_BITS  // else `open` and `open64` have one name
 #undef _FORTIFY_SOURCE

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests the tools when system calls fail: faults_test.py FAULTS CDI CDI_PREPARE [unittest options].
 FAULTS is the library built from faults.cpp, or "none" if it cannot be built. The seeds are always

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Kills the tools at random moments, several at a time: kill_storm_test.py CDI CDI_PREPARE [unittest
 options]. Takes some seconds; with CDI_FULL=1, some minutes."""

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Fails if no *_operations.hpp calls a public function of the library: one that a header declares
 which a door includes, and that may allocate memory.

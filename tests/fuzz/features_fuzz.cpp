@@ -1,9 +1,7 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // The features of a runtime read back. The edits of a spec that the runtime does not implement have
 // a place in the spec and a reason; a runtime that leaves all open implements them all. An input is
 // the text of features, a record separator, and a spec.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstddef>
 #include <cstdint>

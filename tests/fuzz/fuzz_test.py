@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Runs a fuzz target: fuzz_test.py PROGRAM DICTIONARY CORPUS [PEER], or --skip REASON.
 

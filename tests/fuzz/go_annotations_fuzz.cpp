@@ -1,8 +1,6 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Annotations request the same devices here and in the Go reference, and are written the same. Each
 // pair of lines of an input is a key and a value, a plugin and an id, and two devices.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstddef>
 #include <cstdint>

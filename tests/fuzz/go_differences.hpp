@@ -1,4 +1,6 @@
-// cdi - Container Device Interface for C++20
+// The differences between this library and the Go reference that are known, and why they are right.
+// The fuzz targets named go_* abort at any other difference. docs/conformance.md lists the
+// differences for users.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_GO_DIFFERENCES_HPP
@@ -22,10 +24,6 @@
 
 #include "../support/known_difference.hpp"
 #include "fuzz.hpp"
-
-// The differences between this library and the Go reference that are known, and why they are right.
-// The fuzz targets named go_* abort at any other difference. docs/conformance.md lists the
-// differences for users.
 
 namespace fuzz {
 

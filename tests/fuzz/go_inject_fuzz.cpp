@@ -1,10 +1,8 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // All devices of a spec are injected into a config, here and by the Go reference, with the same
 // result. An input is a config, a record separator, and a spec. The config is first read and
 // written by the reference, so that it contains no unknown members. The nodes are those of the
 // host.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,6 @@
-// cdi - Container Device Interface for C++20
+// The Go reference as a process that runs as long as the fuzz target. The targets named go_* ask it
+// about each input. `tests/conformance/peer` is the program; `CDI_PEER` is its path. Without it, it
+// is `peer` beside the target.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_GO_PEER_HPP
@@ -17,10 +19,6 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzz.hpp"
-
-// The Go reference as a process that runs as long as the fuzz target. The targets named go_* ask it
-// about each input. `tests/conformance/peer` is the program; `CDI_PEER` is its path. Without it, it
-// is `peer` beside the target.
 
 namespace fuzz {
 

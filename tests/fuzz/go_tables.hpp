@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Compares functions of tables.hpp with the Go reference.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_GO_TABLES_HPP

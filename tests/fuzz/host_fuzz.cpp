@@ -1,11 +1,9 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // For any files on a host, the devices found can be printed; the specs written for them are valid,
 // have unique device names, and read back the same, with warnings only about long names.
 //
 // An input is a text. A line `@PATH` begins a file, whose content is the lines up to the next such
 // line; `@PATH/` is a directory, and `@PATH -> TARGET` is a symbolic link.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstddef>
 #include <cstdint>

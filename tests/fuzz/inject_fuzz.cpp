@@ -1,9 +1,7 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // All devices of a spec are injected into the text of a config. The result is JSON, keeps all that
 // no edit may change, and is that of a JSON document; the same injection again changes nothing; and
 // after an error the text is as before. An input is a config, a record separator, and a spec.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstddef>
 #include <cstdint>

@@ -1,9 +1,7 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // `parse_json` accepts the same texts as nlohmann, with the same values, except for duplicate keys,
 // limits, NUL, and numbers that a double cannot hold. Parsing takes bounded memory, the document
 // reads back from both sinks, and `parse_yaml`, if it accepts the text, reads the same values.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,6 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // A cache merged with any bytes is of bounded size, is a cache itself, and stays when it is merged
 // again.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Made-up specs and configs for the fuzz targets go_spec and go_inject: all members, mostly with
 values that are valid, and now and then with a value of another kind or form."""

@@ -1,8 +1,6 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Each question of `cdi-pod` about any JSON has an answer in JSON, or a reason in UTF-8. A VM has
 // a size, and an instance type has a name. An amount that is written reads back.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstddef>
 #include <cstdint>

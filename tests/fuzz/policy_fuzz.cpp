@@ -1,9 +1,7 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // A policy that is read reads back. It decides about each device of a spec by its first rule that
 // applies, so that later rules do not matter; and the log of its decisions is JSON. An input is a
 // policy, a record separator, and a spec.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,6 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // A spec that is read is valid and, if it follows the rules for writers, the same after it is
 // written as JSON and as YAML and read again. Without its bad devices, an invalid spec is valid.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <algorithm>
 #include <cstddef>

@@ -1,9 +1,7 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // A spec that was converted to a version is valid, does not need a newer version, and loses nothing
 // when it is converted to the same version again. A file that was converted for an engine is read
 // by it, without a warning about its text.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The inputs that the vectors of tests/conformance give to the fuzz targets named go_*."""
 import base64

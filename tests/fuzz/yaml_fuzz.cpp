@@ -1,8 +1,6 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Parsing a YAML text takes bounded memory. The document reads back the same after a sink has
 // written it, and is the same if the lines end with CR LF, and in UTF-16.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstddef>
 #include <cstdint>

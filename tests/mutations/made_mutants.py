@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The mutants of headers, for mutants.py: each has one small change in one line."""
 import collections

@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Shared by the tests of this folder: the project's files, code of docs/install.md, and a base
 class that runs commands."""

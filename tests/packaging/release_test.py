@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Makes a whole release with packaging/release.sh, twice, compares the bytes, and uses each of its
 files, with CDI_FULL=1. CDI_RELEASE=FOLDER uses a release made before."""

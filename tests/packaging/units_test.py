@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests what the packages do to running systemd units, by running the scripts of the packages with
 stand-ins for systemd's commands, in a folder; and the Debian package, with stand-ins for the tools,

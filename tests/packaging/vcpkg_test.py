@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests the vcpkg port: with vcpkg, if it is installed, and with a stub of the functions that the
 port calls."""

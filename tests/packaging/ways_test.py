@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Builds and runs a program in each way to install or vendor the library, with the code of
 docs/install.md: with everything, with the core alone, and with the compiled library."""

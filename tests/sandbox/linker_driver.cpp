@@ -1,9 +1,7 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Reads libraries and adds them to an ld.so.cache, for linker_cache_test.py:
 //   linker_driver show FILE...                  prints `SONAME KIND` or `none` for each library
 //   linker_driver merge OLD NEW [FILE PATH]...  writes NEW, which is OLD with FILE at PATH
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstdio>
 #include <fcntl.h>

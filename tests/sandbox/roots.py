@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Small roots of containers, made of the files of this machine, and a driver for them."""
 import os

@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Programs that start containers and sandboxes, each given the edits of devices without hooks.
 

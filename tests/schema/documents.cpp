@@ -1,6 +1,3 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Prints how the library reads spec files, for schema_test.py to compare with the schemas.
 //
 // Reads one JSON object from each line of the standard input and prints another:
@@ -13,6 +10,7 @@
 //   {"policy": TEXT} {"accepted": whether it is a policy, "message": why not}
 //   {"dirs": [PATH, ...], "devices": [NAME, ...]}
 //                    {"oci": {} after their edits}, or {"message": "..."}
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <iostream>
 #include <string>

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The JSON of each command of the tools has one style of keys, and is as schema/results-1.json says.
 

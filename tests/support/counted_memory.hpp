@@ -1,4 +1,5 @@
-// cdi - Container Device Interface for C++20
+// Replaces the global allocation functions of a program by functions that count. Include it in only
+// one source file.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_COUNTED_MEMORY_HPP
@@ -10,9 +11,6 @@
 #include <cstdlib>
 #include <malloc.h>
 #include <new>
-
-// Replaces the global allocation functions of a program by functions that count. Include it in only
-// one source file.
 
 namespace counted {
 

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Types with a field list that are not templates.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_DESCRIBED_TYPES_HPP
@@ -10,8 +10,6 @@
 #include <vector>
 
 #include <cdi/model/fields.hpp>
-
-// Types with a field list that are not templates.
 
 struct Inner {
   int number = 0;

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Builds documents by hand.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_DOCUMENT_BY_HAND_HPP

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Reads container edits from JSON text.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_EDITS_OF_HPP

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// A spec that uses every field of the model.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_EVERY_SPEC_FIELD_HPP

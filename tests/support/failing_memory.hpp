@@ -1,4 +1,5 @@
-// cdi - Container Device Interface for C++20
+// Replaces the global allocation functions of a program by functions that fail on request. Include
+// it in only one source file.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_FAILING_MEMORY_HPP
@@ -8,9 +9,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
-
-// Replaces the global allocation functions of a program by functions that fail on request. Include
-// it in only one source file.
 
 namespace failing {
 

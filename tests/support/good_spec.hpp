@@ -1,7 +1,5 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // A valid spec, and its text in both formats.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_GOOD_SPEC_HPP
 #define CDI_TESTS_GOOD_SPEC_HPP

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Opens a directory.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_OPEN_DIR_HPP

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Shows documents as text, with positions.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_SHOWN_DOCUMENT_HPP

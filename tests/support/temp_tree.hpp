@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Files in a temporary directory.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_TEMP_TREE_HPP

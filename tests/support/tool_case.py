@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What tests of command lines share: a folder of their own, and programs that run in it."""
 import json

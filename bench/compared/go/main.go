@@ -1,4 +1,3 @@
-// cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // The Go side of run.sh: see ../ours.cpp, which measures the same in the same order. module.go and

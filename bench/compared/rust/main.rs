@@ -1,10 +1,8 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // The Rust side of run.sh: see ../ours.cpp, which measures the same in the same order. Names are
 // not measured, because the crate's parser is private; nor are files of 10,000 devices and 100,000
 // devices, because each device has a copy of its whole file, which takes over 20 GB. `once DIR
 // CONFIG NAME` does once what `cdi inject` does.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,5 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // Edits that are applied again change nothing, on every target.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <array>
 #include <cstddef>

@@ -1,8 +1,6 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // `apply` beside a naive model of the OCI edits of SPEC.md, for random edits with few keys, so that
 // variables, nodes and mounts often replace each other.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,5 @@
-// cdi - Container Device Interface for C++20
+// The chapters of tests/data/oci/every-member.json, which names every member of OCI 1.3.0, each
+// with a value that is not empty.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_OCI_EVERY_MEMBER_HPP
@@ -14,9 +15,6 @@
 #include <cdi/model/fields.hpp>
 #include <cdi/model/type_of.hpp>
 #include <cdi/nlohmann/models.hpp>
-
-// The chapters of tests/data/oci/every-member.json, which names every member of OCI 1.3.0, each
-// with a value that is not empty.
 
 inline std::string read_data(const std::string& name) {
   std::ifstream in{std::string{CDI_TEST_DATA} + "/" + name, std::ios::binary};

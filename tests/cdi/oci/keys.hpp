@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Lists the keys of a described type, for the tests of OCI types.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_OCI_KEYS_HPP

@@ -1,8 +1,6 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // What edits do to an OCI spec is in tests/cdi/apply/apply_test.cpp, for this target, too; what is
 // refused, in part_check_test.cpp.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstddef>
 #include <cstdint>

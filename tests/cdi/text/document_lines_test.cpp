@@ -1,7 +1,5 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // `Document::positions_of` beside the position of each item.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Tests for conversions to each version, member by member.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <string>

@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Answers the requests of the fuzz targets with results of the Go reference.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 package main

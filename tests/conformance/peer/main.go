@@ -1,4 +1,3 @@
-// cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // Runs the Go reference, of the release that go.mod names, on the inputs of conformance.cpp,

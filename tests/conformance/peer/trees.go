@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Prints the tree that the Go reference reads from a YAML text.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 package main

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests that each command fails if its result cannot be written. usage: full_disk_test.py CDI"""
 import json

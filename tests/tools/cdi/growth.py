@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """How the cost of a command grows with its input, in instructions that valgrind counts."""
 import re

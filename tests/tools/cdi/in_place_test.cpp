@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Tests for tools/cdi/base/in_place.hpp.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../tools/cdi/base/in_place.hpp"

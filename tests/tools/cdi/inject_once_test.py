@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """`cdi inject` looks a device node up once, and reads a spec file once; with `--diff`, it reads the
 file again for the lines of its edits.

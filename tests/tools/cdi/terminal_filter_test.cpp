@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Tests for tools/cdi/run/terminal_filter.hpp.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../tools/cdi/run/terminal_filter.hpp"

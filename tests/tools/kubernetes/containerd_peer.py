@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """A real containerd with runc, for tests as root with CDI_FULL=1."""
 import os

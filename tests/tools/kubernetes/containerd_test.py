@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """cdi-nri in a real containerd with runc: what is inside of containers, with pods made by CRI.
 

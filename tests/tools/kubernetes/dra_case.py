@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """A test case with cdi-dra on a fake node, for tests with the argument CDI_DRA."""
 import json

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Claims in a real API server: kubelet's code prepares them through cdi-dra, which reads them there.
 

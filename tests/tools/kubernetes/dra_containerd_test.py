@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """From a claim to a container: kubelet's code prepares by cdi-dra, containerd gets what it answers.
 

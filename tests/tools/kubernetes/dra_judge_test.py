@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """cdi-dra with kubelet's own code, and beside it a driver in Go: claims are prepared, whoever ends.
 

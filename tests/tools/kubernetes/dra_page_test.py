@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The commands, the claim, the parameters and the log of docs/cdi-dra.md are as the page says.
 

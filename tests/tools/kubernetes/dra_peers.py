@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the tests of DRA drivers share: objects of Kubernetes, dra-judge, drivers and their node."""
 import importlib.machinery

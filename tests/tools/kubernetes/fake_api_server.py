@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """An HTTPS server that answers like the API server of Kubernetes, as far as a DRA driver asks it."""
 import collections

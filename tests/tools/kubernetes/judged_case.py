@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """A test case with nri-judge and cdi-nri, for tests with the arguments BUILD CDI_NRI.
 

@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Builds the judges: programs in Go with the code of the runtimes and of Kubernetes, each in a folder
 beside this. Those in the folder CDI_JUDGES, if it is set, are used as they are."""

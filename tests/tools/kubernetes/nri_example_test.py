@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The example plugin with a runtime that is a script: nri_example_test.py CDI_NRI NRI_PLUGIN"""
 import os

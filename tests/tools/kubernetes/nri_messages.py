@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The messages of NRI that the tests need, from and to JSON values with protobuf's JSON names.
 

@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The processes of the NRI tests: a plugin, the judge, and a folder for both."""
 import json

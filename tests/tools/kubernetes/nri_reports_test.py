@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What cdi-nri finds and reports: containers that exist when it connects, annotations that request
 nothing, and devices that containers have got already.

@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Checks JSON of the tools with schema/results-1.json. Without python3-jsonschema, does nothing but
 let `skip_without_schema` skip a test.

@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The kubelet's side of device plugins as a script, on gRPC of Python. Messages are encoded by hand,
 from field numbers of the protocol and not from the definitions of cdi-dra."""

@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """A runtime with NRI that does what a test says: it needs neither Go nor containers.
 

@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """A test case with cdi-nri and a scripted runtime, for tests with the argument CDI_NRI."""
 import os

@@ -1,4 +1,3 @@
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Inputs of `cdi-pod` and its answers: (arguments, input, members of the answer, words of the
 warnings), and for refused inputs (arguments, input, words of the error)."""

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# cdi - Container Device Interface for C++20
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What `cdi-prepare` and `cdi` advise is true: each command that they name is run as it is printed,
 and removes the fault, for each version in the table of engines. usage: advice_test.py CDI_PREPARE

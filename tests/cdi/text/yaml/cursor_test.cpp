@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Tests for include/cdi/text/yaml/cursor.hpp.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstddef>

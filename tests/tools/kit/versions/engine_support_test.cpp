@@ -1,4 +1,4 @@
-// cdi - Container Device Interface for C++20
+// Tests for tools/kit/versions/engine_support.hpp.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../../tools/kit/versions/engine_support.hpp"
