@@ -158,7 +158,7 @@ int serve(dra::Settings settings) {
 void add_serve(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Describe describe) {
   auto& command = *app.add_subcommand("serve", "Prepare the claims that the kubelet names");
   dra::add_driver(command, settings);
-  command.add_option("--node", settings.node, "The name of this node, which is that of its pool")
+  command.add_option("--node", settings.node, "The name of this node, and of its pool")
       ->type_name("NAME")
       ->required()
       ->check(dra::node_fault);

@@ -96,7 +96,7 @@ inline void add_contents(CLI::App& app, prepare::Options& host) {
   app.add_option_function<std::string>(
          "--max-version",
          [&host](const std::string& text) { host.max_version = cdi::parse_spec_version(text); },
-         "Newest CDI version that the engines read (default: that of the installed engines)")
+         "Newest CDI version that the engines read (default: what the installed engines read)")
       ->type_name("VERSION")
       ->check([](const std::string& text) {
         return cdi::parse_spec_version(text) ? std::string{}

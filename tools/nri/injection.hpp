@@ -122,7 +122,7 @@ inline cdi::Result<void> check_namespace(const std::string& name, const Settings
   if (allowed.empty() || std::any_of(allowed.begin(), allowed.end(), covers)) return {};
   return cdi::Error{.code = cdi::Errc::denied,
                     .message = "pods of the namespace " + cdi::quoted(name) +
-                               " may not request devices by annotation; on this node those of " +
+                               " may not request devices by annotation; on this node, pods of " +
                                tools::listed(allowed) + " may"};
 }
 

@@ -85,12 +85,12 @@ inline cdi::Result<std::string> comma_list(const std::string& key, const std::st
   if (const auto rest = document->rest()) return no_list("text follows the list", *rest);
   const auto root = document->root();
   if (root.kind() != cdi::Document::Kind::list) {
-    return no_list("the value is no list", root.position());
+    return no_list("the value is not a list", root.position());
   }
   std::string list;
   for (const auto item : root.items()) {
     if (!item.is_scalar()) {
-      return no_list("an item is no device name", item.position());
+      return no_list("this is not a device name", item.position());
     }
     list.append(list.empty() ? "" : ",").append(item.text());
   }

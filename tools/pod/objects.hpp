@@ -256,7 +256,7 @@ struct Objects {
         add(std::move(object.items[i]), place.at("items").item(i), kind);
       }
     } else {
-      place.at("kind").reject("must be Pod, ResourceClaim, DeviceClass, or that of a list of them");
+      place.at("kind").reject("must be Pod, ResourceClaim, DeviceClass, or a list of them");
     }
   }
 

@@ -164,7 +164,7 @@ class PeerVm {
     for (const auto& claim : objects_.claims) add_claim(claim);
     if (!has_namespaces_) return;
     answer_.warn(
-        "the claims are of several namespaces, and a pod has claims of one: pass those of a pod");
+        "the claims are of several namespaces, and a pod has claims of only one: pass one pod's");
   }
 
   /// The devices of the guest's spec for a claim of a container; empty if the spec has none.

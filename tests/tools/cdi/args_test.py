@@ -501,7 +501,7 @@ class Losses(Scratch):
         found = self.lost("unshare")
         self.assertEqual([one[:2] for one in found], [
             ("mount", "/sys"), ("mount", "/"), ("mount", "/sys/t"), ("deviceNode", "/sys/nvidia0")])
-        self.assertIn("it is no path below the root", found[1][2])
+        self.assertIn("it is not a path below the root", found[1][2])
         for one in (found[0], *found[2:]):
             self.assertIn(loop, one[2])
         errors = self.args("unshare", "-o", "json", expect=LOST)[1].splitlines()

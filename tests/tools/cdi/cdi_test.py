@@ -469,7 +469,7 @@ devices:
         _, err = self.run_cdi("convert", "--for", "podman@4.9.3", "-", given=NEW, expect=1)
         self.assertIn("cdi: error: standard input: not converted to 0.6.0; --lossy ", err)
         _, err = self.run_cdi("convert", "--to", "0.5.0", "--in-place", "-", given=LOW, expect=2)
-        self.assertIn("--in-place: standard input is no file to rewrite: leave it out", err)
+        self.assertIn("--in-place: standard input cannot be rewritten: leave it out", err)
 
     def test_losses_prevent_the_conversion_and_are_reported_with_their_places(self):
         spec = self.put("new.yaml", NEW)

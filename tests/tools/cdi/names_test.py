@@ -34,7 +34,7 @@ CUDA = [
     ("0,1", ["0", "1"], ""),
     ("1,0", ["1", "0"], ""),                       # the order is that of the list
     ("10", ["10"], ""),
-    ("007", [], '"007" is no device of nvidia.com/gpu'),   # 7
+    ("007", [], '"007" is not a device of nvidia.com/gpu'),   # 7
     ("01", ["1"], ""),
     ("+1", ["1"], ""),
     (" 0 , 1 ", ["0", "1"], ""),                   # CUDA skips blanks
@@ -43,7 +43,7 @@ CUDA = [
     ("NoDevFiles", [], ""),                        # of Slurm
     ("-1", [], f'entry 1 "-1" is negative; CUDA {CUT}: '),
     ("0,-1,1", ["0"], f'entry 2 "-1" is negative; CUDA {CUT}, and ignores the entry after it: '),
-    ("0,9,1,10", ["0"], f'entry 2 "9" is no device of nvidia.com/gpu; CUDA {CUT}, and ignores '
+    ("0,9,1,10", ["0"], f'entry 2 "9" is not a device of nvidia.com/gpu; CUDA {CUT}, and ignores '
                         'the 2 entries after it'),
     ("9", [], 'entry 1 "9" is no device'),
     ("0,,1", ["0"], 'entry 2 "" is empty'),

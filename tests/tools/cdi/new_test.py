@@ -67,7 +67,7 @@ devices:
         for word, wrong in (("/dev/a:/dev/x:rx", "rx"), ("/dev/a:ro", "ro"),
                             (BY_PATH + ":/dev/x:rwx", "rwx"), ("/dev/a:read", "read")):
             with self.subTest(word):
-                self.assertIn(f'"{wrong}" are no permissions: use some of r, w and m',
+                self.assertIn(f'"{wrong}" are not permissions: use some of r, w and m',
                               self.refused("--device", "d=" + word))
         self.assertEqual(self.edits("--device", f"d={BY_PATH}:{BY_PATH}:rw"), {
             "deviceNodes": [{"path": BY_PATH, "permissions": "rw"}]})

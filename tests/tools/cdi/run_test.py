@@ -387,7 +387,7 @@ class Sandbox(CdiCase):
         file = self.folder / "file"
         file.write_text("")
         for path, why in ((self.folder / "none", "No such file or directory"),
-                          (file, "it is no directory"), ("/", "it is the root"),
+                          (file, "it is not a directory"), ("/", "it is the root"),
                           ("/dev", "the sandbox has a /dev of its own"),
                           ("/proc/self", "the sandbox has a /proc of its own")):
             done = self.run_cdi("--bind", path, "vendor.com/gpu=0", "--", "echo", "on", code=1)

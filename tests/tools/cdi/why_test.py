@@ -840,7 +840,7 @@ class Bundle(Files):
         self.put("bundle/config.json", json.dumps({**CONFIG, **more}, indent=1))
 
     def test_what_annotations_ask_for(self):
-        asked = "asked for by annotation cdi.k8s.io/a_{}: vendor.com/gpu={}"
+        asked = "requested by annotation cdi.k8s.io/a_{}: vendor.com/gpu={}"
         self.write_config(annotations={"cdi.k8s.io/a_1": "vendor.com/gpu=uuid", "other": "x"})
         code, out = self.bundle()
         self.assertEqual((code, asked.format(1, "uuid\n") in out), (0, True), out)

@@ -147,7 +147,7 @@ class Steps(WireCase):
         for text in ("", "x", "3x", "-1", "99999999999"):
             code, error = self.ended(NRI_PLUGIN_SOCKET=text)
             self.assertEqual(code, 1)
-            self.assertIn(f'NRI_PLUGIN_SOCKET is "{text}", which is no descriptor', error)
+            self.assertIn(f'NRI_PLUGIN_SOCKET is "{text}", which is not a descriptor', error)
         self.assertIn("Bad file descriptor", self.ended(NRI_PLUGIN_SOCKET="999")[1])
 
     def test_a_launched_plugin_that_the_runtime_drops(self):

@@ -366,6 +366,6 @@ TEST_CASE("nri: the plugin asks for updates, and gets those that failed or the e
   session.update_containers(request, note);
   CHECK(session.receive(answer_bytes(7, nri::done_answer(broken))));
   CHECK(session.receive(answer_bytes(9, broken)));
-  const std::string no_message = "the answer is no protobuf message";
+  const std::string no_message = "the answer is not a protobuf message";
   CHECK(results == std::vector<std::string>{"busy", "c", no_message, no_message});
 }

@@ -96,7 +96,7 @@ class Devices(VendorTest):
         for text, reason in (
                 (LEAST.replace("npu*", "none*"), "no node matches /dev/none*: is the driver loaded?"),
                 (LEAST + 'match = {"device/vendor" = "0x1"}\n', "/dev/npu_ctl matches `devices`, "
-                 "but its attributes are not those of `match`")):
+                 "but its attributes differ from `match`")):
             path = self.vendor_file(text)
             for more in ((), ("--kind", "acme.com/npu")):
                 done = self.run_prepare("detect", "--vendor-file", str(path), *more)
@@ -543,10 +543,10 @@ class Faults(VendorTest):
             "3:8: name: all devices would have the same name: use {index}, {node}, {pci} or "
             "{attribute:PATH}, and {{ for a brace",
         LEAST + 'name = "{serial}"\n':
-            "3:8: name: {serial} is no placeholder: use {index}, {node}, {pci} or "
+            "3:8: name: {serial} is not a placeholder: use {index}, {node}, {pci} or "
             "{attribute:PATH}, and {{ for a brace",
         LEAST + 'name = "{attribute:../x}"\n':
-            "3:8: name: {attribute:../x} is no placeholder: use {index}, {node}, {pci} or "
+            "3:8: name: {attribute:../x} is not a placeholder: use {index}, {node}, {pci} or "
             "{attribute:PATH}, and {{ for a brace",
         'kind = "npu"\ndevices = "/dev/npu*"\n':
             '1:8: kind: "npu" is not a kind: give one such as vendor.com/npu',
@@ -579,7 +579,7 @@ class Faults(VendorTest):
         LEAST + "env = [1]\n": "3:8: env[0]: must be a text: put it between quotes",
         LEAST + f"aliases = {['{index}'] * 65}\n": "3:11: aliases: has more than 64 entries",
         LEAST + 'match = "x"\n': "3:9: match: must be a table: write [match]",
-        **{LEAST + f'name = "{name}"\n': f"3:8: name: {name} is no placeholder" + ADVICE
+        **{LEAST + f'name = "{name}"\n': f"3:8: name: {name} is not a placeholder" + ADVICE
            for name in ("{index", "{attribute:}", "{attribute:/x}", "{attribute:a//b}")},
         **{LEAST + f"{line} = 1\n":
            f"3:{len(line) + 4}: {line}: must be a text: put it between quotes"
@@ -599,7 +599,7 @@ class Faults(VendorTest):
            for time in ('"5"', "3601")},
         LEAST + "hooks = 1\n": "3:9: hooks: must be a table: write [hooks]",
         LEAST + "nodes = [1]\n": "3:10: nodes[0]: must be a text: put it between quotes",
-        LEAST + 'nodes = "/dev/{x}"\n': "3:9: nodes: {x} is no placeholder" + ADVICE,
+        LEAST + 'nodes = "/dev/{x}"\n': "3:9: nodes: {x} is not a placeholder" + ADVICE,
         LEAST + 'mounts = "/lib/../x"\n':
             '3:10: mounts: "/lib/../x" is not an absolute path without . and ..',
         LEAST + 'env = "=A"\n': "3:7: env: is not NAME=VALUE",

@@ -94,8 +94,8 @@ class ArgumentsWriter {
       values["at"] = root_path_ + found->path();
       return true;
     }
-    out_.lost.push_back(
-        otherwise.because(found ? ": it is no path below the root" : ": " + found.error().message));
+    out_.lost.push_back(otherwise.because(found ? ": it is not a path below the root"
+                                                : ": " + found.error().message));
     return false;
   }
 
@@ -193,7 +193,7 @@ inline void ArgumentsWriter::add(const cdi::Mount& mount, const cdi::Origin& ori
   struct stat there = {};
   if (!mount.host_path.starts_with('/') || ::stat(mount.host_path.c_str(), &there) != 0) {
     const auto why = mount.host_path.starts_with('/') ? std::generic_category().message(errno)
-                                                      : std::string{"it is no absolute path"};
+                                                      : std::string{"it is not an absolute path"};
     out_.lost.push_back(
         loss.because(fmt::format(": its source {}: {}", cdi::quoted(mount.host_path), why)));
     return;
@@ -228,7 +228,7 @@ inline std::optional<std::string> ArgumentsWriter::node_obstacle(const cdi::Devi
     return "the program has nodes only below /dev, at their paths on the host";
   }
   if (program_.places == NodePlaces::not_in_dev && in_dev && node.path != node.host_path) {
-    return "/dev is that of the host, and gets no other nodes";
+    return "/dev is the host's, and gets no other nodes";
   }
   const auto type = S_ISCHR(there.st_mode)    ? "c"
                     : S_ISBLK(there.st_mode)  ? "b"
@@ -241,7 +241,7 @@ inline std::optional<std::string> ArgumentsWriter::node_obstacle(const cdi::Devi
                        gnu_dev_major(there.st_rdev), gnu_dev_minor(there.st_rdev), node.type,
                        node.major, node.minor);
   }
-  if (node.permissions == "none") return "the program cannot make a node that nobody may open";
+  if (node.permissions == "none") return "the program cannot make a node that no user may open";
   return std::nullopt;
 }
 

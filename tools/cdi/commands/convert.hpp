@@ -230,7 +230,7 @@ inline void add_convert_options(CLI::App& app, ConvertOptions& options) {
 inline void check_convert_options(const ConvertOptions& options, const CommonOptions& common) {
   reject_quarantine("convert", common);
   if (options.in_place && options.file == "-") {
-    throw CLI::ValidationError{"--in-place", "standard input is no file to rewrite: leave it out"};
+    throw CLI::ValidationError{"--in-place", "standard input cannot be rewritten: leave it out"};
   }
   const auto& format = common.format;
   const auto own = cdi::format_of(options.file);

@@ -234,7 +234,7 @@ class NamesSearch {
     const auto reason = missing.front().reason;
     const bool is_unknown = reason == cdi::Reason::unknown_device;
     if (is_unknown && manner_known && given_.dialect != Dialect::slurm) {
-      return end(entry, "is no device of " + kind_, "remove it, or write its spec again");
+      return end(entry, "is not a device of " + kind_, "remove it, or write its spec again");
     }
     unresolved_.push_back(std::move(missing.front()));
     if (!is_unknown || manner_known) return true;

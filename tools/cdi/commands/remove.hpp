@@ -154,7 +154,7 @@ inline cdi::Result<std::vector<std::string>> files_of_word(const CommonOptions& 
     if (kind) return files_of_kind(common, registry, word);
     return cdi::Error{
         .code = cdi::Errc::invalid_name,
-        .message = fmt::format("{} is no device, kind or spec file", cdi::quoted(word)),
+        .message = fmt::format("{} is not a device, kind or spec file", cdi::quoted(word)),
         .advice =
             "write vendor.com/class=device, vendor.com/class, or a name that "
             "ends in .yaml or .json"};
@@ -246,7 +246,7 @@ inline Run set_up_remove(CLI::App& app, CommonOptions& /*common*/) {
   app.add_flag("--force", options->force, "Remove files of any owner");
   app.add_flag("--dry-run", options->dry_run, "Print what would be removed, and remove nothing");
   app.footer(
-      "Only files that `cdi write` wrote are removed, or with --owner those of another owner.\n"
+      "Only files that `cdi write` wrote are removed, or with --owner the files of another owner.\n"
       "`cdi gc --owner` removes all files of an owner.\n\n" +
       exit_code_table("remove") + "With exit code 1, some files may already be removed.\n");
   return [options](const CommonOptions& given, const Output& output) {

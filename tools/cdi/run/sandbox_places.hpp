@@ -33,7 +33,7 @@ inline cdi::Result<std::string> real_directory(const std::string& path, std::str
   std::error_code fault;
   auto real = std::filesystem::canonical(path, fault);
   if (fault) return failure(fault.message());
-  if (!std::filesystem::is_directory(real, fault)) return failure("it is no directory");
+  if (!std::filesystem::is_directory(real, fault)) return failure("it is not a directory");
   if (real == "/") return failure("it is the root, which has all other parts of the sandbox");
   return real.string();
 }

@@ -103,7 +103,7 @@ inline std::string permissions_error(std::string_view word) {
   if (!detail::cut_permissions(last).empty()) return "";
   const auto wrong = detail::wrong_permissions(last);
   if (wrong.empty()) return "";
-  return cdi::quoted(wrong) + " are no permissions: use some of r, w and m, such as rw, or none";
+  return cdi::quoted(wrong) + " are not permissions: use some of r, w and m, such as rw, or none";
 }
 
 // Why a word of an option is not valid; empty if it is valid.

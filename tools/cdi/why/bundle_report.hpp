@@ -218,7 +218,7 @@ class BundleReport {
                      const cdi::Registry& registry) {
     const bool is_known = registry.find(request.name).device != nullptr;
     holds_ = holds_ && is_there;
-    text_ += fmt::format("asked for by annotation {}: {}{}\n", printable(request.key),
+    text_ += fmt::format("requested by annotation {}: {}{}\n", printable(request.key),
                          printable(request.name),
                          is_there   ? ""
                          : is_known ? ": not in the container with the nodes of its spec"

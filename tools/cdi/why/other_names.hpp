@@ -108,7 +108,7 @@ inline std::optional<cdi::Error> rejected_name(const cdi::Spec& spec,
     const auto* const fault = why == nullptr ? same->second : why;
     if (fault == nullptr || (is_new && !name.empty())) continue;
     auto error = *fault;
-    error.message += name.empty() ? ", which is no device name" : ", as another device is named";
+    error.message += name.empty() ? ", which is not a device name" : ", as another device is named";
     return error;
   }
   return std::nullopt;

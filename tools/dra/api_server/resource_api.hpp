@@ -38,7 +38,7 @@ class ResourceApi {
     for (const auto& part : {name_space, name}) {
       if (prepare::is_dns_subdomain(part, prepare::slice_limits::object_name)) continue;
       return cdi::Error{.code = cdi::Errc::invalid,
-                        .message = cdi::quoted(part) + " is no name that a ResourceClaim can have"};
+                        .message = cdi::quoted(part) + " cannot be the name of a ResourceClaim"};
     }
     auto answer = get(fmt::format("/namespaces/{}/resourceclaims/{}", name_space, name), deadline);
     if (!answer) return std::move(answer).error();

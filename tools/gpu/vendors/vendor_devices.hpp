@@ -107,7 +107,7 @@ class VendorSearch {
   std::string why_none() const {
     if (!fault_.empty()) return fault_;
     if (!excluded_.empty()) {
-      return fmt::format("{} matches `devices`, but its attributes are not those of `match`",
+      return fmt::format("{} matches `devices`, but its attributes differ from `match`",
                          excluded_);
     }
     std::string patterns;

@@ -46,7 +46,7 @@ inline void add_describing_commands(CLI::App& tool, const Manual& manual,
   completion.footer(
       fmt::format("Example:\n  source <({0} completion bash)\n\n"
                   "Packages install these scripts. Otherwise, put that line into ~/.bashrc, or "
-                  "write the script of zsh to a file _{0} in a directory of fpath, or that of fish "
+                  "write the zsh script to a file _{0} in a directory of fpath, or the fish script "
                   "to ~/.config/fish/completions/{0}.fish.\n\n",
                   tool.get_name()) +
       (manual.common_exit_codes.empty() ? manual.exit_codes : manual.common_exit_codes));

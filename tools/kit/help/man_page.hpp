@@ -184,7 +184,7 @@ inline std::string man_page(const CLI::App& tool, const Manual& manual, std::str
     out.append(".PP\n").append(detail::roff_notes(more));
   }
   std::vector<ManualRow> environment{
-      {"COLUMNS", "The width of the help, from 40 to 100; without it, that of the terminal"}};
+      {"COLUMNS", "The width of the help, from 40 to 100; by default, the terminal's"}};
   environment.insert(environment.end(), manual.environment.begin(), manual.environment.end());
   out += detail::roff_rows("ENVIRONMENT", environment);
   out += detail::roff_rows("FILES", manual.files);

@@ -108,7 +108,7 @@ inline Result<std::optional<int>> launched_socket() {
   if (read.ec == std::errc{} && read.ptr == end && number >= 0) return std::optional{number};
   return cdi::Error{
       .code = cdi::Errc::invalid,
-      .message = std::string{variable} + " is " + cdi::quoted(text) + ", which is no descriptor",
+      .message = std::string{variable} + " is " + cdi::quoted(text) + ", which is not a descriptor",
       .advice = "unset it, unless a runtime launches this plugin"};
 }
 

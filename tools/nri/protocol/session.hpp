@@ -72,7 +72,8 @@ class Session {
       if (!answer) {
         done(answer.error());
       } else if (!parse(response, *answer)) {
-        done(cdi::Error{.code = cdi::Errc::syntax, .message = "the answer is no protobuf message"});
+        done(cdi::Error{.code = cdi::Errc::syntax,
+                        .message = "the answer is not a protobuf message"});
       } else {
         done(std::move(response));
       }
@@ -108,7 +109,7 @@ class Session {
     calls_.erase(found);
     ttrpc::Response response;
     if (!parse(response, frame.data)) {
-      response.mutable_status()->set_message("the answer is no protobuf message");
+      response.mutable_status()->set_message("the answer is not a protobuf message");
       response.mutable_status()->set_code(static_cast<std::int32_t>(StatusCode::unknown));
     }
     if (response.status().code() != 0) {
@@ -123,7 +124,7 @@ class Session {
     if (frame.type != FrameType::request) return;
     const auto call = read_call(frame.data);
     auto data = call ? answer_of(*call)
-                     : failed_answer(StatusCode::invalid_argument, "the request is no call");
+                     : failed_answer(StatusCode::invalid_argument, "the request is not a call");
     if (data.size() > max_message) {
       data = failed_answer(StatusCode::unknown, "the answer is longer than 4 MiB");
     }
@@ -267,7 +268,7 @@ class Session {
   }
 
   static std::string no_message() {
-    return failed_answer(StatusCode::invalid_argument, "the request is no protobuf message");
+    return failed_answer(StatusCode::invalid_argument, "the request is not a protobuf message");
   }
 
   static std::string unknown_method(const Call& call) {
