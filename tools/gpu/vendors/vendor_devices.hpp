@@ -107,8 +107,7 @@ class VendorSearch {
   std::string why_none() const {
     if (!fault_.empty()) return fault_;
     if (!excluded_.empty()) {
-      return fmt::format("{} matches `devices`, but its attributes differ from `match`",
-                         excluded_);
+      return fmt::format("{} matches `devices`, but its attributes differ from `match`", excluded_);
     }
     std::string patterns;
     for (const auto& glob : file_.devices) {
