@@ -97,7 +97,7 @@ class EngineView {
   /// The engine's registry, in which files that the engine rejects are invalid files.
   const std::shared_ptr<const cdi::Registry>& registry() const { return registry_; }
 
-  const cdi::VersionedEngine& engine() const { return engine_; }
+  const tools::VersionedEngine& engine() const { return engine_; }
   std::string name() const { return to_string(engine_); }
 
   /// The newest CDI version that the engine reads, or null.
