@@ -74,6 +74,14 @@ def check_include(name, used):
         wrong.append(f"{name} includes {used}, which only {declaring(used)} and bodies may include")
 
 
+def check_repeats(name):
+    """Bodies follow their header, whose includes they have."""
+    own, given = (set(re.findall(r"^#include <([^>]+)>", headers[each], re.M))
+                  for each in (name, declaring(name)))
+    for used in sorted(own & given):
+        wrong.append(f"{name} includes {used}, as {declaring(name)}.hpp does: leave it out")
+
+
 def check_third_party(name):
     for library in re.findall(r"#include <([^/>]+)/", headers[name]):
         if library not in ("cdi", "sys") and declaring(name) not in THIRD_PARTY.get(library, ()):
@@ -102,6 +110,8 @@ def check_all():
             continue
         if is_bodies(name) and declaring(name) not in headers:
             wrong.append(f"{name} has no header {declaring(name)}.hpp")
+        elif is_bodies(name):
+            check_repeats(name)
         for used in uses[name]:
             check_include(name, used)
         check_third_party(name)

@@ -5,13 +5,9 @@
 #define CDI_APPLY_DEVICE_NODES_INL
 
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <cdi/apply/device_nodes.hpp>
-#include <cdi/base/result.hpp>
-#include <cdi/oci/linux.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

@@ -5,16 +5,11 @@
 #define CDI_APPLY_HOST_INL
 
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
-#include <string>
-#include <string_view>
 #include <sys/stat.h>
 #include <utility>
 
 #include <cdi/apply/host.hpp>
-#include <cdi/base/result.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

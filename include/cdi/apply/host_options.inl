@@ -6,22 +6,11 @@
 
 #include <cerrno>
 #include <climits>
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <unistd.h>
 #include <utility>
 
-#include <cdi/apply/device_nodes.hpp>
-#include <cdi/apply/host.hpp>
 #include <cdi/apply/host_options.hpp>
-#include <cdi/apply/joined_edits.hpp>
 #include <cdi/base/path.hpp>
-#include <cdi/base/result.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

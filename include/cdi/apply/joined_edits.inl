@@ -4,26 +4,12 @@
 #ifndef CDI_APPLY_JOINED_EDITS_INL
 #define CDI_APPLY_JOINED_EDITS_INL
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <cdi/apply/joined_edits.hpp>
 #include <cdi/base/order.hpp>
-#include <cdi/base/result.hpp>
 #include <cdi/model/fields.hpp>
-#include <cdi/model/spec.hpp>
-#include <cdi/model/storage.hpp>
-#include <cdi/oci/hooks.hpp>
-#include <cdi/oci/linux.hpp>
-#include <cdi/oci/mount.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

@@ -4,11 +4,7 @@
 #ifndef CDI_APPLY_LIST_EDITS_INL
 #define CDI_APPLY_LIST_EDITS_INL
 
-#include <cstddef>
-
 #include <cdi/apply/list_edits.hpp>
-#include <cdi/apply/list_merge.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

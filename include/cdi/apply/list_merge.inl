@@ -4,14 +4,9 @@
 #ifndef CDI_APPLY_LIST_MERGE_INL
 #define CDI_APPLY_LIST_MERGE_INL
 
-#include <cstddef>
-#include <string_view>
-#include <vector>
-
 #include <cdi/apply/list_merge.hpp>
 #include <cdi/base/order.hpp>
 #include <cdi/base/path.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

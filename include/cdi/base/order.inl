@@ -4,12 +4,7 @@
 #ifndef CDI_BASE_ORDER_INL
 #define CDI_BASE_ORDER_INL
 
-#include <cstddef>
-#include <string_view>
-#include <vector>
-
 #include <cdi/base/order.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

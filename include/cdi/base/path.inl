@@ -4,13 +4,7 @@
 #ifndef CDI_BASE_PATH_INL
 #define CDI_BASE_PATH_INL
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include <cdi/base/path.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

@@ -4,13 +4,7 @@
 #ifndef CDI_BASE_RESULT_INL
 #define CDI_BASE_RESULT_INL
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 #include <cdi/base/result.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

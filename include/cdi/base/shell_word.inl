@@ -4,12 +4,8 @@
 #ifndef CDI_BASE_SHELL_WORD_INL
 #define CDI_BASE_SHELL_WORD_INL
 
-#include <string>
-#include <string_view>
-
 #include <cdi/base/result.hpp>
 #include <cdi/base/shell_word.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

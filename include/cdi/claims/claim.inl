@@ -4,15 +4,10 @@
 #ifndef CDI_CLAIMS_CLAIM_INL
 #define CDI_CLAIMS_CLAIM_INL
 
-#include <cstddef>
-#include <string>
-#include <string_view>
 #include <utility>
 
-#include <cdi/base/result.hpp>
 #include <cdi/claims/claim.hpp>
 #include <cdi/rules/name.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

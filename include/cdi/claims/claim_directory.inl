@@ -8,15 +8,11 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <memory>
-#include <string>
 #include <unistd.h>
 #include <utility>
 
-#include <cdi/base/result.hpp>
 #include <cdi/claims/claim_directory.hpp>
-#include <cdi/files/descriptor.hpp>
 #include <cdi/files/directory.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

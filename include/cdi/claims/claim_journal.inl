@@ -5,30 +5,20 @@
 #define CDI_CLAIMS_CLAIM_JOURNAL_INL
 
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <fcntl.h>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utility>
 
-#include <cdi/base/result.hpp>
-#include <cdi/claims/claim.hpp>
-#include <cdi/claims/claim_directory.hpp>
 #include <cdi/claims/claim_journal.hpp>
 #include <cdi/claims/claim_json.hpp>
 #include <cdi/files/access.hpp>
-#include <cdi/files/descriptor.hpp>
 #include <cdi/files/directory.hpp>
-#include <cdi/files/lock.hpp>
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/temporary.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

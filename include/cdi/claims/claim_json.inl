@@ -5,13 +5,8 @@
 #define CDI_CLAIMS_CLAIM_JSON_INL
 
 #include <algorithm>
-#include <cstddef>
-#include <string>
-#include <string_view>
 #include <utility>
 
-#include <cdi/base/result.hpp>
-#include <cdi/claims/claim.hpp>
 #include <cdi/claims/claim_json.hpp>
 #include <cdi/model/any_value.hpp>
 #include <cdi/model/fields.hpp>
@@ -21,7 +16,6 @@
 #include <cdi/text/json.hpp>
 #include <cdi/text/parse_json.hpp>
 #include <cdi/text/read.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail::claim_text {
 

@@ -6,27 +6,17 @@
 
 #include <cerrno>
 #include <cstddef>
-#include <set>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <cdi/base/path.hpp>
-#include <cdi/base/result.hpp>
-#include <cdi/claims/claim.hpp>
-#include <cdi/claims/claim_directory.hpp>
-#include <cdi/claims/claim_journal.hpp>
 #include <cdi/claims/claim_json.hpp>
 #include <cdi/claims/claim_specs.hpp>
 #include <cdi/files/descriptor.hpp>
 #include <cdi/files/spec_text.hpp>
 #include <cdi/files/text_file.hpp>
-#include <cdi/model/spec.hpp>
-#include <cdi/publish/publish.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/text/document.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

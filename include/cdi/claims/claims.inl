@@ -7,24 +7,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <map>
-#include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include <cdi/base/result.hpp>
-#include <cdi/claims/claim.hpp>
 #include <cdi/claims/claim_directory.hpp>
-#include <cdi/claims/claim_driver.hpp>
-#include <cdi/claims/claim_journal.hpp>
 #include <cdi/claims/claim_json.hpp>
 #include <cdi/claims/claims.hpp>
 #include <cdi/files/text_file.hpp>
-#include <cdi/model/spec.hpp>
-#include <cdi/publish/publication.hpp>
 #include <cdi/rules/owner.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

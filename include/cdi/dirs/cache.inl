@@ -4,19 +4,12 @@
 #ifndef CDI_DIRS_CACHE_INL
 #define CDI_DIRS_CACHE_INL
 
-#include <chrono>
 #include <cstddef>
-#include <memory>
 #include <new>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include <cdi/apply/host.hpp>
 #include <cdi/base/mutex.hpp>
-#include <cdi/base/result.hpp>
 #include <cdi/dirs/cache.hpp>
 #include <cdi/dirs/scan_ledger.hpp>
 #include <cdi/dirs/scanner.hpp>
@@ -24,12 +17,8 @@
 #include <cdi/dirs/waiting.hpp>
 #include <cdi/dirs/watch.hpp>
 #include <cdi/files/file_state.hpp>
-#include <cdi/files/read_options.hpp>
 #include <cdi/files/signature.hpp>
-#include <cdi/registry/registry.hpp>
 #include <cdi/registry/unresolved.hpp>
-#include <cdi/rules/names.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

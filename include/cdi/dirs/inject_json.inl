@@ -4,17 +4,11 @@
 #ifndef CDI_DIRS_INJECT_JSON_INL
 #define CDI_DIRS_INJECT_JSON_INL
 
-#include <string>
-#include <vector>
-
-#include <cdi/base/result.hpp>
 #include <cdi/dirs/cache.hpp>
 #include <cdi/dirs/inject_json.hpp>
 #include <cdi/dirs/scan.hpp>
 #include <cdi/registry/registry.hpp>
-#include <cdi/rules/names.hpp>
 #include <cdi/targets/config_json.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 namespace detail {

@@ -4,18 +4,11 @@
 #ifndef CDI_DIRS_SCAN_INL
 #define CDI_DIRS_SCAN_INL
 
-#include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include <cdi/dirs/scan.hpp>
 #include <cdi/dirs/scanner.hpp>
 #include <cdi/files/file_state.hpp>
-#include <cdi/files/read_options.hpp>
-#include <cdi/registry/registry.hpp>
-#include <cdi/rules/names.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

@@ -13,9 +13,7 @@
 #include <utility>
 
 #include <cdi/apply/host.hpp>
-#include <cdi/base/result.hpp>
 #include <cdi/dirs/watch.hpp>
-#include <cdi/dirs/watched_paths.hpp>
 
 namespace cdi::inline CDI_ABI {
 

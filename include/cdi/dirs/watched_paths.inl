@@ -7,22 +7,15 @@
 #include <cerrno>
 #include <climits>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 #include <cdi/base/path.hpp>
-#include <cdi/base/result.hpp>
 #include <cdi/dirs/watched_paths.hpp>
 #include <cdi/files/descriptor.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

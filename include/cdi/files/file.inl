@@ -6,19 +6,12 @@
 
 #include <fcntl.h>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include <cdi/base/path.hpp>
-#include <cdi/base/result.hpp>
 #include <cdi/files/file.hpp>
 #include <cdi/files/file_state.hpp>
-#include <cdi/files/read_options.hpp>
 #include <cdi/files/replace_file.hpp>
-#include <cdi/files/spec_text.hpp>
-#include <cdi/model/spec.hpp>
-#include <cdi/registry/loaded_spec.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

@@ -6,15 +6,11 @@
 
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include <cdi/base/path.hpp>
 #include <cdi/files/make_registry.hpp>
-#include <cdi/files/read_options.hpp>
 #include <cdi/files/spec_text.hpp>
 #include <cdi/registry/loaded_spec.hpp>
-#include <cdi/registry/registry.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

@@ -7,17 +7,11 @@
 #include <cerrno>
 #include <climits>
 #include <fcntl.h>
-#include <string>
-#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cdi/base/result.hpp>
 #include <cdi/files/descriptor.hpp>
 #include <cdi/files/replace_file.hpp>
-#include <cdi/files/signature.hpp>
-#include <cdi/files/temporary.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

@@ -6,14 +6,9 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <cdi/base/order.hpp>
-#include <cdi/base/path.hpp>
-#include <cdi/base/result.hpp>
-#include <cdi/files/read_options.hpp>
 #include <cdi/files/spec_errors.hpp>
 #include <cdi/files/spec_text.hpp>
 #include <cdi/model/spec.hpp>
@@ -22,7 +17,6 @@
 #include <cdi/text/document_builder.hpp>
 #include <cdi/text/limits.hpp>
 #include <cdi/text/read.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

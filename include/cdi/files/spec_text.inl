@@ -6,27 +6,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include <cdi/base/mutex.hpp>
-#include <cdi/base/path.hpp>
-#include <cdi/base/result.hpp>
 #include <cdi/files/quarantine.hpp>
-#include <cdi/files/read_options.hpp>
 #include <cdi/files/rejected_contents.hpp>
 #include <cdi/files/spec_text.hpp>
-#include <cdi/model/spec.hpp>
-#include <cdi/registry/loaded_spec.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/owner.hpp>
 #include <cdi/rules/rules.hpp>
 #include <cdi/rules/validate.hpp>
-#include <cdi/text/document.hpp>
 #include <cdi/text/document_builder.hpp>
 #include <cdi/text/json.hpp>
 #include <cdi/text/parse_json.hpp>
@@ -34,7 +22,6 @@
 #include <cdi/text/unicode.hpp>
 #include <cdi/text/yaml/parse_yaml.hpp>
 #include <cdi/text/yaml/yaml.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

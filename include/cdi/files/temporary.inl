@@ -6,25 +6,18 @@
 
 #include <cerrno>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <ctime>
 #include <fcntl.h>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <utility>
 
-#include <cdi/base/result.hpp>
-#include <cdi/files/descriptor.hpp>
 #include <cdi/files/directory.hpp>
 #include <cdi/files/lock.hpp>
 #include <cdi/files/temporary.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

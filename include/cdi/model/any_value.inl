@@ -4,10 +4,7 @@
 #ifndef CDI_MODEL_ANY_VALUE_INL
 #define CDI_MODEL_ANY_VALUE_INL
 
-#include <string_view>
-
 #include <cdi/model/any_value.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

@@ -4,12 +4,9 @@
 #ifndef CDI_MODEL_COPY_AS_INL
 #define CDI_MODEL_COPY_AS_INL
 
-#include <cstddef>
 #include <string_view>
 
 #include <cdi/model/copy_as.hpp>
-#include <cdi/model/type.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

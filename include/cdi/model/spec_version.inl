@@ -4,10 +4,7 @@
 #ifndef CDI_MODEL_SPEC_VERSION_INL
 #define CDI_MODEL_SPEC_VERSION_INL
 
-#include <string>
-
 #include <cdi/model/spec_version.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

@@ -4,13 +4,10 @@
 #ifndef CDI_MODEL_TYPE_INL
 #define CDI_MODEL_TYPE_INL
 
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 
 #include <cdi/model/any_value.hpp>
 #include <cdi/model/type.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

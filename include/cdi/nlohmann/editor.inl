@@ -4,14 +4,7 @@
 #ifndef CDI_NLOHMANN_EDITOR_INL
 #define CDI_NLOHMANN_EDITOR_INL
 
-#include <cstddef>
-
-#include <nlohmann/json.hpp>
-
-#include <cdi/apply/apply.hpp>
-#include <cdi/base/result.hpp>
 #include <cdi/nlohmann/editor.hpp>
-#include <cdi/version.hpp>
 
 #ifdef CDI_SOURCE
 

@@ -4,12 +4,7 @@
 #ifndef CDI_NVIDIA_HOOK_CLASS_INL
 #define CDI_NVIDIA_HOOK_CLASS_INL
 
-#include <cstddef>
-#include <span>
-#include <string_view>
-
 #include <cdi/nvidia/hook_class.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

@@ -4,14 +4,8 @@
 #ifndef CDI_PLAN_CHANGE_INL
 #define CDI_PLAN_CHANGE_INL
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include <cdi/base/result.hpp>
 #include <cdi/plan/change.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

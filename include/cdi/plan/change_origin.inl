@@ -14,11 +14,8 @@
 #include <cdi/base/result.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/oci/hooks.hpp>
-#include <cdi/plan/change.hpp>
 #include <cdi/plan/change_origin.hpp>
-#include <cdi/plan/plan.hpp>
 #include <cdi/text/json.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

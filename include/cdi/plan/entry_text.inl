@@ -4,17 +4,10 @@
 #ifndef CDI_PLAN_ENTRY_TEXT_INL
 #define CDI_PLAN_ENTRY_TEXT_INL
 
-#include <cstdint>
-#include <string>
-#include <string_view>
 #include <utility>
 
-#include <cdi/oci/hooks.hpp>
-#include <cdi/oci/linux.hpp>
-#include <cdi/oci/mount.hpp>
 #include <cdi/plan/entry_text.hpp>
 #include <cdi/text/json.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

@@ -4,18 +4,8 @@
 #ifndef CDI_PLAN_LIST_CHANGES_INL
 #define CDI_PLAN_LIST_CHANGES_INL
 
-#include <cstddef>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <cdi/base/order.hpp>
-#include <cdi/plan/change.hpp>
-#include <cdi/plan/entry_text.hpp>
 #include <cdi/plan/list_changes.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

@@ -4,29 +4,13 @@
 #ifndef CDI_PLAN_PLAN_INL
 #define CDI_PLAN_PLAN_INL
 
-#include <cstddef>
-#include <cstdint>
-#include <deque>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
-#include <cdi/apply/device_nodes.hpp>
-#include <cdi/apply/host.hpp>
-#include <cdi/apply/host_options.hpp>
-#include <cdi/apply/joined_edits.hpp>
 #include <cdi/base/order.hpp>
 #include <cdi/base/path.hpp>
-#include <cdi/base/result.hpp>
 #include <cdi/model/heap_optional.hpp>
-#include <cdi/model/spec.hpp>
 #include <cdi/plan/plan.hpp>
-#include <cdi/registry/registry.hpp>
-#include <cdi/version.hpp>
 
 #ifdef CDI_SOURCE
 #include <cdi/targets/config_json.hpp>

@@ -5,31 +5,21 @@
 #define CDI_POLICY_DECISION_INL
 
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <cdi/base/path.hpp>
-#include <cdi/base/result.hpp>
-#include <cdi/model/fields.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/policy/decision.hpp>
 #include <cdi/policy/pattern_set.hpp>
-#include <cdi/policy/policy.hpp>
-#include <cdi/registry/loaded_spec.hpp>
-#include <cdi/requests/requests.hpp>
 #include <cdi/rules/mount_options.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/rules/rules.hpp>
 #include <cdi/text/json.hpp>
 #include <cdi/text/unicode.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

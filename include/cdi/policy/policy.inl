@@ -4,23 +4,15 @@
 #ifndef CDI_POLICY_POLICY_INL
 #define CDI_POLICY_POLICY_INL
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include <cdi/base/order.hpp>
 #include <cdi/base/path.hpp>
-#include <cdi/base/result.hpp>
 #include <cdi/policy/policy.hpp>
 #include <cdi/requests/requests.hpp>
 #include <cdi/rules/name.hpp>
-#include <cdi/text/document.hpp>
 #include <cdi/text/parse_json.hpp>
 #include <cdi/text/read.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

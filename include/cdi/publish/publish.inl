@@ -9,30 +9,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <fcntl.h>
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 #include <cdi/base/path.hpp>
-#include <cdi/base/result.hpp>
 #include <cdi/files/descriptor.hpp>
 #include <cdi/files/directory.hpp>
 #include <cdi/files/replace_file.hpp>
-#include <cdi/model/spec.hpp>
 #include <cdi/publish/owned_file.hpp>
 #include <cdi/publish/owner_record.hpp>
 #include <cdi/publish/ownership.hpp>
-#include <cdi/publish/publication.hpp>
 #include <cdi/publish/publish.hpp>
 #include <cdi/publish/reconciliation.hpp>
 #include <cdi/rules/name.hpp>
 #include <cdi/text/document.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

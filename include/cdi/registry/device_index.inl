@@ -4,17 +4,13 @@
 #ifndef CDI_REGISTRY_DEVICE_INDEX_INL
 #define CDI_REGISTRY_DEVICE_INDEX_INL
 
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <ctime>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <cdi/base/order.hpp>
 #include <cdi/registry/device_index.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

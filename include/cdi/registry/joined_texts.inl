@@ -4,10 +4,7 @@
 #ifndef CDI_REGISTRY_JOINED_TEXTS_INL
 #define CDI_REGISTRY_JOINED_TEXTS_INL
 
-#include <cstddef>
-
 #include <cdi/registry/joined_texts.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

@@ -4,14 +4,8 @@
 #ifndef CDI_REGISTRY_LOADED_SPEC_INL
 #define CDI_REGISTRY_LOADED_SPEC_INL
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
-#include <cdi/base/result.hpp>
 #include <cdi/registry/loaded_spec.hpp>
 #include <cdi/rules/owner.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

@@ -4,22 +4,9 @@
 #ifndef CDI_REGISTRY_REGISTRY_INL
 #define CDI_REGISTRY_REGISTRY_INL
 
-#include <cstddef>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <cdi/base/order.hpp>
-#include <cdi/base/result.hpp>
-#include <cdi/model/spec.hpp>
 #include <cdi/registry/explain.hpp>
 #include <cdi/registry/registry.hpp>
-#include <cdi/rules/name.hpp>
-#include <cdi/rules/names.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

@@ -4,13 +4,9 @@
 #ifndef CDI_REGISTRY_UNRESOLVED_INL
 #define CDI_REGISTRY_UNRESOLVED_INL
 
-#include <string>
-
-#include <cdi/base/result.hpp>
 #include <cdi/model/spec.hpp>
 #include <cdi/registry/unresolved.hpp>
 #include <cdi/rules/minimum_version.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

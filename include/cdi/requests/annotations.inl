@@ -5,18 +5,10 @@
 #define CDI_REQUESTS_ANNOTATIONS_INL
 
 #include <cstddef>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <cdi/base/order.hpp>
-#include <cdi/base/result.hpp>
 #include <cdi/requests/annotations.hpp>
 #include <cdi/rules/annotation_key.hpp>
-#include <cdi/rules/name.hpp>
-#include <cdi/rules/names.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

@@ -4,20 +4,10 @@
 #ifndef CDI_REQUESTS_CONFIG_REQUESTS_INL
 #define CDI_REQUESTS_CONFIG_REQUESTS_INL
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <cdi/base/result.hpp>
 #include <cdi/requests/config_requests.hpp>
-#include <cdi/requests/requests.hpp>
 #include <cdi/targets/config_json.hpp>
 #include <cdi/text/document.hpp>
-#include <cdi/text/member_case.hpp>
 #include <cdi/text/parse_json.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

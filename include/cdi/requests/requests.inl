@@ -4,20 +4,10 @@
 #ifndef CDI_REQUESTS_REQUESTS_INL
 #define CDI_REQUESTS_REQUESTS_INL
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <cdi/base/order.hpp>
-#include <cdi/base/result.hpp>
-#include <cdi/requests/annotations.hpp>
 #include <cdi/requests/annotations.inl>
 #include <cdi/requests/requests.hpp>
 #include <cdi/rules/name.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

@@ -4,15 +4,10 @@
 #ifndef CDI_RULES_ANNOTATION_KEY_INL
 #define CDI_RULES_ANNOTATION_KEY_INL
 
-#include <cstddef>
 #include <string>
-#include <string_view>
 #include <utility>
 
-#include <cdi/base/result.hpp>
 #include <cdi/rules/annotation_key.hpp>
-#include <cdi/rules/name.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

@@ -4,22 +4,13 @@
 #ifndef CDI_RULES_MINIMUM_VERSION_INL
 #define CDI_RULES_MINIMUM_VERSION_INL
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 
 #include <cdi/base/result.hpp>
-#include <cdi/model/fields.hpp>
-#include <cdi/model/spec.hpp>
-#include <cdi/model/spec_version.hpp>
-#include <cdi/model/storage.hpp>
 #include <cdi/model/type.hpp>
 #include <cdi/model/type_of.hpp>
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/name.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

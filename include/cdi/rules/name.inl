@@ -4,13 +4,9 @@
 #ifndef CDI_RULES_NAME_INL
 #define CDI_RULES_NAME_INL
 
-#include <string>
-#include <string_view>
 #include <utility>
 
-#include <cdi/base/result.hpp>
 #include <cdi/rules/name.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

@@ -5,11 +5,8 @@
 #define CDI_RULES_OWNER_INL
 
 #include <string>
-#include <string_view>
 
-#include <cdi/base/result.hpp>
 #include <cdi/rules/owner.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

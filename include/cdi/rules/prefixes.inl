@@ -4,15 +4,10 @@
 #ifndef CDI_RULES_PREFIXES_INL
 #define CDI_RULES_PREFIXES_INL
 
-#include <cstddef>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <cdi/base/order.hpp>
 #include <cdi/rules/prefixes.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

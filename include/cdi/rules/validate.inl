@@ -5,16 +5,11 @@
 #define CDI_RULES_VALIDATE_INL
 
 #include <cstddef>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <cdi/base/order.hpp>
-#include <cdi/base/result.hpp>
 #include <cdi/model/fields.hpp>
-#include <cdi/model/spec.hpp>
 #include <cdi/model/storage.hpp>
 #include <cdi/model/type_of.hpp>
 #include <cdi/rules/annotation_key.hpp>
@@ -22,11 +17,9 @@
 #include <cdi/rules/minimum_version.hpp>
 #include <cdi/rules/minimum_version.inl>
 #include <cdi/rules/name.hpp>
-#include <cdi/rules/rules.hpp>
 #include <cdi/rules/validate.hpp>
 #include <cdi/rules/validate_edits.hpp>
 #include <cdi/rules/validate_texts.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

@@ -6,17 +6,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <elf.h>
-#include <optional>
-#include <string_view>
 
 #include <cdi/base/path.hpp>
 #include <cdi/sandbox/cuda_compat.hpp>
 #include <cdi/sandbox/elf_library.hpp>
 #include <cdi/text/parse_json.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

@@ -6,17 +6,12 @@
 
 #include <cerrno>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 #include <vector>
 
 #include <cdi/sandbox/elf_library.hpp>
-#include <cdi/version.hpp>
 
 // The numbers of <elf.h> and of glibc's dl-cache.h are written out here: that header is missing on
 // some systems, and its macros would reach users.

@@ -5,19 +5,12 @@
 #define CDI_SANDBOX_HOOK_CHANGES_INL
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <cdi/base/path.hpp>
-#include <cdi/base/result.hpp>
-#include <cdi/nvidia/hook_class.hpp>
 #include <cdi/sandbox/hook_changes.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

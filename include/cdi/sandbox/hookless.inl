@@ -10,27 +10,20 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <cdi/base/path.hpp>
-#include <cdi/base/result.hpp>
-#include <cdi/model/fields.hpp>
 #include <cdi/nvidia/hook_class.hpp>
-#include <cdi/plan/plan.hpp>
 #include <cdi/sandbox/changed_plan.hpp>
 #include <cdi/sandbox/container_files.hpp>
 #include <cdi/sandbox/hook_changes.hpp>
 #include <cdi/sandbox/hook_effects.hpp>
 #include <cdi/sandbox/hook_links.hpp>
-#include <cdi/sandbox/hook_way.hpp>
 #include <cdi/sandbox/hookless.hpp>
 #include <cdi/sandbox/image_root.hpp>
 #include <cdi/sandbox/linker_setup.hpp>
 #include <cdi/sandbox/state_dir.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

@@ -5,23 +5,14 @@
 #define CDI_SANDBOX_IMAGE_ROOT_INL
 
 #include <climits>
-#include <cstddef>
 #include <cstdlib>
 #include <fcntl.h>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <utility>
 
 #include <cdi/apply/host_options.hpp>
 #include <cdi/base/path.hpp>
-#include <cdi/base/result.hpp>
-#include <cdi/files/descriptor.hpp>
 #include <cdi/files/directory.hpp>
 #include <cdi/sandbox/image_root.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

@@ -6,18 +6,12 @@
 
 #include <bit>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include <cdi/base/order.hpp>
 #include <cdi/sandbox/linker_cache.hpp>
-#include <cdi/version.hpp>
 
 // A cache of the new format has these parts. Numbers have the byte order of the machine.
 //   header     "glibc-ld.so.cache1.1", number of rows, size of the strings, byte order,

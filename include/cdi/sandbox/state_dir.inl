@@ -5,24 +5,16 @@
 #define CDI_SANDBOX_STATE_DIR_INL
 
 #include <cerrno>
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <fcntl.h>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 #include <cdi/base/path.hpp>
-#include <cdi/base/result.hpp>
 #include <cdi/files/access.hpp>
-#include <cdi/files/descriptor.hpp>
 #include <cdi/files/directory.hpp>
 #include <cdi/files/lock.hpp>
 #include <cdi/files/replace_file.hpp>
@@ -30,7 +22,6 @@
 #include <cdi/sandbox/image_root.inl>
 #include <cdi/sandbox/state_dir.hpp>
 #include <cdi/text/bytes.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

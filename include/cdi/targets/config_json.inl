@@ -4,26 +4,14 @@
 #ifndef CDI_TARGETS_CONFIG_JSON_INL
 #define CDI_TARGETS_CONFIG_JSON_INL
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include <cdi/apply/apply.hpp>
 #include <cdi/base/order.hpp>
-#include <cdi/base/result.hpp>
 #include <cdi/targets/config_json.hpp>
-#include <cdi/targets/json_patch.hpp>
-#include <cdi/targets/part_check.hpp>
-#include <cdi/text/document.hpp>
 #include <cdi/text/found_field.hpp>
 #include <cdi/text/member_case.hpp>
 #include <cdi/text/parse_json.hpp>
 #include <cdi/text/read.inl>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

@@ -4,21 +4,12 @@
 #ifndef CDI_TARGETS_JSON_PATCH_INL
 #define CDI_TARGETS_JSON_PATCH_INL
 
-#include <cstddef>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <cdi/base/order.hpp>
 #include <cdi/targets/json_patch.hpp>
-#include <cdi/text/document.hpp>
-#include <cdi/text/json.hpp>
 #include <cdi/text/json.inl>
-#include <cdi/text/json_layout.hpp>
 #include <cdi/text/write.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

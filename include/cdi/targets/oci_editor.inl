@@ -4,13 +4,7 @@
 #ifndef CDI_TARGETS_OCI_EDITOR_INL
 #define CDI_TARGETS_OCI_EDITOR_INL
 
-#include <cstddef>
-
-#include <cdi/apply/apply.hpp>
-#include <cdi/base/result.hpp>
-#include <cdi/oci/spec.hpp>
 #include <cdi/targets/oci_editor.hpp>
-#include <cdi/version.hpp>
 
 #ifdef CDI_SOURCE
 

@@ -5,16 +5,9 @@
 #define CDI_TEXT_DOCUMENT_INL
 
 #include <cassert>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string_view>
-#include <vector>
 
-#include <cdi/base/result.hpp>
 #include <cdi/text/document.hpp>
 #include <cdi/text/member_case.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

@@ -4,21 +4,12 @@
 #ifndef CDI_TEXT_JSON_INL
 #define CDI_TEXT_JSON_INL
 
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include <cdi/base/order.hpp>
-#include <cdi/base/result.hpp>
-#include <cdi/model/type.hpp>
 #include <cdi/text/bytes.hpp>
 #include <cdi/text/json.hpp>
 #include <cdi/text/unicode.hpp>
-#include <cdi/text/write.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

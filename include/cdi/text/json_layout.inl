@@ -4,14 +4,9 @@
 #ifndef CDI_TEXT_JSON_LAYOUT_INL
 #define CDI_TEXT_JSON_LAYOUT_INL
 
-#include <cstddef>
 #include <optional>
-#include <string>
-#include <string_view>
 
-#include <cdi/text/document.hpp>
 #include <cdi/text/json_layout.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

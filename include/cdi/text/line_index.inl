@@ -4,14 +4,8 @@
 #ifndef CDI_TEXT_LINE_INDEX_INL
 #define CDI_TEXT_LINE_INDEX_INL
 
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <vector>
-
 #include <cdi/text/bytes.hpp>
 #include <cdi/text/line_index.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

@@ -4,11 +4,7 @@
 #ifndef CDI_TEXT_MEMBER_CASE_INL
 #define CDI_TEXT_MEMBER_CASE_INL
 
-#include <string_view>
-
-#include <cdi/base/result.hpp>
 #include <cdi/text/member_case.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

@@ -6,17 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <utility>
 
-#include <cdi/base/result.hpp>
 #include <cdi/text/bytes.hpp>
-#include <cdi/text/document.hpp>
 #include <cdi/text/document_builder.hpp>
 #include <cdi/text/parse_json.hpp>
 #include <cdi/text/unicode.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 

@@ -15,7 +15,6 @@
 #include <cdi/text/read.hpp>
 #include <cdi/text/scalar.hpp>
 #include <cdi/text/yaml11_scalar.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

@@ -5,16 +5,10 @@
 #define CDI_TEXT_WRITE_INL
 
 #include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <utility>
 
-#include <cdi/base/result.hpp>
 #include <cdi/model/any_value.hpp>
 #include <cdi/model/fields.hpp>
-#include <cdi/model/type.hpp>
 #include <cdi/text/write.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 

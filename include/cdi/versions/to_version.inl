@@ -7,15 +7,10 @@
 #include <array>
 #include <cassert>
 #include <cstddef>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include <cdi/base/result.hpp>
 #include <cdi/model/copy_as.hpp>
-#include <cdi/model/fields.hpp>
-#include <cdi/model/spec.hpp>
 #include <cdi/model/storage.hpp>
 #include <cdi/model/type.hpp>
 #include <cdi/model/type_of.hpp>
@@ -26,7 +21,6 @@
 #include <cdi/rules/validate.hpp>
 #include <cdi/rules/validate.inl>
 #include <cdi/text/one_line.hpp>
-#include <cdi/version.hpp>
 #include <cdi/versions/to_version.hpp>
 
 namespace cdi::inline CDI_ABI {

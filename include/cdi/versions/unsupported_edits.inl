@@ -7,19 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include <cdi/base/result.hpp>
 #include <cdi/model/spec.hpp>
-#include <cdi/oci/features.hpp>
-#include <cdi/registry/loaded_spec.hpp>
 #include <cdi/registry/registry.hpp>
 #include <cdi/rules/mount_options.hpp>
-#include <cdi/version.hpp>
 #include <cdi/versions/unsupported_edits.hpp>
 
 namespace cdi::inline CDI_ABI {

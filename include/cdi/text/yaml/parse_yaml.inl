@@ -4,12 +4,8 @@
 #ifndef CDI_TEXT_YAML_PARSE_YAML_INL
 #define CDI_TEXT_YAML_PARSE_YAML_INL
 
-#include <string>
-#include <string_view>
 #include <utility>
 
-#include <cdi/base/result.hpp>
-#include <cdi/text/document.hpp>
 #include <cdi/text/document_builder.hpp>
 #include <cdi/text/unicode.hpp>
 #include <cdi/text/yaml/block.hpp>
@@ -17,7 +13,6 @@
 #include <cdi/text/yaml/directives.hpp>
 #include <cdi/text/yaml/node.hpp>
 #include <cdi/text/yaml/parse_yaml.hpp>
-#include <cdi/version.hpp>
 
 // The parser follows YAML 1.2 as far as libyaml and its Go port do, since the reference uses that
 // port: a key and its colon are on one line, and a key has at most 1024 characters, unless a

@@ -5,19 +5,10 @@
 #define CDI_TEXT_YAML_YAML_INL
 
 #include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include <cdi/base/order.hpp>
-#include <cdi/base/result.hpp>
-#include <cdi/model/type.hpp>
-#include <cdi/text/document.hpp>
 #include <cdi/text/member_case.hpp>
-#include <cdi/text/write.hpp>
 #include <cdi/text/yaml/yaml.hpp>
-#include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
 
