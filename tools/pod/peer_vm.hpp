@@ -205,7 +205,7 @@ class PeerVm {
       answer_.warn("{} is not mapped: {}", what, one.reason);
     } else {
       add_resource(one.resource, *one.count);
-      add_to_guest(claim, one, what);
+      if (*one.count != 0) add_to_guest(claim, one, what);
     }
     if (one.has_selectors) answer_.warn("the selectors of {} are not evaluated", what);
   }
