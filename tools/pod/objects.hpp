@@ -119,12 +119,7 @@ struct ClaimDevices : Foreign {
   }
 };
 
-struct Allocation : Foreign {
-  ClaimDevices devices{};
-
-  static constexpr void fields(auto& list) { list("devices", &Allocation::devices); }
-};
-
+/// The specification of an object, or the allocation of a claim.
 struct ObjectSpec : Foreign {
   std::string runtime_class{};
   std::vector<Container> containers{};
@@ -133,7 +128,7 @@ struct ObjectSpec : Foreign {
   std::vector<ClaimName> claims{};
   WrittenAmounts written_overhead{};
   ResourceList overhead{};
-  ClaimDevices devices{};       // of a ResourceClaim
+  ClaimDevices devices{};       // of a ResourceClaim or an allocation
   std::string resource_name{};  // of a DeviceClass
 
   static constexpr void fields(auto& list) {
@@ -150,7 +145,7 @@ struct ObjectSpec : Foreign {
 
 struct ObjectStatus : Foreign {
   std::vector<ClaimName> claims{};  // that were made from templates
-  std::optional<Allocation> allocation{};
+  std::optional<ObjectSpec> allocation{};
 
   static constexpr void fields(auto& list) {
     list("resourceClaimStatuses", &ObjectStatus::claims);
@@ -158,28 +153,16 @@ struct ObjectStatus : Foreign {
   }
 };
 
-struct Owner : Foreign {
-  std::string api_version{};
-  std::string kind{};
-  std::string name{};
-  std::string uid{};
-  bool controller = false;
-
-  static constexpr void fields(auto& list) {
-    list("apiVersion", &Owner::api_version);
-    list("kind", &Owner::kind);
-    list("name", &Owner::name);
-    list("uid", &Owner::uid);
-    list("controller", &Owner::controller);
-  }
-};
-
+/// The metadata of an object, or a reference to its owner.
 struct Metadata : Foreign {
   std::string name{};
   std::string space{};  // its namespace; may be unknown
   std::string uid{};
   Annotations annotations{};
-  std::vector<Owner> owners{};
+  std::vector<Metadata> owners{};
+  std::string api_version{};  // of an owner, as the members below
+  std::string kind{};
+  bool controller = false;
 
   static constexpr void fields(auto& list) {
     list("name", &Metadata::name);
@@ -187,6 +170,9 @@ struct Metadata : Foreign {
     list("uid", &Metadata::uid);
     list("annotations", &Metadata::annotations);
     list("ownerReferences", &Metadata::owners);
+    list("apiVersion", &Metadata::api_version);
+    list("kind", &Metadata::kind);
+    list("controller", &Metadata::controller);
   }
 };
 

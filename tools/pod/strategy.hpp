@@ -111,37 +111,37 @@ inline std::string_view configured_runtime(const ClusterPolicy& policy) {
   return runtime.empty() ? "containerd" : runtime;
 }
 
+inline NodePath unsupported(std::string why) {
+  return {.path = "unsupported", .why = std::move(why)};
+}
+
 /// How an engine handles the devices that the device plugin requests.
 inline NodePath native_path(const ClusterPolicy& policy, const tools::VersionedEngine& engine,
                             std::string_view runtime) {
   const auto* const support = tools::find_engine_support(engine);
   const auto name = std::string{engine.name} + " " + to_string(engine.version);
-  const auto unsupported = [&](std::string_view why) {
-    return NodePath{.path = "unsupported", .why = std::string{name}.append(why)};
-  };
-  if (support == nullptr) return unsupported(" does not inject CDI devices");
-  if (policy.cdi.nri && !support->nri) return unsupported(" ignores CDI devices of NRI plugins");
+  if (support == nullptr) return unsupported(name + " does not inject CDI devices");
+  if (policy.cdi.nri && !support->nri) {
+    return unsupported(name + " ignores CDI devices of NRI plugins");
+  }
   auto why = name + " injects CDI devices by default";
   if (support->cdi_switch == tools::CdiSwitch::off) {
     // The toolkit writes the runtime's configuration, unless the NRI plugin is used.
     if (policy.cdi.nri || !policy.toolkit) {
-      return unsupported(" injects CDI devices only with enable_cdi, which is not set");
+      return unsupported(name + " injects CDI devices only with enable_cdi, which is not set");
     }
     why = name + " injects CDI devices with enable_cdi, which the toolkit sets";
   }
   if (engine.name == runtime || policy.cdi.nri) return {.path = "native", .why = why};
-  return {.path = "unsupported",
-          .why = why.append(", but the operator configures ")
-                     .append(runtime)
-                     .append(" on all nodes, so that its pods find no runtime class nvidia here")};
+  return unsupported(
+      why.append(", but the operator configures ")
+          .append(runtime)
+          .append(" on all nodes, so that its pods find no runtime class nvidia here"));
 }
 
 /// How a node injects GPUs: natively, or otherwise with NVIDIA's runtime or hook.
 inline NodePath path_of(const ClusterPolicy& policy, std::string_view node,
                         std::string_view runtime) {
-  const auto unsupported = [](std::string why) {
-    return NodePath{.path = "unsupported", .why = std::move(why)};
-  };
   const auto engine = engine_of(node);
   if (engine.empty()) return unsupported("the operator does not know the runtime");
   if (policy.is_native && engine != "docker") {
