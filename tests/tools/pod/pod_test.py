@@ -66,7 +66,8 @@ class Questions(unittest.TestCase):
     def test_a_pod_is_taken_as_kubectl_prints_it(self):
         spec = cases.pod(cases.container({"cpu": "1500m", "memory": "2Gi"}, {"cpu": "1500m"}),
                          resourceClaims=[{"name": "g", "resourceClaimName": "x"}])["pod"]
-        one = {"apiVersion": "v1", "kind": "Pod", **spec}
+        spec["spec"]["nodeName"] = "n"
+        one = {"apiVersion": "v1", "kind": "Pod", **spec, "status": {"phase": "Running"}}
         claim = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
                  "metadata": {"name": "x", "namespace": "default"}, "spec": {}}
         as_yaml = ("apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n"
