@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include <cdi/files/access.hpp>
 #include <cdi/files/directory.hpp>
 #include <cdi/files/lock.hpp>
 #include <cdi/files/temporary.hpp>
@@ -129,7 +130,12 @@ CDI_INLINE Result<void> Temporary::fill(std::string_view path, std::string_view 
   const auto [mode, owner, group, sync] = attributes;
   const bool give_away = owner != static_cast<uid_t>(-1) || group != static_cast<gid_t>(-1);
   const int file = file_.get();
-  if (!file_) return file_error(path, "cannot create a temporary file in its directory");
+  if (!file_) {
+    auto error = file_error(path, "cannot create a temporary file in its directory");
+    struct stat above = {};
+    const bool known = ::fstatat(directory_, ".", &above, 0) == 0;
+    return known ? with_access(std::move(error), above) : error;
+  }
   if (give_away && ::fchown(file, owner, group) != 0) {
     return file_error(path, "cannot set owner and group");
   }

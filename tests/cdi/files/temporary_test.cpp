@@ -100,6 +100,19 @@ TEST_CASE("A temporary file is removed unless it was renamed") {
   CHECK(dir.names() == std::set<std::string>{"a"});
 }
 
+TEST_CASE("An error about a directory that denies writing says who may") {
+  const TempTree dir;
+  REQUIRE(::chmod(dir.path().c_str(), 0555) == 0);
+  const UnprivilegedUser unprivileged;
+  if (!unprivileged) return;
+  const auto directory = open_dir(dir.path());
+  cdi::detail::Temporary temporary{directory.get(), "a"};
+  const auto filled = temporary.fill(dir / "a", "text", {});
+  REQUIRE_FALSE(filled);
+  CHECK(filled.error().system == EACCES);
+  CHECK(filled.error().message.find(": mode 0555, owner ") != std::string::npos);
+}
+
 namespace {
 
 /// Checks in a directory that `create` makes new files, and leaves old files and links as they are.

@@ -708,11 +708,25 @@ class Readiness(WriteTest):
 class Visible(WriteTest):
     def as_nobody(self, *arguments):
         """Runs it as a user without groups."""
+        return self.write_as_nobody("--dry-run", "-o", "json", "--visible-only", *arguments)
+
+    def write_as_nobody(self, *arguments):
         os.chmod(self.place, 0o755)
         other = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
-        return with_text(self.run_tool(self.program, "write", "--dry-run", "-o", "json", "--root",
-                                       str(self.root), "--visible-only", *arguments, expect=None,
-                                       **other))
+        return with_text(self.run_tool(self.program, "write", "--root", str(self.root), *arguments,
+                                       expect=None, **other))
+
+    def test_a_directory_that_only_others_may_write(self):
+        self.out.mkdir()
+        for directory in (self.out, self.out / "none"):
+            os.chmod(self.out, 0o555)
+            done = self.write_as_nobody("--output-dir", str(directory))
+            os.chmod(self.out, 0o755)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("Permission denied", done.stderr)
+            self.assertIn("mode 0555, owner ", done.stderr)
+            self.assertIn("run this as root, or choose a directory of your own with --output-dir",
+                          done.stderr)
 
     def close(self, path):
         rows = self.path("dev.tab").read_text().splitlines()

@@ -16,6 +16,7 @@
 #include <cdi/publish.hpp>
 
 #include "../../kit/base/text.hpp"
+#include "../../kit/host/denied.hpp"
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/in_place.hpp"
@@ -104,8 +105,11 @@ inline ExitCode write_published(const CommonOptions& common, const WriteOptions&
   if (!spec) return output.reject(spec.error());
   const auto name = name_to_write(options, *spec);
   const auto dir = dir_to_write(common);
+  const auto reject = [&](const cdi::Error& error) {
+    return output.reject(tools::with_denied_access(error, dir, "-d"));
+  };
   auto directory = open_to_write(dir, IfMissing::fail);
-  if (!directory) return output.reject(directory.error());
+  if (!directory) return reject(directory.error());
   const auto publish = [&](cdi::DryRun dry_run, bool force) {
     const auto replace = force ? cdi::Replace::any : cdi::Replace::own;
     return cdi::Publisher{options.owner, directory->get(), dir}.write(name, *spec, dry_run,
@@ -126,10 +130,10 @@ inline ExitCode write_published(const CommonOptions& common, const WriteOptions&
   if (!no_conflict || !none_lost) return exit_failed;
   if (!options.dry_run) {
     if (!*directory) directory = open_to_write(dir, IfMissing::make_directories);
-    if (!directory) return output.reject(directory.error());
+    if (!directory) return reject(directory.error());
     done = publish(cdi::DryRun::no, options.force);
   }
-  return done ? print_written(*done, dropped, options, output) : output.reject(done.error());
+  return done ? print_written(*done, dropped, options, output) : reject(done.error());
 }
 
 inline Run set_up_write(CLI::App& app, CommonOptions& common) {

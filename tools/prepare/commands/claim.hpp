@@ -25,6 +25,7 @@
 #include "../../gpu/claims/claims.hpp"
 #include "../../gpu/host/directories.hpp"
 #include "../../gpu/vendors/survey.hpp"
+#include "../../kit/host/denied.hpp"
 #include "command.hpp"
 #include "exit_codes.hpp"
 #include "option_checks.hpp"
@@ -130,7 +131,7 @@ ExitCode with_claims(const AssessedSurvey& assessed, const Options& options,
   const auto dir = state_dir_or(options, own.state_dir);
   if (auto good = check_directories(dir, options.output_dir); !good) return fail(good.error());
   auto directory = open_directory(options, dir, Missing::made);
-  if (!directory) return fail(directory.error());
+  if (!directory) return fail(tools::with_denied_access(directory.error(), dir, "--state-dir"));
   const auto journal =
       open_journal(std::move(*directory), std::chrono::duration<double>{own.lock_timeout});
   if (!journal) return fail(journal.error());

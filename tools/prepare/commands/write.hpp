@@ -29,6 +29,7 @@
 #include "../../gpu/host/directories.hpp"
 #include "../../gpu/host/directory_lock.hpp"
 #include "../../gpu/vendors/survey.hpp"
+#include "../../kit/host/denied.hpp"
 #include "command.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
@@ -95,7 +96,8 @@ inline void publish_all(const std::vector<PreparedSpec>& prepared, const Options
     if (auto done = publish(options, one)) {
       written.specs.emplace_back(std::move(*done), one);
     } else {
-      written.errors.push_back(done.error());
+      written.errors.push_back(
+          tools::with_denied_access(done.error(), options.output_dir, "--output-dir"));
     }
   }
 }

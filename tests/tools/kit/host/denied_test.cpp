@@ -1,0 +1,50 @@
+// The error of a writer that may not write to its directory.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "../../../examples/tools/shared/host/denied.hpp"
+
+#include <cerrno>
+#include <string>
+#include <unistd.h>
+
+#include <doctest/doctest.h>
+
+#include "../../support/temp_tree.hpp"
+
+using tools::with_denied_access;
+
+namespace {
+
+const cdi::Error denied{.message = "denied", .system = EACCES};
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("the next directory that exists is described") {
+  const TempTree place;
+  const auto error = with_denied_access(denied, place / "none/none", "-d");
+  CHECK(has(error.message, "denied in \"" + place.path() + "\": mode 0700, owner "));
+  CHECK(has(with_denied_access(denied, "none/none", "-d").message, " in \".\": mode 0"));
+  CHECK(has(with_denied_access(denied, "/none/none", "-d").message, " in \"/\": mode 0"));
+}
+
+TEST_CASE("what is described already, or is another error, stays") {
+  const cdi::Error known{.message = "a; this process is user 1, group 1", .system = EPERM};
+  CHECK(with_denied_access(known, "/", "-d").message == known.message);
+  const cdi::Error other{.message = "gone", .system = ENOENT};
+  CHECK(with_denied_access(other, "/", "-d").message == "gone");
+  CHECK(with_denied_access(other, "/", "-d").advice.empty());
+}
+
+TEST_CASE("only who is not root is told to be root") {
+  if (::geteuid() == 0) CHECK(with_denied_access(denied, "/", "-d").advice.empty());
+  const UnprivilegedUser unprivileged;
+  if (!unprivileged) return;
+  CHECK(has(with_denied_access(denied, "/", "--here").advice, "--here"));
+  auto advised = denied;
+  advised.advice = "ask";
+  CHECK(with_denied_access(advised, "/", "--here").advice == "ask");
+}
