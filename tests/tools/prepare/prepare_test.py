@@ -310,8 +310,18 @@ class Access(PrepareTest):
 
 
 class LeftOut(PrepareTest):
-    def test_mig_without_compute_instances(self):
+    def make_mig_without_compute_instances(self):
         self.make_sample("--mig")
+        for number in (1, 2):
+            shutil.rmtree(self.path(f"proc/driver/nvidia/capabilities/gpu1/mig/gi{number}/ci0"))
+
+    def test_mig(self):
+        self.make_sample("--mig")
+        self.assertEqual(self.names()[:3], [FIRST_ID, f"{SECOND_ID}:gi1:ci0",
+                                            f"{SECOND_ID}:gi2:ci0"])
+
+    def test_mig_without_compute_instances(self):
+        self.make_mig_without_compute_instances()
         done = self.write("-o", "json")
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertEqual(json.loads(done.stdout)["leftOut"], [
@@ -356,7 +366,7 @@ class LeftOut(PrepareTest):
         self.assert_second_left_out("/dev/nvidia1 is not a character device")
 
     def test_detect_shows_it(self):
-        self.make_sample("--mig")
+        self.make_mig_without_compute_instances()
         done = self.detect()
         self.assertEqual(done.returncode, 3)
         self.assertIn("left out: it has no compute instance", done.stdout)

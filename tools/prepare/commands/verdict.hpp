@@ -115,6 +115,33 @@ inline ExitCode fail(const Options& options, const cdi::Error& error) {
   return code_of_failure(options, error);
 }
 
+/// The pauses of a run that waits, which says once what it waits for.
+class Pauses {
+ public:
+  explicit Pauses(double seconds) : seconds_{seconds} {}
+
+  /// Waits, for no longer than is left. No other run waits for this one meanwhile.
+  void pause(std::string_view why, std::chrono::steady_clock::duration left, DirectoryLock& lock) {
+    if (!std::exchange(is_said_, true)) {
+      report(Message::note(fmt::format("waiting for at most {} seconds: {}", seconds_, why)));
+    }
+    lock = DirectoryLock{};
+    constexpr std::chrono::milliseconds longest{100};
+    std::this_thread::sleep_for(std::min<std::chrono::steady_clock::duration>(longest, left));
+  }
+
+ private:
+  double seconds_;
+  bool is_said_ = false;
+};
+
+/// Why a survey is not the last, although there may be no reason to be not ready.
+inline std::string reason_to_wait(const Verdict& verdict, const Survey& survey) {
+  if (!verdict.not_ready.empty()) return verdict.not_ready.front();
+  return is_between_states(survey) ? "a device is changing its state"
+                                   : "a device node that specs ask for is missing";
+}
+
 /// Surveys the host until all GPUs are ready or the `--wait` time is over. With `locked`, the
 /// result holds the lock on the directory of the specs since before the survey, unless the
 /// directory is missing, has no locks, or is locked by another process. Each survey keeps the
@@ -122,13 +149,13 @@ inline ExitCode fail(const Options& options, const cdi::Error& error) {
 inline cdi::Result<AssessedSurvey> survey_until_ready(
     const Options& given, std::optional<Missing> locked = std::nullopt) {
   using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds pause{100};
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>{given.wait});
   Clock::duration lock_time = longest_wait;
   NvmlMemory memory;
   auto make_nodes = given.make_nodes;
   UnmadeNodes unmade;
+  Pauses pauses{given.wait};
   for (;;) {
     auto lock = locked ? lock_specs(given, *locked, lock_time) : DirectoryLock{};
     auto options = kept_options_of(given);
@@ -140,8 +167,7 @@ inline cdi::Result<AssessedSurvey> survey_until_ready(
     if (!survey) {
       const bool may_wait = code_of_failure(options, survey.error()) == ExitCode::not_ready;
       if (left == left.zero() || !may_wait) return std::move(survey).error();
-      lock = DirectoryLock{};
-      std::this_thread::sleep_for(std::min<Clock::duration>(pause, left));
+      pauses.pause(cdi::to_string(survey.error()), left, lock);
       continue;
     }
     auto verdict = verdict_on(*survey, options);
@@ -154,8 +180,7 @@ inline cdi::Result<AssessedSurvey> survey_until_ready(
                             std::chrono::duration<double>{left}.count(),
                             std::move(options)};
     }
-    lock = DirectoryLock{};  // no other run waits for the pause
-    std::this_thread::sleep_for(std::min<Clock::duration>(pause, left));
+    pauses.pause(reason_to_wait(verdict, *survey), left, lock);
   }
 }
 
