@@ -96,8 +96,7 @@ class Hookless(CdiCase):
         self.write_spec([hook("create-symlinks", "--link", "none.so::/lib/x/libx.so")])
         config, err = self.inject()
         self.assertNotIn("hooks", config)
-        self.assertIn('the effect of a hook of class symlinks is lost: "/lib/x/libx.so": its target '
-                      '"/lib/x/none.so" is not a file of the devices', err)
+        self.assertIn('"/lib/x/none.so"', err)
         self.assertIn("gpu.json:1:", err)
 
     def test_the_root_of_a_config_need_not_be_there(self):

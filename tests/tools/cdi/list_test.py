@@ -86,8 +86,7 @@ class Lists(CdiCase):
                 out, err = self.run_cdi(command)
                 self.assertEqual(out, "")
                 self.assertEqual(err.count("\n"), 1, err)
-                self.assertIn('gpu.yml: ignored: its name ends neither in .json nor in .yaml: '
-                              'rename it to "gpu.yaml"', err)
+                self.assertIn("gpu.yml: ignored: ", err)
         os.unlink(self.path("specs/gpu.yml"))
         self.assertEqual(self.run_cdi("devices"),
                          ("", f"cdi: warning: no spec files in {self.specs}\n"))
@@ -172,12 +171,11 @@ class Lists(CdiCase):
         self.assertEqual(err, "")  # the list has the error
         pad = " " * (len(bad) - 4 + 2)
         self.assertTrue(bad < self.gpu and len(bad) == len(self.gpu), "the columns below")
-        self.assertEqual(out, f"FILE{pad}KIND            CDI    DEVICES\n"
-                              f"{self.gpu}  vendor.com/gpu  1.1.0  3\n"
-                              f"{bad}  vendor.com/bad  -      rejected\n"
-                              f"  {bad}:5:20: devices[0].containerEdits.envy: unknown field: use "
-                              "one of env, deviceNodes, netDevices, hooks, mounts, intelRdt, "
-                              "additionalGids\n")
+        *table, error = out.splitlines()
+        self.assertEqual(table, [f"FILE{pad}KIND            CDI    DEVICES",
+                                 f"{self.gpu}  vendor.com/gpu  1.1.0  3",
+                                 f"{bad}  vendor.com/bad  -      rejected"])
+        self.assertIn(f"  {bad}:5:20: devices[0].containerEdits.envy: ", error)
 
     def test_specs_has_files_whose_kind_is_unknown(self):
         torn = self.write("torn.json", "{")

@@ -219,8 +219,7 @@ class Names(Folder):
 
     def test_the_only_kind_of_gpus_is_that_of_slurm(self):
         _, err = self.run_cdi("names", "--from", "slurm", "--value", "0", expect=1)
-        self.assertIn("several kinds of GPUs: amd.com/gpu, index.com/gpu, nvidia.com/gpu, "
-                      "uuid.com/gpu: select one with --kind", err)
+        self.assertIn("amd.com/gpu, index.com/gpu, nvidia.com/gpu, uuid.com/gpu: ", err)
         for kind in list(SPECS)[:3]:
             os.unlink(self.path(f"specs/{kind.replace('/', '-')}.json"))
         self.put("specs/more.json", json.dumps(spec("index.com/gpu", ["1"])))
@@ -262,8 +261,7 @@ class Names(Folder):
             self.assertIn("no name of index.com/gpu is a UUID like it: write specs", err)
             self.assertIn(said, err)
         _, err = self.run_cdi("names", "--from", "cuda", "--value", "2", expect=1)
-        self.assertIn("divided into parts, such as nvidia.com/gpu=2:0: name a part, by its "
-                      "MIG-UUID if there is one", err)
+        self.assertIn("divided into parts, such as nvidia.com/gpu=2:0: ", err)
         self.run_cdi("names", "--from", "rocr", "--value", "1", expect=1)
         self.run_cdi("names", "--from", "rocr", "--value", "GPU-feedfeed", expect=1)
 

@@ -201,8 +201,7 @@ devices:
         out, err = self.run_cdi("inject", "--features", features, self.config,
                                 "vendor.com/gpu=hook")
         self.assertIn("createContainer", json.loads(out)["hooks"])
-        self.assertEqual(err, f'cdi: warning: {self.spec}:6:24: devices[0].containerEdits.hooks[0]'
-                              '.hookName: the runtime runs no hooks at "createContainer"\n')
+        self.assertIn(f"{self.spec}:6:24: devices[0].containerEdits.hooks[0].hookName: ", err)
         self.assertEqual(self.run_cdi("inject", "--features", features, self.config,
                                       "vendor.com/gpu=plain")[1], "")
         self.run_cdi("inject", "--features", self.config, self.config, "vendor.com/gpu=plain",

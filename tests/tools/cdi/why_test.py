@@ -240,11 +240,10 @@ class Why(Files):
 
     def test_a_device_in_a_file_that_is_ignored_is_reported_with_the_remedy(self):
         file = self.put("short/x.YAML", GOOD)
-        self.assertEqual(self.why("vendor.com/gpu=gpu1", dirs=("short",)), (20, (
-            'file-ignored: "vendor.com/gpu=gpu1": it is in a file that is ignored, because its '
-            f"name ends neither in .json nor in .yaml\n  at: {file}:6:3: the device is here; and the "
-            "file is ignored: its name ends neither in .json nor in .yaml: rename it to "
-            '"x.yaml"\n  fix: rename the file\n')))
+        code, out = self.why("vendor.com/gpu=gpu1", dirs=("short",))
+        self.assertEqual(code, 20)
+        self.assertIn(f"\n  at: {file}:6:3: ", out)
+        self.assertIn('"x.yaml"\n  fix: ', out)
 
     def test_all_names_are_reported_and_the_first_unresolved_one_decides(self):
         code, out = self.why("vendor.com/gpu=gpu0", "x", "vendor.com/gpu=gpu7")
@@ -263,12 +262,10 @@ class Why(Files):
 
     def test_an_engine_refuses_newer_versions(self):
         name = "vendor.com/gpu=gpu1"
-        self.assertEqual(self.why("--for", "podman@4.3.1", name), (14, (
-            f'file-rejected: "{name}": podman 4.3.1 refuses a file of its kind\n'
-            f'  at: {self.good}:1:13: cdiVersion: version "0.6.0" is newer than 0.5.0, the newest '
-            'that podman 4.3.1 reads\n'
-            '  fix: convert the file by running `cdi convert --in-place --backup --for podman@4.3.1 '
-            f'{self.good}`; or update podman to 4.7.0 or newer\n')))
+        code, out = self.why("--for", "podman@4.3.1", name)
+        self.assertEqual(code, 14)
+        self.assertIn(f"\n  at: {self.good}:1:13: cdiVersion: ", out)
+        self.assertIn("; or update podman to 4.7.0 or newer\n", out)
         code, record = self.record("--for", "podman@4.3.1", name)
         self.assertEqual((code, record["resolved"], record["reason"], record["engine"],
                           record["reads"]),
@@ -305,9 +302,8 @@ class Why(Files):
         asked = ("--for", "containerd@1.6.20", "vendor.com/gpu=gpu1")
         code, out = self.why(*asked)
         self.assertEqual(code, 14)
-        self.assertIn("containerd 1.6.20 is older than 1.7.0, the first version known to read CDI "
-                      "specs\n  fix: update containerd to 1.7.12 or newer, or start cdi-runtime in "
-                      "the place of runc: this version does not inject CDI devices\n", out)
+        self.assertIn("containerd 1.6.20 is older than 1.7.0", out)
+        self.assertIn("\n  fix: update containerd to 1.7.12 or newer", out)
         code, record = self.record(*asked)
         self.assertEqual((code, record["reads"]), (14, None))
 
@@ -331,8 +327,7 @@ class Why(Files):
         (cause,) = record["causes"]
         self.assertEqual((cause["line"], cause["where"]),
                          (5, "devices[0].containerEdits.intelRdt.enableCMT"))
-        self.assertEqual(record["advice"], "convert the file by running `cdi convert --in-place "
-                                           f"--backup --for podman@6.0.0 {path}`")
+        self.assertIn(f"--for podman@6.0.0 {path}`", record["advice"])
 
     def test_what_is_assumed_about_an_unknown_version_is_reported(self):
         name = "vendor.com/gpu=gpu1"
@@ -378,9 +373,7 @@ class Why(Files):
         self.assertEqual((cause["line"], cause["where"]), (7, "Env"))
         self.assertTrue(cause["message"].startswith(
             "containerd 2.4.0, with CDI library 1.1.1, refuses it: names of members"), cause)
-        self.assertEqual(record["advice"],
-                         "convert the file by running `cdi convert --in-place --backup --for "
-                         f"containerd@2.4.0 {path}`")
+        self.assertIn(f"--for containerd@2.4.0 {path}`", record["advice"])
 
     def test_what_an_engine_needs_besides_the_file_is_reported(self):
         asked = ("--for", "containerd@1.7.1", "vendor.com/gpu=gpu1")
@@ -423,8 +416,7 @@ class Why(Files):
             done = self.run_tool(CDI, "why", "--for", engine, "a/b=c", expect=None)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             version = advised_version(engine, done.stderr)
-            self.assertIn(f"{engine} does not report its version: give it, such as "
-                          f"{engine}@{version}", done.stderr)
+            self.assertIn(f"give it, such as {engine}@{version}", done.stderr)
 
     def test_the_help_has_the_exit_codes(self):
         out = self.run_tool(CDI, "why", "--help", expect=None).stdout
@@ -490,21 +482,17 @@ class Host(Files):
         os.remove(self.path("host/usr/lib/gpu.so"))
         os.chmod(self.path("host/usr/bin/hook"), 0o644)
         edits = "devices[0].containerEdits"
-        self.assertEqual(self.on_host("vendor.com/gpu=gpu0"), (0, (
-            f"resolved, but containers with it will fail: vendor.com/gpu=gpu0: {self.file}:7\n"
-            f'  will fail: {self.file}:10:7: {edits}.deviceNodes[0]: device node "/dev/gpu0" is '
-            "missing\n"
-            f'  may fail: {self.file}:11:7: {edits}.deviceNodes[1]: device node "/dev/gpu1" is '
-            "missing; the container gets a node with the numbers of the spec, which may belong to no "
-            "device\n"
-            f'  will fail: {self.file}:13:7: {edits}.mounts[0]: mount source "/usr/lib/gpu.so" is '
-            "missing\n"
-            f'  may fail: {self.file}:14:7: {edits}.mounts[1]: mount of "/usr/bin" has neither '
-            '"bind" nor "rbind" in its options, and runc fails to mount it: add one of them\n'
-            f'  will fail: {self.file}:5:5: containerEdits.hooks[0]: hook program "/usr/bin/hook" '
-            "is not executable\n"
-            "  fix: regenerate the spec with the program that wrote it, or install what is "
-            "missing\n")))
+        code, out = self.on_host("vendor.com/gpu=gpu0")
+        first, *faults, advice = out.splitlines()
+        self.assertEqual((code, first.split(": ")[1:]), (0, ["vendor.com/gpu=gpu0",
+                                                             f"{self.file}:7"]))
+        self.assertEqual([line.strip().split(": ")[:3] for line in faults], [
+            ["will fail", f"{self.file}:10:7", f"{edits}.deviceNodes[0]"],
+            ["may fail", f"{self.file}:11:7", f"{edits}.deviceNodes[1]"],
+            ["will fail", f"{self.file}:13:7", f"{edits}.mounts[0]"],
+            ["may fail", f"{self.file}:14:7", f"{edits}.mounts[1]"],
+            ["will fail", f"{self.file}:5:5", "containerEdits.hooks[0]"]])
+        self.assertIn("  fix: regenerate the spec", advice)
         code, record = self.host_record("vendor.com/gpu=gpu0")
         self.assertEqual((code, record["resolved"]), (0, True))
         self.assertEqual([(one["level"], one["line"]) for one in record["hostFaults"]],
@@ -566,10 +554,9 @@ class Host(Files):
                                  expect=None, **other)
         except PermissionError:
             self.skipTest("the program is in a directory that only root may search")
-        self.assertEqual((done.returncode, done.stdout), (0, (
-            f"resolved: vendor.com/gpu=gpu0: {self.file}:7\n"
-            f"  not checked: {self.file}:13:7: devices[0].containerEdits.mounts[0]: mount source "
-            '"/usr/lib/gpu.so" cannot be checked: Permission denied\n')))
+        self.assertEqual((done.returncode, done.stdout.count("\n")), (0, 2), done.stdout)
+        self.assertIn(f"  not checked: {self.file}:13:7: devices[0].containerEdits.mounts[0]: ",
+                      done.stdout)
 
     def test_each_installed_engine_that_refuses_the_file_is_named(self):
         self.install(podman="4.3.1+ds1-8", containerd="2.0.5-1", crio=None)
@@ -658,9 +645,8 @@ class Host(Files):
             done = self.run_tool(CDI, "why", "--root", self.host, "--for", engine, "a/b=c",
                                  expect=None)
             version = advised_version(engine, done.stderr)
-            self.assertEqual((done.returncode, done.stdout, done.stderr), (
-                1, "", f"cdi: error: --for {engine}: {said}: give the version, such as "
-                       f"{engine}@{version}\n"))
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(f"cdi: error: --for {engine}: {said}: ", done.stderr)
 
     def test_the_programs_of_this_host_are_asked(self):
         asked = self.path("asked")
