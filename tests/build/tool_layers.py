@@ -11,7 +11,8 @@ import re
 import sys
 
 FOLDERS = {
-    "kit": ["base", "versions", "help", "completion", "host", "names", "engines", "cdi_specs"],
+    "kit": ["base", "versions", "help", "completion", "host", "names", "kubernetes", "engines",
+            "cdi_specs"],
     "cdi": ["base", "why", "inject", "args", "run", "specs", "commands"],
     "gpu": ["base", "host", "model", "vendors", "cdi_specs", "claims", "slices", "configure",
             "findings"],

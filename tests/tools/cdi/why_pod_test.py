@@ -251,7 +251,7 @@ class Kubelet(Node):
         text = claims_file(known_claim())
         for torn, words in ((text[:200], "dra_manager_state:1:"),
                             (claims_file(known_claim(), checksum=7), "its checksum is wrong"),
-                            ("{}", "it has no member Data"), ("[]", "it has no member Data"),
+                            ("{}", "it has no member Data"), ("[]", "expected an object"),
                             (json.dumps({"Data": "{", "Checksum": zlib.crc32(b"{")}), "Data:1:")):
             with self.subTest(torn):
                 self.put("kubelet/dra_manager_state", torn)

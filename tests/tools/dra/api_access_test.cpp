@@ -9,8 +9,8 @@
 
 #include <doctest/doctest.h>
 
-#include "../../../tools/dra/api_server/base64.hpp"
 #include "../../../tools/dra/api_server/kubeconfig.hpp"
+#include "../../../tools/kit/base/base64.hpp"
 #include "../../support/temp_tree.hpp"
 
 using namespace dra;
@@ -104,14 +104,14 @@ TEST_CASE("a kubeconfig that is missing") {
 }
 
 TEST_CASE("base64") {
-  CHECK(decode_base64("") == "");
-  CHECK(decode_base64("YQ==") == "a");
-  CHECK(decode_base64("YWI") == "ab");
-  CHECK(decode_base64("YW\nJj\n") == "abc");
-  CHECK(decode_base64("//79") == "\xff\xfe\xfd");
-  CHECK_FALSE(decode_base64("Y"));
-  CHECK_FALSE(decode_base64("Y=Q"));
-  CHECK_FALSE(decode_base64("Y-Q"));
+  CHECK(tools::decode_base64("") == "");
+  CHECK(tools::decode_base64("YQ==") == "a");
+  CHECK(tools::decode_base64("YWI") == "ab");
+  CHECK(tools::decode_base64("YW\nJj\n") == "abc");
+  CHECK(tools::decode_base64("//79") == "\xff\xfe\xfd");
+  CHECK_FALSE(tools::decode_base64("Y"));
+  CHECK_FALSE(tools::decode_base64("Y=Q"));
+  CHECK_FALSE(tools::decode_base64("Y-Q"));
 }
 
 TEST_CASE("the access of a pod") {

@@ -15,7 +15,7 @@ namespace {
 
 DeviceParameters parameters_of(const std::string& json) {
   const auto claim =
-      cdi::read_json<api::OpaqueConfig>(R"({"driver":"d","parameters":)" + json + "}");
+      cdi::read_json<kubernetes::OpaqueConfig>(R"({"driver":"d","parameters":)" + json + "}");
   REQUIRE(claim);
   return {.value = claim->parameters, .path = "place"};
 }

@@ -1,4 +1,4 @@
-// The encodings in kubelet's checkpoints: CRC-32, base64 and protobuf.
+// The encodings in kubelet's checkpoints: CRC-32 and protobuf.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_WHY_ENCODED_HPP
@@ -23,27 +23,6 @@ inline std::uint32_t crc32(std::string_view bytes) {
     for (int bit = 0; bit < 8; ++bit) sum = (sum >> 1) ^ ((sum & 1U) != 0 ? polynomial : 0);
   }
   return ~sum;
-}
-
-/// The bytes of a base64 text with padding; nullopt for other text.
-inline std::optional<std::string> from_base64(std::string_view text) {
-  constexpr std::string_view letters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  if (text.size() % 4 != 0) return std::nullopt;
-  while (text.ends_with('=')) text.remove_suffix(1);
-  std::string bytes;
-  std::uint32_t bits = 0;
-  unsigned count = 0;
-  for (const char c : text) {
-    const auto value = letters.find(c);
-    if (value == std::string_view::npos) return std::nullopt;
-    bits = bits << 6 | static_cast<std::uint32_t>(value);
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    bytes.push_back(static_cast<char>(bits >> count & 0xffU));
-  }
-  return bytes;
 }
 
 namespace detail {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,13 +18,14 @@
 #include <fmt/format.h>
 
 #include <cdi/annotations.hpp>
+#include <cdi/model/any_value.hpp>
 #include <cdi/result.hpp>
-#include <cdi/text/parse_json.hpp>
+#include <cdi/text/json.hpp>
 
+#include "../../kit/base/base64.hpp"
 #include "../../kit/base/text.hpp"
 #include "../../kit/host/host_tree.hpp"
 #include "encoded.hpp"
-#include "json_members.hpp"
 
 // Kubernetes 1.37.2: pkg/kubelet/cm/dra/state and pkg/kubelet/cm/devicemanager/checkpoint; the form
 // of the first file is that of 1.32 and later.
@@ -37,6 +39,14 @@ struct PreparedDevice {
   std::string device{};
   std::vector<std::string> requests{};
   std::vector<std::string> cdi_ids{};
+
+  static constexpr bool skips_unknown = true;
+  static constexpr void fields(auto& list) {  // `driver` is the key of the enclosing map
+    list("PoolName", &PreparedDevice::pool);
+    list("DeviceName", &PreparedDevice::device);
+    list("RequestNames", &PreparedDevice::requests);
+    list("CDIDeviceIDs", &PreparedDevice::cdi_ids);
+  }
 
   /// `driver/pool/device`, as in the status of a claim.
   std::string path() const { return driver + "/" + pool + "/" + device; }
@@ -82,23 +92,87 @@ namespace detail {
 
 inline constexpr std::size_t max_bytes = 64 << 20;
 
-inline KnownClaim read_claim(const JsonMember& entry) {
-  KnownClaim claim{.uid = entry["ClaimUID"].text(),
-                   .name = entry["ClaimName"].text(),
-                   .space = entry["Namespace"].text()};
-  for (const auto& [pod, empty] : entry["PodUIDs"].members()) claim.pods.push_back(pod);
-  for (const auto& [driver, state] : entry["DriverState"].members()) {
-    claim.drivers.push_back(driver);
-    for (const auto& device : state["Devices"].items()) {
-      claim.devices.push_back({.driver = driver,
-                               .pool = device["PoolName"].text(),
-                               .device = device["DeviceName"].text(),
-                               .requests = device["RequestNames"].texts(),
-                               .cdi_ids = device["CDIDeviceIDs"].texts()});
+/// What a driver did for a claim.
+struct DriverState {
+  std::vector<PreparedDevice> devices{};
+
+  static constexpr bool skips_unknown = true;
+  static constexpr void fields(auto& list) { list("Devices", &DriverState::devices); }
+};
+
+/// A claim in its file.
+struct ClaimEntry : KnownClaim {
+  std::map<std::string, cdi::AnyValue> pod_uids{};
+  std::map<std::string, DriverState> states{};  // by driver
+
+  static constexpr bool skips_unknown = true;
+  static constexpr void fields(auto& list) {
+    list("ClaimUID", &KnownClaim::uid);
+    list("ClaimName", &KnownClaim::name);
+    list("Namespace", &KnownClaim::space);
+    list("PodUIDs", &ClaimEntry::pod_uids);
+    list("DriverState", &ClaimEntry::states);
+  }
+};
+
+struct ClaimEntries {
+  std::vector<ClaimEntry> list{};
+
+  static constexpr bool skips_unknown = true;
+  static constexpr void fields(auto& list) { list("ClaimInfoStateList", &ClaimEntries::list); }
+};
+
+struct ClaimsFile {
+  std::string data{};
+  std::uint64_t checksum = 0;
+
+  static constexpr bool skips_unknown = true;
+  static constexpr void fields(auto& list) {
+    list("Data", &ClaimsFile::data);
+    list("Checksum", &ClaimsFile::checksum);
+  }
+};
+
+inline KnownClaim known_claim(ClaimEntry entry) {
+  for (const auto& [pod, empty] : entry.pod_uids) entry.pods.push_back(pod);
+  for (auto& [driver, state] : entry.states) {
+    entry.drivers.push_back(driver);
+    for (auto& device : state.devices) {
+      device.driver = driver;
+      entry.devices.push_back(std::move(device));
     }
   }
-  return claim;
+  return KnownClaim{std::move(entry)};
 }
+
+/// Devices that a plugin gave, in their file.
+struct PluginEntry : PluginDevices {
+  std::map<std::string, std::vector<std::string>> ids_of_nodes{};
+  std::string answer{};  // of the plugin to Allocate, in base64
+
+  static constexpr bool skips_unknown = true;
+  static constexpr void fields(auto& list) {
+    list("PodUID", &PluginDevices::pod);
+    list("ContainerName", &PluginDevices::container);
+    list("ResourceName", &PluginDevices::resource);
+    list("DeviceIDs", &PluginEntry::ids_of_nodes);
+    list("AllocResp", &PluginEntry::answer);
+  }
+};
+
+struct PluginEntries {
+  std::vector<PluginEntry> list{};
+
+  static constexpr bool skips_unknown = true;
+  static constexpr void fields(auto& list) { list("PodDeviceEntries", &PluginEntries::list); }
+};
+
+struct PluginsFile {
+  std::optional<PluginEntries> data{};
+
+  static constexpr bool skips_unknown = true;
+  static constexpr void fields(auto& list) { list("Data", &PluginsFile::data); }
+};
 
 /// Adds the CDI devices of a plugin's answer to Allocate.
 inline void read_answer(std::string_view message, PluginDevices& out) {
@@ -121,34 +195,28 @@ inline void read_answer(std::string_view message, PluginDevices& out) {
   if (const auto parsed = cdi::parse_annotations(annotated)) out.annotated = parsed->devices;
 }
 
-inline PluginDevices read_devices(const JsonMember& entry) {
-  PluginDevices out{.pod = entry["PodUID"].text(),
-                    .container = entry["ContainerName"].text(),
-                    .resource = entry["ResourceName"].text()};
-  for (const auto& [node, ids] : entry["DeviceIDs"].members()) {
-    for (auto& id : ids.texts()) out.ids.push_back(std::move(id));
+inline PluginDevices plugin_devices(PluginEntry entry) {
+  for (const auto& [node, ids] : entry.ids_of_nodes) {
+    entry.ids.insert(entry.ids.end(), ids.begin(), ids.end());
   }
-  const auto message = encoded::from_base64(entry["AllocResp"].text());
-  if (message) {
-    read_answer(*message, out);
-  } else {
-    out.is_torn = true;
-  }
-  return out;
+  const auto message = tools::decode_base64(entry.answer);
+  entry.is_torn = !message;
+  if (message) read_answer(*message, entry);
+  return PluginDevices{std::move(entry)};
 }
 
-/// Reads a file of JSON. Without a document, `damage` is set or the file does not exist.
-template <class Entry>
-std::optional<cdi::Document> read_json(const tools::HostTree& tree, Checkpoint<Entry>& out) {
+/// Reads a file of JSON. Without a result, `damage` is set or the file does not exist.
+template <class File, class Entry>
+std::optional<File> read_json(const tools::HostTree& tree, Checkpoint<Entry>& out) {
   const auto text = tree.read(out.path, max_bytes);
   if (!text) {
     out.exists = text.error().system != ENOENT && text.error().system != ENOTDIR;
     if (out.exists) out.damage = text.error().message;
     return std::nullopt;
   }
-  auto document = cdi::parse_json(*text, out.path);
-  if (document) return *std::move(document);
-  out.damage = to_string(document.error());
+  auto file = cdi::read_json<File>(*text, out.path);
+  if (file) return *std::move(file);
+  out.damage = to_string(file.error());
   return std::nullopt;
 }
 
@@ -157,24 +225,19 @@ std::optional<cdi::Document> read_json(const tools::HostTree& tree, Checkpoint<E
 /// Reads the claims of kubelet's `dra_manager_state`.
 inline Checkpoint<KnownClaim> read_claims(const tools::HostTree& tree, const std::string& dir) {
   Checkpoint<KnownClaim> out{.path = dir + "/dra_manager_state"};
-  const auto file = detail::read_json(tree, out);
+  const auto file = detail::read_json<detail::ClaimsFile>(tree, out);
   if (!file) return out;
-  const JsonMember root{file->root()};
-  const auto data = root["Data"].text();
-  if (data.empty()) {
+  if (file->data.empty()) {
     out.damage = "it has no member Data: kubelet 1.32 and later write it";
     return out;
   }
-  if (root["Checksum"].text() != std::to_string(encoded::crc32(data))) {
-    out.damage = "its checksum is wrong";
-  }
-  const auto inner = cdi::parse_json(data, out.path + ", Data");
-  if (!inner) {
-    out.damage = to_string(inner.error());
+  if (file->checksum != encoded::crc32(file->data)) out.damage = "its checksum is wrong";
+  auto entries = cdi::read_json<detail::ClaimEntries>(file->data, out.path + ", Data");
+  if (!entries) {
+    out.damage = to_string(entries.error());
     return out;
   }
-  const auto list = JsonMember{inner->root()}["ClaimInfoStateList"];
-  for (const auto& entry : list.items()) out.entries.push_back(detail::read_claim(entry));
+  for (auto& entry : entries->list) out.entries.push_back(detail::known_claim(std::move(entry)));
   return out;
 }
 
@@ -183,15 +246,14 @@ inline Checkpoint<KnownClaim> read_claims(const tools::HostTree& tree, const std
 inline Checkpoint<PluginDevices> read_plugin_devices(const tools::HostTree& tree,
                                                      const std::string& dir) {
   Checkpoint<PluginDevices> out{.path = dir + "/device-plugins/kubelet_internal_checkpoint"};
-  const auto file = detail::read_json(tree, out);
+  auto file = detail::read_json<detail::PluginsFile>(tree, out);
   if (!file) return out;
-  const auto data = JsonMember{file->root()}["Data"];
-  if (!data.is_map()) {
+  if (!file->data) {
     out.damage = "it has no member Data";
     return out;
   }
-  for (const auto& entry : data["PodDeviceEntries"].items()) {
-    out.entries.push_back(detail::read_devices(entry));
+  for (auto& entry : file->data->list) {
+    out.entries.push_back(detail::plugin_devices(std::move(entry)));
   }
   return out;
 }

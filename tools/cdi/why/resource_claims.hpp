@@ -15,10 +15,11 @@
 #include <cdi/file.hpp>
 #include <cdi/result.hpp>
 #include <cdi/text/parse_json.hpp>
+#include <cdi/text/read.hpp>
 
 #include "../../kit/base/text.hpp"
+#include "../../kit/kubernetes/resource_claim.hpp"
 #include "../base/config_file.hpp"
-#include "json_members.hpp"
 
 namespace kubelet {
 
@@ -26,12 +27,6 @@ namespace kubelet {
 struct AllocatedDevice {
   std::string request{};
   std::string path{};  // driver/pool/device
-};
-
-/// A pod that may use a claim.
-struct ReservedPod {
-  std::string name{};
-  std::string uid{};
 };
 
 /// A ResourceClaim of any version of resource.k8s.io: all versions have the same status.
@@ -44,7 +39,7 @@ struct ResourceClaim {
   bool is_listed = false;             // including devices of other pods
   std::vector<std::string> owners{};  // the names of the pods for which it was made
   std::vector<AllocatedDevice> devices{};
-  std::vector<ReservedPod> pods{};
+  std::vector<kubernetes::Reference> pods{};
 
   /// Whether it is reserved for a pod, or was made for it.
   bool is_of(std::string_view pod) const {
@@ -55,25 +50,21 @@ struct ResourceClaim {
 
 namespace detail {
 
-inline ResourceClaim claim_of(const JsonMember& object, const std::string& file) {
-  const auto metadata = object["metadata"];
-  const auto status = object["status"];
-  const auto space = metadata["namespace"].text();
+inline ResourceClaim claim_of(kubernetes::Claim object, const std::string& file) {
+  auto& [name_space, name, uid, owners] = object.metadata;
   ResourceClaim claim{.file = file,
-                      .name = metadata["name"].text(),
-                      .space = space.empty() ? "default" : space,
-                      .uid = metadata["uid"].text(),
-                      .is_allocated = status["allocation"].is_there()};
-  for (const auto& one : status["allocation"]["devices"]["results"].items()) {
+                      .name = std::move(name),
+                      .space = std::move(name_space),
+                      .uid = std::move(uid),
+                      .is_allocated = object.status.allocation.has_value(),
+                      .pods = std::move(object.status.reserved)};
+  for (const auto& owner : owners) {
+    if (owner.kind == "Pod") claim.owners.push_back(owner.name);
+  }
+  if (!claim.is_allocated) return claim;
+  for (const auto& one : object.status.allocation->devices.results) {
     claim.devices.push_back(
-        {one["request"].text(),
-         fmt::format("{}/{}/{}", one["driver"].text(), one["pool"].text(), one["device"].text())});
-  }
-  for (const auto& one : metadata["ownerReferences"].items()) {
-    if (one["kind"].text() == "Pod") claim.owners.push_back(one["name"].text());
-  }
-  for (const auto& one : status["reservedFor"].items()) {
-    claim.pods.push_back({one["name"].text(), one["uid"].text()});
+        {one.request, fmt::format("{}/{}/{}", one.driver, one.pool, one.device)});
   }
   return claim;
 }
@@ -88,19 +79,19 @@ inline cdi::Result<std::vector<ResourceClaim>> read_claim_file(const std::string
   if (!text) return text.error();
   const auto document = cdi::parse_json(*text, name);
   if (!document) return document.error();
-  const JsonMember root{document->root()};
-  const auto kind = root["kind"].text();
+  auto all = cdi::read<kubernetes::Claims>(*document);
+  if (!all) return std::move(all).error();
   std::vector<ResourceClaim> claims;
-  if (kind == "List" || kind == "ResourceClaimList") {
-    for (const auto& item : root["items"].items()) {
-      const auto own = item["kind"].text();
-      const bool is_claim = own == "ResourceClaim" || (own.empty() && kind != "List");
-      if (!is_claim) continue;
-      claims.push_back(detail::claim_of(item, name));
-      claims.back().is_listed = true;
-    }
-  } else if (kind == "ResourceClaim") {
-    claims.push_back(detail::claim_of(root, name));
+  for (auto& item : all->items) {
+    const bool is_untyped = item.kind.empty() && all->kind == "ResourceClaimList";
+    if (item.kind != "ResourceClaim" && !is_untyped) continue;
+    claims.push_back(detail::claim_of(std::move(item), name));
+    claims.back().is_listed = true;
+  }
+  if (all->kind == "ResourceClaim") {
+    auto claim = cdi::read<kubernetes::Claim>(*document);
+    if (!claim) return std::move(claim).error();
+    claims.push_back(detail::claim_of(*std::move(claim), name));
   }
   if (!claims.empty()) return claims;
   return cdi::Error{.code = cdi::Errc::schema,

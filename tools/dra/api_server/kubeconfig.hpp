@@ -15,8 +15,8 @@
 #include <cdi/text/document.hpp>
 #include <cdi/yaml.hpp>
 
+#include "../../kit/base/base64.hpp"
 #include "api_access.hpp"
-#include "base64.hpp"
 
 namespace dra {
 
@@ -99,7 +99,7 @@ class KubeconfigReader {
     Pem out{.file = path(text(object, key))};
     const auto data = find(object, key + "-data");
     if (!data) return out;
-    const auto decoded = decode_base64(text(object, key + "-data"));
+    const auto decoded = tools::decode_base64(text(object, key + "-data"));
     if (!decoded || decoded->empty()) reject(data, key + "-data is not base64");
     return {.file = {}, .text = decoded.value_or("")};
   }

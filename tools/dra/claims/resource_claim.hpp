@@ -15,36 +15,16 @@
 #include <fmt/format.h>
 
 #include <cdi/model/any_value.hpp>
-#include <cdi/model/fields.hpp>
 #include <cdi/result.hpp>
 #include <cdi/text/parse_json.hpp>
 #include <cdi/text/read.hpp>
 
+#include "../../kit/kubernetes/resource_claim.hpp"
 #include "api_limits.hpp"
 
 namespace dra {
 
-/// A device that a claim got: an item of `status.allocation.devices.results`.
-struct AllocatedDevice {
-  std::string request{};  // "gpu", or "gpu/large" for a choice
-  std::string pool{};
-  std::string device{};       // the DNS label in the ResourceSlice
-  std::string share_id{};     // of a device that several claims share; else empty
-  bool admin_access = false;  // to observe a device of other claims
-  std::string driver{};
-  static constexpr bool skips_unknown = true;
-
-  static constexpr void fields(auto& list) {
-    list("request", &AllocatedDevice::request, cdi::required);
-    list("driver", &AllocatedDevice::driver, cdi::required);
-    list("pool", &AllocatedDevice::pool, cdi::required);
-    list("device", &AllocatedDevice::device, cdi::required);
-    list("shareID", &AllocatedDevice::share_id);
-    list("adminAccess", &AllocatedDevice::admin_access);
-  }
-
-  friend bool operator==(const AllocatedDevice&, const AllocatedDevice&) = default;
-};
+using kubernetes::AllocatedDevice;
 
 /// Opaque parameters for one driver: an item of `status.allocation.devices.config`.
 struct DeviceParameters {
@@ -66,106 +46,10 @@ struct ResourceClaim {
   std::vector<DeviceParameters> config{};  // for the driver; later ones count more
 };
 
-// The objects of the API, which are the same in all of its versions.
-namespace api {
-
-struct OpaqueConfig {
-  std::string driver{};
-  cdi::AnyValue parameters{};
-  static constexpr bool skips_unknown = true;
-
-  static constexpr void fields(auto& list) {
-    list("driver", &OpaqueConfig::driver, cdi::required);
-    list("parameters", &OpaqueConfig::parameters, cdi::required);
-  }
-};
-
-struct DeviceConfig {
-  std::string source{};
-  std::vector<std::string> requests{};
-  std::optional<OpaqueConfig> opaque{};
-  static constexpr bool skips_unknown = true;
-
-  static constexpr void fields(auto& list) {
-    list("source", &DeviceConfig::source, cdi::required);
-    list("requests", &DeviceConfig::requests);
-    list("opaque", &DeviceConfig::opaque);
-  }
-};
-
-struct DeviceAllocation {
-  std::vector<AllocatedDevice> results{};
-  std::vector<DeviceConfig> config{};
-  static constexpr bool skips_unknown = true;
-
-  static constexpr void fields(auto& list) {
-    list("results", &DeviceAllocation::results);
-    list("config", &DeviceAllocation::config);
-  }
-};
-
-struct Allocation {
-  DeviceAllocation devices{};
-  static constexpr bool skips_unknown = true;
-
-  static constexpr void fields(auto& list) { list("devices", &Allocation::devices); }
-};
-
-struct ClaimStatus {
-  std::optional<Allocation> allocation{};
-  static constexpr bool skips_unknown = true;
-
-  static constexpr void fields(auto& list) { list("allocation", &ClaimStatus::allocation); }
-};
-
-struct Metadata {
-  std::string name_space = "default";
-  std::string name{};
-  std::string uid{};
-  static constexpr bool skips_unknown = true;
-
-  static constexpr void fields(auto& list) {
-    list("namespace", &Metadata::name_space);
-    list("name", &Metadata::name, cdi::required);
-    list("uid", &Metadata::uid, cdi::required);
-  }
-};
-
-struct Claim {
-  std::string version{};
-  std::string kind{};
-  Metadata metadata{};
-  ClaimStatus status{};
-  static constexpr bool skips_unknown = true;
-
-  static constexpr void fields(auto& list) {
-    list("apiVersion", &Claim::version);
-    list("kind", &Claim::kind);
-    list("metadata", &Claim::metadata, cdi::required);
-    list("status", &Claim::status);
-  }
-};
-
-/// A list of claims, or a claim, which has no items.
-struct Claims {
-  std::string version{};
-  std::string kind{};
-  std::vector<Claim> items{};
-  static constexpr bool skips_unknown = true;
-
-  static constexpr void fields(auto& list) {
-    list("apiVersion", &Claims::version);
-    list("kind", &Claims::kind);
-    list("items", &Claims::items);
-  }
-};
-
-}  // namespace api
-
 namespace detail {
 
-inline ResourceClaim claim_for(std::string_view driver, api::Claim claim) {
-  auto& [name_space, name, uid] = claim.metadata;
+inline ResourceClaim claim_for(std::string_view driver, kubernetes::Claim claim) {
+  auto& [name_space, name, uid, owners] = claim.metadata;
   ResourceClaim out{.name_space = std::move(name_space),
                     .name = std::move(name),
                     .uid = std::move(uid),
@@ -205,8 +89,8 @@ inline cdi::Result<void> check_type(std::string_view version, std::string_view k
 }
 
 /// The claims in an object, whose types are checked.
-inline cdi::Result<std::vector<api::Claim>> read_claims(const cdi::Document& document) {
-  auto all = cdi::read<api::Claims>(document);
+inline cdi::Result<std::vector<kubernetes::Claim>> read_claims(const cdi::Document& document) {
+  auto all = cdi::read<kubernetes::Claims>(document);
   if (!all) return std::move(all).error();
   if (all->kind == "List") {
     for (std::size_t i = 0; i < all->items.size(); ++i) {
@@ -219,9 +103,9 @@ inline cdi::Result<std::vector<api::Claim>> read_claims(const cdi::Document& doc
   auto good = check_type(all->version, all->kind, is_list ? all->kind : "ResourceClaim");
   if (!good) return std::move(good).error();
   if (is_list) return std::move(all->items);
-  auto claim = cdi::read<api::Claim>(document);
+  auto claim = cdi::read<kubernetes::Claim>(document);
   if (!claim) return std::move(claim).error();
-  return std::vector<api::Claim>{*std::move(claim)};
+  return std::vector<kubernetes::Claim>{*std::move(claim)};
 }
 
 }  // namespace detail

@@ -1,15 +1,15 @@
-// Decodes base64, as in a kubeconfig.
+// Decodes base64, as in a kubeconfig and in checkpoints of kubelet.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_API_SERVER_BASE64_HPP
-#define CDI_TOOLS_DRA_API_SERVER_BASE64_HPP
+#ifndef CDI_TOOLS_KIT_BASE_BASE64_HPP
+#define CDI_TOOLS_KIT_BASE_BASE64_HPP
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace dra {
+namespace tools {
 
 /// The bytes that a text encodes, with or without padding. White space is ignored. Nullopt for
 /// other characters.
@@ -37,6 +37,6 @@ inline std::optional<std::string> decode_base64(std::string_view text) {
   return out;
 }
 
-}  // namespace dra
+}  // namespace tools
 
-#endif  // CDI_TOOLS_DRA_API_SERVER_BASE64_HPP
+#endif  // CDI_TOOLS_KIT_BASE_BASE64_HPP
