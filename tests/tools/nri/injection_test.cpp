@@ -47,6 +47,7 @@ constexpr const char* spec_text = R"({"cdiVersion": "1.1.0", "kind": "v.com/c", 
   "memBwSchema": "MB:0=10", "schemata": ["L2:0=1"], "enableMonitoring": true}}},
 {"name": "node-all", "containerEdits": {"deviceNodes": [{"path": "/dev/n", "type": "c",
   "major": 200, "minor": 3, "fileMode": 432, "uid": 1, "gid": 2, "permissions": "rw"}]}},
+{"name": "mount", "containerEdits": {"mounts": [{"hostPath": "/i", "containerPath": "/m"}]}},
 {"name": "again", "containerEdits": {
   "deviceNodes": [{"path": "/dev/v1", "type": "c", "major": 200, "minor": 8}]}},
 {"name": "rdt-monitor", "containerEdits": {"intelRdt": {"enableMonitoring": true}}},
@@ -148,8 +149,9 @@ TEST_CASE("nri: of a repeated variable, mount or node, the last counts, and is t
   CHECK(variables({"A=2", "B=2"}, &doubt) == Texts{"A=1", "B=x=y"});
   CHECK(doubt.empty());
 
-  const auto mounts = [](const std::vector<std::string>& sources) {
-    Node node{"v.com/c=all"};
+  const auto mounts = [](const std::vector<std::string>& sources,
+                         const std::string& devices = "v.com/c=all") {
+    Node node{devices};
     for (const auto& source : sources) {
       auto& mount = *node.request.mutable_container()->add_mounts();
       mount.set_destination("/m");
@@ -164,6 +166,7 @@ TEST_CASE("nri: of a repeated variable, mount or node, the last counts, and is t
   CHECK(mounts({"/h", "/other"}) == 1);
   CHECK(mounts({"/other", "/h"}) == 0);
   CHECK(mounts({"/h"}) == 0);
+  CHECK(mounts({"/a", "/b"}, "v.com/c=all,v.com/c=mount") == 1);  // NRI refuses two of one path
 
   // Runtimes make the first node of a path, and NRI replaces it.
   const auto nodes = [](const std::vector<int>& minors) {
