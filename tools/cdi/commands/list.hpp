@@ -100,16 +100,6 @@ inline ExitCode list_classes(const CommonOptions& common, const Output& output) 
   return print_names(common, *registry, registry->classes(), output);
 }
 
-/// The names of the devices that a file defines, with their lines.
-inline Json devices_record(const cdi::LoadedSpec& loaded) {
-  Json list = Json::array();
-  for (const auto& device : loaded.spec.devices) {
-    const auto line = cdi::ResolvedDevice{&loaded, &device}.line();
-    list.push_back({{"name", cdi::qualified_name(loaded.spec.kind, device.name)}, {"line", line}});
-  }
-  return list;
-}
-
 /// The spec files, as text and as a list of records.
 class SpecList {
  public:
@@ -150,10 +140,12 @@ class SpecList {
       table_.add_below(fmt::format("  owner  {}\n", printable(owner)));
       record["owner"] = owner;
     }
-    record["defines"] = devices_record(loaded);
-    for (const auto& device : record["defines"]) {
-      table_.add_below(fmt::format("  {}  line {}\n", device["name"].get<std::string>(),
-                                   device["line"].get<std::uint32_t>()));
+    auto& defines = record["defines"] = Json::array();
+    for (const auto& device : loaded.spec.devices) {
+      const auto name = cdi::qualified_name(loaded.spec.kind, device.name);
+      const auto line = cdi::ResolvedDevice{&loaded, &device}.line();
+      table_.add_below(fmt::format("  {}  line {}\n", name, line));
+      defines.push_back({{"name", name}, {"line", line}});
     }
   }
 

@@ -142,9 +142,8 @@ inline ExitCode rewrite_moved(const CommonOptions& common, const TransformOption
   for (const auto& moved : all) {
     const auto backup = replace_moved(moved, options.backup);
     if (!backup) {
-      for (const auto& file : files) {
-        output.warning({.message = "already rewritten",
-                        .position = {.file = file["file"].get<std::string>()}});
+      for (const auto* done = all.data(); done != &moved; ++done) {
+        output.warning({.message = "already rewritten", .position = {.file = done->file}});
       }
       return output.reject(backup.error());
     }
