@@ -74,15 +74,17 @@ inline cdi::HostWithOptions<> host_of(const Settings& settings) {
 
 namespace detail {
 
+inline bool has_name(const std::vector<cdi::RequestedDevice>& devices, const std::string& name) {
+  return std::any_of(devices.begin(), devices.end(),
+                     [&name](const auto& device) { return device.name == name; });
+}
+
 /// Removes the devices whose names the runtime reads in the CRI's field, or in the container's own
 /// annotations if it reads them. Otherwise their hooks would run twice.
 inline void remove_named(std::vector<cdi::RequestedDevice>& requested, const Container& container,
                          const std::vector<cdi::RequestedDevice>& annotated) {
   std::erase_if(requested, [&](const cdi::RequestedDevice& device) {
-    const auto has_name = [&device](const auto& other) {
-      return other.name == device.name;
-    };
-    return std::any_of(annotated.begin(), annotated.end(), has_name) ||
+    return has_name(annotated, device.name) ||
            std::any_of(container.cdi_devices().begin(), container.cdi_devices().end(),
                        [&device](const auto& given) { return given.name() == device.name; });
   });
@@ -191,12 +193,7 @@ inline cdi::Result<std::vector<cdi::RequestedDevice>> requested_devices(
   if (!around.runtime.injects_annotations && around.settings.resolve != "never") {
     if (!own) return own;
     for (auto& device : *own) {
-      const auto is_same = [&device](const auto& other) {
-        return other.name == device.name;
-      };
-      if (std::none_of(requested->begin(), requested->end(), is_same)) {
-        requested->push_back(std::move(device));
-      }
+      if (!detail::has_name(*requested, device.name)) requested->push_back(std::move(device));
     }
     own = std::vector<cdi::RequestedDevice>{};
   }
