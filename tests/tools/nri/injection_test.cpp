@@ -455,7 +455,7 @@ TEST_CASE("nri: only pods of the allowed namespaces may ask") {
   Node node{"v.com/c=all"};
   node.around.settings.namespaces = {"gpu-*", "kube-system"};
   CHECK(node.inject() ==
-        "pods of the namespace \"team\" may not request devices by annotation; on this node those "
+        "pods of the namespace \"team\" may not request devices by annotation; on this node, pods "
         "of gpu-*, kube-system may");
   node.around.settings.namespaces = {"te*"};
   CHECK(node.inject() == "edits");
