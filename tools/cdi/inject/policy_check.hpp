@@ -12,9 +12,9 @@
 
 #include <fmt/format.h>
 
+#include <cdi/files/replace_file.hpp>
 #include <cdi/policy.hpp>
 
-#include "../../kit/host/replace_regular.hpp"
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/output.hpp"
@@ -78,12 +78,18 @@ inline std::string replaced_input(const std::string& log, std::span<const std::s
   return {};
 }
 
-/// Writes the log.
+/// Writes the log. A device node, FIFO or link in its place stays.
 inline cdi::Result<void> write_log(const std::string& log,
                                    const std::vector<cdi::Decision>& decisions) {
   if (log.empty()) return {};
-  return tools::replace_regular(log, cdi::write_decisions(decisions) + "\n",
-                                "use another file for --decisions");
+  struct stat info = {};
+  if (::lstat(log.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    return cdi::Error{.code = cdi::Errc::denied,
+                      .message = "not a regular file",
+                      .advice = "use another file for --decisions",
+                      .position = {.file = log}};
+  }
+  return cdi::replace_file(log, cdi::write_decisions(decisions) + "\n");
 }
 
 }  // namespace detail
