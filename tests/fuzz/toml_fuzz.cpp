@@ -1,15 +1,22 @@
-// The configuration of an engine is read, or refused at a position inside it; a setting with a name
-// is found by its key.
+// cdi - Container Device Interface for C++20
 // SPDX-License-Identifier: Apache-2.0 OR MIT
+
+// The configuration of an engine, a vendor file and a settings file are read, or refused at a
+// position inside; a setting with a name is found by its key.
 
 #include <cstddef>
 #include <cstdint>
 
+#include "../../tools/gpu/vendors/vendor_reader.hpp"
+#include "../../tools/kit/cdi_specs/write_settings.hpp"
 #include "../../tools/kit/engines/toml_settings.hpp"
 #include "fuzz.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto text = fuzz::text_of(data, size);
+  fuzz::is_read(prepare::parse_vendor_file(text, "vendor.toml"), text);
+  tools::WriteSettings write;
+  fuzz::is_read(tools::read_toml(text, "config.toml", write), text);
   const auto settings = tools::parse_toml(text, "config.toml");
   if (!fuzz::is_read(settings, text)) return 0;
   for (const auto* const name : {"cdi_spec_dirs", "enable_cdi", "version", "imports"}) {

@@ -4,7 +4,6 @@
 #ifndef CDI_TOOLS_RUNTIME_SETTINGS_HPP
 #define CDI_TOOLS_RUNTIME_SETTINGS_HPP
 
-#include <algorithm>
 #include <cerrno>
 #include <map>
 #include <string>
@@ -16,7 +15,7 @@
 #include <cdi/scan.hpp>
 
 #include "../kit/base/text.hpp"
-#include "../kit/engines/toml_settings.hpp"
+#include "../kit/base/toml.hpp"
 #include "../kit/host/trusted_file.hpp"
 
 namespace runtime {
@@ -28,6 +27,14 @@ struct Settings {
   std::vector<std::string> prefixes{std::string{cdi::annotation_prefix}};
   std::string policy{};                            // a file; empty: everything is allowed
   std::map<std::string, std::string> variables{};  // the kind of each variable that counts
+
+  static constexpr void fields(auto& list) {
+    list("runtime", &Settings::runtime);
+    list("spec-dirs", &Settings::spec_dirs);
+    list("annotation-prefixes", &Settings::prefixes);
+    list("policy", &Settings::policy);
+    list("variables", &Settings::variables);
+  }
 };
 
 namespace detail {
@@ -35,34 +42,6 @@ namespace detail {
 /// The default file, which may be missing, if none is named.
 inline std::string file_of(const char* named) {
   return named == nullptr ? "/etc/cdi-runtime/config.toml" : named;
-}
-
-/// Stores a setting. Returns the key of a setting that is unknown or has a wrong value, for example
-/// an empty one; an empty key if there is none.
-inline tools::TomlKey keep(const tools::TomlSettings& toml, const std::string& name,
-                           Settings& settings) {
-  const auto text = toml.text({name});
-  const auto list = toml.list({name});
-  const bool has_text = text && !text->empty();
-  const bool has_list = list && std::count(list->items.begin(), list->items.end(), "") == 0;
-  if (name == "runtime" && has_text) {
-    settings.runtime = *text;
-  } else if (name == "policy" && has_text) {
-    settings.policy = *text;
-  } else if (name == "spec-dirs" && has_list) {
-    settings.spec_dirs = list->items;
-  } else if (name == "annotation-prefixes" && has_list) {
-    settings.prefixes = list->items;
-  } else if (name == "variables" && !text && !list) {
-    for (const auto& variable : toml.names_in({name})) {
-      const auto kind = toml.text({name, variable});
-      if (!kind || !cdi::parse_kind(*kind)) return {name, variable};
-      settings.variables[variable] = *kind;
-    }
-  } else {
-    return {name};
-  }
-  return {};
 }
 
 }  // namespace detail
@@ -75,20 +54,13 @@ inline cdi::Result<Settings> read_settings(const char* named) {
   const auto text = tools::read_trusted_file(path);
   if (!text && named == nullptr && text.error().system == ENOENT) return settings;
   if (!text) return text.error();
-  const auto toml = tools::parse_toml(*text, path);
-  if (!toml) return toml.error();
-  for (const auto& name : toml->names_in({})) {
-    const auto wrong = detail::keep(*toml, name, settings);
-    if (wrong.empty()) continue;
-    auto position = toml->position_of(wrong);
-    position.file = path;
-    return cdi::Error{
-        .code = cdi::Errc::schema,
-        .message = "the setting " + cdi::quoted(wrong.back()) + " is unknown or its value is wrong",
-        .advice =
-            "write runtime and policy as text, spec-dirs and annotation-prefixes as lists, and in "
-            "[variables] a kind for each, such as nvidia.com/gpu; no text is empty",
-        .position = std::move(position)};
+  const auto document = tools::read_toml(*text, path, settings);
+  if (!document) return document.error();
+  for (const auto& [variable, kind] : settings.variables) {
+    if (cdi::parse_kind(kind)) continue;
+    return tools::member_error(*document, "variables." + variable,
+                               cdi::quoted(kind) + " is not a kind",
+                               "give one such as nvidia.com/gpu");
   }
   return settings;
 }
@@ -101,9 +73,10 @@ inline cdi::Result<std::string> read_runtime(const char* named) {
   if (settings) return std::move(settings->runtime);
   const auto text = tools::read_trusted_file(detail::file_of(named));
   for (const auto& line : tools::split(text ? *text : "", "\r\n")) {
-    const auto toml = tools::parse_toml(line, "");
+    const auto toml = tools::toml_table(line, "");
     if (!toml || line.starts_with('[')) break;
-    if (auto name = toml->text({"runtime"}); name && !name->empty()) return *std::move(name);
+    const auto name = (*toml)["runtime"].value_exact<std::string>().value_or("");
+    if (!name.empty()) return name;
   }
   return settings.error();
 }

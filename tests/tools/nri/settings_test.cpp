@@ -4,6 +4,7 @@
 #include "../../../tools/nri/settings.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -40,10 +41,12 @@ TEST_CASE("nri: all settings are read, and those that are not given stay") {
 
 TEST_CASE("nri: an unknown or wrong setting is an error with its line") {
   for (const auto* text : {"\npolice = 'p'", "\npolicy = 1", "\nresolve = 'sometimes'",
-                           "\nspec-dirs = '/a'", "\nprefix = ['a']", "\nanswer-limit = 0",
+                           "\nspec-dirs = []", "\nprefix = ['a']", "\nanswer-limit = 0",
                            "\nanswer-limit = 60001", "\nanswer-limit = '90'"}) {
     CAPTURE(text);
-    CHECK(error_of(text).starts_with("conf:2: the setting \"" + std::string{text}.substr(1, 6)));
+    const std::string name{std::string_view{text}.substr(1, std::string_view{text}.find(' ') - 1)};
+    CHECK(error_of(text).starts_with("conf:2:"));
+    CHECK(error_of(text).find(": " + name + ": ") != std::string::npos);
   }
   CHECK(error_of("policy = ").starts_with("conf:1:"));
   for (const auto* text : {"resolve = 'auto'", "resolve = 'always'", "resolve = 'never'",

@@ -97,17 +97,17 @@ class File(SettingsTest):
         for text, wanted in (
                 ('\n profil = "all"\n',
                  ":2:2: profil: this member does not exist: did you mean profile?"),
-                ('profile = 1\n', ":1:11: profile: must be a text"),
+                ('profile = 1\n', ":1:11: profile: expected text, not 1"),
                 ('profile = "al"\n', ':1:1: profile: "al" is none of compute, graphics'),
                 ('wait = "60"\n', ":1:8: wait: must be a number"),
                 ("wait = -1\n", ':1:1: wait: "-1" is not a number of seconds'),
                 ("expect = 1.5\n", ':1:1: expect: "1.5" is not a number'),
-                ("nvml = 1\n", ":1:8: nvml: must be true or false"),
-                ('device = [""]\n', ":1:11: device[0]: must be a text that is not empty"),
+                ("nvml = 1\n", ":1:8: nvml: expected true or false, not 1"),
+                ('device = [""]\n', ":1:11: device[0]: must not be empty"),
                 ('output-dir = "cdi"\n', ":1:14: output-dir: must be an absolute path"),
                 ('max-version = "0.5.0"\nfor = "podman@5.5.0"\n', "excludes"),
                 ("force = true\n", ":1:1: force: this member does not exist"),
-                ("[profile]\n", ":1:1: profile: must be a text"),
+                ("[profile]\n", ":1:1: profile: expected text, not an object"),
                 ("profile = \n", "is not valid TOML")):
             with self.subTest(text=text):
                 path = self.put(text)

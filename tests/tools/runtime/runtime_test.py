@@ -397,7 +397,7 @@ class Errors(Case):
         self.assertIn("chown root", state(user).stderr)
 
     def test_settings_that_are_wrong(self):
-        for text in ("runtim = 'fake'", "runtime = 1", "spec-dirs = '/etc/cdi'", "policy = true",
+        for text in ("runtim = 'fake'", "runtime = 1", "spec-dirs = 1", "policy = true",
                      "annotation-prefixes = [1]", "variables = 'x'", "variables = ['x']",
                      "[variables]\nA = 'gpu'", "[variables]\nA = 1", "runtime", "[runtime]\na = 1",
                      "policy = ''", "runtime = ''", "spec-dirs = ['/etc/cdi', '']",
@@ -437,15 +437,14 @@ class Errors(Case):
 
     def test_a_wrong_setting_has_its_line_and_column(self):
         for text, place, name in (("# a\n  runtim = 'x'", "2:3", "runtim"),
-                                  ("policy = '/p'\nspec-dirs = 'x'", "2:1", "spec-dirs"),
-                                  ("[variables]\nA = 'v.com/a'\n B = 'gpu'", "3:2", "B"),
+                                  ("policy = '/p'\nspec-dirs = 1", "2:13", "spec-dirs"),
+                                  ("[variables]\nA = 'v.com/a'\n B = 'gpu'", "3:6", "variables.B"),
                                   ("\n[polices]\na = 1", "2:2", "polices"),
-                                  ("variables.A = 1", "1:11", "A")):
+                                  ("variables.A = 1", "1:15", "variables.A")):
             with self.subTest(text):
                 self.put("config.toml", text)
                 self.config()
-                self.check_refused(self.create(), f'/config.toml:{place}: the setting "{name}" is '
-                                                  "unknown or its value is wrong")
+                self.check_refused(self.create(), f"/config.toml:{place}: {name}")
 
     def test_the_settings_of_the_page_work(self):
         text = of_page("cdi-runtime.md", "toml")

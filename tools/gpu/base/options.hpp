@@ -20,8 +20,9 @@
 #include <system_error>
 #include <vector>
 
-#include <cdi/model/fields.hpp>
+#include <cdi/minimum_version.hpp>
 
+#include "../../kit/cdi_specs/recorded_options.hpp"
 #include "../../kit/host/read_log.hpp"
 
 namespace prepare {
@@ -50,33 +51,18 @@ enum class MakeNodes : std::uint8_t {
 };
 
 /// The GPUs of the host that are found and expected, and how long to wait for them.
-struct SurveyOptions : HostOptions {
+struct SurveyOptions : HostOptions, tools::WriteOptions {
   std::size_t expect = 0;
-  double wait = 0;  // seconds
-  bool visible_only = false;
-  bool nvml = false;
+  double wait = 0;             // seconds
   std::string nvml_library{};  // empty: the library under the root
-  std::string driver_root{};   // on the host: where the driver is installed; empty: /
-  std::string dev_root{};      // on the host: the directory with the `dev` of the nodes; empty:
-                               // the driver's, if it has nodes, and otherwise /
-  std::vector<std::string> library_dirs{};  // below the driver root; searched first
-  std::vector<std::string> devices{};       // the names of the GPUs to use; empty: all
-  std::map<std::string, std::vector<std::string>> devices_of{};  // the same, by kind
-  std::string kind{};  // the only kind, or its new name; empty: all kinds
+  std::map<std::string, std::vector<std::string>> devices_of{};  // `devices`, by kind
   MakeNodes make_nodes = MakeNodes::no;
-  std::vector<std::string> vendor_files{};       // besides those in the host's directory
-  std::vector<std::string> host_vendor_files{};  // the same, but paths on the host
+  std::vector<std::string> host_vendor_files{};  // as `vendor_files`, but paths on the host
 };
 
 /// The options that several commands have: the content of specs, and their directory.
 struct Options : SurveyOptions {
-  std::string output = "text";  // or "json"
-  std::string profile = "all";
-  std::string hooks = "none";
-  std::string node_numbers = "auto";
-  std::string format = "yaml";  // of spec files, or "json"
-  bool no_all = false;          // no device `all`
-  bool ld_library_path = false;
+  std::string output = "text";         // or "json"
   std::vector<std::string> engines{};  // that will read the specs; empty: installed engines
   std::optional<cdi::SpecVersion> max_version{};  // of specs
   std::string oldest_engine{};                    // the source of `max_version`; empty: the option
@@ -86,7 +72,7 @@ struct Options : SurveyOptions {
   std::string settings{};     // the settings file here; empty: that of the host
   bool no_settings = false;   // no settings file is read
   bool keep_options = false;  // use what spec files record
-  std::map<std::string, std::vector<std::string>> kept{};  // the words that they record, by kind
+  std::map<std::string, tools::WriteOptions> kept{};  // what they record, by kind
   std::set<std::string> given{};  // the long names of options from the command line or a settings
                                   // file, without dashes
 

@@ -70,37 +70,18 @@ inline std::optional<std::string> gone_places(std::string_view recorded, std::st
   return fmt::format("{} {} gone", fmt::join(gone, ", "), gone.size() == 1 ? "is" : "are");
 }
 
-/// The options that select GPUs, and say where their driver is.
-inline std::string selection_text(const Options& options) {
-  std::string out;
-  const auto record = [&](std::string_view name, const std::string& value) {
-    if (!value.empty()) out.append(" ").append(name).append("=").append(value);
-  };
-  record("kind", options.kind);
-  const std::set<std::string> devices{options.devices.begin(), options.devices.end()};
-  record("device", fmt::format("{}", fmt::join(devices, ",")));  // in any order, the same
-  record("driver-root", options.driver_root);
-  record("dev-root", options.dev_root);
-  record("library-search-path", fmt::format("{}", fmt::join(options.library_dirs, ":")));
-  if (options.no_all) out += " no-all";
-  return out;
-}
-
 /// The options that determine the content of a spec.
 inline std::string options_text(const Inventory& found, const Options& options) {
-  auto out = fmt::format("profile={} hooks={} node-numbers={}", options.profile, options.hooks,
-                         options.ask_host() ? "asked" : "given");
-  if (options.ld_library_path) out += " ld-library-path";
+  tools::WriteOptions out = options;
+  out.node_numbers = options.ask_host() ? "asked" : "given";
   // The CDI version of installed engines is not recorded: the content of the spec shows it.
-  if (const auto version = options.given_version()) {
-    out += " max-version=" + cdi::to_string(*version);
-  }
-  if (options.nvml) out += " nvml";
-  if (options.visible_only) out += " visible-only";
-  if (found.vendor_file.starts_with('/')) {
-    out.append(" ").append(tools::vendor_file_word).append(tools::encoded_path(found.vendor_file));
-  }
-  return out + selection_text(options);
+  const auto version = options.given_version();
+  out.max_version_text = version ? cdi::to_string(*version) : std::string{};
+  out.vendor_files.clear();
+  if (found.vendor_file.starts_with('/')) out.vendor_files.push_back(found.vendor_file);
+  const std::set<std::string> devices{out.devices.begin(), out.devices.end()};
+  out.devices.assign(devices.begin(), devices.end());  // in any order, the same
+  return tools::options_text(std::move(out));
 }
 
 /// Adds the annotations. A spec without device numbers does not record the boot id.

@@ -52,10 +52,10 @@ inline cdi::Result<cdi::LoadedSpec> read_with_options(const std::string& path) {
 
 namespace detail {
 
-/// One of our spec files, with the words that it records and a word for its format.
+/// One of our spec files, and what it records.
 struct OurFile {
   std::string kind{};
-  std::vector<std::string> words{};
+  tools::WriteOptions options{};
 };
 
 inline std::vector<OurFile> our_files(const Options& options) {
@@ -66,70 +66,23 @@ inline std::vector<OurFile> our_files(const Options& options) {
   if (!names) return out;
   for (const auto& name : *names) {
     const auto loaded = read_with_options(directory->path_of(name));
-    auto words = loaded ? tools::recorded_options(loaded->spec) : std::vector<std::string>{};
-    if (words.empty()) continue;
-    words.push_back(name.ends_with(".json") ? "format=json" : "format=yaml");
-    out.push_back({loaded->spec.kind, std::move(words)});
+    auto recorded = loaded ? tools::recorded_options(loaded->spec) : std::nullopt;
+    if (!recorded) continue;
+    if (name.ends_with(".json")) recorded->format = "json";
+    out.push_back({loaded->spec.kind, *std::move(recorded)});
   }
   return out;
 }
 
-/// The recorded words of a file, as the values of options.
-class Recorded {
- public:
-  Recorded(const std::vector<std::string>& words, const Options& options)
-      : words_{words}, given_{options.given} {}
-
-  /// Whether the command line or the settings file has the option.
-  bool is_given(const std::string& option) const { return given_.contains(option); }
-
-  bool has(const std::string& flag) const {
-    return std::find(words_.begin(), words_.end(), flag) != words_.end();
-  }
-
-  std::string value(std::string_view option) const { return tools::option_value(words_, option); }
-
-  std::vector<std::string> list(std::string_view option, std::string_view separator) const {
-    return tools::split(value(option), separator);
-  }
-
-  void set(const std::string& option, std::string& out) const {
-    if (!is_given(option)) out = value(option);
-  }
-
-  void set(const std::string& flag, bool& out) const {
-    if (!is_given(flag)) out = has(flag);
-  }
-
-  void set(const std::string& option, std::vector<std::string>& out,
-           std::string_view separator) const {
-    if (!is_given(option)) out = list(option, separator);
-  }
-
- private:
-  const std::vector<std::string>& words_;
-  const std::set<std::string>& given_;
-};
-
-/// The options of the run that wrote a file, except for those that are given now.
-inline Options with_words(Options options, const std::vector<std::string>& words) {
-  const Recorded recorded{words, options};
-  for (const auto& [option, field] :
-       {std::pair{"profile", &options.profile}, std::pair{"hooks", &options.hooks},
-        std::pair{"node-numbers", &options.node_numbers}, std::pair{"format", &options.format}}) {
-    if (!recorded.value(option).empty()) recorded.set(option, *field);
-  }
-  recorded.set("kind", options.kind);
-  recorded.set("driver-root", options.driver_root);
-  recorded.set("dev-root", options.dev_root);
-  recorded.set("device", options.devices, ",");
-  recorded.set("library-search-path", options.library_dirs, ":");
-  recorded.set("ld-library-path", options.ld_library_path);
-  recorded.set("no-all", options.no_all);
-  recorded.set("nvml", options.nvml);
-  recorded.set("visible-only", options.visible_only);
-  const auto version = cdi::parse_spec_version(recorded.value("max-version"));
-  if (version && !recorded.is_given("max-version") && !recorded.is_given("for")) {
+/// The options of the run that has written a file, except for those that are given now.
+inline Options with_options(Options options, const tools::WriteOptions& recorded) {
+  cdi::every_field<tools::WriteOptions>([&](const auto& field) {
+    const bool stays = options.given.contains(std::string{field.key}) || field.key == "vendor-file";
+    if (!stays) options.*field.member = recorded.*field.member;
+    return true;
+  });
+  const auto version = cdi::parse_spec_version(recorded.max_version_text);
+  if (version && !options.given.contains("max-version") && !options.given.contains("for")) {
     options.max_version = version;
     options.oldest_engine.clear();
   }
@@ -137,11 +90,9 @@ inline Options with_words(Options options, const std::vector<std::string>& words
 }
 
 /// Adds the vendor file of a recorded run, unless it is gone or not visible.
-inline void keep_vendor_file(const std::vector<std::string>& words, Options& options) {
+inline void keep_vendor_file(const tools::WriteOptions& recorded, Options& options) {
   if (options.given.contains("vendor-file")) return;
-  for (const auto& word : words) {
-    if (!word.starts_with(tools::vendor_file_word)) continue;
-    auto file = word.substr(tools::vendor_file_word.size());
+  for (const auto& file : recorded.vendor_files) {
     std::error_code unreadable;
     if (!std::filesystem::exists(file, unreadable)) continue;
     auto& files = options.vendor_files;
@@ -152,17 +103,17 @@ inline void keep_vendor_file(const std::vector<std::string>& words, Options& opt
 /// Takes what one of several files says about the survey, which all share: for places, the first
 /// file counts.
 inline void keep_for_survey(const OurFile& file, Options& options) {
-  const Recorded recorded{file.words, options};
-  if (options.driver_root.empty()) recorded.set("driver-root", options.driver_root);
-  if (options.dev_root.empty()) recorded.set("dev-root", options.dev_root);
-  if (options.library_dirs.empty()) {
-    recorded.set("library-search-path", options.library_dirs, ":");
-  }
-  if (!options.nvml) recorded.set("nvml", options.nvml);
-  if (!options.visible_only) recorded.set("visible-only", options.visible_only);
-  auto devices = recorded.list("device", ",");
-  if (!devices.empty() && !recorded.is_given("device")) {
-    options.devices_of.emplace(file.kind, std::move(devices));
+  const auto keep = [&](const char* option, auto tools::WriteOptions::*member) {
+    if (options.given.contains(option) || !cdi::is_empty(options.*member)) return;
+    options.*member = file.options.*member;
+  };
+  keep("driver-root", &tools::WriteOptions::driver_root);
+  keep("dev-root", &tools::WriteOptions::dev_root);
+  keep("library-search-path", &tools::WriteOptions::library_dirs);
+  keep("nvml", &tools::WriteOptions::nvml);
+  keep("visible-only", &tools::WriteOptions::visible_only);
+  if (!file.options.devices.empty() && !options.given.contains("device")) {
+    options.devices_of.emplace(file.kind, file.options.devices);
   }
 }
 
@@ -176,20 +127,17 @@ inline Options with_recorded(Options options) {
   std::erase_if(files, [&](const auto& file) {
     return file.kind != options.kind && on_request::is_kind(file.kind);
   });
-  const auto kind_of = [&](const detail::OurFile& file) {
-    return detail::Recorded{file.words, options}.value("kind");
-  };
+  const auto kind = files.empty() ? std::string{} : files.front().options.kind;
   const bool is_one_kind =
-      !files.empty() && std::all_of(files.begin(), files.end(), [&](const auto& file) {
-        return !kind_of(file).empty() && kind_of(file) == kind_of(files.front());
-      });
-  if (is_one_kind && !options.given.contains("kind")) options.kind = kind_of(files.front());
+      !kind.empty() && std::all_of(files.begin(), files.end(),
+                                   [&](const auto& file) { return file.options.kind == kind; });
+  if (is_one_kind && !options.given.contains("kind")) options.kind = kind;
   for (auto& file : files) {
     if (!options.kind.empty() && file.kind != options.kind) continue;
-    detail::keep_vendor_file(file.words, options);
-    if (!options.kind.empty()) return detail::with_words(std::move(options), file.words);
+    detail::keep_vendor_file(file.options, options);
+    if (!options.kind.empty()) return detail::with_options(std::move(options), file.options);
     detail::keep_for_survey(file, options);
-    options.kept.emplace(file.kind, std::move(file.words));
+    options.kept.emplace(file.kind, std::move(file.options));
   }
   return options;
 }
@@ -199,15 +147,14 @@ inline Options with_recorded(Options options) {
 inline Options with_recorded_place(Options options) {
   const auto tree = open_host(options);
   if (!tree || !options.driver_root.empty() || !options.dev_root.empty()) return options;
-  for (const auto& file : detail::our_files(options)) {
-    const detail::Recorded recorded{file.words, options};
-    const auto root = recorded.value("driver-root");
-    const auto dev_root = recorded.value("dev-root");
+  for (const auto& [kind, recorded] : detail::our_files(options)) {
+    const auto& root = recorded.driver_root;
+    const auto& dev_root = recorded.dev_root;
     if (!root.empty() && !tree->is_directory(root)) continue;
     if (!dev_root.empty() && !tree->is_directory(dev_root)) continue;
     options.driver_root = root;
     options.dev_root = dev_root;
-    options.library_dirs = recorded.list("library-search-path", ":");
+    options.library_dirs = recorded.library_dirs;
     std::erase_if(options.library_dirs,
                   [&](const auto& path) { return !tree->is_directory(root + path); });
     if (!root.empty() || !dev_root.empty() || !options.library_dirs.empty()) break;
@@ -223,7 +170,7 @@ inline Options kept_options_of(const Options& options) {
 /// The options for the spec of a kind.
 inline Options options_for(const Options& options, const std::string& kind) {
   const auto kept = options.kept.find(kind);
-  return kept == options.kept.end() ? options : detail::with_words(options, kept->second);
+  return kept == options.kept.end() ? options : detail::with_options(options, kept->second);
 }
 
 }  // namespace prepare

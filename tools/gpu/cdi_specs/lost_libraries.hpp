@@ -89,8 +89,8 @@ inline std::optional<std::string> lost_from_spec(const tools::HostTree& tree, co
     for (const auto& name : {own, name_in_other_format(own)}) {
       const auto old = read_with_options(directory->path_of(name));
       if (!old) continue;
-      const auto words = tools::recorded_options(old->spec);
-      if (tools::option_value(words, "driver-root") != options.driver_root) continue;
+      const auto recorded = tools::recorded_options(old->spec).value_or(tools::WriteOptions{});
+      if (recorded.driver_root != options.driver_root) continue;
       auto lost = tools::lost_driver_file(tree, old->spec, tools::file_mounts(now));
       if (lost) return lost;
     }

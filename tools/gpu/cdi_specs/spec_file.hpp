@@ -116,15 +116,16 @@ inline bool knows_all_kinds(const Survey& survey, const Options& options) {
   return survey.complete && !options.visible_only && options.devices.empty();
 }
 
-/// Whether a recorded option comes from a run with another `--kind`, or with a `--vendor-file` that
-/// still exists and was not given this time.
-inline bool is_of_other_run(std::string_view word, const Options& options) {
-  if (word.starts_with("kind=")) return true;
-  if (!word.starts_with(tools::vendor_file_word)) return false;
-  const std::string file{word.substr(tools::vendor_file_word.size())};
+/// Whether recorded options are those of a run with another `--kind`, or with a `--vendor-file`
+/// that is not lost and was not given this time.
+inline bool is_of_other_run(const tools::WriteOptions& recorded, const Options& options) {
   const auto& given = options.vendor_files;
-  return std::find(given.begin(), given.end(), file) == given.end() &&
-         !tools::names_lost_file(word);
+  return !recorded.kind.empty() ||
+         std::any_of(recorded.vendor_files.begin(), recorded.vendor_files.end(),
+                     [&](const std::string& file) {
+                       return std::find(given.begin(), given.end(), file) == given.end() &&
+                              !tools::is_lost_file(file);
+                     });
 }
 
 /// Whether one of our files belongs to another run, which alone may remove it.
@@ -136,9 +137,8 @@ inline bool is_of_other_kind(const Directory& directory, const std::string& name
   }
   const auto loaded = read_with_options(directory.path_of(name));
   if (!loaded) return false;
-  const auto words = tools::recorded_options(loaded->spec);
-  return std::any_of(words.begin(), words.end(),
-                     [&](const std::string& word) { return is_of_other_run(word, options); });
+  const auto recorded = tools::recorded_options(loaded->spec);
+  return recorded && is_of_other_run(*recorded, options);
 }
 
 /// Our files that stay: for kinds that are usable or not ready yet, and from runs with another

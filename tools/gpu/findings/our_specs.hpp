@@ -79,18 +79,10 @@ inline std::string run_when_ready(const tools::HostTree& tree, const Inventory* 
   return remedy_for(early->fault, make_nodes_command(tree, arguments)) + " Then run";
 }
 
-/// The value of a recorded option; empty if the option was not given. `option` ends in `=`.
-inline std::string value_of(const std::vector<std::string>& recorded, std::string_view option) {
-  for (const auto& word : recorded) {
-    if (word.starts_with(option)) return word.substr(option.size());
-  }
-  return {};
-}
-
 /// The container profiles for which one of our specs was written.
 inline Profiles profiles_of(const tools::HostTree& tree, const cdi::LoadedSpec& loaded) {
-  const auto profile = value_of(tools::recorded_options(tree, loaded), "profile=");
-  return profile.empty() ? all_profiles : profiles_named(profile);
+  const auto recorded = tools::recorded_options(tree, loaded);
+  return recorded ? profiles_named(recorded->profile) : all_profiles;
 }
 
 /// The inventory for the kind of a spec; null if the host has no such GPU.

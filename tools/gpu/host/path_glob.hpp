@@ -44,31 +44,27 @@ class PathGlob {
   static constexpr std::size_t most_names = 20000;  // for one search
   static constexpr std::size_t most_matches = 4096;
 
-  /// Parses a pattern, which must be an absolute path in its shortest form.
-  static cdi::Result<PathGlob> parse(std::string_view text) {
-    const auto invalid = [&](std::string message) {
-      return cdi::Error{.code = cdi::Errc::invalid, .message = std::move(message)};
-    };
-    if (!text.starts_with('/') || cdi::clean_path(text) != text || !tools::is_plain(text)) {
-      return invalid(
-          "this is not an absolute path of printable ASCII without empty parts, . or ..");
-    }
+  PathGlob() = default;
+
+  /// Parses a pattern, which must be an absolute path in its shortest form; `fault` says what is
+  /// wrong with it. Implicit, for field lists.
+  PathGlob(std::string_view text) : text_{text} {
     const auto first = text.find(tools::Glob::index);
-    if (first != std::string_view::npos &&
-        text.find(tools::Glob::index, first + 1) != std::string_view::npos) {
-      return invalid("a pattern can contain {index} only once");
+    if (!text.starts_with('/') || cdi::clean_path(text) != text || !tools::is_plain(text)) {
+      fail("this is not an absolute path of printable ASCII without empty parts, . or ..");
+    } else if (first != text.npos && text.find(tools::Glob::index, first + 1) != text.npos) {
+      fail("a pattern can contain {index} only once");
     }
-    PathGlob glob;
-    glob.text_ = text;
     for (const auto& part : tools::split(text, "/")) {
       auto name = tools::Glob::parse(part, tools::Glob::Index::yes);
-      if (!name) return std::move(name).error();
-      glob.parts_.push_back(std::move(*name));
+      if (!name && !fault_) fault_ = name.error();
+      if (name) parts_.push_back(std::move(*name));
     }
-    return glob;
   }
 
   const std::string& text() const { return text_; }
+  operator std::string_view() const { return text_; }
+  const std::optional<cdi::Error>& fault() const { return fault_; }
 
   bool is_literal() const {
     return std::all_of(parts_.begin(), parts_.end(),
@@ -91,6 +87,10 @@ class PathGlob {
   }
 
  private:
+  void fail(std::string message) {
+    fault_ = cdi::Error{.code = cdi::Errc::invalid, .message = std::move(message)};
+  }
+
   /// Adds the paths in a directory that match. Returns false if there are too many.
   static bool add_matches(const tools::HostTree& tree, const tools::Glob& part,
                           const GlobMatch& directory, std::size_t& names,
@@ -126,6 +126,7 @@ class PathGlob {
 
   std::string text_{};
   std::vector<tools::Glob> parts_{};
+  std::optional<cdi::Error> fault_{};
 };
 
 /// Whether a text matches a pattern for a file name, such as `0x1ae*`.

@@ -58,31 +58,31 @@ class Template {
 
   Template() = default;
 
-  /// Parses a text. An error names a placeholder that does not exist.
-  static cdi::Result<Template> parse(std::string_view text) {
-    Template out;
-    out.text_ = text;
+  /// Parses a text; `fault` names a placeholder that does not exist. Implicit, for field lists.
+  Template(std::string_view text) : text_{text} {
     while (!text.empty()) {
       if (text.starts_with("{{") || text.starts_with("}}") || text.front() != '{') {
         const bool is_brace = text.starts_with("{{") || text.starts_with("}}");
-        out.add_letter(text.front());
+        add_letter(text.front());
         text.remove_prefix(is_brace ? 2 : 1);
         continue;
       }
       const auto end = std::min(text.find('}'), text.size());
       auto part = parse_placeholder(text.substr(1, end - 1));
       if (!part || end == text.size()) {
-        return cdi::Error{.code = cdi::Errc::invalid,
-                          .message = fmt::format("{} is not a placeholder",
-                                                 text.substr(0, std::min(end + 1, text.size()))),
-                          .advice = std::string{advice}};
+        fault_ = cdi::Error{.code = cdi::Errc::invalid,
+                            .message = fmt::format("{} is no placeholder",
+                                                   text.substr(0, std::min(end + 1, text.size()))),
+                            .advice = std::string{advice}};
+        return;
       }
-      out.parts_.push_back(std::move(*part));
+      parts_.push_back(std::move(*part));
       text.remove_prefix(end + 1);
     }
-    return out;
   }
 
+  operator std::string_view() const { return text_; }
+  const std::optional<cdi::Error>& fault() const { return fault_; }
   const std::string& text() const { return text_; }
   bool empty() const { return text_.empty(); }
 
@@ -178,6 +178,7 @@ class Template {
 
   std::string text_{};
   std::vector<Part> parts_{};
+  std::optional<cdi::Error> fault_{};
 };
 
 }  // namespace prepare

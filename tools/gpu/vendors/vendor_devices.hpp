@@ -63,16 +63,10 @@ inline void add_once(std::vector<Node>& nodes, Node node) {
   if (!is_there) nodes.push_back(std::move(node));
 }
 
-/// Whether a device meets a condition; an error without the attribute.
-inline cdi::Result<bool> is_met(const VendorCondition& condition, const DeviceFacts& facts,
-                                std::string& value) {
-  auto read = read_attribute(facts, condition.attribute);
-  if (!read) return std::move(read).error();
-  value = std::move(*read);
-  const bool is_one =
-      std::any_of(condition.values.begin(), condition.values.end(),
-                  [&](const std::string& pattern) { return matches_glob(pattern, value); });
-  return is_one != condition.is_met_by_others;
+/// Whether a text matches one of several patterns.
+inline bool matches_any(const std::vector<std::string>& patterns, std::string_view text) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return matches_glob(pattern, text); });
 }
 
 /// Finds the devices of a vendor file.
@@ -172,9 +166,8 @@ class VendorSearch {
 
   std::optional<Problem> find_shared() {
     for (const auto& nodes : file_.shared) {
-      const auto glob = PathGlob::parse(nodes.paths.filled(""));
-      if (!glob) continue;  // checked by the reader
-      if (auto fault = add_nodes(*glob, nodes.is_optional, found_.control_nodes)) return fault;
+      const PathGlob glob{nodes.paths.filled("")};
+      if (auto fault = add_nodes(glob, nodes.is_optional, found_.control_nodes)) return fault;
     }
     return std::nullopt;
   }
@@ -188,9 +181,8 @@ class VendorSearch {
   bool belongs(const Node& node) const {
     const DeviceFacts facts{.tree = &tree_, .sysfs = sysfs_of(node)};
     return std::all_of(file_.match.begin(), file_.match.end(), [&](const auto& condition) {
-      std::string value;
-      const auto met = is_met(condition, facts, value);
-      return met && *met;
+      const auto value = read_attribute(facts, condition.first);
+      return value && matches_any(condition.second, *value);
     });
   }
 
@@ -310,15 +302,17 @@ class VendorSearch {
   }
 
   std::optional<Problem> health_fault(const DeviceFacts& facts) const {
-    for (const auto& condition : file_.health) {
-      std::string value;
-      const auto healthy = is_met(condition, facts, value);
-      if (!healthy && !condition.is_optional) {
-        return Problem{Fault::vendor_health, healthy.error().message};
+    for (const auto& health : file_.health) {
+      const auto value = read_attribute(facts, health.attribute);
+      if (!value && !health.is_optional) {
+        return Problem{Fault::vendor_health, value.error().message};
       }
-      if (!healthy || *healthy) continue;
+      if (!value || (health.good.empty() ? !matches_any(health.bad, *value)
+                                         : matches_any(health.good, *value))) {
+        continue;
+      }
       return Problem{Fault::vendor_health,
-                     fmt::format("its {} is {}", condition.attribute, cdi::quoted(value))};
+                     fmt::format("its {} is {}", health.attribute, cdi::quoted(*value))};
     }
     return std::nullopt;
   }
@@ -328,9 +322,9 @@ class VendorSearch {
       const auto path = nodes.paths.expand_path(facts);
       if (!path && nodes.is_optional) continue;
       if (!path) return problem(path.error().message);
-      const auto glob = PathGlob::parse(*path);
-      if (!glob) return problem(fmt::format("{}: {}", *path, glob.error().message));
-      if (auto fault = add_nodes(*glob, nodes.is_optional, gpu.whole.nodes)) return fault;
+      const PathGlob glob{*path};
+      if (glob.fault()) return problem(fmt::format("{}: {}", *path, glob.fault()->message));
+      if (auto fault = add_nodes(glob, nodes.is_optional, gpu.whole.nodes)) return fault;
     }
     return std::nullopt;
   }

@@ -22,14 +22,14 @@
 namespace prepare {
 
 inline bool is_constant(const VendorMount& mount) {
-  return mount.host.is_constant() && mount.container.is_constant();
+  return mount.host.is_constant() && mount.target().is_constant();
 }
 
 /// Adds a mount; an optional one only if the host has its source.
 inline cdi::Result<void> add_mount(const VendorMount& mount, const DeviceFacts& facts,
                                    cdi::ContainerEdits& edits) {
   auto host = mount.host.expand_path(facts);
-  auto container = mount.container.expand_path(facts);
+  auto container = mount.target().expand_path(facts);
   if (mount.is_optional && (!host || !container || !facts.tree->mode(*host))) return {};
   if (!host) return std::move(host).error();
   if (!container) return std::move(container).error();
@@ -52,7 +52,7 @@ inline cdi::Result<std::vector<std::string>> expanded(const std::vector<Template
 }
 
 inline cdi::Result<cdi::Hook> hook_for(const VendorHook& hook, const DeviceFacts& facts) {
-  auto out = hook.hook;
+  cdi::Hook out{.hook_name = hook.name, .path = hook.path, .timeout = hook.timeout};
   auto args = expanded(hook.args, facts);
   if (!args) return std::move(args).error();
   auto env = expanded(hook.env, facts);

@@ -1,13 +1,14 @@
-// Reads vendor files.
+// Reads vendor files, and checks what they say.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_VENDORS_VENDOR_READER_HPP
 #define CDI_TOOLS_GPU_VENDORS_VENDOR_READER_HPP
 
-#include <cstdint>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,327 +18,184 @@
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>
+#include <cdi/text/document.hpp>
 #include <cdi/validate.hpp>
 
-#include "../../kit/engines/toml_settings.hpp"
+#include "../../kit/base/text.hpp"
+#include "../../kit/base/toml.hpp"
 #include "../host/path_glob.hpp"
 #include "placeholders.hpp"
-#include "toml_reader.hpp"
 #include "vendor_file.hpp"
 
 namespace prepare {
 
-/// Reads the members of a vendor file.
-class VendorReader {
+/// Checks a vendor file, and keeps the first error in its text.
+class VendorChecks {
  public:
-  explicit VendorReader(const std::string& path) : toml_{path} { file_.path = path; }
+  explicit VendorChecks(const cdi::Document& document) : document_{document} {}
 
-  cdi::Result<VendorFile> read(const toml::table& table) {
-    read_all(table);
-    for (const std::string_view needed : {"kind", "devices"}) {
-      if (table.contains(needed) || toml_.error()) continue;
-      toml_.fail(table, std::string{needed}, "is missing",
-                 R"(the least is: kind = "vendor.com/npu" and devices = "/dev/npu*")");
+  const std::optional<cdi::Error>& error() const { return error_; }
+
+  void check(const VendorFile& file) {
+    check_texts(document_.root(), {});
+    if (!cdi::parse_kind(file.kind)) {
+      fail("kind", cdi::quoted(file.kind) + " is not a kind", "give one such as vendor.com/npu");
     }
-    if (toml_.error()) return *toml_.error();
-    if (file_.name.empty()) file_.name = *Template::parse(tools::Glob::index);
-    return std::move(file_);
+    each("devices", file.devices, &VendorChecks::check_glob);
+    check_template("name", file.name);
+    if (file.name.is_constant()) {
+      fail("name", "all devices would have the same name", std::string{Template::advice});
+    }
+    each("aliases", file.aliases, &VendorChecks::check_template);
+    check_template("model", file.model);
+    if (file.module.find('/') != std::string::npos || file.module.starts_with('.')) {
+      fail("module", "this is not the name of a kernel module", "use a name of lsmod");
+    }
+    each("nodes", file.nodes, &VendorChecks::check_nodes);
+    each("siblings", file.siblings, &VendorChecks::check_glob);
+    each("shared", file.shared, &VendorChecks::check_shared);
+    each("mounts", file.mounts, &VendorChecks::check_mount);
+    each("env", file.env, &VendorChecks::check_variable);
+    each("hooks", file.hooks, &VendorChecks::check_hook);
+    for (const auto& [attribute, values] : file.match) {
+      const auto where = "match." + attribute;
+      check_attribute(where, attribute);
+      each(where, values, &VendorChecks::check_pattern);
+    }
+    for (const auto& [name, text] : file.attributes) check_template("attributes." + name, text);
+    each("health", file.health, &VendorChecks::check_health);
   }
 
  private:
-  using Node = TomlReader::Node;
-  using Text = TomlReader::Text;
-  using Read = TomlReader::Read;
-
-  void read_all(const toml::table& table) {
-    toml_.read_table(table, "",
-                     {{"kind", member(&VendorReader::read_kind)},
-                      {"devices", globs_into(file_.devices)},
-                      {"name", member(&VendorReader::read_name)},
-                      {"aliases", templates_into(file_.aliases)},
-                      {"model", template_into(file_.model)},
-                      {"module", member(&VendorReader::read_module)},
-                      {"nodes", nodes_into(file_.nodes)},
-                      {"siblings", globs_into(file_.siblings)},
-                      {"shared", member(&VendorReader::read_shared)},
-                      {"mounts", each(&VendorReader::read_mount)},
-                      {"env", member(&VendorReader::read_env)},
-                      {"hooks", each(&VendorReader::read_hook)},
-                      {"match", member(&VendorReader::read_match)},
-                      {"attributes", member(&VendorReader::read_attributes)},
-                      {"health", each(&VendorReader::read_health)}});
-  }
-
-  using Method = void (VendorReader::*)(const Node&, const std::string&);
-
-  Read member(Method method) {
-    return [this, method](const Node& node, const std::string& where) {
-      (this->*method)(node, where);
+  /// Remembers an error, unless there is one before it in the text.
+  void fail(std::string_view where, std::string message, std::string advice = {}) {
+    auto error = tools::member_error(document_, where, std::move(message), std::move(advice));
+    const auto place = [](const cdi::Error& one) {
+      return std::tuple{one.position.line, one.position.column};
     };
+    if (!error_ || place(error) < place(*error_)) error_ = std::move(error);
   }
 
-  Read each(Method method) {
-    return [this, method](const Node& node, const std::string& where) {
-      toml_.for_each(node, where, member(method));
-    };
-  }
+  void fail(std::string_view where, const cdi::Error& why) { fail(where, why.message, why.advice); }
 
-  Read globs_into(std::vector<PathGlob>& out) {
-    return [this, &out](const Node& node, const std::string& where) {
-      for (const auto& text : toml_.read_texts(node, where)) {
-        if (auto glob = as_node_glob(text)) out.push_back(std::move(*glob));
-      }
-    };
-  }
-
-  Read template_into(Template& out) {
-    return [this, &out](const Node& node, const std::string& where) {
-      if (const auto text = toml_.read_text(node, where)) out = as_template(*text);
-    };
-  }
-
-  Read templates_into(std::vector<Template>& out) {
-    return [this, &out](const Node& node, const std::string& where) {
-      for (const auto& text : toml_.read_texts(node, where)) out.push_back(as_template(text));
-    };
-  }
-
-  Read nodes_into(std::vector<VendorNodes>& out) {
-    return [this, &out](const Node& node, const std::string& where) {
-      toml_.for_each(node, where, [&](const Node& item, const std::string& place) {
-        out.push_back(read_nodes(item, place));
-      });
-    };
-  }
-
-  Read text_into(std::string& out) {
-    return [this, &out](const Node& node, const std::string& where) {
-      if (auto text = toml_.read_text(node, where)) out = std::move(text->text);
-    };
-  }
-
-  Read truth_into(bool& out) {
-    return [this, &out](const Node& node, const std::string& where) {
-      out = toml_.read_truth(node, where);
-    };
-  }
-
-  Template as_template(const Text& text) {
-    auto parsed = Template::parse(text.text);
-    if (parsed) return std::move(*parsed);
-    toml_.fail(text, parsed.error().message, parsed.error().advice);
-    return {};
-  }
-
-  std::optional<PathGlob> as_node_glob(const Text& text) {
-    auto glob = PathGlob::parse(text.text);
-    if (!text.text.starts_with("/dev/")) {
-      toml_.fail(text, "device nodes are in /dev", "begin with /dev/");
-    } else if (!glob) {
-      toml_.fail(text, glob.error().message, glob.error().advice);
-    } else {
-      return std::move(*glob);
+  template <class T>
+  void each(const std::string& where, const std::vector<T>& items,
+            void (VendorChecks::*check)(const std::string&, const T&)) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      (this->*check)(fmt::format("{}[{}]", where, i), items[i]);
     }
-    return std::nullopt;
+  }
+
+  /// Checks the length of all lists and texts, and that these are printable.
+  void check_texts(const cdi::Document::Value& value, const std::string& where) {
+    constexpr std::size_t longest_text = 1024;
+    constexpr std::size_t most_items = 64;
+    if (value.size() > most_items) fail(where, fmt::format("has more than {} entries", most_items));
+    if (value.text().size() > longest_text || !tools::is_plain(value.text())) {
+      fail(where, fmt::format("must be at most {} letters of printable ASCII", longest_text));
+    }
+    std::size_t number = 0;
+    for (const auto item : value.items()) check_texts(item, fmt::format("{}[{}]", where, number++));
+    for (const auto [key, member] : value.members()) {
+      const auto name = cdi::detail::inner_path(where, key.text());
+      if (!tools::is_plain(key.text())) fail(name, "its name is not printable ASCII");
+      check_texts(member, name);
+    }
+  }
+
+  void check_template(const std::string& where, const Template& text) {
+    if (text.fault()) fail(where, *text.fault());
+  }
+
+  void check_glob(const std::string& where, const PathGlob& glob) {
+    if (!glob.text().starts_with("/dev/")) {
+      fail(where, "device nodes are in /dev", "begin with /dev/");
+    } else if (glob.fault()) {
+      fail(where, *glob.fault());
+    }
   }
 
   /// Checks an edit by the rules for specs.
   template <typename Edit>
-  void check(const Node& node, const std::string& where, const Edit& edit) {
-    const auto good = cdi::validate(edit);
-    if (!good) toml_.fail(node, where, good.error().message, good.error().advice);
+  void check_edit(const std::string& where, const Edit& edit) {
+    if (const auto good = cdi::validate(edit); !good) fail(where, good.error());
   }
 
-  void require(const Node& node, const std::string& where, std::string_view name) {
-    const auto* const table = node.as_table();
-    if (table == nullptr || table->contains(name) || toml_.error()) return;
-    toml_.fail(node, where, fmt::format("{} is missing", name));
+  void check_nodes(const std::string& where, const VendorNodes& nodes) {
+    check_template(where, nodes.paths);
+    check_glob(where, PathGlob{nodes.paths.filled("0")});
   }
 
-  // The members.
-
-  void read_kind(const Node& node, const std::string& where) {
-    const auto text = toml_.read_text(node, where);
-    if (!text) return;
-    file_.kind = text->text;
-    if (cdi::parse_kind(text->text)) return;
-    toml_.fail(*text, cdi::quoted(text->text) + " is not a kind",
-               "give one such as vendor.com/npu");
+  void check_shared(const std::string& where, const VendorNodes& nodes) {
+    check_nodes(where, nodes);
+    if (nodes.paths.is_constant()) return;
+    fail(where, nodes.paths.text() + " has a placeholder, and belongs in `nodes`");
   }
 
-  void read_name(const Node& node, const std::string& where) {
-    template_into(file_.name)(node, where);
-    if (file_.name.empty() || !file_.name.is_constant()) return;
-    toml_.fail(node, where, "all devices would have the same name", std::string{Template::advice});
-  }
-
-  void read_module(const Node& node, const std::string& where) {
-    text_into(file_.module)(node, where);
-    if (file_.module.find('/') == std::string::npos && !file_.module.starts_with('.')) return;
-    toml_.fail(node, where, "this is not the name of a kernel module", "use a name of lsmod");
-  }
-
-  VendorNodes read_nodes(const Node& node, const std::string& where) {
-    VendorNodes out;
-    std::optional<Text> path;
-    const auto read_path = [&](const Node& item, const std::string& place) {
-      path = toml_.read_text(item, place);
-    };
-    if (const auto* const table = node.as_table()) {
-      toml_.read_table(*table, where,
-                       {{"path", read_path}, {"optional", truth_into(out.is_optional)}});
-      require(node, where, "path");
-    } else {
-      read_path(node, where);
-    }
-    if (!path) return out;
-    out.paths = as_template(*path);
-    if (out.paths.empty()) return out;
-    static_cast<void>(as_node_glob({path->node, out.paths.filled("0"), path->where}));
-    return out;
-  }
-
-  void read_shared(const Node& node, const std::string& where) {
-    nodes_into(file_.shared)(node, where);
-    for (const auto& nodes : file_.shared) {
-      if (nodes.paths.is_constant()) continue;
-      toml_.fail(node, where, nodes.paths.text() + " has a placeholder, and belongs in `nodes`");
-    }
-  }
-
-  void read_mount(const Node& node, const std::string& where) {
-    VendorMount mount{.options = {"ro", "nosuid", "nodev", "rbind", "rprivate"}};
-    const auto read_options = [&](const Node& item, const std::string& place) {
-      mount.options.clear();
-      for (auto& text : toml_.read_texts(item, place)) {
-        mount.options.push_back(std::move(text.text));
-      }
-    };
-    if (const auto* const table = node.as_table()) {
-      toml_.read_table(*table, where,
-                       {{"host", template_into(mount.host)},
-                        {"container", template_into(mount.container)},
-                        {"options", read_options},
-                        {"optional", truth_into(mount.is_optional)}});
-      require(node, where, "host");
-    } else {
-      template_into(mount.host)(node, where);
-    }
-    if (mount.container.empty()) mount.container = mount.host;
-    check_mount(node, where, mount);
-    file_.mounts.push_back(std::move(mount));
-  }
-
-  void check_mount(const Node& node, const std::string& where, const VendorMount& mount) {
+  void check_mount(const std::string& where, const VendorMount& mount) {
+    check_template(where, mount.host);
+    check_template(where, mount.container);
     const cdi::Mount filled{.host_path = mount.host.filled("0"),
-                            .container_path = mount.container.filled("0"),
+                            .container_path = mount.target().filled("0"),
                             .options = mount.options};
     for (const auto& path : {filled.host_path, filled.container_path}) {
       if (path.starts_with('/') && cdi::clean_path(path) == path) continue;
-      return toml_.fail(node, where,
-                        cdi::quoted(path) + " is not an absolute path without . and ..");
+      return fail(where, cdi::quoted(path) + " is not an absolute path without . and ..");
     }
-    check(node, where, filled);
+    check_edit(where, filled);
   }
 
-  void read_env(const Node& node, const std::string& where) {
-    for (const auto& text : toml_.read_texts(node, where)) {
-      file_.env.push_back(as_template(text));
-      const auto equals = text.text.find('=');
-      if (equals == 0 || equals == std::string::npos) toml_.fail(text, "is not NAME=VALUE");
-    }
+  void check_variable(const std::string& where, const Template& text) {
+    check_template(where, text);
+    const auto equals = text.text().find('=');
+    if (equals == 0 || equals == std::string::npos) fail(where, "is not NAME=VALUE");
   }
 
-  void read_hook(const Node& node, const std::string& where) {
-    VendorHook hook;
-    const auto read_timeout = [&](const Node& item, const std::string& place) {
-      const auto seconds = item.value_exact<std::int64_t>();
-      const bool good = seconds && *seconds > 0 && *seconds <= 3600;
-      if (!good) return toml_.fail(item, place, "must be a number of seconds from 1 to 3600");
-      hook.hook.timeout = *seconds;
-    };
-    toml_.read_table(node, where,
-                     {{"name", text_into(hook.hook.hook_name)},
-                      {"path", text_into(hook.hook.path)},
-                      {"args", templates_into(hook.args)},
-                      {"env", templates_into(hook.env)},
-                      {"timeout", read_timeout}});
-    auto filled = hook.hook;
+  void check_hook(const std::string& where, const VendorHook& hook) {
+    each(where + ".args", hook.args, &VendorChecks::check_template);
+    each(where + ".env", hook.env, &VendorChecks::check_template);
+    constexpr std::int64_t hour = 3600;
+    if (hook.timeout && (*hook.timeout <= 0 || *hook.timeout > hour)) {
+      fail(where + ".timeout", "must be a number of seconds from 1 to 3600");
+    }
+    cdi::Hook filled{.hook_name = hook.name, .path = hook.path, .timeout = hook.timeout};
     for (const auto& argument : hook.args) filled.args.push_back(argument.filled("0"));
     for (const auto& variable : hook.env) filled.env.push_back(variable.filled("0"));
-    check(node, where, filled);
-    file_.hooks.push_back(std::move(hook));
+    check_edit(where, filled);
   }
 
-  void read_match(const Node& node, const std::string& where) {
-    toml_.for_each_member(node, where, [&](const Node& value, const std::string& name) {
-      const auto place = fmt::format("{}.{}", where, name);
-      check_attribute(value, place, name);
-      file_.match.push_back({.attribute = name, .values = read_patterns(value, place)});
-    });
-  }
-
-  void check_attribute(const Node& node, const std::string& where, std::string_view path) {
+  void check_attribute(const std::string& where, std::string_view path) {
     if (is_attribute_path(path)) return;
-    toml_.fail(node, where, cdi::quoted(path) + " is not the path of an attribute",
-               "give it relative to the node's directory in sysfs, such as device/vendor");
+    fail(where, cdi::quoted(path) + " is not the path of an attribute",
+         "give it relative to the node's directory in sysfs, such as device/vendor");
   }
 
-  std::vector<std::string> read_patterns(const Node& node, const std::string& where) {
-    std::vector<std::string> out;
-    for (auto& text : toml_.read_texts(node, where)) {
-      if (const auto glob = tools::Glob::parse(text.text, tools::Glob::Index::yes); !glob) {
-        toml_.fail(text, glob.error().message, glob.error().advice);
-      }
-      out.push_back(std::move(text.text));
-    }
-    return out;
+  void check_pattern(const std::string& where, const std::string& text) {
+    const auto glob = tools::Glob::parse(text, tools::Glob::Index::yes);
+    if (!glob) fail(where, glob.error());
   }
 
-  void read_attributes(const Node& node, const std::string& where) {
-    toml_.for_each_member(node, where, [&](const Node& value, const std::string& name) {
-      const auto place = fmt::format("{}.{}", where, name);
-      if (!tools::is_plain(name)) toml_.fail(value, place, "its name is not printable ASCII");
-      template_into(file_.attributes[name])(value, place);
-    });
+  void check_health(const std::string& where, const VendorHealth& health) {
+    check_attribute(where + ".attribute", health.attribute);
+    each(where + ".good", health.good, &VendorChecks::check_pattern);
+    each(where + ".bad", health.bad, &VendorChecks::check_pattern);
+    if (health.good.empty() != health.bad.empty()) return;
+    fail(where, "needs either good, the values of a healthy device, or bad");
   }
 
-  void read_health(const Node& node, const std::string& where) {
-    VendorCondition health;
-    const auto read_attribute = [&](const Node& item, const std::string& place) {
-      text_into(health.attribute)(item, place);
-      if (!health.attribute.empty()) check_attribute(item, place, health.attribute);
-    };
-    const auto read_good = [&](const Node& item, const std::string& place) {
-      health.values = read_patterns(item, place);
-    };
-    const auto read_bad = [&](const Node& item, const std::string& place) {
-      read_good(item, place);
-      health.is_met_by_others = true;
-    };
-    toml_.read_table(node, where,
-                     {{"attribute", read_attribute},
-                      {"good", read_good},
-                      {"bad", read_bad},
-                      {"optional", truth_into(health.is_optional)}});
-    require(node, where, "attribute");
-    const auto* const table = node.as_table();
-    if (toml_.error()) return;
-    if (table->contains("good") == table->contains("bad")) {
-      toml_.fail(node, where, "needs either good, the values of a healthy device, or bad");
-    }
-    file_.health.push_back(std::move(health));
-  }
-
-  TomlReader toml_;
-  VendorFile file_{};
+  const cdi::Document& document_;
+  std::optional<cdi::Error> error_{};
 };
 
 /// Reads the text of a vendor file; `path` is for messages.
 inline cdi::Result<VendorFile> parse_vendor_file(std::string_view text, const std::string& path) {
-  const auto settings = tools::parse_toml(text, path);
-  if (!settings) return settings.error();
-  return VendorReader{path}.read(settings->table());
+  VendorFile file{.path = path};
+  const auto document = tools::read_toml(text, path, file);
+  if (!document) return document.error();
+  VendorChecks checks{*document};
+  checks.check(file);
+  if (checks.error()) return *checks.error();
+  return file;
 }
 
 }  // namespace prepare

@@ -7,14 +7,20 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cdi/minimum_version.hpp>
+#include <cdi/model/fields.hpp>
 #include <cdi/name.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/rules/annotation_key.hpp>
@@ -49,8 +55,45 @@ inline std::string_view options_in_comment(const cdi::LoadedSpec& loaded, std::s
 inline constexpr std::array<std::string_view, 4> profile_names{"compute", "graphics", "video",
                                                                "all"};
 
-/// The word that records a vendor file, without its path.
-inline constexpr std::string_view vendor_file_word = "vendor-file=";
+/// The options that determine the content of specs: those of a command line, of the settings file,
+/// or of the run that has written a spec.
+struct WriteOptions {
+  std::string profile = "all";
+  std::string hooks = "none";
+  std::string node_numbers = "auto";
+  bool ld_library_path = false;
+  std::string max_version_text{};
+  bool nvml = false;
+  bool visible_only = false;
+  std::vector<std::string> vendor_files{};  // besides those in the host's directory
+  std::string kind{};                       // the only kind, or its new name; empty: all kinds
+  std::vector<std::string> devices{};       // the names of the GPUs to use; empty: all
+  std::string driver_root{};                // on the host: where the driver is installed; empty: /
+  std::string dev_root{};  // on the host: the directory with the `dev` of the nodes; empty: the
+                           // driver's, if it has nodes, and otherwise /
+  std::vector<std::string> library_dirs{};  // below the driver root; searched first
+  bool no_all = false;                      // no device `all`
+  std::string format = "yaml";              // of spec files, or "json"; the file's name records it
+
+  /// In the order in which they are recorded.
+  static constexpr void fields(auto& list) {
+    list("profile", &WriteOptions::profile);
+    list("hooks", &WriteOptions::hooks);
+    list("node-numbers", &WriteOptions::node_numbers);
+    list("ld-library-path", &WriteOptions::ld_library_path);
+    list("max-version", &WriteOptions::max_version_text);
+    list("nvml", &WriteOptions::nvml);
+    list("visible-only", &WriteOptions::visible_only);
+    list("vendor-file", &WriteOptions::vendor_files);
+    list("kind", &WriteOptions::kind);
+    list("device", &WriteOptions::devices);
+    list("driver-root", &WriteOptions::driver_root);
+    list("dev-root", &WriteOptions::dev_root);
+    list("library-search-path", &WriteOptions::library_dirs);
+    list("no-all", &WriteOptions::no_all);
+    list("format", &WriteOptions::format);
+  }
+};
 
 /// Whether a path can be recorded: words are separated by spaces, and paths in a list by colons.
 /// Vendor files may have other paths, which are encoded.
@@ -121,88 +164,123 @@ inline bool is_kind(std::string_view value) {
   return cdi::parse_kind(value).has_value();
 }
 
-/// Whether all parts of a list are valid.
-template <bool (*is_valid)(std::string_view)>
-bool is_list(std::string_view value, std::string_view separator) {
-  const auto parts = split(value, separator);
-  return !parts.empty() && std::all_of(parts.begin(), parts.end(),
-                                       [](const std::string& part) { return is_valid(part); });
+inline bool is_hooks(std::string_view value) {
+  return value == "none" || value == "nvidia";
 }
 
-inline bool are_devices(std::string_view value) {
-  return is_list<is_recorded_device>(value, ",");
+inline bool is_numbers(std::string_view value) {
+  return value == "asked" || value == "given";
 }
 
-inline bool are_paths(std::string_view value) {
-  return is_list<is_recorded_path>(value, ":");
-}
-
-/// A recorded option, and which values it has.
-struct Option {
-  std::string_view name;
+/// Which values of an option are recorded; for a list, which items.
+struct Rule {
+  std::string_view option;
   bool (*is_valid)(std::string_view value);
 };
 
-inline constexpr Option with_value[] = {
-    {"profile=", is_profile},
-    {"max-version=", is_version},
-    {"kind=", is_kind},
-    {"device=", are_devices},
-    {"driver-root=", is_recorded_path},
-    {"dev-root=", is_recorded_path},
-    {"library-search-path=", are_paths},
-    {vendor_file_word, is_recorded_path},
+inline constexpr Rule rules[] = {
+    {"profile", is_profile},           {"hooks", is_hooks},
+    {"node-numbers", is_numbers},      {"max-version", is_version},
+    {"vendor-file", is_recorded_path}, {"kind", is_kind},
+    {"device", is_recorded_device},    {"driver-root", is_recorded_path},
+    {"dev-root", is_recorded_path},    {"library-search-path", is_recorded_path},
 };
+
+inline bool is_valid(std::string_view option, std::string_view value) {
+  return std::any_of(std::begin(rules), std::end(rules), [&](const Rule& rule) {
+    return rule.option == option && rule.is_valid(value);
+  });
+}
+
+inline std::string_view separator_of(std::string_view option) {
+  return option == "device" ? "," : ":";
+}
+
+// Sets an option to a recorded value, which begins with an equals sign. Returns whether it is
+// valid.
+
+inline bool set(bool& out, std::string_view, std::string_view value) {
+  return out = value.empty();
+}
+
+inline bool set(std::string& out, std::string_view option, std::string_view value) {
+  if (!value.starts_with('=') || !is_valid(option, value.substr(1))) return false;
+  out = value.substr(1);
+  return true;
+}
+
+inline bool set(std::vector<std::string>& out, std::string_view option, std::string_view value) {
+  if (!value.starts_with('=')) return false;
+  auto items = split(value.substr(1), separator_of(option));
+  const bool good = !items.empty() && std::all_of(items.begin(), items.end(), [&](const auto& one) {
+    return is_valid(option, one);
+  });
+  if (option == "vendor-file") {
+    for (auto& path : items) path = decoded_path(path);
+  }
+  if (good) out = std::move(items);
+  return good;
+}
 
 }  // namespace recorded
 
-/// Whether cdi-prepare records such a word.
-inline bool is_option_word(std::string_view word) {
-  for (const auto known : {"hooks=none", "hooks=nvidia", "node-numbers=asked", "node-numbers=given",
-                           "ld-library-path", "nvml", "visible-only", "no-all"}) {
-    if (word == known) return true;
-  }
-  for (const auto& option : recorded::with_value) {
-    if (word.starts_with(option.name)) return option.is_valid(word.substr(option.name.size()));
-  }
-  return false;
-}
-
-/// The option words in a text, such as `profile=all`. Unknown words, which only another program can
-/// have written, and repeated options are left out.
-inline std::vector<std::string> option_words(std::string_view text) {
+/// The words that record options, such as `profile=all`. Absent options have none.
+inline std::vector<std::string> option_words(const WriteOptions& options) {
   std::vector<std::string> words;
-  std::set<std::string> names;
-  for (auto& word : split(text, " ")) {
-    if (!is_option_word(word) || !names.insert(word.substr(0, word.find('='))).second) continue;
-    words.push_back(word.starts_with(vendor_file_word) ? decoded_path(word) : std::move(word));
-  }
+  cdi::every_field<WriteOptions>([&](const auto& field) {
+    const auto& value = options.*field.member;
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, bool>) {
+      if (value) words.emplace_back(field.key);
+    } else if (!value.empty()) {
+      auto& word = words.emplace_back(field.key).append("=");
+      if constexpr (std::is_same_v<Value, std::string>) {
+        word += value;
+      } else {
+        word += fmt::format("{}", fmt::join(value, recorded::separator_of(field.key)));
+      }
+    }
+    return true;
+  });
   return words;
 }
 
-/// The value of an option in recorded words; empty without such an option.
-inline std::string option_value(const std::vector<std::string>& words, std::string_view option) {
-  for (const std::string_view word : words) {
-    const auto equals = word.find('=');
-    if (equals != word.npos && word.substr(0, equals) == option) {
-      return std::string{word.substr(equals + 1)};
-    }
+/// The text that records options in a spec.
+inline std::string options_text(WriteOptions options) {
+  options.format.clear();
+  for (auto& path : options.vendor_files) path = encoded_path(path);
+  return fmt::format("{}", fmt::join(option_words(options), " "));
+}
+
+/// The options that a text records; nullopt if there are none. Unknown words, which only another
+/// program can have written, and repeated options are left out.
+inline std::optional<WriteOptions> options_in(std::string_view text) {
+  WriteOptions out;
+  std::set<std::string_view> names;
+  for (const auto& word : split(text, " ")) {
+    const auto name = std::string_view{word}.substr(0, word.find('='));
+    cdi::every_field<WriteOptions>([&](const auto& field) {
+      if (field.key != name) return true;
+      const bool good = !names.contains(field.key) &&
+                        recorded::set(out.*field.member, name, word.substr(name.size()));
+      if (good) names.insert(field.key);
+      return false;
+    });
   }
-  return {};
+  return names.empty() ? std::nullopt : std::optional{std::move(out)};
 }
 
-/// The option words in the annotation of a spec.
-inline std::vector<std::string> recorded_options(const cdi::Spec& spec) {
+/// The options in the annotation of a spec.
+inline std::optional<WriteOptions> recorded_options(const cdi::Spec& spec) {
   const auto recorded = spec.annotations.find(options_annotation);
-  if (recorded == spec.annotations.end()) return {};
-  return option_words(recorded->second);
+  return recorded == spec.annotations.end() ? std::nullopt : options_in(recorded->second);
 }
 
-/// The option words in the annotation of one of our specs, or in the comment in its text.
-inline std::vector<std::string> recorded_options(const cdi::LoadedSpec& loaded,
-                                                 std::string_view text) {
-  auto words = recorded_options(loaded.spec);
-  return words.empty() ? option_words(options_in_comment(loaded, text)) : words;
+/// The options in the annotation of one of our specs, or in the comment in its text.
+inline std::optional<WriteOptions> recorded_options(const cdi::LoadedSpec& loaded,
+                                                    std::string_view text) {
+  auto options = recorded_options(loaded.spec);
+  return options ? options : options_in(options_in_comment(loaded, text));
 }
 
 }  // namespace tools

@@ -84,11 +84,11 @@ inline std::string conversion_advice_here(const HostTree& tree, const std::strin
   return tools::conversion_advice(engine, named);
 }
 
-/// The option words recorded in one of our files in the tree.
-inline std::vector<std::string> recorded_options(const HostTree& tree,
-                                                 const cdi::LoadedSpec& loaded) {
-  if (loaded.owner_comment.empty()) return recorded_options(loaded.spec);
-  const auto text = tree.read(loaded.path, cdi::Limits{}.bytes);
+/// The options recorded in one of our files in the tree.
+inline std::optional<WriteOptions> recorded_options(const HostTree& tree,
+                                                    const cdi::LoadedSpec& loaded) {
+  const auto text = loaded.owner_comment.empty() ? cdi::Result<std::string>{std::string{}}
+                                                 : tree.read(loaded.path, cdi::Limits{}.bytes);
   return recorded_options(loaded, text ? std::string_view{*text} : std::string_view{});
 }
 
@@ -100,12 +100,9 @@ inline std::string argument_for(std::string_view word) {
   return out.append(" ").append(cdi::shell_word(word.substr(equals + 1)));
 }
 
-/// Whether a recorded option names a vendor file that no longer exists. Without it, `write` removes
-/// the spec. A service with `ProtectHome=` sees no home directory, or one that has no permissions:
-/// a file there is not lost.
-inline bool names_lost_file(std::string_view word) {
-  if (!word.starts_with(vendor_file_word)) return false;
-  const std::filesystem::path file{word.substr(vendor_file_word.size())};
+/// Whether a vendor file no longer exists. Without it, `write` removes the spec. A service with
+/// `ProtectHome=` sees no home directory, or one that has no permissions: a file there is not lost.
+inline bool is_lost_file(const std::filesystem::path& file) {
   std::error_code unreadable;
   if (std::filesystem::exists(file, unreadable) || unreadable) return false;
   const auto above = std::filesystem::status(file.parent_path(), unreadable);
@@ -123,30 +120,26 @@ inline std::vector<std::string> directory_argument(const HostTree& tree,
 /// The arguments with which `cdi-prepare write` rewrites a spec file.
 inline std::vector<std::string> arguments_for(const HostTree& tree, const cdi::LoadedSpec& loaded) {
   const auto directory = loaded.path.substr(0, loaded.path.rfind('/'));
+  auto options = recorded_options(tree, loaded).value_or(WriteOptions{});
+  if (loaded.path.ends_with(".json")) options.format = "json";
+  auto shown = options;
   const auto is_in = [&](std::string_view place) {
     return directory.starts_with(place);
   };
   const bool is_lost_at_boot = is_in("/run/") || is_in("/var/run/");
-  const std::string_view defaults[] = {"profile=all", "hooks=none",
-                                       is_lost_at_boot  ? "node-numbers=given"
-                                       : is_in("/etc/") ? "node-numbers=asked"
-                                                        : ""};
+  const auto usual = is_lost_at_boot ? "given" : is_in("/etc/") ? "asked" : "";
+  if (shown.node_numbers == usual) shown.node_numbers = "auto";
+  if (tree.root() != "/") shown.nvml = false;  // asks about this host only
+  std::erase_if(shown.vendor_files, is_lost_file);
+  const auto defaults = option_words({});
   std::vector<std::string> arguments;
-  auto words = recorded_options(tree, loaded);
-  const auto name = cdi::spec_name(loaded.spec.kind);
-  const bool is_json = name && loaded.path.ends_with("/" + *name + ".json");
-  for (const auto& word : words) {
-    if (std::find(std::begin(defaults), std::end(defaults), word) != std::end(defaults)) continue;
-    if (names_lost_file(word)) continue;
-    if (word == "nvml" && tree.root() != "/") continue;  // asks about this host only
+  for (const auto& word : option_words(shown)) {
+    if (std::find(defaults.begin(), defaults.end(), word) != defaults.end()) continue;
     arguments.push_back(argument_for(word));
   }
-  if (is_json) arguments.emplace_back("--format json");
   for (auto& argument : directory_argument(tree, directory))
     arguments.push_back(std::move(argument));
-  words.emplace_back(is_json ? "format=json" : "format=yaml");
-  words.push_back("output-dir=" + directory);
-  if (!agrees_with_settings(tree, words)) arguments.emplace_back("--no-config");
+  if (!agrees_with_settings(tree, options, directory)) arguments.emplace_back("--no-config");
   return arguments;
 }
 

@@ -1,19 +1,16 @@
-// The settings file of cdi-prepare, and which recorded options agree with it.
+// The settings file of cdi-prepare, and whether recorded options agree with it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_CDI_SPECS_WRITE_SETTINGS_HPP
 #define CDI_TOOLS_KIT_CDI_SPECS_WRITE_SETTINGS_HPP
 
 #include <algorithm>
-#include <iterator>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <cdi/model/any_value.hpp>
 
-#include "../engines/toml_settings.hpp"
+#include "../base/toml.hpp"
 #include "../host/host_tree.hpp"
 #include "recorded_options.hpp"
 
@@ -22,46 +19,53 @@ namespace tools {
 /// The file with settings for all commands of cdi-prepare, on the host.
 inline constexpr const char* settings_path = "/etc/cdi-prepare/config.toml";
 
-namespace recorded {
+/// The options that the file can set: all except options for a single run, such as --dry-run and
+/// --force.
+struct WriteSettings : WriteOptions {
+  std::vector<std::string> engines{};
+  bool make_nodes = false;
+  std::string nvml_library{};
+  std::string output_dir{};
+  std::string state_dir{};
+  cdi::AnyValue expect{};  // numbers
+  cdi::AnyValue interval{};
+  cdi::AnyValue lock_timeout{};
+  cdi::AnyValue wait{};
 
-/// The settings that affect the content of specs, besides those in `with_value`.
-inline constexpr std::string_view other_contents[] = {
-    "for",        "format",       "hooks",  "node-numbers", "nvml", "ld-library-path",
-    "output-dir", "visible-only", "no-all",
+  static constexpr void fields(auto& list) {
+    WriteOptions::fields(list);
+    list("for", &WriteSettings::engines);
+    list("make-nodes", &WriteSettings::make_nodes);
+    list("nvml-library", &WriteSettings::nvml_library);
+    list("output-dir", &WriteSettings::output_dir);
+    list("state-dir", &WriteSettings::state_dir);
+    list("expect", &WriteSettings::expect);
+    list("interval", &WriteSettings::interval);
+    list("lock-timeout", &WriteSettings::lock_timeout);
+    list("wait", &WriteSettings::wait);
+  }
 };
 
-inline bool counts(const std::string& setting) {
-  const auto is_it = [&](const Option& option) {
-    return option.name == setting + "=";
-  };
-  return std::any_of(std::begin(with_value), std::end(with_value), is_it) ||
-         std::find(std::begin(other_contents), std::end(other_contents), setting) !=
-             std::end(other_contents);
-}
-
-/// The word that records a setting; empty for a flag that is off.
-inline std::string word_for(const TomlSettings& settings, const std::string& name) {
-  if (const auto truth = settings.truth({name})) return *truth ? name : std::string{};
-  const auto list = settings.list({name});
-  auto parts = list ? list->items : std::vector<std::string>{settings.text({name}).value_or("")};
-  if (name == "device") std::sort(parts.begin(), parts.end());
-  return fmt::format("{}={}", name, fmt::join(parts, name == "device" ? "," : ":"));
-}
-
-}  // namespace recorded
-
-/// Whether `cdi-prepare write` with recorded words writes the same spec although it also reads the
-/// host's settings file: each relevant setting there is one of the words.
-inline bool agrees_with_settings(const HostTree& tree, const std::vector<std::string>& words) {
+/// Whether `cdi-prepare write` with recorded options writes the same to a directory although it
+/// also reads the settings file of the host: each setting there that counts is one of them, or has
+/// its usual value.
+inline bool agrees_with_settings(const HostTree& tree, const WriteOptions& options,
+                                 const std::string& directory) {
   const auto text = tree.read(settings_path);
   if (!text) return true;
-  const auto settings = parse_toml(*text, settings_path);
-  if (!settings) return false;
-  const auto names = settings->names_in({});
-  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-    const auto word = recorded::word_for(*settings, name);
-    return !recorded::counts(name) || word.empty() ||
-           std::find(words.begin(), words.end(), word) != words.end();
+  WriteSettings settings;
+  if (!read_toml(*text, settings_path, settings)) return false;
+  const bool is_there = settings.output_dir.empty() || settings.output_dir == directory;
+  if (!settings.engines.empty() || !is_there) return false;
+  std::sort(settings.devices.begin(), settings.devices.end());
+  const auto wanted = option_words(options);
+  const auto defaults = option_words({});
+  const auto has = [](const std::vector<std::string>& all, const std::string& word) {
+    return std::find(all.begin(), all.end(), word) != all.end();
+  };
+  const auto words = option_words(settings);
+  return std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+    return has(defaults, word) || has(wanted, word);
   });
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -116,13 +117,13 @@ inline void use_recorded_place(Options& options, const CheckedPaths& own) {
   const auto registry = doctor::read_specs(*tree, dirs);
   for (const auto& loaded : registry.specs()) {
     if (!doctor::is_ours(*loaded) || !is_in_use(registry, *loaded)) continue;
-    const auto words = tools::recorded_options(*tree, *loaded);
-    const auto root = tools::option_value(words, "driver-root");
-    const auto dev_root = tools::option_value(words, "dev-root");
-    const auto libraries = tools::option_value(words, "library-search-path");
+    const auto recorded = tools::recorded_options(*tree, *loaded);
+    if (!recorded) continue;
+    const auto& [root, dev_root, libraries] =
+        std::tie(recorded->driver_root, recorded->dev_root, recorded->library_dirs);
     if (!root.empty() && is_there(root)) options.driver_root = root;
     if (!dev_root.empty() && is_there(dev_root)) options.dev_root = dev_root;
-    if (!libraries.empty()) options.library_dirs = tools::split(libraries, ":");
+    if (!libraries.empty()) options.library_dirs = libraries;
   }
   std::erase_if(options.library_dirs,
                 [&](const auto& path) { return !is_there(options.driver_root + path); });

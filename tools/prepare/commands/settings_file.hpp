@@ -7,13 +7,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
-#include <cstdint>
-#include <iterator>
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -21,55 +19,18 @@
 
 #include <cdi/base/shell_word.hpp>
 #include <cdi/result.hpp>
+#include <cdi/text/document.hpp>
 
 #include "../../gpu/base/options.hpp"
 #include "../../gpu/host/open_host.hpp"
-#include "../../gpu/vendors/toml_reader.hpp"
+#include "../../kit/base/toml.hpp"
 #include "../../kit/cdi_specs/write_settings.hpp"
-#include "../../kit/engines/toml_settings.hpp"
 #include "../../kit/help/usage.hpp"
 #include "../../kit/host/host_tree.hpp"
 #include "option_paths.hpp"
 #include <CLI/CLI.hpp>
 
 namespace prepare {
-
-/// An option that the file can set, without its dashes.
-struct Setting {
-  enum class Type : std::uint8_t { text, texts, number, truth, path, paths };
-
-  std::string_view name;
-  Type type;
-};
-
-/// The options that the file can set: all except options for a single run, such as --dry-run and
-/// --force.
-inline constexpr Setting settings_of_file[] = {
-    {"dev-root", Setting::Type::text},
-    {"device", Setting::Type::texts},
-    {"driver-root", Setting::Type::text},
-    {"expect", Setting::Type::number},
-    {"for", Setting::Type::texts},
-    {"format", Setting::Type::text},
-    {"hooks", Setting::Type::text},
-    {"interval", Setting::Type::number},
-    {"kind", Setting::Type::text},
-    {"ld-library-path", Setting::Type::truth},
-    {"library-search-path", Setting::Type::texts},
-    {"lock-timeout", Setting::Type::number},
-    {"make-nodes", Setting::Type::truth},
-    {"max-version", Setting::Type::text},
-    {"no-all", Setting::Type::truth},
-    {"node-numbers", Setting::Type::text},
-    {"nvml", Setting::Type::truth},
-    {"nvml-library", Setting::Type::path},
-    {"output-dir", Setting::Type::path},
-    {"profile", Setting::Type::text},
-    {"state-dir", Setting::Type::path},
-    {"vendor-file", Setting::Type::paths},
-    {"visible-only", Setting::Type::truth},
-    {"wait", Setting::Type::number},
-};
 
 /// A setting of the file, as words of a command line.
 struct GivenSetting {
@@ -80,72 +41,31 @@ struct GivenSetting {
 
 namespace detail {
 
-/// Reads the settings of a file. Paths in it are on the host.
-class SettingsReader {
- public:
-  SettingsReader(const std::string& path, const HostOptions& host) : reader_{path}, host_{host} {}
-
-  cdi::Result<std::vector<GivenSetting>> read(const tools::TomlSettings& settings) {
-    std::vector<TomlReader::Member> members;
-    for (const auto& setting : settings_of_file) {
-      members.push_back({setting.name, [&](const TomlReader::Node& node, const std::string&) {
-                           add(setting, node);
-                         }});
-    }
-    reader_.read_table(settings.table(), {}, members);
-    if (reader_.error()) return *reader_.error();
-    for (auto& one : given_) {
-      one.position.file = reader_.path();
-      std::tie(one.position.line, one.position.column) = place_of(settings, one.name);
-    }
-    return std::move(given_);
+/// A setting as words of a command line. Paths are on the host.
+inline cdi::Result<GivenSetting> given_setting(const cdi::Document& document,
+                                               const cdi::Document::Member& member,
+                                               const HostOptions& host) {
+  const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), member.key.text()) != names.end();
+  };
+  const auto& value = member.value;
+  GivenSetting out{.name = std::string{member.key.text()}, .position = member.key.position()};
+  if (is_one_of({"expect", "interval", "lock-timeout", "wait"}) &&
+      value.kind() != cdi::Document::Kind::plain) {
+    return tools::member_error(document, out.name, "must be a number");
   }
-
- private:
-  using Type = Setting::Type;
-
-  static std::pair<std::uint32_t, std::uint32_t> place_of(const tools::TomlSettings& settings,
-                                                          const std::string& name) {
-    const auto place = settings.position_of({name});
-    return {place.line, place.column};
-  }
-
-  void add(const Setting& setting, const TomlReader::Node& node) {
-    const std::string name{setting.name};
-    GivenSetting given{.name = name};
-    const auto read = [&](const TomlReader::Node& value, const std::string& where) {
-      given.values.push_back(word_for(setting.type, value, where));
-    };
-    if (setting.type == Type::texts || setting.type == Type::paths) {
-      reader_.for_each(node, name, read);
-    } else {
-      read(node, name);
-    }
-    given_.push_back(std::move(given));
-  }
-
-  std::string word_for(Type type, const TomlReader::Node& node, const std::string& where) {
-    if (type == Type::truth) return reader_.read_truth(node, where) ? "true" : "false";
-    if (type == Type::number) {
-      if (const auto whole = node.value_exact<std::int64_t>()) return fmt::format("{}", *whole);
-      if (const auto number = node.value_exact<double>()) return fmt::format("{}", *number);
-      reader_.fail(node, where, "must be a number");
-      return {};
-    }
-    auto text = node.value_exact<std::string>().value_or("");
-    const bool is_path = type == Type::path || type == Type::paths;
-    if (text.empty() || text.find('\0') != text.npos) {
-      reader_.fail(node, where, "must be a text that is not empty", "put it between quotes");
-    } else if (is_path && !text.starts_with('/')) {
-      reader_.fail(node, where, "must be an absolute path");
-    }
-    return is_path ? host_.below_root(text) : text;
-  }
-
-  TomlReader reader_;
-  const HostOptions& host_;
-  std::vector<GivenSetting> given_{};
-};
+  const bool is_path = is_one_of({"nvml-library", "output-dir", "state-dir", "vendor-file"});
+  bool good = true;
+  const auto add = [&](std::string_view text) {
+    const std::string word{text};
+    out.values.push_back(is_path ? host.below_root(word) : word);
+    good = good && (!is_path || word.starts_with('/'));
+  };
+  if (value.is_scalar()) add(value.text());
+  for (const auto item : value.items()) add(item.text());
+  if (!good) return tools::member_error(document, out.name, "must be an absolute path");
+  return out;
+}
 
 /// Whether an option of a command has another meaning than the setting with its name: `prepare`
 /// takes the devices and the kind of a claim.
@@ -241,9 +161,16 @@ inline cdi::Result<std::vector<GivenSetting>> read_settings(const HostOptions& o
   if (!text) return text.error();
   if (!*text) return std::vector<GivenSetting>{};
   const auto path = given.empty() ? options.below_root(std::string{tools::settings_path}) : given;
-  const auto parsed = tools::parse_toml(**text, path);
-  if (!parsed) return parsed.error();
-  return detail::SettingsReader{path, options}.read(*parsed);
+  tools::WriteSettings unused;
+  const auto document = tools::read_toml(**text, path, unused);
+  if (!document) return document.error();
+  std::vector<GivenSetting> settings;
+  for (const auto member : document->root().members()) {
+    auto setting = detail::given_setting(*document, member, options);
+    if (!setting) return setting.error();
+    settings.push_back(*std::move(setting));
+  }
+  return settings;
 }
 
 /// Applies settings to the chosen command. Each must be valid for some of `commands`, which are

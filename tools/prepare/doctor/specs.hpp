@@ -57,21 +57,18 @@ inline SharedDevices devices_defined_twice(const cdi::Registry& registry) {
 /// The GPUs that a spec was written for, as they are now; nullopt if it was written with options
 /// that give them other ids or hide some.
 inline std::optional<std::string> recorded_gpus_now(const Inventory& found,
-                                                    const std::vector<std::string>& options) {
-  for (const std::string_view option : options) {
-    if (option == "nvml" || option == "visible-only") return std::nullopt;
-  }
-  const auto devices = value_of(options, "device=");
-  if (devices.empty()) return gpu_places(found);
+                                                    const tools::WriteOptions& options) {
+  if (options.nvml || options.visible_only) return std::nullopt;
+  if (options.devices.empty()) return gpu_places(found);
   std::vector<Inventory> selected{found};
-  Selection{tools::split(devices, ",")}.keep_named(selected);
+  Selection{options.devices}.keep_named(selected);
   return selected.empty() ? "gone" : gpu_places(selected.front());
 }
 
 /// How the host has changed since one of our specs was written; nullopt if it has not.
 inline std::optional<std::string> outdated(const tools::HostTree& tree, const Inventory& found,
                                            const cdi::LoadedSpec& loaded) {
-  const auto options = tools::recorded_options(tree, loaded);
+  const auto options = tools::recorded_options(tree, loaded).value_or(tools::WriteOptions{});
   const std::pair<std::string_view, std::optional<std::string>> now[] = {
       {driver_annotation, found.driver_version},
       {gpus_annotation, recorded_gpus_now(found, options)},
@@ -115,7 +112,8 @@ inline bool has_devices_of(const tools::HostTree& tree, const cdi::LoadedSpec& l
   const auto kinds = kinds_of_specs(found);
   if (std::find(kinds.begin(), kinds.end(), loaded.spec.kind) != kinds.end()) return true;
   if (!is_ours(loaded) || is_own_kind(loaded.spec.kind)) return false;
-  if (value_of(tools::recorded_options(tree, loaded), "kind=").empty()) return false;
+  const auto recorded = tools::recorded_options(tree, loaded);
+  if (!recorded || recorded->kind.empty()) return false;
   const auto gpus = loaded.spec.annotations.find(gpus_annotation);
   return has_node_of(loaded.spec, found) ||
          (gpus != loaded.spec.annotations.end() && gpus->second == gpu_places(found));
@@ -163,7 +161,8 @@ inline std::string advice_on_spec(const tools::HostTree& tree, const Inventory* 
 inline std::vector<std::string> lost_devices(const tools::HostTree& tree,
                                              const std::vector<Inventory>& inventories,
                                              const cdi::LoadedSpec& loaded) {
-  Selection selected{tools::split(value_of(tools::recorded_options(tree, loaded), "device="), ",")};
+  const auto recorded = tools::recorded_options(tree, loaded);
+  Selection selected{recorded ? recorded->devices : std::vector<std::string>{}};
   const auto is_of_other_kind = [&](const std::string& name) {
     const auto equals = name.find('=');
     const auto has_kind = [&](const Inventory& found) {
