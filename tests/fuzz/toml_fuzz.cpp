@@ -1,8 +1,6 @@
-// cdi - Container Device Interface for C++20
-// SPDX-License-Identifier: Apache-2.0 OR MIT
-
 // The configuration of an engine, a vendor file and a settings file are read, or refused at a
 // position inside; a setting with a name is found by its key.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <cstddef>
 #include <cstdint>

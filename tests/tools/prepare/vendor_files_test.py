@@ -577,7 +577,7 @@ class Faults(VendorTest):
         LEAST + "env = [1]\n": "3:8: env[0]: expected text, not 1: put it in quotes",
         LEAST + f"aliases = {['{index}'] * 65}\n": "3:11: aliases: has more than 64 entries",
         LEAST + 'match = "x"\n': '3:9: match: expected an object, not "x"',
-        **{LEAST + f'name = "{name}"\n': f"3:8: name: {name} is no placeholder" + ADVICE
+        **{LEAST + f'name = "{name}"\n': f"3:8: name: {name} is not a placeholder" + ADVICE
            for name in ("{index", "{attribute:}", "{attribute:/x}", "{attribute:a//b}")},
         **{LEAST + f"{line} = 1\n":
            f"3:{len(line) + 4}: {line}: expected text, not 1: put it in quotes"
@@ -599,7 +599,7 @@ class Faults(VendorTest):
                              ("3601", "must be a number of seconds from 1 to 3600"))},
         LEAST + "hooks = 1\n": "3:9: hooks[0]: expected an object, not 1",
         LEAST + "nodes = [1]\n": "3:10: nodes[0]: expected an object, not 1",
-        LEAST + 'nodes = "/dev/{x}"\n': "3:9: nodes[0]: {x} is no placeholder" + ADVICE,
+        LEAST + 'nodes = "/dev/{x}"\n': "3:9: nodes[0]: {x} is not a placeholder" + ADVICE,
         LEAST + 'mounts = "/lib/../x"\n':
             '3:10: mounts[0]: "/lib/../x" is not an absolute path without . and ..',
         LEAST + 'env = "=A"\n': "3:7: env[0]: is not NAME=VALUE",

@@ -71,7 +71,7 @@ class Template {
       auto part = parse_placeholder(text.substr(1, end - 1));
       if (!part || end == text.size()) {
         fault_ = cdi::Error{.code = cdi::Errc::invalid,
-                            .message = fmt::format("{} is no placeholder",
+                            .message = fmt::format("{} is not a placeholder",
                                                    text.substr(0, std::min(end + 1, text.size()))),
                             .advice = std::string{advice}};
         return;
