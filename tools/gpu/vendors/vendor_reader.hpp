@@ -80,9 +80,9 @@ class VendorChecks {
 
   template <class T>
   void each(const std::string& where, const std::vector<T>& items,
-            void (VendorChecks::*check)(const std::string&, const T&)) {
+            void (VendorChecks::*check_one)(const std::string&, const T&)) {
     for (std::size_t i = 0; i < items.size(); ++i) {
-      (this->*check)(fmt::format("{}[{}]", where, i), items[i]);
+      (this->*check_one)(fmt::format("{}[{}]", where, i), items[i]);
     }
   }
 

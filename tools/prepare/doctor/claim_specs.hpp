@@ -39,7 +39,7 @@ class ClaimCheck {
   /// Both arguments must outlive this object.
   ClaimCheck(const Survey& survey, Findings& findings)
       : survey_{survey},
-        surveys_{survey, {{.root = survey.tree.root()}}, JournalPlace::under_root},
+        surveys_{survey, {{.root = survey.tree.root()}, {}}, JournalPlace::under_root},
         findings_{findings} {}
 
   /// Checks the claims in a journal, and the specs that record it as their owner.
