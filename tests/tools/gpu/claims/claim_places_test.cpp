@@ -46,7 +46,7 @@ TEST_CASE("each place is surveyed once, and each that is gone fails") {
   const MadeUpHost host;
   host.make("run/driver");
   const Survey survey{.tree = host.tree()};
-  ClaimSurveys surveys{survey, {{.root = host.path()}}, JournalPlace::here};
+  ClaimSurveys surveys{survey, {{.root = host.path()}, {}}, JournalPlace::here};
   const auto claim_in = [](std::string root) {
     SurveyOptions options;
     options.driver_root = std::move(root);
@@ -76,7 +76,7 @@ TEST_CASE("a journal under a root names vendor files of that host") {
     options.vendor_files = {std::move(file)};
     Claim claim;
     record_place(claim.options, options);
-    ClaimSurveys surveys{caller, {{.root = host.path()}}, place};
+    ClaimSurveys surveys{caller, {{.root = host.path()}, {}}, place};
     const auto found = surveys.of(claim);
     return found ? (*found)->vendor_kinds : Texts{to_string(found.error())};
   };
