@@ -132,8 +132,8 @@ class Driver {
   static constexpr std::chrono::milliseconds quiet{300};  // loading a driver causes many events
   static constexpr std::chrono::seconds settling{10};     // of devices that may become ready
   static constexpr std::chrono::seconds retry{1};
-  static constexpr std::chrono::seconds longest_repair{1};
-  static constexpr std::chrono::seconds longest_fault_delay{16};
+  static constexpr std::chrono::seconds max_repair{1};
+  static constexpr std::chrono::seconds max_fault_delay{16};
 
   static void plan(Plan& at, Clock::duration delay) { at = Clock::now() + delay; }
 
@@ -185,7 +185,7 @@ class Driver {
 
   void changed_folders() {
     watch_->drain();
-    if (!claims_.has_its_specs(Clock::now() + longest_repair)) repair();
+    if (!claims_.has_its_specs(Clock::now() + max_repair)) repair();
     keep_listening();
   }
 
@@ -205,7 +205,7 @@ class Driver {
   /// Failures are logged, and tried again.
   cdi::Result<void> try_repair() {
     repair_at_.reset();
-    const auto state = claims_.repair(Clock::now() + longest_repair);
+    const auto state = claims_.repair(Clock::now() + max_repair);
     if (!state) {
       warn_once(repair_fault_, state.error());
       plan(repair_at_, retry);
@@ -230,7 +230,7 @@ class Driver {
   /// The cause of a fault may end without an event: only this driver makes a spec directory again
   /// that was removed during a write.
   void retry_faults(const Faults& faults, bool are_known) {
-    fault_delay_ = are_known ? std::min(2 * fault_delay_, longest_fault_delay) : retry;
+    fault_delay_ = are_known ? std::min(2 * fault_delay_, max_fault_delay) : retry;
     if (!faults.empty()) plan(repair_at_, fault_delay_);
     faults_ = faults;
   }

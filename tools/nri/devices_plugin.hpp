@@ -36,7 +36,7 @@ class DevicesPlugin {
  public:
   DevicesPlugin(Settings settings, Log log) : given_{std::move(settings)}, log_{log} {
     use(given_, {});
-    read_specs(longest_start);
+    read_specs(max_start);
   }
 
   /// The functions of the plugin, which refer to this object.
@@ -66,7 +66,7 @@ class DevicesPlugin {
   using Milliseconds = std::chrono::milliseconds;
 
   /// No container waits when the plugin starts.
-  static constexpr Milliseconds longest_start{1000};
+  static constexpr Milliseconds max_start{1000};
 
   /// The file from which a runtime configures a plugin that it launches.
   static constexpr const char* launched_config = "/etc/nri/conf.d/cdi-nri.conf";

@@ -90,8 +90,8 @@ inline bool has_exclusive_cpus(const Object& pod) {
 /// (DisableCPUQuotaWithExclusiveCPUs, Kubernetes 1.33).
 inline Sandbox sandbox_of(const Object& pod, bool static_cpu_manager) {
   constexpr std::int64_t us_for_milli = 100;  // in each period of 100 ms
-  constexpr std::int64_t least_quota = 1000;
-  constexpr std::int64_t least_shares = 2;
+  constexpr std::int64_t min_quota = 1000;
+  constexpr std::int64_t min_shares = 2;
   constexpr std::int64_t max_shares = 262'144;
   const auto requests = effective(pod, &Requirements::requests);
   const auto limits = effective(pod, &Requirements::limits);
@@ -101,11 +101,11 @@ inline Sandbox sandbox_of(const Object& pod, bool static_cpu_manager) {
     pod.place.at("spec").reject("the CPU limits are too large");
   }
   Sandbox out{.period = 100'000, .memory = units(amount_of(limits, "memory"))};
-  if (limit != 0) out.quota = std::max(limit * us_for_milli, least_quota);
+  if (limit != 0) out.quota = std::max(limit * us_for_milli, min_quota);
   if (static_cpu_manager && has_exclusive_cpus(pod)) out.quota = -1;
   // The smaller one first avoids overflow of the product.
   out.shares = static_cast<std::uint64_t>(
-      std::clamp(std::min(requested, max_shares) * 1024 / 1000, least_shares, max_shares));
+      std::clamp(std::min(requested, max_shares) * 1024 / 1000, min_shares, max_shares));
   return out;
 }
 

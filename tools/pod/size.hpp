@@ -78,7 +78,7 @@ struct Size {
   }
 };
 
-inline constexpr std::int64_t least_memory = 256;  // in MiB; runtime-go, MinHypervisorMemory
+inline constexpr std::int64_t min_memory = 256;  // in MiB; runtime-go, MinHypervisorMemory
 
 /// The configuration of a profile, with the annotations that override its defaults.
 inline Profile read_profile(std::string_view name, const Annotations& annotations,
@@ -101,7 +101,7 @@ inline Profile read_profile(std::string_view name, const Annotations& annotation
     if (!is_number(memory->second, number)) {
       place.at(memory_annotation).reject("must be a number of MiB, such as 2048");
     }
-    if (number < least_memory && name != "remote") {
+    if (number < min_memory && name != "remote") {
       place.at(memory_annotation).reject("must be at least 256 MiB");
     }
     profile.memory = number;
@@ -193,7 +193,7 @@ inline void set_size(const Size& size, const Sandbox& sandbox, const SizeOptions
   if (size.memory == 0) place.reject("the VM would have no memory, which Kata refuses");
   answer.vcpus = static_cast<std::int64_t>(std::ceil(std::max(size.vcpus, 1.0F)));
   answer.memory_mib = size.memory;
-  const auto least = options.profile == "remote" ? 0 : least_memory;
+  const auto least = options.profile == "remote" ? 0 : min_memory;
   answer.annotations = {
       {std::string{vcpus_annotation}, std::to_string(answer.vcpus)},
       {std::string{memory_annotation}, std::to_string(std::max(size.memory, least))}};

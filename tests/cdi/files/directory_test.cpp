@@ -23,7 +23,7 @@
 
 namespace {
 
-constexpr std::size_t most_names = 1000;
+constexpr std::size_t max_names = 1000;
 
 bool is_short(std::string_view name) {
   return name.size() == 1 && name != ".";
@@ -44,7 +44,7 @@ TEST_CASE("Wanted names are listed, sorted by bytes, any number of times") {
   const auto directory = open_dir(tree.path());
   const auto before = open_files();
   for (int i = 0; i < 2; ++i) {
-    const auto listing = cdi::detail::list_directory(directory.get(), "dir", is_short, most_names);
+    const auto listing = cdi::detail::list_directory(directory.get(), "dir", is_short, max_names);
     REQUIRE(listing);
     CHECK(names_of(listing->entries) == std::vector<std::string>{"C", "a", "b"});
     struct stat info = {};
@@ -105,7 +105,7 @@ TEST_CASE(
   };
   const auto list = [&] {
     lists = 0;
-    auto listing = cdi::detail::list_directory(directory.get(), "dir", wanted, most_names);
+    auto listing = cdi::detail::list_directory(directory.get(), "dir", wanted, max_names);
     REQUIRE(listing);
     return *std::move(listing);
   };
@@ -128,13 +128,13 @@ TEST_CASE("A listing has an offset of its own, also in a directory that may only
   for (const auto* name : {"a", "b"}) tree.put(name, "");
   const auto directory = open_dir(tree.path());
   const auto at = ::lseek(directory.get(), 0, SEEK_CUR);
-  REQUIRE(cdi::detail::list_directory(directory.get(), "dir", is_short, most_names));
+  REQUIRE(cdi::detail::list_directory(directory.get(), "dir", is_short, max_names));
   CHECK(::lseek(directory.get(), 0, SEEK_CUR) == at);
 
   REQUIRE(::chmod(tree.path().c_str(), 0444) == 0);
   const UnprivilegedUser unprivileged;
   if (!unprivileged) return;
-  const auto listing = cdi::detail::list_directory(directory.get(), "dir", is_short, most_names);
+  const auto listing = cdi::detail::list_directory(directory.get(), "dir", is_short, max_names);
   REQUIRE(listing);
   CHECK(listing->entries.size() == 2);
 }
@@ -145,7 +145,7 @@ TEST_CASE("A directory that cannot be listed is an error, and leaves no descript
   const cdi::Descriptor file{::open((tree / "file").c_str(), O_RDONLY | O_CLOEXEC)};
   const auto before = open_files();
   for (const int number : {file.get(), -1}) {
-    const auto listing = cdi::detail::list_directory(number, "dir", is_short, most_names);
+    const auto listing = cdi::detail::list_directory(number, "dir", is_short, max_names);
     REQUIRE_FALSE(listing);
     CHECK(listing.error().system == (number < 0 ? EBADF : ENOTDIR));
     CHECK(listing.error().message.starts_with("cannot list the directory: "));

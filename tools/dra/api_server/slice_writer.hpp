@@ -39,7 +39,7 @@ class SliceWriter {
   /// the meantime.
   std::optional<ApiFailure> write(const std::vector<ApiJson>& specs, SlicesWritten& written) {
     std::optional<ApiFailure> failed;
-    for (int i = 0; i < most_rounds; ++i) {
+    for (int i = 0; i < max_rounds; ++i) {
       const auto before = features_;
       failed = write_once(reduced_slices(specs, features_), written);
       written.features = features_;
@@ -59,7 +59,7 @@ class SliceWriter {
   void forget_features() { features_ = {}; }
 
  private:
-  static constexpr int most_rounds = 6;
+  static constexpr int max_rounds = 6;
 
   /// Whether another program changed or removed a slice since it was listed.
   static bool is_outdated(const ApiFailure& failure) {

@@ -110,7 +110,7 @@ class DevicePlugin {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds retry{1};
-  static constexpr std::chrono::seconds longest_between_lists{10};
+  static constexpr std::chrono::seconds max_between_lists{10};
 
   void run() {
     auto next_list = Clock::now();
@@ -142,7 +142,7 @@ class DevicePlugin {
 
   Clock::duration between_lists() const {
     const auto third = std::chrono::duration_cast<Clock::duration>(settings_.release_after / 3);
-    return std::clamp<Clock::duration>(third, std::chrono::milliseconds{20}, longest_between_lists);
+    return std::clamp<Clock::duration>(third, std::chrono::milliseconds{20}, max_between_lists);
   }
 
   // The kubelet.

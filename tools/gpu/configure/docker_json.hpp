@@ -52,11 +52,11 @@ inline cdi::Error not_editable(const std::string& path, std::string_view why) {
 class Losses {
  public:
   bool operator()(int depth, Json::parse_event_t event, const Json& value) {
-    constexpr int most_levels = 64;
+    constexpr int max_levels = 64;
     const bool is_level =
         event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
-    if (is_level && depth >= most_levels) {
-      reason = fmt::format("is more than {} levels deep", most_levels);
+    if (is_level && depth >= max_levels) {
+      reason = fmt::format("is more than {} levels deep", max_levels);
     }
     if (event == Json::parse_event_t::object_start) keys_.emplace_back();
     if (event == Json::parse_event_t::object_end) keys_.pop_back();

@@ -41,8 +41,8 @@ struct GlobMatch {
 /// A pattern for a path, each part of which is a pattern for a name and may have `{index}`.
 class PathGlob {
  public:
-  static constexpr std::size_t most_names = 20000;  // for one search
-  static constexpr std::size_t most_matches = 4096;
+  static constexpr std::size_t max_names = 20000;  // for one search
+  static constexpr std::size_t max_matches = 4096;
 
   PathGlob() = default;
 
@@ -101,7 +101,7 @@ class PathGlob {
     }
     const auto listed = tree.list(directory.path.empty() ? "/" : directory.path);
     names += listed.size();
-    if (names > most_names) return false;
+    if (names > max_names) return false;
     for (const auto& name : listed) {
       std::string number;
       if (!tools::is_plain(name) || !part.matches(name, &number)) continue;
@@ -112,7 +112,7 @@ class PathGlob {
         match.number = first_number(std::string_view{name}.substr(part.literal_size()));
       }
       out.push_back(std::move(match));
-      if (out.size() > most_matches) return false;
+      if (out.size() > max_matches) return false;
     }
     return true;
   }
@@ -120,7 +120,7 @@ class PathGlob {
   cdi::Error too_many() const {
     return {.code = cdi::Errc::limit,
             .message = fmt::format("{} would look at more than {} names, or match more than {}",
-                                   text_, most_names, most_matches),
+                                   text_, max_names, max_matches),
             .advice = "make the pattern more precise"};
   }
 

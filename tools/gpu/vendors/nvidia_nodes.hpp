@@ -122,7 +122,7 @@ class NodeCheck {
       found_.not_made.push_back(there.error().message + ": remove it first");
     } else if (!rights.may_be_made) {
       found_.not_made.push_back(path + ": an option of the driver (ModifyDeviceFiles) forbids it");
-    } else if (found_.nodes.size() < most_nodes) {
+    } else if (found_.nodes.size() < max_nodes) {
       found_.nodes.push_back({.path = path,
                               .major = major,
                               .minor = minor,
@@ -132,7 +132,7 @@ class NodeCheck {
     }
   }
 
-  static constexpr std::size_t most_nodes = 5000;  // the driver has fewer capabilities
+  static constexpr std::size_t max_nodes = 5000;  // the driver has fewer capabilities
 
   const tools::HostTree& tree_;
   CharMajors majors_;

@@ -90,7 +90,7 @@ inline cdi::Result<void> add_vendor_files(const tools::HostTree& tree,
 /// that an option names cannot be used; a fault in another does not affect other kinds.
 inline cdi::Result<VendorFiles> read_vendor_files(const tools::HostTree& tree,
                                                   const SurveyOptions& options) {
-  constexpr std::size_t most_files = 64;
+  constexpr std::size_t max_files = 64;
   VendorFiles out;
   if (!options.vendor_files.empty()) {
     const auto here = tools::HostTree::open("/");
@@ -108,9 +108,9 @@ inline cdi::Result<VendorFiles> read_vendor_files(const tools::HostTree& tree,
   std::erase_if(names, [](std::string_view name) {
     return !name.ends_with(".toml") || name.starts_with('.');
   });
-  if (names.size() > most_files) {
+  if (names.size() > max_files) {
     out.faults.push_back(
-        fmt::format("{} has more than {} vendor files", vendor_directory, most_files));
+        fmt::format("{} has more than {} vendor files", vendor_directory, max_files));
     return out;
   }
   for (const auto& name : names) {

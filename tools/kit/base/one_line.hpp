@@ -14,14 +14,14 @@
 namespace tools {
 
 /// `text` as UTF-8 on one line, with escapes for control characters. Longer text than about
-/// `longest` bytes is cut and ends with "...".
-inline std::string one_line(std::string_view text, std::size_t longest = std::string::npos) {
+/// `max_size` bytes is cut and ends with "...".
+inline std::string one_line(std::string_view text, std::size_t max_size = std::string::npos) {
   constexpr std::string_view shown_as_they_are = "\"\\";
   std::string out;
-  while (!text.empty() && out.size() < longest) {
+  while (!text.empty() && out.size() < max_size) {
     const auto end = std::min(text.find_first_of(shown_as_they_are), text.size());
-    out.append(cdi::escaped(text.substr(0, end), longest - out.size()));
-    if (end < text.size() && out.size() < longest) out += text[end];
+    out.append(cdi::escaped(text.substr(0, end), max_size - out.size()));
+    if (end < text.size() && out.size() < max_size) out += text[end];
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   if (!text.empty() && !out.ends_with("...")) out.append("...");

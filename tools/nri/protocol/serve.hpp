@@ -126,7 +126,7 @@ inline void use_launched_name(Plugin& plugin) {
 inline Result<void> serve(const Plugin& plugin, const ServeOptions& options = {}) {
   using std::chrono::milliseconds;
   constexpr milliseconds first_pause{50};
-  constexpr milliseconds longest_pause{1000};
+  constexpr milliseconds max_pause{1000};
   const auto launched = detail::launched_socket();
   if (!launched) return launched.error();
   if (*launched) {
@@ -136,7 +136,7 @@ inline Result<void> serve(const Plugin& plugin, const ServeOptions& options = {}
     return done ? Result<void>{} : done.error();
   }
   std::string reason;
-  for (auto pause = first_pause;; pause = std::min(pause * 2, longest_pause)) {
+  for (auto pause = first_pause;; pause = std::min(pause * 2, max_pause)) {
     Result<bool> known{false};
     {
       const auto socket = detail::connect_to(options.socket);

@@ -19,7 +19,7 @@ namespace prepare {
 
 /// How long a run waits for the lock in total. Then it continues without: each user who may list
 /// the directory can hold its lock, and must not prevent specs.
-inline constexpr std::chrono::seconds longest_wait{60};
+inline constexpr std::chrono::seconds max_wait{60};
 
 /// The messages of a run while another process holds the lock, and when it continues without the
 /// lock.

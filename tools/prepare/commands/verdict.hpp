@@ -151,7 +151,7 @@ inline cdi::Result<AssessedSurvey> survey_until_ready(
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>{given.wait});
-  Clock::duration lock_time = longest_wait;
+  Clock::duration lock_time = max_wait;
   NvmlMemory memory;
   auto make_nodes = given.make_nodes;
   UnmadeNodes unmade;

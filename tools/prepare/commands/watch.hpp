@@ -47,8 +47,8 @@ namespace prepare {
 
 /// The options of `watch`.
 struct WatchOptions {
-  double interval = 10;                                            // seconds between surveys
-  std::chrono::milliseconds longest_wait = prepare::longest_wait;  // for the lock
+  double interval = 10;                                    // seconds between surveys
+  std::chrono::milliseconds max_wait = prepare::max_wait;  // for the lock
 };
 
 /// Writes the specs when the host changes.
@@ -57,7 +57,7 @@ class SpecKeeper {
   SpecKeeper(const Options& options, const WatchOptions& own)
       : given_{options},
         interval_{static_cast<long>(own.interval * 1000)},
-        longest_wait_{own.longest_wait},
+        max_wait_{own.max_wait},
         versions_{versions_from(options)} {}
 
   /// Surveys the host, and writes the specs if the state is stable: equal in two surveys, or in
@@ -114,7 +114,7 @@ class SpecKeeper {
     const auto now = std::chrono::steady_clock::now();
     const bool is_busy = lock.state() == DirectoryLock::State::busy;
     if (!is_busy) last_free_ = now;
-    const bool goes_on = now - last_free_ >= longest_wait_;
+    const bool goes_on = now - last_free_ >= max_wait_;
     report_news(is_busy ? Messages{busy_message(options_, goes_on)} : Messages{}, busy_);
     return is_busy && !goes_on;
   }
@@ -132,7 +132,7 @@ class SpecKeeper {
   const Options& given_;
   Options options_{given_};  // and those that spec files record
   const std::chrono::milliseconds interval_;
-  const std::chrono::milliseconds longest_wait_;
+  const std::chrono::milliseconds max_wait_;
   tools::EngineVersions versions_;
   NvmlMemory nvml_{};
   std::string seen_{};

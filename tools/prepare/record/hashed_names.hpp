@@ -115,9 +115,9 @@ class HashedNames {
   /// A hash with hexadecimal digits in the places of letters and digits. No other value has the
   /// same, unless a short form has too few.
   std::string same_form(std::string_view value) {
-    constexpr int most_tries = 1000;
+    constexpr int max_tries = 1000;
     std::string out{value};
-    for (int tries = 0; tries < most_tries; ++tries) {
+    for (int tries = 0; tries < max_tries; ++tries) {
       const auto hash = digits(fmt::format("{}{}", tries, value));
       std::size_t at = 0;
       for (char& c : out) {

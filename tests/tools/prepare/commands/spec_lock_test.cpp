@@ -62,7 +62,7 @@ TEST_CASE("a run waits for the lock, but a process that keeps it prevents no spe
   CHECK(lock_specs(host.options, Missing::stays, left).state() == State::busy);
   CHECK(left <= left.zero());
   SpecKeeper patient{host.options, {}};
-  SpecKeeper hasty{host.options, {.longest_wait = std::chrono::milliseconds{0}}};
+  SpecKeeper hasty{host.options, {.max_wait = std::chrono::milliseconds{0}}};
   for (int i = 0; i < 3; ++i) patient.survey();
   CHECK(std::filesystem::is_empty(host / "run/cdi"));
   for (int i = 0; i < 3; ++i) hasty.survey();
