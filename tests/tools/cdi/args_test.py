@@ -385,7 +385,7 @@ class Losses(Scratch):
         self.assertEqual(len(self.lost("bwrap")), 1)
         self.device(deviceNodes=[same_dev("/dev/gpu0", permissions="none")])
         for program in ("bwrap", "docker", "lxc"):
-            self.assertIn("nobody may open", self.lost(program)[0][2])
+            self.assertIn("no user may open", self.lost(program)[0][2])
 
     def test_options_of_mounts(self):
         self.device(mounts=[self.mount("/mnt/file", options=["ro", "nosuid", "nodev", "noexec",

@@ -45,7 +45,7 @@ CUDA = [
     ("0,-1,1", ["0"], f'entry 2 "-1" is negative; CUDA {CUT}, and ignores the entry after it: '),
     ("0,9,1,10", ["0"], f'entry 2 "9" is not a device of nvidia.com/gpu; CUDA {CUT}, and ignores '
                         'the 2 entries after it'),
-    ("9", [], 'entry 1 "9" is no device'),
+    ("9", [], 'entry 1 "9" is not a device'),
     ("0,,1", ["0"], 'entry 2 "" is empty'),
     (",", [], 'entry 1 "" is empty'),
     ("  ", [], 'entry 1 "  " is empty'),
@@ -59,7 +59,7 @@ CUDA = [
     ("0,1,+0", [], 'entry 3 "+0" names the same GPU as an entry before it'),
     ("0,-1,0", ["0"], CUT),                        # the list ends before the repetition
     ("99999999999999999999", [], "is too large"),
-    ("4294967295", [], "is no device"),
+    ("4294967295", [], "is not a device"),
     ("all", [], "inject KIND=all"),
     ("none", [], "is neither an index nor a UUID"),
     (A, [A], ""),
@@ -70,7 +70,7 @@ CUDA = [
     ("GPU-", [], "is neither an index nor a UUID"),
     ("GPU-xyz", [], "is neither an index nor a UUID"),
     ("gpu-8932f937", [], "is neither an index nor a UUID"),  # only in capitals
-    ("GPU-ffff", [], 'entry 1 "GPU-ffff" is no device'),
+    ("GPU-ffff", [], 'entry 1 "GPU-ffff" is not a device'),
     (f"{A},{A}", [], "sees no device at all"),
     (f"{A},GPU-8932f", [], "sees no device at all"),
     (f"0,{A}", ["0"], "is not an index, as entry 1"),
@@ -79,7 +79,7 @@ CUDA = [
     ("MIG-d184", [MIG], ""),
     ("MIG-GPU-3eb79704/13/0", ["GPU-3eb79704:gi13:ci0"], ""),
     ("MIG-GPU-3eb7/13/0", ["GPU-3eb79704:gi13:ci0"], ""),
-    ("MIG-GPU-3eb79704/1/0", [], "is no device"),
+    ("MIG-GPU-3eb79704/1/0", [], "is not a device"),
     *((text, [], "is neither an index nor a UUID")
       for text in ("MIG-GPU-3eb79704/13", "MIG-GPU-3eb79704/13/x", "MIG-GPU-xyz/13/0",
                    "MIG-GPU-3eb79704/13/0/")),

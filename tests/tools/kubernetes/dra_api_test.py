@@ -526,7 +526,7 @@ class Claims(ApiCase):
 
     def test_names_that_are_no_names(self):
         answer = self.service().prepare((uid_of(1), "../nodes/node1"))
-        self.assertIn("is no name", answer[uid_of(1)]["error"])
+        self.assertIn("cannot be the name", answer[uid_of(1)]["error"])
         self.assertEqual(self.api.seen("GET", "nodes"), [])
 
     def test_a_server_that_is_away(self):
