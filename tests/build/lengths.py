@@ -9,7 +9,7 @@ import sys
 MAX_LINES, MAX_OF_FUNCTION = 400, 40
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADERS = (".h", ".hpp", ".inl")
-# Text that is no code, so that each brace and semicolon left has its meaning.
+# Text other than code, so that each brace and semicolon left has its meaning.
 NOT_CODE = re.compile(r"""//[^\n]* | /\*(?s:.*?)\*/ | R"(\w*)\((?s:.*?)\)\1" | "(?:\\.|[^"\\\n])*"
                           | (?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+' | ^\#(?:[^\n]*\\\n)*[^\n]*""",
                       re.M | re.X)
@@ -27,7 +27,7 @@ def functions(text):
             outer = all(scope is None for scope in scopes)
             is_function = outer and "(" in head and not NOT_A_FUNCTION.search(head)
             scopes.append(begin + len(head) - len(head.lstrip()) if is_function else None)
-        elif text[at] == "{":  # of a value: its end is no end of a head
+        elif text[at] == "{":  # of a value, which does not end a head
             scopes.append(-1)
             continue
         elif text[at] == "}":

@@ -42,8 +42,8 @@
 
 namespace {
 
-/// A kind of calls, and the errors that they fail with: those of the manual pages that a program on
-/// a healthy kernel can meet.
+/// A kind of calls, and the errors that they fail with: errors of the manual pages that a program
+/// on a healthy kernel can meet.
 struct Kind {
   std::string_view name;
   std::span<const int> errors;

@@ -103,7 +103,7 @@ inline const Operation file_operations[] = {
     {"Cache::wait_for",
      CDI_CALL(w.cache->wait_for(device_names, std::chrono::steady_clock::now())),
      in_files, open_cache},
-    {"Cache::wait_for, in vain",
+    {"Cache::wait_for, without success",
      CDI_CALL(w.cache->wait_for(wrong_names, std::chrono::steady_clock::now())),
      in_files, open_cache},
     {"Cache::inject", CDI_CALL(w.cache->inject(w.config, device_names)), in_files,

@@ -56,7 +56,7 @@ struct Claim {
   std::string kind{};              ///< of the devices in its spec
   std::string boot_id{};           ///< the boot in which its spec was last written
   std::string newest_version{};    ///< the driver's limit for the version of its spec; may be empty
-  /// The directory of its spec; empty for that of `ClaimOptions`. `Claims::prepare` makes a
+  /// The directory of its spec; empty for the one of `ClaimOptions`. `Claims::prepare` makes a
   /// relative one absolute.
   std::string spec_dir{};
   std::map<std::string, std::string> options{};  ///< of the driver, which determine its spec

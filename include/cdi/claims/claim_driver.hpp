@@ -33,7 +33,7 @@ class ClaimDriver {
   /// the claims are repaired, because numbers of nodes and versions of libraries change.
   ///
   /// `old` is the spec in the claim's file; null for a new claim and for a spec that is missing or
-  /// unreadable. `boot_id` of the claim is that of `old`, and another one than `boot_id()` after a
+  /// unreadable. `boot_id` of the claim belongs to `old`, and differs from `boot_id()` after a
   /// reboot. The function may record in the claim what it learnt. With an error, the old spec
   /// stays, unless it is of another boot, or the error is `Errc::conflict`: the old spec gives
   /// access to a device of others.
@@ -64,8 +64,8 @@ class ClaimDriver {
   }
 
   /// Undoes `acquire`, of the last claim if a device has several users. It may be called for a
-  /// device that was never made ready, or is gone, which is no error. Not called for the devices of
-  /// a claim whose file is damaged, because they are unknown.
+  /// device that was never made ready, or is gone, which is not an error. Not called for the
+  /// devices of a claim whose file is damaged, because they are unknown.
   virtual Result<void> release(const Claim& /*claim*/, const ClaimedDevice& /*device*/) {
     return {};
   }

@@ -65,7 +65,7 @@ class ClaimJournal {
   /// `Errc::system`; then the file is as before.
   Result<void> save(const Claim& claim) const;
 
-  /// Removes a claim permanently. A missing one is no error.
+  /// Removes a claim permanently. A missing one is not an error.
   Result<void> erase(std::string_view uid) const;
 
  private:

@@ -45,7 +45,7 @@ class ClaimSpecs {
 
   Result<void> remove(const Claim& claim) const;
 
-  /// Removes this journal's files in a directory, except those in `keep` and those of the claims in
+  /// Removes this journal's files in a directory, except files in `keep` and files of the claims in
   /// `unreadable`, whose UIDs alone are known.
   Result<Reconciled> prune(const std::string& path, std::set<std::string> keep,
                            const std::set<std::string>& unreadable) const;

@@ -74,7 +74,7 @@ CDI_INLINE Result<Publication> ClaimSpecs::write(const Claim& claim, const Spec&
   if (!directory) return directory.error();
   if (auto apart = journal_->check_apart(*directory); !apart) return std::move(apart).error();
   // After a crash of the system, `Claims::repair` makes the specs of recorded claims again. A claim
-  // that is not recorded as prepared would leave an empty file, which is nobody's.
+  // that is not recorded as prepared would leave an empty file, without an owner.
   const auto durable = driver_->makes_ready() ? Durable::yes : Durable::no;
   return publisher(*directory).write(claim.file_name(), spec, dry_run, Replace::own, durable);
 }

@@ -48,7 +48,7 @@ bool may_be_shared(const ClaimedDevice& a, const ClaimedDevice& b);
 /// for the journal's lock.
 ///
 /// Costs grow with the number of claims: `repair` reads each claim and its spec, and has the driver
-/// make the spec again; `prepare` compares each device with those of all claims.
+/// make the spec again; `prepare` compares each device with the devices of all claims.
 class Claims {
  public:
   /// Uses a journal and a driver, which must outlive this object. Call `repair` before anything

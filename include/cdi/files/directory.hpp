@@ -154,8 +154,8 @@ Result<Listing> list_directory(int directory, const std::string& path, const Wan
 
 /// Creates a directory in another one, with a mode whatever the umask, which belongs to all threads
 /// and so stays as it is. A process that is killed meanwhile may leave a directory with the rights
-/// that its umask allows. Returns false on failure, with the reason in `errno`. It is no failure if
-/// another process has just created the directory.
+/// that its umask allows. Returns false on failure, with the reason in `errno`. It is not a failure
+/// if another process has just created the directory.
 inline bool make_directory(int above, const std::string& name, mode_t mode) {
   if (::mkdirat(above, name.c_str(), mode) != 0) return errno == EEXIST;
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;

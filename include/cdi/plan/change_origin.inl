@@ -21,7 +21,7 @@ namespace cdi::inline CDI_ABI {
 
 namespace detail {
 
-// Whether an edit is about the changed entry. The keys are those of `describe`.
+// Whether an edit is about the changed entry. The keys come from `describe`.
 inline bool makes(const std::string& variable, const Change& change) {
   return env_name(variable) == change.key;
 }

@@ -209,7 +209,7 @@ inline Result<FoundFile> find_owner(const PublishDir& dir, const std::string& na
 }
 
 /// Finds the owner as `find_owner` does. If the owner does not matter, a file that cannot be read
-/// is no error.
+/// is not an error.
 inline Result<FoundFile> find_owner_for(const PublishDir& dir, const std::string& name,
                                         Replace replace, std::string_view expected = {}) {
   auto found = find_owner(dir, name, expected);

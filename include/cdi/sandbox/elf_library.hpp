@@ -30,16 +30,17 @@ struct ElfLibrary {
 /// Reads what ldconfig needs of an open file, which keeps its offset. The library can be of any
 /// machine and byte order, with 32 or 64 bits.
 ///
-/// Returns nullopt if this is no regular file or no shared library, if it is damaged or cannot be
-/// read, if its SONAME is no file name, and beyond 256 program headers or 4096 dynamic entries.
-/// Reads at most 80 KiB, in 4 calls.
+/// Returns nullopt if this is not a regular file or not a shared library, if it is damaged or
+/// cannot be read, if its SONAME is not a file name, and beyond 256 program headers or 4096 dynamic
+/// entries. Reads at most 80 KiB, in 4 calls.
 std::optional<ElfLibrary> read_elf_library(int descriptor);
 
 /// Reads the bytes of the section with a name, such as `.note.gnu.build-id`, of an open ELF file of
 /// any machine and byte order, with 32 or 64 bits.
 ///
-/// Returns nullopt if this is no regular file or no ELF file, if it has no such section, if it is
-/// damaged or cannot be read, and beyond 1024 sections or 64 KiB for the names or the section.
+/// Returns nullopt if this is not a regular file or not an ELF file, if it has no such section, if
+/// it is damaged or cannot be read, and beyond 1024 sections or 64 KiB for the names or the
+/// section.
 std::optional<std::string> read_elf_section(int descriptor, std::string_view name);
 
 }  // namespace cdi::detail

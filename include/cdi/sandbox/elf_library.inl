@@ -122,7 +122,7 @@ inline std::uint32_t cache_kind_of(std::uint64_t machine, std::uint32_t flags, b
   }
 }
 
-/// Reads the size, byte order and word size of a file. False if this is no regular ELF file.
+/// Reads the size, byte order and word size of a file. False if this is not a regular ELF file.
 inline bool identify_elf(ElfFile& file, std::string& header) {
   struct stat info = {};
   if (::fstat(file.descriptor, &info) != 0 || !S_ISREG(info.st_mode)) return false;

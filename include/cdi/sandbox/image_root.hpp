@@ -48,7 +48,7 @@ class ImageRoot {
  private:
   ImageRoot(std::string path, Descriptor root) : path_{std::move(path)}, root_{std::move(root)} {}
 
-  /// A file or directory of the image, which is no link.
+  /// A file or directory of the image, which is not a link.
   struct Entry {
     std::string path{};     // in the image, clean and without links
     Descriptor folder{-1};  // the directory of the file

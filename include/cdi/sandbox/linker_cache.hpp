@@ -27,7 +27,7 @@ struct LinkerEntry {
 /// the format that glibc reads since version 2.2, for machines with the byte order of this one. The
 /// old cache may be empty, and may have the new format, the old one, or both.
 ///
-/// An added library replaces all libraries of the same SONAME and kind, also those of
+/// An added library replaces all libraries of the same SONAME and kind, including those of
 /// `glibc-hwcaps` directories, which glibc would prefer. Of two added ones, the first counts.
 /// SONAMEs that glibc does not distinguish, such as `a.so.1` and `a.so.01`, are the same. All other
 /// libraries keep their order, their OS version and their hardware capabilities. If the old cache
@@ -35,9 +35,9 @@ struct LinkerEntry {
 ///
 /// Returns nullopt if the old cache is damaged, is larger than 8 MiB, has over 100,000 libraries or
 /// has the other byte order, and if an added library has no kind, no absolute path, or a SONAME
-/// that is no file name, or the texts of all have more than 64 MiB. Costs one sort. The result has
-/// at most 26 bytes and its texts for each added library, 1 KiB, and the size of the old cache, or
-/// twice that if the old cache has only the old format.
+/// that is not a file name, or the texts of all have more than 64 MiB. Costs one sort. The result
+/// has at most 26 bytes and its texts for each added library, 1 KiB, and the size of the old cache,
+/// or twice that if the old cache has only the old format.
 std::optional<std::string> merged_linker_cache(std::string_view old_cache,
                                                std::span<const LinkerEntry> added);
 

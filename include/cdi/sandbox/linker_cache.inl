@@ -279,7 +279,7 @@ inline std::vector<CacheRow> sorted_rows(const std::vector<CacheRow>& rows) {
   return sorted;
 }
 
-/// Whether sorted rows are those of the old cache. `texts` are the strings of added rows.
+/// Whether sorted rows equal the rows of the old cache. `texts` are the strings of added rows.
 inline bool are_old(const std::vector<CacheRow>& rows, const CacheParts& parts,
                     std::string_view texts) {
   const auto path_of = [&](const CacheRow& row) {

@@ -46,7 +46,7 @@ inline bool is_generated(std::string_view name) {
 }
 
 /// Returns whether other users may replace what is at a name in a directory: they may write in the
-/// directory, unless it is sticky, as /tmp is, and its owner is no other user.
+/// directory, unless it is sticky, as /tmp is, and its owner is not another user.
 inline bool is_open_to_others(const struct stat& folder) {
   return is_writable_by_others(folder) && (is_foreign(folder) || (folder.st_mode & S_ISVTX) == 0);
 }

@@ -208,8 +208,7 @@ TEST_CASE_TEMPLATE("A mount replaces the first of its destination; then all are 
   });
 }
 
-TEST_CASE_TEMPLATE("The order of mounts is that of a stable sort", Target, Json, Ordered, Model,
-                   Text) {
+TEST_CASE_TEMPLATE("Mounts are sorted stably", Target, Json, Ordered, Model, Text) {
   const std::string depths[] = {"/x", "/x/x", "/x/x/x"};
   for (unsigned seed = 0; seed < 729; ++seed) {  // every row of six depths
     auto target = oci_spec<Target>("{}");
@@ -294,7 +293,7 @@ TEST_CASE_TEMPLATE("Hooks are appended to the list of their point, in order", Ta
   }
 }
 
-TEST_CASE_TEMPLATE("Intel RDT settings replace those of the OCI spec whole", Target, Json, Ordered,
+TEST_CASE_TEMPLATE("Intel RDT settings replace the OCI spec's as a whole", Target, Json, Ordered,
                    Model, Text) {
   const char* const after = R"({"linux":{"intelRdt":{"closID":"b","schemata":["L3:0=f"],
       "memBwSchema":"MB:0=20","l3CacheSchema":"L3:0=3","enableMonitoring":true}}})";

@@ -123,7 +123,7 @@ TEST_CASE("A pinned node that differs from the host's is kept, follows the host,
   CHECK(make(HostDrift::follow, number) == Made{"c", 195, 255});
 }
 
-TEST_CASE("A node like the host's, and one that the host lacks, are no drift") {
+TEST_CASE("A node like the host's, and one that the host lacks, are not drift") {
   for (const auto drift : {HostDrift::keep, HostDrift::follow, HostDrift::fail}) {
     CHECK(make(drift, {.path = "/dev/a", .type = "c", .major = 195, .minor = 255}) ==
           Made{"c", 195, 255});
@@ -136,7 +136,7 @@ TEST_CASE("A node like the host's, and one that the host lacks, are no drift") {
         Made{"u", 195, 255});
 }
 
-TEST_CASE("A node follows the host to any type, and a path below a file is no node") {
+TEST_CASE("A node follows the host to any type, and a path below a file is not a node") {
   const auto follow = [](cdi::HostNode found, const cdi::DeviceNode& node) {
     const auto host = [&](std::string_view) {
       return cdi::Result<cdi::HostNode>{found};

@@ -88,7 +88,7 @@ TEST_CASE("a FIFO has no numbers, and its permission bits are told") {
   CHECK(*node == cdi::HostNode{.type = 'p', .file_mode = 02640});
 }
 
-TEST_CASE("what is no device node is refused by name") {
+TEST_CASE("what is not a device node is refused by name") {
   const TempDir dir;
   std::ofstream{dir / "file"} << "x";
   fs::create_symlink("/dev/null", dir / "link");

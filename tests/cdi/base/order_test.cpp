@@ -28,7 +28,7 @@ TEST_CASE("The order of a few values") {
   CHECK(order_of({3, 1, 2}) == Order{1, 2, 0});
 }
 
-TEST_CASE("The order is that of a stable sort, for any number of values") {
+TEST_CASE("Sorting is stable, for any number of values") {
   for (std::size_t size = 0; size < 70; ++size) {
     CAPTURE(size);
     for (const unsigned kinds : {1U, 2U, 5U, 100U}) {

@@ -97,7 +97,7 @@ TEST_CASE("Depth counts the slashes of the cleaned path") {
   }
 }
 
-TEST_CASE("Depth needs no cleaned path, but is that of one") {
+TEST_CASE("Depth takes an uncleaned path, and counts the cleaned one") {
   constexpr std::string_view letters = "/.a";
   for (std::size_t number = 0; number < 6561; ++number) {  // all paths of eight letters
     std::string path;

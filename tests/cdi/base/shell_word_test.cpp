@@ -58,7 +58,7 @@ TEST_CASE("A shell reads the word as the path") {
   }
 }
 
-TEST_CASE("A path is no option of the command, and keeps a newline at its end") {
+TEST_CASE("A path is not an option of the command, and keeps a newline at its end") {
   CHECK(cdi::shell_word("-rf") == "./-rf");
   CHECK(cdi::shell_word("--root=/x y") == "'./--root=/x y'");
   CHECK(cdi::shell_word("./-rf") == "./-rf");

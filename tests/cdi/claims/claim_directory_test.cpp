@@ -26,7 +26,7 @@ TEST_CASE("A missing directory stays or is made with its parents") {
   CHECK(cdi::open_claim_directory(path, MissingDirectory::stays)->number() >= 0);
 }
 
-TEST_CASE("What is no directory is an error") {
+TEST_CASE("What is not a directory is an error") {
   const TempTree tree;
   put_file(tree / "file", "");
   using std::string_literals::operator""s;

@@ -55,7 +55,7 @@ TEST_CASE("The directory of the journal is not one for specs, by whatever path")
   CHECK(journal.check_apart(opened(tree.path())));
 }
 
-TEST_CASE("A file that is no claim is reported with its path, and others are ignored") {
+TEST_CASE("A file that is not a claim is reported with its path, and others are ignored") {
   const ClaimTree tree;
   const auto journal = tree.journal();
   REQUIRE(journal.save(claim));

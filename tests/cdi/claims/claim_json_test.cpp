@@ -40,7 +40,7 @@ const std::string good_text =
     R"({"version":1,"uid":"a","phase":"prepared","kind":"v.com/c","options":{},)"
     R"("devices":[{"name":"GPU-1"}]})";
 
-/// Why `good_text` is no claim with this change.
+/// Why `good_text` is not a claim with this change.
 std::string reason_for(const std::string& from, const std::string& into) {
   auto text = good_text;
   text.replace(text.find(from), from.size(), into);
@@ -93,7 +93,7 @@ TEST_CASE("A claim that could not be read again has no text") {
   CHECK(code([](cdi::Claim& claim) { claim.name.resize(1 << 20, 'x'); }) == cdi::Errc::limit);
 }
 
-TEST_CASE("Damaged texts, and those of later versions, are no claims") {
+TEST_CASE("Damaged texts, and those of later versions, are not claims") {
   REQUIRE(cdi::parse_claim(good_text, "a.json"));
   for (std::size_t size = 0; size < good_text.size(); ++size) {
     CAPTURE(size);

@@ -410,7 +410,7 @@ TEST_CASE("A directory of specs does not depend on the directory in which the pr
   }
 }
 
-TEST_CASE("A spec of no claim is removed, and those of others stay") {
+TEST_CASE("A spec without a claim is removed, and other owners' specs stay") {
   Host host;
   host.prepare("a", {card("0")});
   put_file(host.specs() + "/other.json", "{}");

@@ -31,7 +31,7 @@
 
 static_assert(!std::is_copy_constructible_v<cdi::Cache>);
 
-TEST_CASE("The default directories are those of the CDI document, and the later has priority") {
+TEST_CASE("The default directories are the CDI document's, and the later one has priority") {
   CHECK(cdi::default_spec_dirs() == Names{"/etc/cdi", "/var/run/cdi"});
 }
 

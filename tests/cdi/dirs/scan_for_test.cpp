@@ -97,7 +97,7 @@ class RandomNode {
 
 }  // namespace
 
-TEST_CASE("The result or the error is that of a cache, for random directories and names") {
+TEST_CASE("Result and error equal a cache's, for random directories and names") {
   // A file that has just been changed is never skipped, unless there is no patience.
   const cdi::ReadOptions options{.retry_window = {}};
   std::size_t resolved = 0;

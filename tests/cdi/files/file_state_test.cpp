@@ -137,7 +137,7 @@ TEST_CASE("A spec has the access that its file had when it was last read") {
   REQUIRE(before.spec);
   REQUIRE(before.spec->access);
   CHECK(*before.spec->access == cdi::FileAccess{::geteuid(), ::getegid(), 0640});
-  // The bytes are the same: the spec is not parsed again, and yet its access is that of now.
+  // The bytes are the same: the spec is not parsed again, but its access is current.
   REQUIRE(::chmod(path.c_str(), 0666) == 0);
   const auto after = read_with_retries(path, no_wait, before);
   REQUIRE(after.spec);

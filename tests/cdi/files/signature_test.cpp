@@ -115,7 +115,7 @@ TEST_CASE("A signature is settled a little after the last change, when another c
   CHECK(cdi::is_stable(changed_at(4998, 0), now));
 }
 
-TEST_CASE("A file just written is not settled, and the file clock is that of files") {
+TEST_CASE("A file just written is not settled, and the file clock is the files' clock") {
   const TempTree tree;
   const auto before = cdi::file_clock();
   tree.put("a", "one");

@@ -88,7 +88,7 @@ TEST_CASE("What follows from a member that cannot be read is no further error") 
         std::array{"env: [A=1]", "evn: [A=1]", "5:20 devices[0].containerEdits.evn"},
         std::array{"name: a", "name: [a]", "4:9 devices[0].name"}}) {
     auto found = places(with(part, by));
-    std::erase(found, "1:1 kind");  // that the member is missing is an error of its own
+    std::erase(found, "1:1 kind");  // the missing member is an error of its own
     CHECK(found == Texts{place});
   }
   CHECK(places("[]") == Texts{"1:1 "});

@@ -77,7 +77,7 @@ TEST_CASE("A value that is copied to a view and back is equal") {
   CHECK(cdi::copy_as<Extended>(view) == *read);
 }
 
-TEST_CASE("Values of YAML are those of JSON, or text") {
+TEST_CASE("Values of YAML equal values of JSON, or are text") {
   const auto read = cdi::read_yaml<Extended>(
       "n: 12\nf: 1.50\nb: true\nword: yes\nhex: 0x10\noctal: 017\nquoted: '12'\nnothing:\n"
       "dot: 1.\nplus: +1\nexponent: 1e5\nhalf: 1e\nlist: [a, 1]\n");

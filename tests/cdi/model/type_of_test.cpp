@@ -77,7 +77,7 @@ TEST_CASE("The rows of an object are its fields, in order, with their traits") {
   CHECK(type.fields[3].type == &type_of<bool>);
 }
 
-TEST_CASE("The places of an object are those of its members, then that of the unknown ones") {
+TEST_CASE("An object has the places of its members, then the place of unknown ones") {
   Outer outer;
   cdi::detail::FieldPointers pointers;
   type_of<Outer>.pointers(&outer, pointers);

@@ -57,7 +57,7 @@ TEST_CASE("Members that the library does not know keep their values and places a
       R"({"x14":0,"path":"/e"},{"path":"/d","type":"c","major":5,"minor":0,"fileMode":0,"uid":1,)"
       R"("gid":2}],"netDevices":{"b":{"x16":0},"e":{"name":"n"}},"intelRdt":{"closID":"c"},)"
       R"("seccomp":{"x19":[]}},"ociVersion":"9.9","x20":false})";
-  // 1e400 is no number of nlohmann's: written as a text here.
+  // 1e400 is not a number of nlohmann's: written as a text here.
   const auto parse = [](std::string text) {
     text.replace(text.find("1e400"), 5, "\"1e400\"");
     return Ordered::parse(text);

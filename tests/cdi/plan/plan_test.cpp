@@ -204,7 +204,7 @@ TEST_CASE("A plan has the edits of the specs and devices in order, with their or
   CHECK(to_string(made->env[0].origin) == "v.com/c (/spec:2)");
 }
 
-TEST_CASE("Device nodes are complete, but their owner is that of the process") {
+TEST_CASE("Device nodes are complete, and owned by the user of the process") {
   auto registry = registry_of(
       {{.kind = "v.com/c",
         .devices = {{"0",

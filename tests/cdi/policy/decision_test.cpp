@@ -326,8 +326,8 @@ TEST_CASE("The reasons of one decision are bounded") {
   CHECK(denied({.env = no_texts}, std::move(edits)).size() == cdi::max_warnings);
 }
 
-// Once, each edit was compared with each pattern, and the edits of the spec with those of a rule
-// for each device: this would run into a timeout.
+// Comparing each edit with each pattern, and the edits of the spec again for each device, would run
+// into the timeout.
 TEST_CASE("Many devices, edits and patterns") {
   constexpr int count = 30'000;
   cdi::EditLimits limits{

@@ -161,7 +161,7 @@ TEST_CASE("The number of rules is bounded") {
   CHECK(to_string(valid.error()) == "rules[1000]: at most 1000 rules are allowed: use fewer");
 }
 
-TEST_CASE("The number of patterns with * is bounded in each list, that of others is not") {
+TEST_CASE("The number of patterns with * is bounded in each list, but not of others") {
   std::vector<std::string> names;
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < cdi::max_wildcards; ++i) {

@@ -122,7 +122,7 @@ TEST_CASE("Several threads find the same places") {
   CHECK(spec.locate("kind").line == 2);
 }
 
-TEST_CASE("The places of a spec without its bad devices are those of the file") {
+TEST_CASE("A spec without its bad devices keeps the places of the file") {
   const auto spec =
       cdi::parse_spec(R"({"cdiVersion": "0.6.0", "kind": "v/c", "devices": [
   {"name": "-bad", "containerEdits": {"env": ["A=1"]}},

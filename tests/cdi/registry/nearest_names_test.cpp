@@ -85,7 +85,7 @@ TEST_CASE("A distance over the most that is asked for is told as one more") {
   CHECK(cdi::detail::edit_distance(longest + "x", longest + "x", 2) == 3);
 }
 
-TEST_CASE("The distance of random texts is that of the whole table") {
+TEST_CASE("The distance of random texts equals the result of the whole table") {
   std::minstd_rand random{7};
   const auto below = [&](std::size_t end) {
     return random() % end;

@@ -39,7 +39,7 @@ TEST_CASE("Overriding is per device, and spec-level edits go with the device tha
   CHECK(env_of(registry, {"v/c=e"}) == Names{"SPEC_low=1", "FROM_e=low"});
 }
 
-TEST_CASE("Edits come in the order of the request, those of each spec once, before its first") {
+TEST_CASE("Edits come in the order of the request, each spec's once, before its first") {
   const cdi::Registry registry{{spec_at("A", 0, "v/a", {"1", "2"}), spec_at("B", 0, "v/b", {"3"})}};
   struct {
     Names names;
@@ -304,7 +304,7 @@ TEST_CASE("A failing device node is reported with the line of its device") {
   CHECK(of_spec.inject(oci, {"v/c=d"}).error().position.line == 9);
 }
 
-TEST_CASE("Texts of specs made by hand are checked, those of specs as they were read are not") {
+TEST_CASE("Texts of specs made by hand are checked, but not of specs as they were read") {
   auto loaded = *spec_at("f", 0, "v/c", {"d"});
   loaded.spec.devices[0].container_edits.env = {"A=\xff"};
   const auto injected = [&] {

@@ -36,7 +36,7 @@ TEST_CASE("a key is prefix, plugin and device id") {
   CHECK(*cdi::annotation_key("0", "0") == "cdi.k8s.io/0_0");
 }
 
-TEST_CASE("slashes of the device id become underscores, those of the prefix stay") {
+TEST_CASE("slashes of the device id become underscores, but the prefix keeps its slash") {
   CHECK(*cdi::annotation_key("vendor", "/a/b/c") == "cdi.k8s.io/vendor__a_b_c");
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("annotations may be JSON, of which nothing else is read") {
   CHECK(to_string(number.error()) == "annotations.cdi.k8s.io/x: expected a string");
 }
 
-TEST_CASE("any prefix will do; an empty one is that of every key") {
+TEST_CASE("any prefix will do; every key has the empty one") {
   const Map annotations{{"nvidia.cdi.k8s.io/a", "v.com/c=d"}, {"plain", "v.com/c=e"}};
   CHECK(*cdi::parse_annotations(annotations) == cdi::AnnotatedDevices{});
   CHECK(*cdi::parse_annotations(annotations, "nvidia.cdi.k8s.io/") ==

@@ -45,7 +45,7 @@ TEST_CASE("the domain has at most 253 bytes, in parts of any length") {
   CHECK_FALSE(cdi::check_annotation_key(letters(254) + "/a"));
 }
 
-TEST_CASE("what is no key is refused") {
+TEST_CASE("what is not a key is refused") {
   for (const auto key : {""sv,
                          "/"sv,
                          "/name"sv,

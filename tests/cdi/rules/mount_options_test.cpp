@@ -16,7 +16,7 @@ using Options = std::vector<std::string_view>;
 
 }  // namespace
 
-TEST_CASE("A mount is a bind mount by its options, or if its type is no file system") {
+TEST_CASE("A mount is a bind mount by its options, or if its type is not a file system") {
   struct {
     std::vector<std::string> options;
     std::string type;

@@ -199,7 +199,7 @@ TEST_CASE("a qualified name is cut at the first equals sign, then at the first s
   }
 }
 
-TEST_CASE("what is no qualified name is refused, with a reason") {
+TEST_CASE("what is not a qualified name is refused, with a reason") {
   for (const auto text : {""sv,
                           "/"sv,
                           "="sv,

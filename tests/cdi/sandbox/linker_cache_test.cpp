@@ -197,7 +197,7 @@ TEST_CASE("Numbers of any length have an order") {
   CHECK(names.starts_with("a.2 "));  // 4294967297 wraps to 1, as in glibc
 }
 
-TEST_CASE("An added library replaces those of its SONAME and kind") {
+TEST_CASE("An added library replaces libraries of its SONAME and kind") {
   const auto old = new_cache({{"libc.so", "/v3/libc.so", x86_64, in_hwcaps(1)},
                               {"libc.so", "/v2/libc.so", x86_64, in_hwcaps(0)},
                               {"libc.so", "/tls/libc.so", x86_64, 1},
@@ -280,7 +280,7 @@ TEST_CASE("Libraries that glibc would not find cannot be added") {
   CHECK(merged_linker_cache("", Entries{{std::string(255, 'a'), "/" + std::string(4094, 'a'), 3}}));
 }
 
-TEST_CASE("Caches that are no caches, or too large, are not usable") {
+TEST_CASE("Caches that are not caches, or too large, are not usable") {
   CHECK_FALSE(merged_linker_cache("x", Entries{}).has_value());
   CHECK_FALSE(merged_linker_cache("glibc-ld.so.cache1.2" + std::string(28, '\0'), Entries{}));
   CHECK_FALSE(merged_linker_cache("ld.so-1.7.0", Entries{}).has_value());

@@ -109,7 +109,7 @@ TEST_CASE("LD_LIBRARY_PATH is used without an image, a known linker or a state d
   box.check_variable("the image is unknown", folders);
 }
 
-TEST_CASE("glibc finds the libraries in a cache with those of the image") {
+TEST_CASE("glibc finds the libraries in a cache beside the image's") {
   LinkerCase box;
   box.use_glibc();
   box.mount_library("/drv/libx.so.5", "libx.so.1");
@@ -165,7 +165,7 @@ TEST_CASE("A cache that is damaged or not readable is not used") {
   box.check_variable("the image's ld.so.cache cannot be read");
 }
 
-TEST_CASE("musl gets a path file with its default directories, or those of the image") {
+TEST_CASE("musl gets a path file with its default directories, or the image's") {
   LinkerCase box;
   box.use_musl();
   box.wishes.folders = {"/drv", "/b"};
@@ -177,7 +177,7 @@ TEST_CASE("musl gets a path file with its default directories, or those of the i
   CHECK(box.generated("/etc/ld-musl-x86_64.path") == "/drv\n/b\n");
 }
 
-TEST_CASE("A path file that is no readable text is not used") {
+TEST_CASE("A path file that is not a readable text is not used") {
   LinkerCase box;
   box.use_musl();
   box.put("image/etc/ld-musl-x86_64.path/file");

@@ -296,7 +296,7 @@ TEST_CASE("A file is taken into use only when no file is being removed") {
   CHECK(get_file(path) == "text");
 }
 
-TEST_CASE("Files with other names, and what is no regular file, stay") {
+TEST_CASE("Files with other names, and what is not a regular file, stay") {
   const TempTree tree;
   const std::string name = generated_name("f", "text", 0);
   const auto other_case = "cdi-" + std::string(16, 'A') + "-f";
@@ -315,7 +315,7 @@ TEST_CASE("Files with other names, and what is no regular file, stay") {
   CHECK(tree.names() == names);
 }
 
-TEST_CASE("What a killed writer leaves is no generated file, and is removed once it is unused") {
+TEST_CASE("What a killed writer leaves is not a generated file, and is removed once it is unused") {
   const TempTree tree;
   const auto state = state_of(tree.path());
   const auto name = generated_name("f", "text", 0);

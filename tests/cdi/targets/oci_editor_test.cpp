@@ -10,7 +10,7 @@
 #include <cdi/oci/spec.hpp>
 #include <cdi/targets/oci_editor.hpp>
 
-// The rules of the edits are those of `apply`, and tested there for this target too.
+// `apply` has the rules of the edits, and tests them for this target, too.
 
 static_assert(cdi::Editable<cdi::oci::Spec>);
 static_assert(cdi::Editable<cdi::oci::SpecView>);

@@ -99,7 +99,7 @@ TEST_CASE("The next line is behind LF, CR LF or CR") {
   CHECK(cdi::detail::next_line("", 0) == 0);
 }
 
-TEST_CASE("The end of a text whose size is that of its marks is found") {
+TEST_CASE("The end of a text that has only its marks is found") {
   const std::string text(2048, 'a');  // two marks
   CHECK(found_at(text, text.size()) == "1:2049");
   CHECK(found_at(text, text.size() - 1) == "1:2048");

@@ -567,7 +567,7 @@ class Access(Scratch):
         self.assertIn("may not open", self.as_nobody("bwrap", expect=LOST)[1])
         self.make_node(0o600, 44)
         os.chown(self.folder / "node", self.NOBODY, 44)
-        (self.folder / "node").chmod(0o060)  # its owner is no member of the group
+        (self.folder / "node").chmod(0o060)  # its owner is not a member of the group
         self.assertIn("change its mode", self.as_nobody("bwrap", groups=[44])[1])
 
     def test_a_user_and_a_group_without_names(self):
@@ -598,7 +598,7 @@ class Access(Scratch):
         self.assertIn("log in again to get the group video", done.stderr)
 
     def test_a_file_that_the_user_may_not_write_needs_no_ro(self):
-        self.device(mounts=[self.mount(options=["ro", "nodev", "bind"])])  # and it is no node
+        self.device(mounts=[self.mount(options=["ro", "nodev", "bind"])])  # and it is not a node
         self.file.chmod(0o644)
         self.assertIn(":/mnt/file", self.as_nobody("charliecloud")[0])
         self.file.chmod(0o666)

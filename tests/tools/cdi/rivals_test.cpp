@@ -45,7 +45,7 @@ TEST_CASE("A spec of a higher directory has priority, and one of the same direct
         "/var/run/cdi/x: \"v.com/c=b\" has priority over the one of /etc/cdi/y");
 }
 
-TEST_CASE("The file that is replaced, and specs of other kinds, are no rivals") {
+TEST_CASE("The file that is replaced, and specs of other kinds, are not rivals") {
   const auto spec = spec_of("v.com/c");
   const auto found = find_rivals(two_dirs("v.com/c"), spec, "/var/run/cdi/x");
   CHECK(found.conflicts.empty());

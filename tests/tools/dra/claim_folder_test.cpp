@@ -57,7 +57,7 @@ TEST_CASE("dra: the claims of a folder, whatever the names of its files") {
   CHECK(elsewhere.error().code == cdi::Errc::not_found);
 }
 
-TEST_CASE("dra: a damaged file is no error for claims of other files") {
+TEST_CASE("dra: a damaged file is not an error for claims of other files") {
   Folder folder;
   folder.put("a.json", "{");
   folder.put("b.json", claim_text("one", "u1"));

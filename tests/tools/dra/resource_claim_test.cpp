@@ -57,7 +57,7 @@ TEST_CASE("dra: a claim has the devices of one driver") {
   }
 }
 
-TEST_CASE("dra: parameters of a class come before those of a claim") {
+TEST_CASE("dra: parameters of a class come before the claim's") {
   const auto claim = parse_resource_claim(claim_with(R"("config": [
           {"source": "FromClaim", "requests": ["a"],
            "opaque": {"driver": "gpu.example.com", "parameters": {"x": ["}\"", {}], "y": 1}}},

@@ -42,7 +42,7 @@ TEST_CASE("dra: an instance is the UID of a pod") {
   CHECK_FALSE(instance_fault(std::string(65, 'a')).empty());
 }
 
-TEST_CASE("dra: the resource of a device plugin has a domain that is not that of Kubernetes") {
+TEST_CASE("dra: the resource of a device plugin has a domain other than Kubernetes's") {
   for (const auto* text : {"nvidia.com/gpu", "huawei.com/Ascend910", "intel.com/a_b-c.0",
                            "kubernetes.io.example.com/gpu"}) {
     CHECK(resource_fault(text).empty());

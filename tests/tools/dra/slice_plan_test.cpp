@@ -1,4 +1,4 @@
-// Which changes make the ResourceSlices in the API server those of the node.
+// Plans of the changes that bring published ResourceSlices up to date.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../tools/dra/api_server/slice_plan.hpp"

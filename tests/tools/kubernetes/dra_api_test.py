@@ -399,7 +399,7 @@ class Faults(ApiCase):
 
 
 class Hostile(ApiCase):
-    """Answers that are no mistakes of networks: of a broken server, or of whoever may write slices."""
+    """Answers that are not mistakes of networks: of a broken server, or of whoever may write slices."""
 
     def check_refused(self, answer, text):
         """It says why, and goes on."""

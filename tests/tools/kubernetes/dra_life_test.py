@@ -287,7 +287,7 @@ class Sockets(DraCase):
         self.check_answers()
 
     def test_files_beside_the_sockets(self):
-        """Those that are no sockets of an instance stay."""
+        """Those that are not sockets of an instance stay."""
         folder = self.service_path().parent
         folder.mkdir(parents=True)
         names = {"dra-x.txt", "dra-y.sock", f"dra-{'z' * 120}.sock", "other.sock", "dra-.sock"}
@@ -459,7 +459,7 @@ class Settings(DraCase):
 
 
 class LateCalls(DraCase):
-    """A call that nobody waits for writes nothing."""
+    """A call without a waiting caller writes nothing."""
 
     def setUp(self):
         super().setUp()

@@ -31,7 +31,7 @@ SPEC = {
 class Case(typing.NamedTuple):
     """A row: the annotations of the pod, the names that the container `main` gets, and what the
     request has besides. If the answer is an error, `error` has texts in it. `demo` is false where
-    nri-demo, which reads one form, is no judge."""
+    nri-demo, which reads one form, is not a judge."""
     name: str
     annotations: dict
     names: list

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What cdi-nri finds and reports: containers that exist when it connects, annotations that request
-nothing, and devices that containers have got already.
+nothing, and devices that containers already have.
 
 usage: nri_reports_test.py CDI_NRI [ARGUMENTS OF UNITTEST]
 """

@@ -1,4 +1,4 @@
-// The devices that a container has got, by its edits.
+// The devices that a container has, judging by its edits.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../tools/nri/given_edits.hpp"

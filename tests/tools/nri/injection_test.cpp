@@ -186,7 +186,7 @@ TEST_CASE("nri: of a repeated variable, mount or node, the last counts, and is t
   CHECK(nodes({1, 1}) == 1);
 }
 
-TEST_CASE("nri: edits are those of the spec") {
+TEST_CASE("nri: edits come from the spec") {
   Node node{"v.com/c=all"};
   CHECK(node.inject() == "edits");
   const auto& out = node.out;
@@ -247,7 +247,7 @@ TEST_CASE("nri: hooks, network devices and RDT settings of a container are not a
   }
 }
 
-TEST_CASE("nri: a network device is added to those of the container") {
+TEST_CASE("nri: a network device is added to the container's") {
   Node node{"v.com/c=net"};
   (*node.request.mutable_container()->mutable_linux()->mutable_net_devices())["eth0"].set_name("a");
   REQUIRE(node.inject() == "edits");
@@ -493,7 +493,7 @@ TEST_CASE("nri: a pod with very many variables does not hold up the others") {
   CHECK(nri::lacking_devices(node.request.pod(), container, node.around));
 }
 
-TEST_CASE("nri: a device that the container has got already is not injected again") {
+TEST_CASE("nri: a device that the container already has is not injected again") {
   Node node{"v.com/c=all,v.com/c=block"};
   REQUIRE(node.inject() == "edits");
   auto& container = *node.request.mutable_container();
@@ -516,7 +516,7 @@ TEST_CASE("nri: a device that the container has got already is not injected agai
   }
 }
 
-TEST_CASE("nri: a container's own annotations that are done are nobody's request") {
+TEST_CASE("nri: a container's own annotations that were handled request nothing") {
   Node node{""};
   node.around.settings.namespaces = {"gpu-*"};
   auto& container = *node.request.mutable_container();
@@ -532,7 +532,7 @@ TEST_CASE("nri: a container's own annotations that are done are nobody's request
   CHECK(node.out.ByteSizeLong() == 0);
 }
 
-TEST_CASE("nri: a running container that asked in vain is found") {
+TEST_CASE("nri: a running container that lacks its devices is found") {
   Node node{"v.com/c=all"};
   auto& container = *node.request.mutable_container();
   const auto lacking = nri::lacking_devices(node.request.pod(), container, node.around);

@@ -105,7 +105,7 @@ TEST_CASE("nri: a value is a list with commas or a YAML list") {
   CHECK(requested({{key, "[]"}}).empty());
 }
 
-TEST_CASE("nri: a value that is no list of names is an error with its key") {
+TEST_CASE("nri: a value that is not a list of names is an error with its key") {
   const std::string key = "cdi-devices.nri.io/pod";
   CHECK(requested({{key, "junk"}}) ==
         Texts{"annotation \"cdi-devices.nri.io/pod\": \"junk\" is not a qualified device name: "
@@ -189,7 +189,7 @@ TEST_CASE("nri: a misspelt prefix before the names of devices is reported") {
   CHECK(of("acme.com/pod", "v.com/c=0").empty());
 }
 
-TEST_CASE("nri: the misspelt name of a container is reported, but not that of another container") {
+TEST_CASE("nri: the misspelt name of a container is reported, but not another container's") {
   const auto families = nri::annotation_families({});
   const auto advised = [&](const std::string& name, const std::string& container) {
     const auto found =

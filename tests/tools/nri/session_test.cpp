@@ -288,7 +288,7 @@ TEST_CASE("nri: an unknown method or service is not implemented") {
   CHECK(answer.status().code() == static_cast<int>(StatusCode::unimplemented));
 }
 
-TEST_CASE("nri: bytes that are no message are answered by an error") {
+TEST_CASE("nri: bytes that are not a message are answered by an error") {
   const nri::Plugin plugin;
   nri::Session session{plugin};
   const std::string broken{"\x0a\xff"};  // a text that is longer than the message

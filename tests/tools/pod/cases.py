@@ -188,7 +188,7 @@ INNER = [
                   device(6, "04", "0x8086")]},
      {"annotations": vfio(vfio3="nvidia.com/gpu=1", vfio4="nvidia.com/gpu=0"),
       "unknown": ["0x8086-0x030200"]}, "not in Kata's table"),
-    # The path tells a device, too; the container of all VFIO groups is no device.
+    # The path tells a device, too; the container of all VFIO groups is not a device.
     (["inner", "--runtime", "go"],
      {"devices": [device(3, ""), {**device(0, ""), "containerPath": "/dev/vfio/vfio"}],
       "siblings": [device(1, "02", hostPath="/dev/vfio/3"),

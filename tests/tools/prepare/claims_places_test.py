@@ -132,7 +132,7 @@ class Warnings(PlacesTest):
         self.assertIn("containers cannot use CUDA", self.errors)
 
     def test_driver_that_is_gone(self):
-        """The spec stays: without the libraries, containers would start in vain."""
+        """The spec stays: without the libraries, containers would start but not work."""
         self.prepare("a", "0")
         old = self.files("a")
         for name in ("usr", "lib", "etc"):

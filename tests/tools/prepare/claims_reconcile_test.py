@@ -160,7 +160,7 @@ class Reconcile(ClaimTest):
         self.assertEqual(self.snapshot(), before)
 
     def test_another_gpu_at_the_place(self):
-        """The numbers of the spec are those of a GPU that was never promised."""
+        """The spec has the numbers of a GPU that was never promised."""
         self.prepare("a", "0")
         self.set_uuid(FIRST, THIRD)
         self.assertRegex(self.refuse_after_list("a", "0"), f"{FIRST}.*gone.*{FIRST_PCI}.*{THIRD}")

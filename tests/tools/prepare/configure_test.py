@@ -229,7 +229,7 @@ class Containerd(ConfigureTest):
 
     def test_not_installed(self):
         self.install(docker=None)
-        self.path("usr/bin/docker").touch()  # the client alone is no engine
+        self.path("usr/bin/docker").touch()  # the client alone is not an engine
         for name, program in (("containerd", "containerd"), ("docker", "dockerd"),
                               ("podman", "podman"), ("crio", "crio")):
             said = self.configure(name, code=1)

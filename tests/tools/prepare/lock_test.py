@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Runs of cdi-prepare beside each other: the specs are those of the newest survey.
+"""Concurrent runs of cdi-prepare: the newest survey writes the specs.
 
 lock_test.py CDI_PREPARE [unittest options]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The specs of NVIDIA's GPUs beside those of nvidia-ctk, part by part.
+"""Compares the specs of NVIDIA's GPUs with nvidia-ctk's, part by part.
 
 nvidia_ctk_test.py CDI_PREPARE PLACE [unittest options]
 

@@ -29,7 +29,7 @@
 
 namespace prepare::configure {
 
-/// The settings that Docker needs; nullopt for those that are right.
+/// The settings that Docker needs; nullopt for settings that are right.
 struct DockerSettings {
   bool switch_on = false;
   std::optional<std::vector<std::string>> dirs{};

@@ -49,8 +49,8 @@ inline std::string with_path_here(const HostOptions& options, const std::string&
   return text.starts_with('/') ? options.below_root(text) : text;
 }
 
-/// Reads a file that will be changed. A missing file is no error, but a file that cannot be read
-/// is, because a new one would lose its content.
+/// Reads a file that will be changed. A missing file is not an error, but an unreadable file is,
+/// because a new file would lose its content.
 inline cdi::Result<FileEdit> read_to_edit(const tools::HostTree& tree, const std::string& path) {
   const HostOptions host{.root = tree.root()};
   auto text = tree.read(path);

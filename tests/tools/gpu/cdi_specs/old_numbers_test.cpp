@@ -1,4 +1,4 @@
-// Device numbers in a spec that differ from those of the host.
+// Device numbers in a spec that differ from the host's.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "../../../../tools/gpu/cdi_specs/old_numbers.hpp"
@@ -10,7 +10,7 @@
 
 using namespace prepare;
 
-TEST_CASE("a node has old numbers if either differs from that of its path") {
+TEST_CASE("a node has old numbers if either differs from its path's") {
   Node real;
   real.path = "/dev/x";
   real.major = 195;

@@ -32,7 +32,7 @@ const cdi::DeviceNode its_node{.path = "/dev/x", .type = "c", .major = 226, .min
 
 }  // namespace
 
-TEST_CASE("a node of a spec is that of a GPU by its path or its numbers") {
+TEST_CASE("a node of a spec belongs to a GPU by its path or its numbers") {
   const auto is_its = [](const cdi::DeviceNode& node, const Node& other) {
     return is_node(node, other);
   };

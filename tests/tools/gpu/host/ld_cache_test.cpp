@@ -79,7 +79,7 @@ TEST_CASE("libraries of other kinds do not count") {
   CHECK(pairs(cache, aarch64) == Pairs{{"c", "/arm/c"}});
 }
 
-TEST_CASE("the kind is that of this machine unless another one is asked for") {
+TEST_CASE("the kind is this machine's unless another one is requested") {
 #if defined(__x86_64__)
   CHECK(prepare::native_library == x86_64);
 #elif defined(__aarch64__)

@@ -39,7 +39,7 @@ TEST_CASE("a literal pattern is its path, without the backslashes") {
   CHECK(paths("/dev/npu*").empty());
 }
 
-TEST_CASE("the number of a match is that of {index}, or else the first one") {
+TEST_CASE("the number of a match is from {index}, or else the first one") {
   const MadeUpHost host;
   host.put("dev/a7/npu3", "");
   host.put("dev/b/npu4", "");
@@ -57,7 +57,7 @@ TEST_CASE("the number of a match is that of {index}, or else the first one") {
   CHECK(numbers("/top*") == "1");
 }
 
-TEST_CASE("names that are not plain are no matches") {
+TEST_CASE("names that are not plain are not matches") {
   const MadeUpHost host;
   host.put("dev/npu\xff", "");
   CHECK(PathGlob{"/dev/npu*"}.find(host.tree())->empty());

@@ -60,7 +60,7 @@ TEST_CASE("a device has as many attributes as fit beside its memory") {
   CHECK(out.json().size() == 31);
 }
 
-TEST_CASE("a MIG instance has the UUID that NVML gives it, and that of its GPU") {
+TEST_CASE("a MIG instance has its UUID from NVML, and the UUID of its GPU") {
   const OneDevice one{{.id = "GPU-1",
                        .mode = "MIG",
                        .partitions = {{.suffix = ":gi1:ci0", .aliases = {"x", "MIG-2"}}}}};

@@ -157,7 +157,7 @@ TEST_CASE("the directory of the MPS daemon") {
     host.put("/tmp/nvidia-mps");
     CHECK(find_files(host).order.empty());
   }
-  SUBCASE("is not that of another user") {
+  SUBCASE("does not belong to another user") {
     if (::geteuid() == 0) {  // only root can change the owner of a directory
       host.make("/tmp/nvidia-mps");
       REQUIRE(::chown((host / "tmp/nvidia-mps").c_str(), 65534, 65534) == 0);

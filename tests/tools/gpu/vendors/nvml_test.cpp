@@ -435,7 +435,7 @@ TEST_CASE("a UUID that can be no name is left out") {
   }
 }
 
-TEST_CASE("no UUID is that of two GPUs") {
+TEST_CASE("no two GPUs share a UUID") {
   auto found = inventory();
   prepare::add_nvml(found, {{.pci_address = "0000:17:00.0", .uuid = other_uuid}});
   CHECK(found.gpus[0].id.empty());

@@ -343,7 +343,7 @@ TEST_CASE("A directory counts as searched under any path") {
         Names{b});
 }
 
-TEST_CASE("The usual directories are those of the system and of the user") {
+TEST_CASE("The usual directories are the system's and the user's") {
   const Names system{"/etc/cdi",       "/var/run/cdi",       "/run/cdi",
                      "/usr/share/cdi", "/usr/local/etc/cdi", "/etc/buildkit/cdi"};
   {

@@ -70,7 +70,7 @@ TEST_CASE("Nodes are there as the spec has them") {
         "spec, which may belong to no device");
 }
 
-TEST_CASE("A path that is no device node is not one of the host") {
+TEST_CASE("A path that is not a device node is not one of the host") {
   const MadeUpHost host;
   host.put("dev/a", "");
   CHECK(fault(host.tree(), cdi::DeviceNode{.path = "/dev/a"}) ==

@@ -32,7 +32,7 @@ Names found(const TempTree& tree, const Names& dirs) {
 
 }  // namespace
 
-TEST_CASE("Files with names like those of specs are reported with the name that is read") {
+TEST_CASE("Files with names similar to specs are reported with the name that is read") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
   for (const auto* const name : {"a/x.yml", "a/y.YAML", "a/z.Json", "a/good.yaml", "a/good.json"}) {

@@ -118,7 +118,7 @@ TEST_CASE("Programs and arguments of hooks are moved where they are used") {
   }
 }
 
-TEST_CASE("A root that is no absolute path is refused, and nothing is changed") {
+TEST_CASE("A root that is not an absolute path is refused, and nothing is changed") {
   auto spec = spec_with({.mounts = {{.host_path = "/a", .container_path = "/a"}}});
   const auto before = spec;
   for (const auto& [from, to] : {std::pair{"a", "/b"}, {"/a", "b"}, {"", "/b"}, {"/a", ""}}) {

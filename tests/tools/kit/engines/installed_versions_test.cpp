@@ -102,7 +102,7 @@ TEST_CASE("a program is asked again only when it has changed") {
                      fmt::format("#!/bin/sh\necho {}\necho >>{}\n", version, host / "asked"));
     fs::rename(host / "podman", host / "usr/bin/podman");
   };
-  // A root in which the program has the path that it has here.
+  // A root in which the program has the same path as here.
   const auto tree = HostTree::open("/");
   REQUIRE(tree);
   EngineVersions versions{VersionsFrom::programs};

@@ -100,7 +100,7 @@ TEST_CASE("A group says how many of its options are needed") {
   }
 }
 
-TEST_CASE("The usage has what a command needs, or is that of its notes") {
+TEST_CASE("The usage has what a command needs, or comes from its notes") {
   CLI::App tool{"Does it.", "tool"};
   std::string text;
   tool.add_option("--all", text, "Of all commands")->type_name("X")->required();

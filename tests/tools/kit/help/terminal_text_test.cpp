@@ -24,7 +24,7 @@ TEST_CASE("terminal text: long words and commands are not broken") {
   CHECK(tools::wrapped_lines("a ` alone two", 8) == "a `\n  alone\n  two");
 }
 
-TEST_CASE("terminal text: a stream that is no terminal gets the text as it is") {
+TEST_CASE("terminal text: a stream that is not a terminal gets the text as it is") {
   const int file = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   REQUIRE(file >= 0);
   const std::string line(300, 'a');

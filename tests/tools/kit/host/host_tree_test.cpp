@@ -197,7 +197,7 @@ TEST_CASE_FIXTURE(MergedUsr, "what is executable is a program") {
   CHECK_FALSE(tree.is_program("/none"));
 }
 
-TEST_CASE_FIXTURE(MergedUsr, "the status is that of what a path leads to") {
+TEST_CASE_FIXTURE(MergedUsr, "the status belongs to the target of a path") {
   CHECK(S_ISDIR(tree.status("/lib").st_mode));
   CHECK(S_ISREG(tree.status("/lib/a.so.1.2").st_mode));
   CHECK(tree.status("/lib/a.so.1.2").st_uid == ::geteuid());

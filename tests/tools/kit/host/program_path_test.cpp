@@ -44,7 +44,7 @@ TEST_CASE_FIXTURE(Path, "The first directory with an executable file of the name
   CHECK(tools::path_of_program("run") == *this / "a/run");
 }
 
-TEST_CASE_FIXTURE(Path, "A directory is no program") {
+TEST_CASE_FIXTURE(Path, "A directory is not a program") {
   make_dir("a/run");
   put_program("b/run");
   CHECK(tools::path_of_program("run") == *this / "b/run");

@@ -152,7 +152,7 @@ TEST_CASE("Old releases of the Rust crate ignore a member in another case") {
   CHECK(rejection("kata-agent@4.0.0", odd).find(" refuses it: ") != std::string::npos);
 }
 
-TEST_CASE("The version for an engine is that of the spec, or the newest that the engine reads") {
+TEST_CASE("The version for an engine is the spec's, or the newest that the engine reads") {
   CHECK(*tools::spec_version_for(engine("podman@4.3.1"), file("0.3.0").spec) ==
         cdi::SpecVersion{0, 3, 0});
   CHECK(*tools::spec_version_for(engine("podman@4.3.1"), file("1.1.0").spec) ==
@@ -209,7 +209,7 @@ TEST_CASE("A file that cannot be converted is refused at its place") {
   CHECK(tools::convert_spec(large, {0, 5, 0})->losses.size() == 1);
 }
 
-TEST_CASE("The place in the file is that of the device, when devices before it are removed") {
+TEST_CASE("The place in the file is the device's, when devices before it are removed") {
   auto loaded = parse(
       "cdiVersion: 1.1.0\n"
       "kind: v.com/gpu\n"
@@ -347,7 +347,7 @@ TEST_CASE("An engine has no warning about a text that it reads as the newest lib
   CHECK(codes("containerd@2.4.0", *slash) == "portable-text;");
 }
 
-TEST_CASE("Warnings of the text are those of which programs differ") {
+TEST_CASE("Warnings of the text concern what programs read differently") {
   CHECK(tools::text_warnings(file("0.6.0", "{env: [' A=1']}")).empty());
   const auto codes = [](const cdi::LoadedSpec& loaded) {
     std::vector<std::string_view> out;

@@ -13,7 +13,7 @@ namespace {
 using tools::CdiSwitch;
 using tools::find_engine_defaults;
 
-/// The directories of an engine, separated by spaces; those of a run without root in brackets.
+/// The directories of an engine, separated by spaces; in brackets, the directories without root.
 std::string dirs(std::string_view engine) {
   const auto* const row = find_engine_defaults(*tools::parse_engine(engine));
   if (row == nullptr) return "no row";

@@ -156,7 +156,7 @@ TEST_CASE("Unknown engines are told which are known") {
   CHECK(newest("") == "refused: engine \"\"" + known);
 }
 
-TEST_CASE("What is no version is refused") {
+TEST_CASE("What is not a version is refused") {
   for (const std::string text :
        {"podman", "podman@", "podman@v", "podman@vv4.9", "podman@4.", "podman@4..1", "podman@4.9.",
         "podman@4.9.3.", "podman@4.9.3.1", "podman@4.9.3 ", "podman@ 4.9", "podman@-4.9",

@@ -150,7 +150,7 @@ TEST_CASE("an engine for which no spec can be written must be updated") {
   CHECK(findings[0].advice.find("cdi-prepare write") == std::string::npos);
 }
 
-TEST_CASE("the place of a value that an engine refuses is that of the value") {
+TEST_CASE("an error about a refused value has the place of the value") {
   const Host host;
   install(host, "podman", "podman", "6.0.0");
   host.put("etc/cdi/none.yaml",

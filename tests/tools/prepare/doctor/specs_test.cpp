@@ -71,7 +71,7 @@ TEST_CASE("the GPUs of a spec that was written with --nvml or --visible-only are
   }
 }
 
-TEST_CASE("a renamed spec that cannot record its GPUs is that of the kind with its nodes") {
+TEST_CASE("a renamed spec that cannot record its GPUs belongs to the kind with its nodes") {
   const Host host;
   host.put("dev.tab", "/dev/nvidia0 c 195 0 0666 0 0\n/dev/dri/card0 c 226 0 0666 0 0\n");
   auto other = inventory();
