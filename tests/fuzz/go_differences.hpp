@@ -1,6 +1,6 @@
 // The differences between this library and the Go reference that are known, and why they are right.
 // The fuzz targets named go_* abort at any other difference. docs/conformance.md lists the
-// differences for users.
+// frequent ones for users.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TESTS_GO_DIFFERENCES_HPP
