@@ -1,4 +1,4 @@
-// Containers that run already, and have requested devices in vain.
+// Finds running containers that did not get the devices they requested.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_EXISTING_HPP
@@ -68,7 +68,7 @@ class ExistingPods {
   std::vector<Container> early_{};
 };
 
-/// Returns what a container of a requesting pod lacks, or what cannot be told; nothing if it has
+/// Returns what a container of a requesting pod lacks, or why that is unknown; nothing if it has
 /// any of its devices.
 inline std::optional<LackingDevices> lacking_devices(const PodSandbox& pod,
                                                      const Container& container,

@@ -95,7 +95,7 @@ inline bool has_hooks(const cdi::ResolvedDevice& found) {
          !found.spec->spec.container_edits.hooks.empty();
 }
 
-/// Removes devices that the container has got already. Devices of its own annotations are removed,
+/// Removes devices that the container already has. Devices of its own annotations are removed,
 /// because the runtime has read them. If the container gets names, devices with hooks are removed,
 /// because the runtime would run the hooks again.
 inline void remove_given(std::vector<cdi::RequestedDevice>& requested,
@@ -183,7 +183,8 @@ inline cdi::Error unresolved_error(const cdi::Registry& registry,
 
 }  // namespace detail
 
-/// The devices that a container requests of this plugin: not those that it gets from its runtime.
+/// The devices that a container requests from this plugin, without devices that it gets from its
+/// runtime.
 inline cdi::Result<std::vector<cdi::RequestedDevice>> requested_devices(
     const PodSandbox& pod, const Container& container, const Surroundings& around) {
   auto requested = pod_requests(pod, container, around.families);

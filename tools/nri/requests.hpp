@@ -26,7 +26,7 @@ namespace nri {
 /// requests of all families are joined.
 using AnnotationFamilies = std::vector<std::vector<std::string>>;
 
-/// CDI's own prefix, those of NRI's device injector and that of NVIDIA's plugin; then `more`.
+/// The prefixes of CDI, of NRI's device injector and of NVIDIA's plugin; then `more`.
 inline AnnotationFamilies annotation_families(const std::vector<std::string>& more) {
   AnnotationFamilies families{{"cdi.k8s.io"},
                               {"cdi-devices.noderesource.dev", "cdi-devices.nri.io"},

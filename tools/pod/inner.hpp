@@ -76,7 +76,7 @@ struct GivenDevices {
   }
 };
 
-/// Completes devices that were read, without those that have no PCI ids: they are not of VFIO.
+/// Completes devices that were read, and drops devices without PCI ids, which are not of VFIO.
 inline void complete(std::vector<VfioDevice>& devices, const Place& place, bool go) {
   for (std::size_t i = 0; i < devices.size(); ++i) devices[i].place = place.item(i);
   std::erase_if(devices,
@@ -128,8 +128,8 @@ class Numbering {
     }
   }
 
-  /// runtime-go: the index of a path is that of its first device among all known devices of the
-  /// sandbox. `path` is the member of the siblings that has the path on the host.
+  /// runtime-go: the index of a path is the index of its first device among all known devices of
+  /// the sandbox. `path` is the member of the siblings that has the path on the host.
   void number_for_go(const std::vector<VfioDevice>& devices,
                      const std::vector<VfioDevice>& siblings, std::string VfioDevice::*path) {
     const auto sorted = sorted_by_bus(siblings, inner_kinds[0].second);
@@ -161,7 +161,7 @@ class Numbering {
   }
 
   /// The devices of a kind in the order of the guest, with a warning if the order of the texts
-  /// differs from that of the numbers: rp10 comes before rp2.
+  /// differs from the order of the numbers: rp10 comes before rp2.
   VfioGroup sorted_by_bus(const std::vector<VfioDevice>& devices, std::string_view kind) {
     VfioGroup out;
     for (const auto& device : devices) {

@@ -79,9 +79,8 @@ struct InstanceTypes {
   std::vector<InstanceType> list{};
   Place place{};
 
-  /// The types, if not `with_gpus` without those that have GPUs, as in FilterOutGPUInstances;
-  /// sorted by GPUs, memory and vCPUs, as cloud-api-adaptor does; `by_devices` after GPUs by
-  /// others.
+  /// The types, without `with_gpus` only types without GPUs, as in FilterOutGPUInstances; sorted by
+  /// GPUs, memory and vCPUs, as cloud-api-adaptor does; `by_devices` after GPUs by others.
   std::vector<InstanceType> sorted(bool with_gpus, bool by_devices) const {
     std::vector<InstanceType> out;
     for (std::size_t i = 0; i < list.size(); ++i) {

@@ -108,7 +108,7 @@ struct AllocatedDevice : Foreign {
   }
 };
 
-/// The devices of a claim: those that it requests, or those that it has.
+/// The devices of a claim, requested or allocated.
 struct ClaimDevices : Foreign {
   std::vector<DeviceRequest> requests{};
   std::vector<AllocatedDevice> results{};
@@ -222,7 +222,7 @@ struct Objects {
   std::vector<Object> claims{};
   std::map<std::string, std::string> resources{};
 
-  /// Adds an object, or those of a list. An object without a kind has `kind`.
+  /// Adds an object, or the objects of a list. An object without a kind has `kind`.
   void add(Object object, const Place& place, std::string kind = {}) {
     if (!object.kind.empty()) kind = object.kind;
     object.place = place;

@@ -123,8 +123,8 @@ inline void parse_amounts(Requirements& resources, const Place& place) {
   resources.limits = parsed(resources.written_limits, place.at("limits"));
 }
 
-/// Completes the claims of a pod with the names of those that were made from templates. A claim
-/// that the status has without a name is removed with its uses: it needs no ResourceClaim.
+/// Completes the claims of a pod with names of claims from templates. Removes a claim without a
+/// name in the status, with its uses, because it needs no ResourceClaim.
 inline void complete_claims(Object& pod) {
   std::map<std::string, std::string> made;
   for (const auto& one : pod.status.claims) made.emplace(one.name, one.object);

@@ -58,7 +58,7 @@ struct ClusterPolicy {
   }
 };
 
-/// Reads the settings, with the defaults of the release, and warnings about those that it ignores.
+/// Reads the settings, with the defaults of the release, and warnings about ignored ones.
 inline ClusterPolicy read_policy(const cdi::Document& input, Answer& answer) {
   auto policy = read_as<ClusterPolicy>(input);
   const Place place{&input, {}};

@@ -45,9 +45,9 @@ inline bool is_usual_option(std::string_view option) {
   return std::find(usual.begin(), usual.end(), option) != usual.end();
 }
 
-/// Whether an option matters for an existing source. A file that is no node and has no set-user-ID
-/// bit is the same without `nosuid` and `nodev`, and one that the caller may not write without
-/// `ro`. On a read-only mount, Linux still opens nodes and FIFOs and connects to sockets for
+/// Whether an option matters for an existing source. `nosuid` and `nodev` do not matter for a file
+/// that is not a node and has no set-user-ID bit, nor `ro` for a file that the caller may not
+/// write. On a read-only mount, Linux still opens nodes and FIFOs and connects to sockets for
 /// writing; it executes none of them.
 inline bool matters(std::string_view option, const std::string& source, const struct stat& there,
                     const Program& program) {

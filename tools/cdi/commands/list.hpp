@@ -62,7 +62,7 @@ struct ListOptions {
 };
 
 /// The devices that the options select, in the order of their names or of the options. Prints the
-/// errors of those that do not resolve.
+/// errors of devices that do not resolve.
 inline std::optional<std::vector<cdi::ResolvedDevice>> selected_devices(
     const std::vector<std::string>& names, const cdi::Registry& registry, const Output& output) {
   if (names.empty()) return *registry.resolve_all(registry.devices());

@@ -37,7 +37,7 @@ using tools::VisibleText;
 /// The options of `names`.
 struct NamesOptions {
   std::string from{};
-  std::string kind{};  // empty: that of the vendor
+  std::string kind{};  // empty: the vendor's
   std::optional<std::string> value{};
   bool nul = false;
 };
@@ -117,7 +117,7 @@ inline std::optional<std::vector<std::string>> indices_of(const VisibleList& lis
   return out;
 }
 
-/// Why the indices of a variable may differ from those of the host.
+/// Why the indices of a variable may differ from the host's.
 inline std::optional<cdi::Error> relative_indices(const VisibleText& given,
                                                   const VisibleList& list) {
   const auto own = indices_of(list);

@@ -31,7 +31,8 @@ struct ShownEdits {
   std::string text{};
   Json record = Json::object();
 
-  /// Adds the edits at `where` of a spec. `name` is that of the device, or the kind of the spec.
+  /// Adds the edits at `where` of a spec. `name` is the name of the device, or the kind of the
+  /// spec.
   void add(const cdi::LoadedSpec& spec, const cdi::ContainerEdits& edits, const std::string& name,
            const std::string& where) {
     const auto add_one = [&](const char* key, const auto& edit, const std::string& place) {
@@ -53,7 +54,7 @@ struct ShownEdits {
   }
 };
 
-/// The edits of a device: those that its spec makes for all its devices, and then its own.
+/// The edits of a device: first its spec's edits for all devices, then its own.
 inline ShownEdits edits_of(const cdi::ResolvedDevice& found) {
   const auto& spec = *found.spec;
   ShownEdits out;

@@ -33,7 +33,7 @@
 /// may use its terminal, but not type into it.
 class SandboxProcess {
  public:
-  /// Starts bwrap with these words, the first of which is the program, and a command in it.
+  /// Starts bwrap with these words, beginning with the program, and a command in it.
   static cdi::Result<SandboxProcess> start(std::vector<std::string> words,
                                            const std::vector<std::string>& command);
 

@@ -64,7 +64,7 @@ class TerminalFilter {
   static std::vector<sock_filter> part(const Abi& abi) {
     std::vector<sock_filter> out{load(offsetof(seccomp_data, nr))};
 #ifdef __x86_64__
-    // Calls of the ABI x32, which few kernels have, look like those of x86-64 with this bit.
+    // Calls of the rare ABI x32 look like x86-64 calls with this bit.
     constexpr std::uint32_t x32 = 0x40000000;
     out.push_back(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, x32, 0, 1));
     out.push_back(refuse(ENOSYS));

@@ -59,7 +59,7 @@ inline void add_rival(Rivals& rivals, const SpecToWrite& ours, const cdi::Loaded
 
 }  // namespace detail
 
-/// Compares a new spec with those of a registry, except for the file that it replaces.
+/// Compares a new spec with a registry's specs, except for the file that it replaces.
 inline Rivals find_rivals(const cdi::Registry& registry, const cdi::Spec& spec,
                           const std::string& path) {
   SpecToWrite ours{.spec = spec, .path = path};

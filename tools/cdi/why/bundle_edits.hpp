@@ -94,7 +94,7 @@ inline std::string rdt_value(const cdi::oci::LinuxIntelRdt& rdt) {
   return text;
 }
 
-/// The Intel RDT settings of a spec as those that an injection writes.
+/// The Intel RDT settings that an injection of a spec writes.
 inline std::string rdt_value(const cdi::IntelRdt& rdt) {
   return rdt_value(
       cdi::oci::LinuxIntelRdt{.clos_id = rdt.clos_id,

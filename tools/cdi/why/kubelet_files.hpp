@@ -27,8 +27,8 @@
 #include "../../kit/host/host_tree.hpp"
 #include "encoded.hpp"
 
-// Kubernetes 1.37.2: pkg/kubelet/cm/dra/state and pkg/kubelet/cm/devicemanager/checkpoint; the form
-// of the first file is that of 1.32 and later.
+// Kubernetes 1.37.2: pkg/kubelet/cm/dra/state and pkg/kubelet/cm/devicemanager/checkpoint; the
+// first file has the form of 1.32 and later.
 
 namespace kubelet {
 

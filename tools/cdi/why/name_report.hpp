@@ -92,7 +92,7 @@ inline std::string reason_text(const cdi::Unresolved& one) {
   return text + fmt::format("  fix: {}\n", advice_on(one));
 }
 
-/// The specs that `why` searches: all specs, or only those that one engine reads; and the host.
+/// The specs that `why` searches: all specs, or only the specs that one engine reads; and the host.
 struct SearchedSpecs {
   std::shared_ptr<const cdi::Registry> all{};
   std::shared_ptr<const cdi::Registry> registry{};  // of the files that the engine reads

@@ -56,9 +56,9 @@ class UnreadFiles {
   std::vector<std::string> files_{};
 };
 
-/// Replaces each pattern by the names of the devices that it matches: those that files of the
-/// registry define, whether they resolve or not; if there are none, those that `tools::diagnose`
-/// finds elsewhere.
+/// Replaces each pattern by the names of the devices that it matches in files of the registry,
+/// whether they resolve or not; if there are none, by matches that `tools::diagnose` finds
+/// elsewhere.
 inline ExpandedNames expand_for_why(const std::vector<std::string>& names,
                                     const cdi::Registry& registry,
                                     const std::vector<std::string>& other_dirs,

@@ -32,8 +32,8 @@ namespace dra {
 inline constexpr std::string_view gpu_config_version = "cdi-dra.local/v1";
 inline constexpr std::string_view gpu_config_kind = "GpuConfig";
 
-/// The settings in a `GpuConfig`; those that it leaves out are absent. They have the names and
-/// values of the options of `cdi-prepare prepare`.
+/// The settings in a `GpuConfig`; omitted settings are absent. They have the names and values of
+/// the options of `cdi-prepare prepare`.
 struct GpuConfig {
   std::string version{};
   std::string kind{};

@@ -168,7 +168,7 @@ class DevicePlugin {
     return {};
   }
 
-  /// Registers, unless this kubelet has already been told. A kubelet that starts removes the socket
+  /// Registers, unless this kubelet already knows the plugin. A starting kubelet removes the socket
   /// of the plugin, and makes its own again. Returns whether nothing is left to do.
   bool keep_registered() {
     if (auto listening = listen(); !listening) return warn(listening.error());

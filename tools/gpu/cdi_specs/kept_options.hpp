@@ -119,8 +119,8 @@ inline void keep_for_survey(const OurFile& file, Options& options) {
 
 }  // namespace detail
 
-/// The options with those that our files in the directory record and that are not given. A kind
-/// keeps its own in `kept`.
+/// The options, completed with options that our files in the directory record. A kind keeps its own
+/// in `kept`.
 inline Options with_recorded(Options options) {
   auto files = detail::our_files(options);
   // The spec of a kind on request is written beside the spec of the GPUs, and does not replace it.
@@ -162,7 +162,7 @@ inline Options with_recorded_place(Options options) {
   return options;
 }
 
-/// The options for a command: with `--keep-options`, those that our files record.
+/// The options for a command: with `--keep-options`, the options that our files record.
 inline Options kept_options_of(const Options& options) {
   return options.keep_options ? with_recorded(options) : options;
 }

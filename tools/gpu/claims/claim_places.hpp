@@ -99,7 +99,7 @@ class ClaimSurveys {
   }
 
  private:
-  /// Reads vendor files below the root, except for those that the caller's options name, too.
+  /// Reads vendor files below the root, except files that the caller's options also name.
   void read_vendor_files_of_host(SurveyOptions& options) const {
     for (const auto& file : std::exchange(options.vendor_files, {})) {
       const auto argument = "--vendor-file " + cdi::shell_word(file);

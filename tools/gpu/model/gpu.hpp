@@ -49,7 +49,7 @@ struct Gpu {
   std::vector<std::string> aliases{};  // more stable names
   std::map<std::string, std::string> attributes{};  // of a vendor file, for people and programs
   std::string mode{};                               // the partitioning mode: "MIG", "CPX/NPS4"
-  std::string physical_function{};  // PCI address of the GPU of which it is a virtual function
+  std::string physical_function{};  // PCI address of its physical GPU, if it is a virtual function
   std::string iommu_group{};        // "42"
   Share whole{};  // its nodes, as the kernel says they should be; left out when no part of the GPU
                   // can be handed out

@@ -58,8 +58,8 @@ inline bool is_version(std::string_view text) {
          text.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
-/// Whether a version may be that of a driver of GPUs on the PCI bus: interface versions have no
-/// dot, and libraries of Tegra's own GPU are 1.1.
+/// Whether a driver of GPUs on the PCI bus may have this version: interface versions have no dot,
+/// and libraries of Tegra's own GPU are 1.1.
 inline bool is_driver_version(std::string_view text) {
   return is_version(text) && text.find('.') != std::string_view::npos && text.find('.') > 1;
 }

@@ -70,7 +70,7 @@ class NodeCheck {
     return std::move(found_);
   }
 
-  /// All missing nodes: the needed ones, and those of capabilities, such as MIG instances.
+  /// All missing nodes: the needed ones, and nodes of capabilities, such as MIG instances.
   MissingNodes all() {
     found_ = needed();
     if (const auto major = majors_.find("nvidia-caps")) {

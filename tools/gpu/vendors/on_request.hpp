@@ -23,7 +23,7 @@
 #include "nvidia.hpp"
 
 // They reach beyond one GPU: storage, network, switches, channels to other hosts, or all GPUs at
-// once. The names of kinds and devices are those of `nvidia-ctk cdi generate --mode`.
+// once. Kinds and devices are named as in `nvidia-ctk cdi generate --mode`.
 
 namespace prepare::on_request {
 

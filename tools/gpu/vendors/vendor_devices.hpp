@@ -56,7 +56,7 @@ inline std::string pci_address_in(std::string_view directory) {
   return found == parts.rend() ? std::string{} : std::move(*found);
 }
 
-/// Adds a node to those that have other paths.
+/// Adds a node unless its path is in the list.
 inline void add_once(std::vector<Node>& nodes, Node node) {
   const bool is_there = std::any_of(nodes.begin(), nodes.end(),
                                     [&](const Node& one) { return one.path == node.path; });
@@ -333,7 +333,7 @@ class VendorSearch {
   const VendorFile& file_;
   const bool has_sysfs_;
   Inventory found_{};
-  std::string fault_{};           // of a node that is no device
+  std::string fault_{};           // of a node that is not a device
   std::string excluded_{};        // a node that `match` excludes
   std::set<std::string> seen_{};  // the nodes that `devices` matched so far
   std::map<Key, Group> groups_{};

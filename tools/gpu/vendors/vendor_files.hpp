@@ -1,4 +1,4 @@
-// Reads the vendor files of a host, and those that options name.
+// Reads the vendor files of a host and of options.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_VENDORS_VENDOR_FILES_HPP
@@ -28,7 +28,7 @@ namespace prepare {
 /// The directory whose vendor files all commands read, if the host has it.
 inline constexpr std::string_view vendor_directory = "/etc/cdi-prepare.d";
 
-/// Vendor files, and errors about those that cannot be used.
+/// Vendor files, and errors about unusable ones.
 struct VendorFiles {
   std::vector<VendorFile> files{};
   std::vector<std::string> faults{};  // of files in the directory; devices of them may exist
@@ -86,8 +86,8 @@ inline cdi::Result<void> add_vendor_files(const tools::HostTree& tree,
 
 }  // namespace detail
 
-/// Reads the vendor files that options name, and those of the host's directory. An error if one
-/// that an option names cannot be used; a fault in another does not affect other kinds.
+/// Reads the vendor files that options name, and the files of the host's directory. An error if a
+/// named file cannot be used; a fault in another file does not affect other kinds.
 inline cdi::Result<VendorFiles> read_vendor_files(const tools::HostTree& tree,
                                                   const SurveyOptions& options) {
   constexpr std::size_t max_files = 64;

@@ -13,7 +13,7 @@
 
 namespace tools {
 
-/// Colours that are readable on light and dark terminals; the numbers are those of ECMA-48.
+/// Colours that are readable on light and dark terminals; the numbers are from ECMA-48.
 enum class Colour { red = 31, green = 32, yellow = 33, cyan = 36 };
 
 /// Whether a variable of the environment is set to a text other than `not_this`.

@@ -12,7 +12,7 @@
 
 namespace tools {
 
-/// The version of all tools, as text: that of the library.
+/// The version of all tools, as text: the library's.
 inline std::string release_version() {
   return fmt::format("{}.{}.{}", CDI_VERSION_MAJOR, CDI_VERSION_MINOR, CDI_VERSION_PATCH);
 }

@@ -44,7 +44,7 @@ inline std::vector<CommandPage> command_pages(const CLI::App& tool) {
   return pages;
 }
 
-/// The options of all groups, those of the tool included.
+/// The options of all groups, including the tool's.
 inline std::vector<PageOption> options_of(const CommandPage& page) {
   std::vector<PageOption> options;
   for (const auto& group : page.groups) {

@@ -104,7 +104,7 @@ inline std::string roff_term(const PageOption& option) {
   return out.append(out.empty() ? "" : " ").append(roff_font('I', option.value));
 }
 
-/// The arguments and options of a command, without those of all commands.
+/// The arguments and options of a command, without the common options.
 inline std::string roff_options(const CommandPage& page) {
   std::string out;
   for (const auto& argument : page.arguments) out += roff_row(roff_term(argument), argument.help);

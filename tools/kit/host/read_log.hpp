@@ -38,10 +38,10 @@ class ReadLog {
 
   const std::map<Place, Seen>& all() const { return seen_; }
 
-  /// How often paths were asked for.
+  /// The number of requests for paths.
   std::size_t count() const { return count_; }
 
-  /// The program asks for this path.
+  /// The program requests this path.
   void asked(const Place& path) {
     ++count_;
     seen_[path];

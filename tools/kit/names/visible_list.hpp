@@ -38,7 +38,7 @@ struct VisibleEntry {
   std::string part{};     // of a GPU, as cdi-prepare names it: ":gi1:ci0"
 };
 
-/// The entries that are read, and warnings about those that are not.
+/// The entries that are read, and warnings about ignored ones.
 struct VisibleList {
   std::vector<VisibleEntry> entries{};
   std::vector<cdi::Error> warnings{};

@@ -45,7 +45,7 @@ inline cdi::Error broken_stream(std::string why) {
 
 }  // namespace detail
 
-/// Splits the bytes of the socket into those of its connections.
+/// Splits the bytes of the socket by connection.
 class Demultiplexer {
  public:
   /// Takes the next bytes, in pieces of any size, and calls `receive(connection, bytes)` for each

@@ -42,7 +42,7 @@
 
 namespace prepare {
 
-/// The directories that `doctor` checks, besides that of the specs.
+/// The directories that `doctor` checks, besides the specs'.
 struct CheckedPaths {
   std::string state_dir{};  // empty: /var/lib/cdi-prepare under the root
   std::vector<std::string> spec_dirs{};

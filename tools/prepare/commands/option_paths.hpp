@@ -94,8 +94,8 @@ inline std::string clean_host_path(const std::string& path) {
   return clean == "/" ? std::string{} : clean;
 }
 
-/// Uses the CDI version of the oldest engine in `engines`. Those without a version have that of the
-/// host.
+/// Uses the CDI version of the oldest engine in `engines`. Engines without a version have the
+/// host's.
 inline cdi::Result<void> use_engines(Options& options) {
   for (auto engine : options.engines) {
     if (tools::can_be_asked(engine)) {

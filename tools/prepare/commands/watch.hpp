@@ -130,7 +130,7 @@ class SpecKeeper {
   }
 
   const Options& given_;
-  Options options_{given_};  // and those that spec files record
+  Options options_{given_};  // and options that spec files record
   const std::chrono::milliseconds interval_;
   const std::chrono::milliseconds max_wait_;
   tools::EngineVersions versions_;

@@ -38,7 +38,7 @@ struct DoctorOptions {
   std::vector<std::string> place{};  // arguments for commands on the same place
 };
 
-/// The findings about a host; `inventories` are its GPUs, and `engines` those that are installed.
+/// The findings about a host; `inventories` are its GPUs, and `engines` the installed engines.
 inline std::vector<Finding> diagnose_host(const tools::HostTree& tree,
                                           const std::vector<Inventory>& inventories,
                                           const std::vector<tools::Engine>& engines,
