@@ -16,14 +16,14 @@
 
 namespace nri {
 
-/// The devices that a container has requested and has nothing of.
+/// The devices that a container requested and did not get.
 struct LackingDevices {
   std::vector<std::string> names{};
   std::optional<cdi::Error> why{};  ///< why it cannot be told whether it has them, if so
 };
 
 /// The pods and containers that exist when the plugin connects. A runtime with many of them sends
-/// both in parts, in which a container may come before its pod.
+/// several parts, and a container may come before its pod.
 class ExistingPods {
  public:
   /// Called with a container that runs or will run, and its pod, which requests devices.
@@ -54,7 +54,7 @@ class ExistingPods {
     }
   }
 
-  /// Reports the containers whose pods have come after them. Then nothing is known any more.
+  /// Reports the containers that came before their pods, and forgets everything.
   void end(const Report& report) {
     for (const auto& container : early_) {
       const auto found = pods_.find(container.pod_sandbox_id());

@@ -1,4 +1,4 @@
-// The injection of the devices that a new container requests.
+// Injects the devices that a new container requests.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_INJECTION_HPP
@@ -49,15 +49,15 @@ struct Injection {
   std::string doubt{};  // which edits the runtime may not carry out
 };
 
-/// All that an injection depends on but the container.
+/// Everything an injection depends on except the container.
 struct Surroundings {
   Settings settings{};
   AnnotationFamilies families{};
   RuntimeFacts runtime{};
   std::shared_ptr<cdi::Cache> cache{};
 
-  /// Whether containers get names instead of edits. After a policy has checked the edits, the
-  /// runtime may not read others.
+  /// Whether containers get names instead of edits. If a policy has checked the edits, the runtime
+  /// must not read others.
   bool gives_names() const {
     const bool can = settings.resolve == "auto" && runtime.injects_names;
     return settings.resolve == "never" || (can && settings.policy.empty());
@@ -146,8 +146,8 @@ inline std::vector<UsedSpec> used_specs(std::span<const cdi::ResolvedDevice> dev
   return used;
 }
 
-/// Which variables keep their value, because the container has them several times: a runtime's NRI,
-/// up to 0.12, changes the first of them, and the last one counts. Empty if there is none.
+/// Names the variables that keep their value because the container has them several times: NRI up
+/// to 0.12 changes the first one, but the last one counts. Empty if there are none.
 inline std::string doubt_about_variables(const Container& container,
                                          const ContainerAdjustment& adjustment) {
   std::map<std::string_view, std::size_t> counts;
@@ -162,8 +162,8 @@ inline std::string doubt_about_variables(const Container& container,
          " more than once, and its runtime may keep the last value instead of the device's";
 }
 
-/// The error for names that do not resolve: the reasons of the first ten, for an event of a pod is
-/// short, and a file of the kind if no file defines the device.
+/// The error for names that do not resolve: at most ten reasons, because pod events are truncated,
+/// and a file of the kind if no file defines the device.
 inline cdi::Error unresolved_error(const cdi::Registry& registry,
                                    const std::vector<cdi::RequestedDevice>& requested) {
   constexpr std::size_t most = 10;
@@ -202,8 +202,8 @@ inline cdi::Result<std::vector<cdi::RequestedDevice>> requested_devices(
   return requested;
 }
 
-/// Writes the adjustment that gives a new container the devices that it has requested, and has not
-/// got. After an error, the container must not be created.
+/// Writes the adjustment that gives a new container the requested devices that it lacks. After an
+/// error, the container must not be created.
 inline cdi::Result<Injection> inject(const CreateContainerRequest& request,
                                      std::vector<cdi::RequestedDevice> requested,
                                      const Surroundings& around, ContainerAdjustment& out) {

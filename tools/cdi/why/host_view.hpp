@@ -128,7 +128,7 @@ class HostView {
     return out;
   }
 
-  /// What to do about a spec whose needs the host does not meet.
+  /// Advice about a spec whose needs the host does not meet.
   std::string advice_on(const cdi::LoadedSpec& spec, bool dirs_named) const {
     const SpecHost host{.root = root(), .dirs_named = dirs_named};
     const auto command = host.owner_command(spec, std::nullopt);
@@ -185,7 +185,7 @@ struct EngineAnswer {
   std::string_view words{};          // for people
   std::vector<cdi::Error> causes{};  // with their places in the file
   std::string advice{};
-  cdi::ResolvedDevice instead{};  // the device of another file that it injects
+  cdi::ResolvedDevice instead{};  // the device that it injects from another file
   tools::VersionedEngine engine{};
 };
 
@@ -227,7 +227,7 @@ inline void add_answer(const EngineView& view, EngineAnswer answer, Explanation&
   out.engines.push_back(std::move(answer));
 }
 
-/// Adds the faults in an engine's configuration, because of which answers about it may be wrong.
+/// Adds the faults in an engine's configuration, which may make answers about it wrong.
 inline void add_setup_warnings(const tools::Engine& engine, Explanation& out) {
   for (const auto& warning : engine.warnings) {
     out.text += fmt::format("  warning about {}: {}\n", engine.full_name(), printable(warning));

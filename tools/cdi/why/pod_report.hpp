@@ -127,7 +127,7 @@ inline void add_doubles(const PodFacts& facts, PodSteps& steps) {
   }
 }
 
-/// Says whether a container has a device that kubelet passes for its pod.
+/// Reports whether a container has a device that kubelet passes for its pod.
 inline void add_device(const PodFacts& facts, const BundleReport& report, const std::string& id,
                        PodSteps& steps) {
   const auto container = facts.bundle->annotation(PodAnnotations::container);
