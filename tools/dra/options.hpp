@@ -1,4 +1,4 @@
-// The options of cdi-dra, for the commands that have them.
+// Adds the options of cdi-dra to its commands.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_OPTIONS_HPP

@@ -1,4 +1,4 @@
-// An NRI container as a target of edits, and the adjustment that gives it what it lacks.
+// Applies edits to an NRI container, and writes them as an adjustment.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_ADJUSTMENT_HPP

@@ -1,4 +1,4 @@
-// What the device cgroup rules of a container allow.
+// Computes what the device cgroup rules of a container allow.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_DEVICE_RULES_HPP

@@ -1,4 +1,4 @@
-// What a container has already of devices, from its runtime or from another plugin.
+// Finds the devices that a container already has from its runtime or another plugin.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_GIVEN_EDITS_HPP

@@ -1,4 +1,4 @@
-// The devices that the annotations of a pod request for a container.
+// Reads the devices that the annotations of a pod request for a container.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_REQUESTS_HPP

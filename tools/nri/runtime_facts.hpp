@@ -1,4 +1,4 @@
-// What a container runtime can do with NRI and CDI, by its name and version.
+// The abilities of a container runtime with NRI and CDI, by name and version.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_NRI_RUNTIME_FACTS_HPP

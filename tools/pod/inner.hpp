@@ -1,4 +1,4 @@
-// `inner`: the annotations that Kata passes to a guest for its VFIO devices.
+// `inner`: writes the annotations that Kata passes to a guest for its VFIO devices.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_INNER_HPP

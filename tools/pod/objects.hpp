@@ -1,4 +1,4 @@
-// What `size` and `peerpod` read of objects of Kubernetes: pods, ResourceClaims and DeviceClasses.
+// Reads objects of Kubernetes for `size` and `peerpod`: pods, ResourceClaims, DeviceClasses.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_OBJECTS_HPP

@@ -1,4 +1,4 @@
-// `peerpod`: the annotations that the webhook of cloud-api-adaptor writes for a pod.
+// `peerpod`: writes the annotations that cloud-api-adaptor's webhook gives a pod.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_POD_PEERPOD_HPP

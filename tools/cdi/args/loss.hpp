@@ -1,4 +1,4 @@
-// What a program cannot express, and the consequences.
+// Losses: edits that a program cannot express, and their consequences.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_ARGS_LOSS_HPP

@@ -1,4 +1,4 @@
-// The edits that a program without hooks gets.
+// Plans the edits for a program without hooks.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_ARGS_PLAN_FOR_HPP

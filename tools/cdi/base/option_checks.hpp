@@ -1,4 +1,4 @@
-// What the options of several commands accept: owners, names of spec files, engines, CDI versions.
+// Checks values of common options: owners, names of spec files, engines, CDI versions.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_BASE_OPTION_CHECKS_HPP

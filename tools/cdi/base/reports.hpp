@@ -1,4 +1,4 @@
-// Reports that several commands print: names that do not resolve, and overlapping edits.
+// Reports names that do not resolve, and overlapping edits, for several commands.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_BASE_REPORTS_HPP

@@ -1,4 +1,4 @@
-// Errors and warnings about files as SARIF 2.1.0, which code review services and editors show.
+// Writes errors and warnings about files as SARIF 2.1.0, for code review services and editors.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_BASE_SARIF_HPP

@@ -1,4 +1,4 @@
-// The changes that `cdi inject --diff` prints.
+// Prints the changes for `cdi inject --diff`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_INJECT_CHANGES_HPP

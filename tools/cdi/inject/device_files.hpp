@@ -1,4 +1,4 @@
-// The spec files in which `cdi inject` looks for devices.
+// Finds devices in spec files for `cdi inject`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_INJECT_DEVICE_FILES_HPP

@@ -1,4 +1,4 @@
-// `cdi inject --policy`: which devices may be injected.
+// `cdi inject --policy`: decides which devices may be injected.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_INJECT_POLICY_CHECK_HPP

@@ -1,4 +1,4 @@
-// The devices that `cdi inject` gets from the command line and the config.
+// Gathers the devices for `cdi inject` from the command line and the config.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_INJECT_REQUESTS_HPP

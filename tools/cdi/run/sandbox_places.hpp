@@ -1,4 +1,4 @@
-// The places of the host that are writable or hidden in a sandbox.
+// Chooses the places of the host that are writable or hidden in a sandbox.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_RUN_SANDBOX_PLACES_HPP

@@ -1,4 +1,4 @@
-// A sandbox of bwrap as a child process that gets the signals of this process.
+// Runs a sandbox of bwrap as a child process, and passes signals on to it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_RUN_SANDBOX_PROCESS_HPP

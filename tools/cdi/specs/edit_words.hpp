@@ -1,4 +1,4 @@
-// Words of a command line that describe a device node, a mount or a device's edit.
+// Parses the words of a command line that describe a device node, a mount or a device's edit.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_SPECS_EDIT_WORDS_HPP

@@ -1,4 +1,4 @@
-// Where a driver gets the ResourceClaims that the kubelet names.
+// Sources of the ResourceClaims that the kubelet names.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_CLAIMS_CLAIM_SOURCE_HPP

@@ -1,4 +1,4 @@
-// The parts of a ResourceClaim of the Kubernetes API that a driver reads.
+// Reads ResourceClaims of the Kubernetes API, as far as a driver needs them.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_CLAIMS_RESOURCE_CLAIM_HPP

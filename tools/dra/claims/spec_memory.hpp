@@ -1,4 +1,4 @@
-// What the specs of claims were when the driver wrote or saw them last.
+// Remembers the specs of claims as the driver last wrote or saw them.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_CLAIMS_SPEC_MEMORY_HPP

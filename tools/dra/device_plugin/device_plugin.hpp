@@ -1,4 +1,4 @@
-// A running device plugin: its socket, its registration, and the devices that pods no longer have.
+// Runs a device plugin: its socket, its registration, and devices that pods no longer have.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_DEVICE_PLUGIN_DEVICE_PLUGIN_HPP

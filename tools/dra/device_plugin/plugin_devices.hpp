@@ -1,4 +1,4 @@
-// The devices that the device plugin offers.
+// Selects the devices that the device plugin offers.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_DEVICE_PLUGIN_PLUGIN_DEVICES_HPP

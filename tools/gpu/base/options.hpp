@@ -1,4 +1,4 @@
-// The options that several commands have.
+// Options of several commands.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_BASE_OPTIONS_HPP

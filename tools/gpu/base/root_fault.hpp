@@ -1,4 +1,4 @@
-// The error about a root that cannot be read.
+// The error about an unreadable root.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_BASE_ROOT_FAULT_HPP

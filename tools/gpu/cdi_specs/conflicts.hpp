@@ -1,4 +1,4 @@
-// Conflicts with spec files of other programs that define the same devices.
+// Finds conflicts with spec files of other programs that define the same devices.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_CDI_SPECS_CONFLICTS_HPP

@@ -1,4 +1,4 @@
-// Annotations in a spec that record the host and the options for which it was written.
+// Records in a spec for which host and options it was written, as annotations.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_CDI_SPECS_FINGERPRINT_HPP

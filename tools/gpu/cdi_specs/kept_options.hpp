@@ -1,4 +1,4 @@
-// The options that our spec files record, for runs that keep them.
+// Reads the options that our spec files record, for runs that keep them.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_CDI_SPECS_KEPT_OPTIONS_HPP

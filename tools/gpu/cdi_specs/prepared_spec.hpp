@@ -1,4 +1,4 @@
-// The specs for a survey, and the devices that were left out.
+// Makes the specs for a survey, and lists the omitted devices.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_CDI_SPECS_PREPARED_SPEC_HPP

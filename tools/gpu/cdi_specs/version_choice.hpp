@@ -1,4 +1,4 @@
-// The CDI version in which specs are written.
+// Chooses the CDI version of specs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_CDI_SPECS_VERSION_CHOICE_HPP

@@ -1,4 +1,4 @@
-// Commands about a claim, for advice that people can paste.
+// Commands about a claim, for people to paste.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_CLAIMS_CLAIM_COMMAND_HPP

@@ -1,4 +1,4 @@
-// Changes that make a container engine read CDI specs, and undo such changes.
+// Changes engines to read CDI specs, and undoes such changes.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_CONFIGURE_ENGINE_EDITS_HPP

@@ -1,4 +1,4 @@
-// A lock on the directory of the specs, between runs that survey the host and then change it.
+// Locks the directory of the specs, between runs that survey the host and then change it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_HOST_DIRECTORY_LOCK_HPP

@@ -1,4 +1,4 @@
-// Kernel messages about devices, drivers and modules that come and go.
+// Receives kernel messages about devices, drivers and modules.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_HOST_UEVENTS_HPP

@@ -1,4 +1,4 @@
-// A device node that containers get.
+// A device node for containers.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_MODEL_NODE_HPP

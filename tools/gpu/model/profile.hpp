@@ -1,4 +1,4 @@
-// The ways in which containers use a GPU: compute, graphics, video.
+// Profiles: how containers use a GPU, for compute, graphics or video.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_MODEL_PROFILE_HPP

@@ -1,4 +1,4 @@
-// The GPUs and the kind that options select.
+// Selects GPUs and a kind by options.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_MODEL_SELECTION_HPP

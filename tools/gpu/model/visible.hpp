@@ -1,4 +1,4 @@
-// The GPUs that this process can open.
+// Finds the GPUs that this process can open.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_MODEL_VISIBLE_HPP

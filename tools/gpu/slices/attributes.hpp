@@ -1,4 +1,4 @@
-// The attributes of devices, which claims select devices by.
+// The attributes of devices, by which claims select devices.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_SLICES_ATTRIBUTES_HPP

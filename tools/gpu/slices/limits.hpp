@@ -1,4 +1,4 @@
-// What the Kubernetes API allows in ResourceSlices.
+// Limits of ResourceSlices in the Kubernetes API.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_SLICES_LIMITS_HPP

@@ -1,4 +1,4 @@
-// The device nodes of NVIDIA's driver that should be in /dev.
+// Finds missing device nodes of NVIDIA's driver.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_VENDORS_NVIDIA_NODES_HPP

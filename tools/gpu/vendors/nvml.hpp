@@ -1,4 +1,4 @@
-// GPU properties that only NVIDIA's management library reports.
+// Asks NVIDIA's management library for properties of GPUs, in another process.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_VENDORS_NVML_HPP

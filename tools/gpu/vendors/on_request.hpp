@@ -1,4 +1,4 @@
-// Kinds of NVIDIA's nodes that specs contain only on request, with `--kind`.
+// Finds kinds of NVIDIA's nodes that specs contain only with `--kind`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_VENDORS_ON_REQUEST_HPP

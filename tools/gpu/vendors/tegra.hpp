@@ -1,4 +1,4 @@
-// NVIDIA's Tegra and Jetson: CSV files list the nodes and files that containers need.
+// Finds the GPU of NVIDIA's Tegra and Jetson, for which CSV files list nodes and files.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_VENDORS_TEGRA_HPP

@@ -1,4 +1,4 @@
-// What a vendor file says about the devices of one kind.
+// The content of a vendor file: the devices of one kind.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_VENDORS_VENDOR_FILE_HPP

@@ -1,4 +1,4 @@
-// GPUs of any vendor that are reserved for virtual machines.
+// Finds GPUs of any vendor that are reserved for virtual machines.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_VENDORS_VFIO_HPP

@@ -1,4 +1,4 @@
-// An error as a JSON record, in the form that all tools print.
+// Writes an error as a JSON record, in the form of all tools.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_BASE_ERROR_RECORD_HPP

@@ -1,4 +1,4 @@
-// Patterns for names and paths, in the dialect of `filepath.Match` of Go, which the reference uses.
+// Patterns for names and paths, in the dialect of Go's `filepath.Match`, as in the reference.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_BASE_GLOB_HPP

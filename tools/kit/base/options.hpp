@@ -1,4 +1,4 @@
-// What the tools share of their command lines: checks and repeated options.
+// Checks of options, and repeated options, for all tools.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_BASE_OPTIONS_HPP

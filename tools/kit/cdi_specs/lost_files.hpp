@@ -1,4 +1,4 @@
-// The libraries that a spec mounts and the host no longer has, and what to do about them.
+// Finds libraries that a spec mounts and the host has lost, and gives advice.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_CDI_SPECS_LOST_FILES_HPP

@@ -1,4 +1,4 @@
-// The owner and options that cdi-prepare records in its specs.
+// Reads the owner and options that cdi-prepare records in its specs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_CDI_SPECS_RECORDED_OPTIONS_HPP

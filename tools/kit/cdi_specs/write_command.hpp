@@ -1,4 +1,4 @@
-// The command that rewrites a spec file of cdi-prepare.
+// Makes the command that rewrites a spec file of cdi-prepare.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_CDI_SPECS_WRITE_COMMAND_HPP

@@ -1,4 +1,4 @@
-// What completion needs to know of a tool, and names for the functions of a shell.
+// Tables of a tool's commands and options for completion scripts.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_COMPLETION_TABLE_HPP

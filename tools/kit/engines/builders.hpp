@@ -1,4 +1,4 @@
-// Image builders, and programs that run single containers, which also read CDI specs.
+// Finds image builders and programs for single containers that read CDI specs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_ENGINES_BUILDERS_HPP

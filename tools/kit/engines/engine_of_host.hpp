@@ -1,4 +1,4 @@
-// The engine that an option names, with the version on the host if it names none.
+// Finds the engine that an option names, by default in the host's version.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_ENGINES_ENGINE_OF_HOST_HPP

@@ -1,4 +1,4 @@
-// The parts of a tool's man page that its command line does not have.
+// Parts of a tool's man page that its command line lacks.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_HELP_MANUAL_HPP

@@ -1,4 +1,4 @@
-// What the help, the man page and the completion of a command say, read from its command line.
+// Reads a command line for help, man page and completion.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_HELP_PAGE_HPP

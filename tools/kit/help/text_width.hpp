@@ -1,4 +1,4 @@
-// The width of the text that a tool prints.
+// Chooses the width of printed text.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_HELP_TEXT_WIDTH_HPP

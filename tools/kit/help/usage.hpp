@@ -1,4 +1,4 @@
-// What a tool prints for `--help` and `--version`, and for a command line with a fault.
+// Prints help and versions, and explains faults of a command line.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_HELP_USAGE_HPP

@@ -1,4 +1,4 @@
-// Programs that may hang, crash or write endlessly, and their output.
+// Runs programs that may hang, crash or write endlessly, and reads their output.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_HOST_CHILD_PROCESS_HPP

@@ -1,4 +1,4 @@
-// What a program reads from a host, to repeat it elsewhere.
+// Records what a program reads from a host, to repeat it elsewhere.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_HOST_READ_LOG_HPP

@@ -1,4 +1,4 @@
-// Paths under a directory that is used as /.
+// Resolves paths under a directory as if it were /.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_HOST_ROOTED_PATHS_HPP

@@ -1,4 +1,4 @@
-// The devices that a container requests by variables such as NVIDIA_VISIBLE_DEVICES.
+// Finds the devices that a container requests by variables such as NVIDIA_VISIBLE_DEVICES.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_NAMES_VARIABLE_REQUESTS_HPP

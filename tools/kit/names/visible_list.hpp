@@ -1,4 +1,4 @@
-// The entries of an environment variable that selects GPUs, as the runtime that owns it reads them.
+// Reads the entries of an environment variable that selects GPUs, as its runtime does.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_NAMES_VISIBLE_LIST_HPP

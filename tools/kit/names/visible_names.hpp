@@ -1,4 +1,4 @@
-// The devices of a kind that the entries of an environment variable name.
+// Finds the devices of a kind that entries of an environment variable name.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_NAMES_VISIBLE_NAMES_HPP

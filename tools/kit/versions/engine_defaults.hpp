@@ -1,4 +1,4 @@
-// What container engines do without configuration: their spec directories, and whether CDI is on.
+// The spec directories of container engines without configuration, and whether CDI is on.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_VERSIONS_ENGINE_DEFAULTS_HPP

@@ -1,4 +1,4 @@
-// The exit codes, which scripts rely on.
+// The exit codes, a promise to scripts.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_EXIT_CODES_HPP

@@ -1,4 +1,4 @@
-// Options that say which GPUs specs contain, and where their driver is.
+// Adds the options that select GPUs and the place of their driver.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_SELECTION_OPTIONS_HPP

@@ -1,4 +1,4 @@
-// The command `watch`, which keeps the specs up to date.
+// The command `watch`: keeps the specs up to date.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_WATCH_HPP

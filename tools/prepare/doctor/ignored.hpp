@@ -1,4 +1,4 @@
-// Checks for files that look like specs but are ignored by engines.
+// Reports files that look like specs but are ignored by engines.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_DOCTOR_IGNORED_HPP

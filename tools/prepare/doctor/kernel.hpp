@@ -1,4 +1,4 @@
-// Checks of kernel features that restrict devices: the IOMMU and SELinux.
+// Checks kernel features that restrict devices: the IOMMU and SELinux.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_DOCTOR_KERNEL_HPP

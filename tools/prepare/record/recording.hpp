@@ -1,4 +1,4 @@
-// Makes a recording of the files of a node that a program has read.
+// Records the files of a node that a program has read.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_RECORD_RECORDING_HPP
