@@ -69,9 +69,9 @@ struct Options : SurveyOptions {
   std::string output_dir{};                       // empty: /var/run/cdi under the root
   bool output_named_in_etc = false;               // of the host, even if links lead elsewhere
   bool force = false;
-  std::string settings{};     // the settings file here; empty: the host's
-  bool no_settings = false;   // no settings file is read
-  bool keep_options = false;  // use what spec files record
+  std::string settings{};                             // the settings file here; empty: the host's
+  bool no_settings = false;                           // no settings file is read
+  bool keep_options = false;                          // use what spec files record
   std::map<std::string, tools::WriteOptions> kept{};  // what they record, by kind
   std::set<std::string> given{};  // the long names of options from the command line or a settings
                                   // file, without dashes
