@@ -35,17 +35,20 @@ inline bool is_near(std::string_view one, std::string_view other) {
                           cdi::detail::edit_distance(one, other, max) <= max);
 }
 
-/// A name without its digits, and without a short last part: `gpu1` and `gpu-a` become `gpu`.
+/// A name without its digits, the `s` of a plural, and a short last part: `gpu1`, `gpus` and
+/// `gpu-a` become `gpu`.
 inline std::string without_number(std::string_view name) {
   const auto dash = name.rfind('-');
   if (dash != std::string_view::npos && name.size() - dash <= 3) name = name.substr(0, dash);
   std::string out{name};
   std::erase_if(out, [](char c) { return c >= '0' && c <= '9'; });
+  if (out.ends_with('s')) out.pop_back();
   return out;
 }
 
 /// Whether the name of a container may be a misspelt name of another one. Containers with numbers,
-/// such as `worker-1` and `worker-2`, may all exist, and so may any with short names.
+/// such as `worker-1` and `worker-2`, may all exist, and so may `server` and `servers`, and any
+/// with short names.
 inline bool is_misspelt(std::string_view name, std::string_view container) {
   constexpr std::size_t shortest = 4;
   return std::min(name.size(), container.size()) >= shortest && is_near(name, container) &&

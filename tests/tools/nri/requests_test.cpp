@@ -202,6 +202,8 @@ TEST_CASE("nri: the misspelt name of a container is reported, but not another co
   CHECK(advised("trainner", "trainer"));
   for (const auto* other : {"main", "side", "worker-2", "worker2", "worker-b", "worker-12"})
     CHECK_FALSE(advised(other, "worker-1"));
+  CHECK_FALSE(advised("server", "servers"));
+  CHECK_FALSE(advised("servers", "server"));
   CHECK_FALSE(advised("main", "main"));
   CHECK_FALSE(advised("ab", "ac"));
   const auto both = pod_with(
