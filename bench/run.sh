@@ -1,9 +1,8 @@
 #!/bin/sh
 # Compares the speed of this library with other implementations, and with libraries that only parse:
 #
-#     bench/run.sh [--json FILE] [--readme] [ROUNDS]     # 3 rounds by default, 8 minutes
+#     bench/run.sh [--readme] [ROUNDS]     # 3 rounds by default, 8 minutes
 #
-#   --json FILE  also writes the table to FILE
 #   --readme     also updates the tables of README.md and docs/speed.md, and the charts of docs/
 #
 #   Go 1.1.2     the Go reference; needs Go and its modules
@@ -22,13 +21,11 @@
 set -eu
 cd "$(dirname "$0")/.."
 rounds=3
-json=
 readme=
 while [ $# -gt 0 ]; do
   case $1 in
-    --json) json=${2:?--json FILE}; shift ;;
     --readme) readme=yes ;;
-    *[!0-9]* | '' | 0) echo "usage: bench/run.sh [--json FILE] [--readme] [ROUNDS]" >&2; exit 2 ;;
+    *[!0-9]* | '' | 0) echo "usage: bench/run.sh [--readme] [ROUNDS]" >&2; exit 2 ;;
     *) rounds=$1 ;;
   esac
   shift
@@ -194,5 +191,5 @@ done
   echo "$(nproc) processors, load $(cut -d ' ' -f 1 /proc/loadavg)"
   sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sort -u
 } >"$data/out/versions"
-python3 bench/table.py "$data/out" ${json:+--json "$json"} ${readme:+--readme}
+python3 bench/table.py "$data/out" ${readme:+--readme}
 if [ -n "$readme" ]; then python3 bench/charts.py --write; fi

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Prints the table of run.sh: table.py FOLDER [--json FILE] [--readme]
+"""Prints the table of run.sh: table.py FOLDER [--readme]
 
 FOLDER has a file PROGRAM.ROUND for each program and round, with a name and a number on each line.
 """
 import argparse
-import json
 import pathlib
 import re
 import statistics
@@ -214,16 +213,12 @@ def rewrite(path, pattern, text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--readme", action="store_true")
     given = parser.parse_args()
     table = measured(given.folder)
     versions = (given.folder / "versions").read_text(encoding="utf-8").splitlines()
     print(*versions, sep="; ")
     print_table(cells(table))
-    if given.json:
-        text = json.dumps({"versions": versions, "table": table}, indent=1)
-        given.json.write_text(text + "\n", encoding="utf-8")
     if given.readme:
         rewrite(PAGE, TABLE.format(""), markdown(cells(table, spreads=False)))
         count = len(rounds(given.folder, "ours"))
