@@ -64,21 +64,19 @@ TEST_CASE("dra: later parameters count more, and a claim has one set of options"
   ResourceClaim claim{.devices = {{.request = "a"}, {.request = "b/c"}},
                       .config = {gpu_config(R"(, "profile": "video", "ldLibraryPath": true)"),
                                  gpu_config(R"(, "profile": "compute")", {"a", "b"})}};
-  const auto options = options_for(claim, {});
+  const ClaimOptions defaults{{"profile", "all"}, {"hooks", "none"}, {"ld_library_path", "no"}};
+  const auto options = options_for(claim, defaults);
   REQUIRE(options);
-  CHECK(options->profile == "compute");
-  CHECK(options->ld_library_path);
-  CHECK(options->hooks == "none");
+  CHECK(*options ==
+        ClaimOptions{{"profile", "compute"}, {"hooks", "none"}, {"ld_library_path", "yes"}});
   for (const auto* const setting :
        {R"("profile": "compute")", R"("hooks": "nvidia")", R"("ldLibraryPath": false)"}) {
     CAPTURE(setting);
     claim.config[1] = gpu_config(std::string{", "} + setting, {"b"});
-    const auto differ = options_for(claim, {});
+    const auto differ = options_for(claim, defaults);
     REQUIRE_FALSE(differ);
     CHECK(to_string(differ.error()) ==
           R"(the parameters of the requests "a" and "b/c" differ: use a claim for each)");
   }
-  prepare::Options defaults;
-  defaults.profile = "video";
-  CHECK(options_for({}, defaults)->profile == "video");
+  CHECK(*options_for({}, defaults) == defaults);
 }

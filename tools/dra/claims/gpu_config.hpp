@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,7 +22,6 @@
 #include <cdi/text/json.hpp>
 #include <cdi/text/write.hpp>
 
-#include "../../gpu/base/options.hpp"
 #include "../../kit/cdi_specs/recorded_options.hpp"
 #include "resource_claim.hpp"
 
@@ -49,11 +49,11 @@ struct GpuConfig {
     list("ldLibraryPath", &GpuConfig::ld_library_path);
   }
 
-  /// Changes options by the settings.
-  void apply(prepare::Options& options) const {
-    if (profile) options.profile = *profile;
-    if (hooks) options.hooks = *hooks;
-    if (ld_library_path) options.ld_library_path = *ld_library_path;
+  /// Changes the options of a claim by the settings.
+  void apply(ClaimOptions& options) const {
+    if (profile) options["profile"] = *profile;
+    if (hooks) options["hooks"] = *hooks;
+    if (ld_library_path) options["ld_library_path"] = *ld_library_path ? "yes" : "no";
   }
 };
 
@@ -104,24 +104,21 @@ inline bool covers(const DeviceParameters& parameters, const std::string& reques
 
 /// The options for a claim: `defaults`, changed by its parameters. All its devices have the same
 /// options; `Errc::unsupported` if the parameters of its requests differ.
-inline cdi::Result<prepare::Options> options_for(const ResourceClaim& claim,
-                                                 const prepare::Options& defaults) {
+inline cdi::Result<ClaimOptions> options_for(const ResourceClaim& claim,
+                                             const ClaimOptions& defaults) {
   std::vector<GpuConfig> configs;
   for (const auto& parameters : claim.config) {
     auto config = parse_gpu_config(parameters);
     if (!config) return std::move(config).error();
     configs.push_back(*std::move(config));
   }
-  const auto same = [](const prepare::Options& a, const prepare::Options& b) {
-    return a.profile == b.profile && a.hooks == b.hooks && a.ld_library_path == b.ld_library_path;
-  };
-  std::optional<prepare::Options> out;
+  std::optional<ClaimOptions> out;
   for (const auto& device : claim.devices) {
     auto own = defaults;
     for (std::size_t i = 0; i < configs.size(); ++i) {
       if (covers(claim.config[i], device.request)) configs[i].apply(own);
     }
-    if (out && !same(*out, own)) {
+    if (out && *out != own) {
       return cdi::Error{.code = cdi::Errc::unsupported,
                         .message = "the parameters of the requests " +
                                    cdi::quoted(claim.devices.front().request) + " and " +

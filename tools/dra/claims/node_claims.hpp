@@ -220,7 +220,7 @@ class NodeClaims {
     }
     if (auto good = check_allocation(*asked); !good) return std::move(good).error();
     if (auto good = claims.check(name.uid); !good) return std::move(good).error();
-    const auto options = options_for(*asked, options_);
+    const auto options = options_for(*asked, prepare::kept_options(options_));
     if (!options) return options.error();
     const auto known = claims.all().find(name.uid);
     const auto* const claim = known == claims.all().end() ? nullptr : &known->second;
@@ -232,8 +232,8 @@ class NodeClaims {
                                           .name_space = name.name_space,
                                           .name = name.name,
                                           .kind = places_.driver + "/claim",
-                                          .spec_dir = options->output_dir,
-                                          .options = prepare::kept_options(*options)},
+                                          .spec_dir = options_.output_dir,
+                                          .options = *options},
                                          *requested);
     if (!prepared) return prepared.error();
     return devices_of(*prepared, *asked);

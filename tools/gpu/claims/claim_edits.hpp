@@ -50,15 +50,11 @@ inline std::map<std::string, std::string> kept_options(const Options& options) {
 /// The options with which a claim was prepared; without a version if it follows the installed
 /// engines.
 inline Options options_of(const Claim& claim, Options options) {
-  const auto kept = [&](const char* key, std::string otherwise) {
-    const auto found = claim.options.find(key);
-    return found == claim.options.end() ? std::move(otherwise) : found->second;
-  };
-  options.profile = kept("profile", "all");
-  options.hooks = kept("hooks", "none");
-  options.node_numbers = kept("node_numbers", "given");
-  options.ld_library_path = kept("ld_library_path", "no") == "yes";
-  const auto version = cdi::parse_spec_version(kept("max_version", "none"));
+  options.profile = kept_option(claim, "profile");
+  options.hooks = kept_option(claim, "hooks");
+  options.node_numbers = kept_option(claim, "node_numbers");
+  options.ld_library_path = kept_option(claim, "ld_library_path") == "yes";
+  const auto version = cdi::parse_spec_version(kept_option(claim, "max_version"));
   if (version != options.max_version) options.oldest_engine.clear();
   options.max_version = version;
   if (!claim.spec_dir.empty()) options.output_dir = claim.spec_dir;

@@ -53,16 +53,18 @@ inline void record_place(std::map<std::string, std::string>& kept, const SurveyO
   kept[vendor_files_key] = fmt::format("{}", fmt::join(options.vendor_files, "\n"));
 }
 
+/// An option that a claim records; empty if it does not.
+inline std::string kept_option(const Claim& claim, const char* key) {
+  const auto found = claim.options.find(key);
+  return found == claim.options.end() ? std::string{} : found->second;
+}
+
 /// Sets the place that a claim records.
 inline void use_place(const Claim& claim, SurveyOptions& options) {
-  const auto kept = [&](const char* key) {
-    const auto found = claim.options.find(key);
-    return found == claim.options.end() ? std::string{} : found->second;
-  };
-  options.driver_root = kept(driver_root_key);
-  options.dev_root = kept(dev_root_key);
-  options.library_dirs = tools::split(kept(library_dirs_key), ":");
-  options.vendor_files = tools::split(kept(vendor_files_key), "\n");
+  options.driver_root = kept_option(claim, driver_root_key);
+  options.dev_root = kept_option(claim, dev_root_key);
+  options.library_dirs = tools::split(kept_option(claim, library_dirs_key), ":");
+  options.vendor_files = tools::split(kept_option(claim, vendor_files_key), "\n");
 }
 
 /// Converts a path recorded by a cdi-prepare call, which may have seen another root, to a path on
