@@ -32,6 +32,9 @@ namespace dra {
 inline constexpr std::string_view gpu_config_version = "cdi-dra.local/v1";
 inline constexpr std::string_view gpu_config_kind = "GpuConfig";
 
+/// The options that the journal records for a claim.
+using ClaimOptions = std::map<std::string, std::string>;
+
 /// The settings in a `GpuConfig`; omitted settings are absent. They have the names and values of
 /// the options of `cdi-prepare prepare`.
 struct GpuConfig {
