@@ -66,16 +66,8 @@ struct OfContainer {
   }
 };
 
-/// The terms of the sums of a size.
-struct Terms {
-  std::map<std::string, cdi::AnyValue> vcpus{};
-  std::map<std::string, std::int64_t> memory{};
-
-  static constexpr void fields(auto& list) {
-    list("vcpus", &Terms::vcpus);
-    list("memoryMiB", &Terms::memory);
-  }
-};
+/// The terms of the sums of a size, by member of the answer.
+using Terms = std::map<std::string, std::map<std::string, cdi::AnyValue>>;
 
 /// CPU time and memory of a sandbox, without the pod's overhead.
 struct Sandbox {
@@ -115,7 +107,7 @@ struct Answer {
   std::int64_t memory_mib = 0;
   std::optional<Annotations> annotations{};  // of `inner`, `peerpod` and `size`
   std::vector<std::string> unknown{};        // of `inner`
-  std::optional<Terms> terms{};
+  Terms terms{};
   Annotations overhead{};  // of the pod, so that Kubernetes accounts for the whole VM
   std::optional<Sandbox> sandbox{};
   std::map<std::string, std::int64_t> kubernetes{};  // what it accounts for a pod

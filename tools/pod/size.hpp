@@ -68,13 +68,17 @@ struct Size {
 
   void add_vcpus(const std::string& name, float number) {
     vcpus += number;
-    const auto rounded = std::round(double{number} * 1e6) / 1e6;
-    terms.vcpus[name] = {cdi::ValueKind::number, fmt::format("{}", rounded)};
+    add_term("vcpus", name, std::round(double{number} * 1e6) / 1e6);
   }
 
   void add_memory(const std::string& name, std::int64_t number) {
     memory += number;
-    terms.memory[name] = number;
+    add_term("memoryMiB", name, number);
+  }
+
+  template <class Number>
+  void add_term(const char* sum, const std::string& name, Number number) {
+    terms[sum][name] = {cdi::ValueKind::number, fmt::format("{}", number)};
   }
 };
 
@@ -155,7 +159,7 @@ inline void add_for_rs(const Sandbox& sandbox, const Profile& profile, Size& out
   out.add_vcpus("cpu-quota / cpu-period", cpu);
   out.add_memory("overhead", profile.overhead_memory);
   out.add_memory("memory limit, to 2 MiB", limit);
-  out.terms.vcpus["at least"] = {cdi::ValueKind::number, "1"};
+  out.add_term("vcpus", "at least", 1);
 }
 
 /// The first proposal of Confidential Containers: 1 vCPU and 2048 MiB more than requested, with
