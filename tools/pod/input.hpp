@@ -4,7 +4,6 @@
 #ifndef CDI_TOOLS_POD_INPUT_HPP
 #define CDI_TOOLS_POD_INPUT_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>

@@ -4,11 +4,14 @@
 #ifndef CDI_TOOLS_POD_OBJECTS_HPP
 #define CDI_TOOLS_POD_OBJECTS_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <cdi/model/any_value.hpp>

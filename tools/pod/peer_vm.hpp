@@ -21,7 +21,6 @@
 #include <cdi/spec.hpp>
 
 #include "answer.hpp"
-#include "input.hpp"
 #include "instance.hpp"
 #include "objects.hpp"
 

@@ -4,8 +4,8 @@
 #ifndef CDI_TOOLS_POD_PEERPOD_HPP
 #define CDI_TOOLS_POD_PEERPOD_HPP
 
+#include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>

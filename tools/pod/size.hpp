@@ -9,8 +9,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 
