@@ -12,7 +12,11 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::vector<cdi::detail::LinkerEntry> added{{"liba.so.2", "/a", 0x303}, {"b", "/b", 3}};
-  const auto cache = cdi::detail::merged_linker_cache(fuzz::text_of(data, size), added);
+  const auto old = fuzz::text_of(data, size);
+  for (const auto& entry : cdi::detail::linker_entries(old, 0x303)) {
+    fuzz::require(!entry.soname.empty() && !entry.path.empty(), "a library has a name and a path");
+  }
+  const auto cache = cdi::detail::merged_linker_cache(old, added);
   if (!cache) return 0;
   fuzz::require(cache->size() <= 2 * size + 1024 + 2 * 26 + 15, "the size is bounded");
   const auto again = cdi::detail::merged_linker_cache(*cache, {});

@@ -1,4 +1,4 @@
-// `merged_linker_cache`: the cache of glibc's dynamic linker, with more libraries.
+// The cache of glibc's dynamic linker: its libraries, and the same with more.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_SANDBOX_LINKER_CACHE_HPP
@@ -9,12 +9,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI::detail {
 
-/// A library to add to an `ld.so.cache`.
+/// A library of an `ld.so.cache`.
 struct LinkerEntry {
   std::string soname{};    ///< the name that programs ask for, a file name
   std::string path{};      ///< the absolute path of the library in the container
@@ -40,6 +41,10 @@ struct LinkerEntry {
 /// or twice that if the old cache has only the old format.
 std::optional<std::string> merged_linker_cache(std::string_view old_cache,
                                                std::span<const LinkerEntry> added);
+
+/// Returns the libraries of one kind in an `ld.so.cache`, in the same order; none of a cache that
+/// is damaged, or larger than 8 MiB. Leaves out libraries without a name or path.
+std::vector<LinkerEntry> linker_entries(std::string_view cache, std::uint32_t kind);
 
 }  // namespace cdi::detail
 

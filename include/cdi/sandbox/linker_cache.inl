@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstring>
 #include <initializer_list>
-#include <vector>
 
 #include <cdi/base/order.hpp>
 #include <cdi/sandbox/linker_cache.hpp>
@@ -381,6 +380,19 @@ CDI_INLINE std::optional<std::string> merged_linker_cache(std::string_view old_c
     return std::string{old_cache};  // repeated calls do not let it grow
   }
   return cache_bytes(sorted, parts, texts);
+}
+
+CDI_INLINE std::vector<LinkerEntry> linker_entries(std::string_view cache, std::uint32_t kind) {
+  CacheParts parts;
+  std::vector<LinkerEntry> entries;
+  if (!read_cache(cache, parts)) return entries;
+  for (const auto& row : parts.rows) {
+    const auto path = parts.strings.substr(row.path_offset, CacheLimits::path + 1);
+    const auto end = path.find('\0');
+    if (row.kind != kind || row.name.empty() || end == 0 || end == path.npos) continue;
+    entries.push_back({std::string{row.name}, std::string{path.substr(0, end)}, kind});
+  }
+  return entries;
 }
 
 }  // namespace cdi::detail

@@ -16,6 +16,7 @@
 
 namespace {
 
+using cdi::detail::linker_entries;
 using cdi::detail::LinkerEntry;
 using cdi::detail::merged_linker_cache;
 using Entries = std::vector<LinkerEntry>;
@@ -371,4 +372,25 @@ TEST_CASE("A damaged cache is not usable, or gives a good one of bounded size") 
       }
     }
   }
+}
+
+TEST_CASE("the libraries of one kind are listed in their order") {
+  const std::vector<CachedLibrary> rows{{"liba.so.1", "/32/a", i386},
+                                        {"libb.so.2", "/b"},
+                                        {"liba.so.1", "/a"},
+                                        {"", "/c"},
+                                        {"d", ""}};
+  const Entries expected{{"libb.so.2", "/b", x86_64}, {"liba.so.1", "/a", x86_64}};
+  const auto embedded = old_cache(rows).substr(0, 16 + 12 * rows.size());
+  for (const auto& cache : {new_cache(rows), old_cache(rows)}) {
+    CHECK(linker_entries(cache, x86_64) == expected);
+    CHECK(linker_entries(cache, i386) == Entries{{"liba.so.1", "/32/a", i386}});
+    CHECK(linker_entries(cache.substr(0, cache.size() - 1), x86_64).empty());
+  }
+  const auto end = (embedded.size() + 7) / 8 * 8;
+  CHECK(linker_entries(embedded + std::string(end - embedded.size(), '\0') + new_cache(rows),
+                       x86_64) == expected);
+  CHECK(linker_entries("", x86_64).empty());
+  const std::string longest(4095, 'a');
+  CHECK(linker_entries(new_cache({{"a", longest}, {"b", longest + "a"}}), x86_64).size() == 1);
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -18,10 +19,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cdi/sandbox/linker_cache.hpp>
+
 #include "../../kit/base/text.hpp"
 #include "../../kit/cdi_specs/lost_files.hpp"
 #include "../../kit/host/host_tree.hpp"
-#include "../host/ld_cache.hpp"
 #include "../model/driver_file.hpp"
 #include "../model/fault.hpp"
 #include "../model/profile.hpp"
@@ -99,6 +101,26 @@ inline bool is_driver_soname(std::string_view soname) {
 
 // Libraries.
 
+/// The kind of this machine's libraries in ld.so.cache: 64-bit ELF for glibc. 0 on other machines,
+/// for which no libraries are listed.
+inline constexpr std::uint32_t native_library =
+#if defined(__x86_64__) && defined(__LP64__)
+    0x0303;
+#elif defined(__aarch64__) && defined(__LP64__)
+    0x0a03;
+#else
+    0;
+#endif
+
+/// The driver's libraries in an ld.so.cache; none if it is damaged.
+inline std::vector<cdi::detail::LinkerEntry> driver_entries(std::string_view cache) {
+  auto entries = cdi::detail::linker_entries(cache, native_library);
+  std::erase_if(entries, [](const auto& entry) {
+    return !entry.path.starts_with('/') || !is_driver_soname(entry.soname);
+  });
+  return entries;
+}
+
 /// Finds the libraries of one version of the driver. Distributions split them over several
 /// directories, with links between them.
 class LibrarySearch {
@@ -130,14 +152,6 @@ class LibrarySearch {
 
   static std::string_view directory_of(std::string_view path) {
     return path.substr(0, path.rfind('/'));
-  }
-
-  static std::vector<LdCacheEntry> driver_entries(std::string_view cache) {
-    auto entries = parse_ld_cache(cache);
-    std::erase_if(entries, [](const LdCacheEntry& entry) {
-      return !entry.path.starts_with('/') || !is_driver_soname(entry.soname);
-    });
-    return entries;
   }
 
   void add_cache_directory(std::string_view directory) {
@@ -187,14 +201,14 @@ class LibrarySearch {
   }
 
   /// Adds a SONAME that exists only in ld.so.cache as a link.
-  void add_soname(const LdCacheEntry& entry) {
+  void add_soname(const cdi::detail::LinkerEntry& entry) {
     const auto directory = cache_directories_.find(directory_of(entry.path));
     if (directory == cache_directories_.end()) return;
     const auto in_directory = [&](std::string_view name) {
       return fmt::format("{}/{}", directory->second, name);
     };
     const auto place = places_.find(in_directory(file_name(entry.path)));
-    if (place == places_.end() || entry.soname.find('/') != std::string_view::npos) return;
+    if (place == places_.end() || entry.soname.find('/') != std::string::npos) return;
     const auto link = in_directory(entry.soname);
     if (!tools::is_plain(link) || places_.contains(link) || tree_.exists(link)) return;
     const auto real_path = place->second;

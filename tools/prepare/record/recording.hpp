@@ -19,8 +19,8 @@
 #include <fmt/format.h>
 
 #include <cdi/result.hpp>
+#include <cdi/sandbox/linker_cache.hpp>
 
-#include "../../gpu/host/ld_cache.hpp"
 #include "../../gpu/vendors/nvidia_libraries.hpp"
 #include "../../kit/base/text.hpp"
 #include "../../kit/host/host_tree.hpp"
@@ -87,8 +87,11 @@ class Recording {
 
   void add_text(std::string_view path, const std::string& text, const std::string& real) {
     auto& known = files_[real].text;
-    auto wanted =
-        path == "/etc/ld.so.cache" ? reduced_ld_cache(text, &nvidia::is_driver_soname) : text;
+    auto wanted = text;
+    if (path == "/etc/ld.so.cache") {
+      const auto entries = nvidia::driver_entries(text);
+      wanted = cdi::detail::merged_linker_cache({}, entries).value_or("");
+    }
     if (known.size() < wanted.size()) known = std::move(wanted);
   }
 

@@ -28,7 +28,7 @@ Found find_libraries(const DriverHost& host) {
 std::string native_cache(const std::vector<std::pair<std::string, std::string>>& libraries) {
   std::vector<CachedLibrary> rows;
   for (const auto& [soname, path] : libraries) {
-    rows.push_back({prepare::native_library, soname, path});
+    rows.push_back({prepare::nvidia::native_library, soname, path});
   }
   return ld_cache_bytes(rows);
 }
