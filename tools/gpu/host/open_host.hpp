@@ -13,7 +13,9 @@ namespace prepare {
 
 /// The tree under the root of a command.
 inline cdi::Result<tools::HostTree> open_host(const HostOptions& options) {
-  return tools::HostTree::open(options.root, options.log);
+  auto tree = tools::HostTree::open(options.root, options.log);
+  if (!tree) tree.error().message.insert(0, "cannot read --root " + options.root + ": ");
+  return tree;
 }
 
 }  // namespace prepare

@@ -20,7 +20,6 @@
 #include "../../kit/base/text.hpp"
 #include "../../kit/host/host_tree.hpp"
 #include "../base/options.hpp"
-#include "../base/root_fault.hpp"
 #include "../host/open_host.hpp"
 #include "../model/fault.hpp"
 #include "../model/gpu.hpp"
@@ -150,13 +149,6 @@ inline std::vector<std::string_view> known_kinds(const Survey& survey) {
   return kinds;
 }
 
-/// Opens the tree under the root.
-inline cdi::Result<tools::HostTree> open_root(const SurveyOptions& options) {
-  auto tree = open_host(options);
-  if (!tree) return cannot_read_root(options.root, std::move(tree).error());
-  return tree;
-}
-
 /// Finds the GPUs of all kinds. `nvidia` is the tree of the survey with the dev root of NVIDIA's
 /// driver.
 inline cdi::Result<void> find_gpus(const tools::HostTree& nvidia, const SurveyOptions& options,
@@ -218,7 +210,7 @@ inline cdi::Result<void> complete_inventories(const DriverPlace& place,
 /// Finds the GPUs of the host. Records all that is read in the log of the options, except what NVML
 /// reports.
 inline cdi::Result<Survey> survey_host(const SurveyOptions& options, NvmlMemory& memory) {
-  auto tree = detail::open_root(options);
+  auto tree = open_host(options);
   if (!tree) return std::move(tree).error();
   Survey survey{.tree = std::move(*tree), .place = place_arguments(options)};
   const auto place = open_driver_place(survey.tree, options);
@@ -227,7 +219,7 @@ inline cdi::Result<Survey> survey_host(const SurveyOptions& options, NvmlMemory&
   if (!dev_root) return std::move(dev_root).error();
   std::optional<tools::HostTree> other_dev;
   if (!dev_root->empty()) {
-    auto opened = detail::open_root(options);
+    auto opened = open_host(options);
     if (!opened) return std::move(opened).error();
     other_dev.emplace(std::move(*opened));
     other_dev->set_dev_root(std::move(*dev_root));

@@ -46,8 +46,9 @@ inline bool make_file(const std::string& path, const RecordedFile& wanted) {
   const cdi::Descriptor file{
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
   const auto size = static_cast<ssize_t>(wanted.text.size());
-  return file && ::write(file.get(), wanted.text.data(), wanted.text.size()) == size &&
-         ::fchmod(file.get(), wanted.mode | S_IRUSR) == 0;
+  const auto put = file ? ::write(file.get(), wanted.text.data(), wanted.text.size()) : -1;
+  if (put >= 0 && put < size) errno = ENOSPC;
+  return put == size && ::fchmod(file.get(), wanted.mode | S_IRUSR) == 0;
 }
 
 }  // namespace detail
