@@ -23,3 +23,6 @@
 #include <cdi/versions.hpp>
 #include <cdi/watch.hpp>
 #include <cdi/yaml.hpp>
+
+// Only programs include it.
+#include <cdi/base/shell_word.hpp>
