@@ -49,7 +49,7 @@ def folder_of(name):
 
 
 def may_include(folder, used):
-    """Whether headers of a folder may include those of another."""
+    """Whether headers of a folder may include headers of another."""
     if folder == used or used == "" or folder == C_LIBRARY:
         return True
     if folder in WINGS:

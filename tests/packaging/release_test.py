@@ -212,7 +212,7 @@ class Packages(PackagingTest):
         shutil.rmtree(root / "etc/cdi")
 
     def files_of(self, root):
-        """The files of a root, without those of dpkg and ldconfig."""
+        """The files of a root, except dpkg's and ldconfig's."""
         return {path for path in self.run_in(root, "find", ".", "-mindepth", "1").splitlines()
                 if not path.startswith(("./var/lib/dpkg/", "./var/log/", "./var/cache/man/",
                                         "./proc/", "./sys/"))

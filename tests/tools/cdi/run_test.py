@@ -147,7 +147,7 @@ class Sandbox(CdiCase):
         self.assertEqual(said.count("the host has no such path"), 1, said)
 
     def test_a_library_that_another_replaces_is_lost(self):
-        """One that is in the directory for libraries anyway is not."""
+        """A library that is in the directory for libraries anyway is not."""
         one, other = self.folder / "one", self.folder / "other"
         one.write_text("")
         other.write_text("")

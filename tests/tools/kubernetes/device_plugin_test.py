@@ -248,7 +248,7 @@ class DevicePlugin(DraCase):
             kubelet.stop()
 
     def test_a_socket_of_the_kubelet_that_changes(self):
-        """It may be that of another kubelet."""
+        """It may belong to another kubelet."""
         kubelet, plugin = self.both()
         os.chmod(kubelet.plugins / "kubelet.sock", 0o600)
         (kubelet.plugins / "changed").write_text("", encoding="ascii")
@@ -317,7 +317,7 @@ class OtherNodes(DraCase):
                            f"{count} devices")
 
     def test_devices_that_cannot_be_used(self):
-        """Those that are passed through are not offered, and a GPU with a fault is not healthy."""
+        """GPUs that are passed through are not offered, and a GPU with a fault is not healthy."""
         self.tree = "intel-xe"
         super().setUp()
         kubelet = DeviceKubelet(self.kubelet)

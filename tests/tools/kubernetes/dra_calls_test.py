@@ -157,7 +157,7 @@ class Starts(FailingCase):
         return process
 
     def test_a_driver_that_ends_says_why(self):
-        """The reason is that of the call that failed, whatever was called after it."""
+        """The reason is from the failed call, whatever was called after it."""
         self.assertEqual(self.begun({"LOG": self.log}).stop(), 0)
         numbers = [number for kind, number, _ in calls_in(self.log) if kind == "descriptor"]
         self.assertTrue(numbers)

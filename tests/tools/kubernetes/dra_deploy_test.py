@@ -90,14 +90,14 @@ class Manifest(unittest.TestCase):
                                   "resourceslices": {"list", "create", "update", "delete"}})
 
     def test_a_token_may_lack_what_names_the_node(self):
-        """Without a `?`, the expression would fail, and nobody would see the message of the rule."""
+        """Without a `?`, the expression would fail, and the message of the rule would not be shown."""
         policy, = of_kind("ValidatingAdmissionPolicy", self.items)
         node, = [one["expression"] for one in policy["spec"]["variables"] if one["name"] == "node"]
         keys = node.strip().removeprefix("request.userInfo").removesuffix('.orValue("")')
         self.assertEqual(re.findall(r"[.\[]\??", re.sub('"[^"]*"', "", keys)), [".?", "[?", "[?"])
 
     def test_paths_are_those_of_the_host(self):
-        """Kubelet gets the paths of sockets, and engines those of specs."""
+        """Kubelet gets the paths of sockets, and engines the paths of specs."""
         sources = {volume["name"]: volume["hostPath"]["path"] for volume in self.pod["volumes"]}
         written = {mount["mountPath"] for mount in self.container["volumeMounts"]
                    if not mount.get("readOnly")}

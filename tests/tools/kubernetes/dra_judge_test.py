@@ -215,7 +215,7 @@ class Ours(CdiDra, Claims, DraCase):
         self.check_nothing_is_left()
 
     def test_one_claim_of_a_batch_fails(self):
-        """The pod waits, but the other claim is prepared: it may be that of a running pod."""
+        """The pod waits, but the other claim is prepared: it may belong to a running pod."""
         self.have(claim("bad", [allocated("nvidia-gpu-nine")], ["one"]),
                   claim("good", [allocated(self.devices[1])], ["one"]), pod("one", ["bad", "good"]))
         _, judge = self.both()

@@ -254,7 +254,7 @@ class Sockets(DraCase):
         self.assertEqual(process.stop(), 0)
 
     def test_modes_whatever_the_umask(self):
-        """As the kubelet makes its folders; nobody else may replace a socket."""
+        """As the kubelet makes its folders; no other user may replace a socket."""
         self.write_claim(1, GPUS[0])
         for umask in (0, 0o077):
             with self.subTest(umask):
@@ -287,7 +287,7 @@ class Sockets(DraCase):
         self.check_answers()
 
     def test_files_beside_the_sockets(self):
-        """Those that are not sockets of an instance stay."""
+        """Other sockets and files stay."""
         folder = self.service_path().parent
         folder.mkdir(parents=True)
         names = {"dra-x.txt", "dra-y.sock", f"dra-{'z' * 120}.sock", "other.sock", "dra-.sock"}

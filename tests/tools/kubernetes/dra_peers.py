@@ -61,7 +61,7 @@ def own_claim(name, device, **more):
 
 
 def make_gpus(sample_node, folder, count, driver_files=True):
-    """A tree like that of the sample node, with so many GPUs."""
+    """A tree like the sample node's, with so many GPUs."""
     loader = importlib.machinery.SourceFileLoader("sample_node", sample_node)
     module = importlib.util.module_from_spec(
         importlib.util.spec_from_loader("sample_node", loader))
@@ -90,7 +90,7 @@ class DraJudge(LineJudge):
 
 
 class DraPlace:
-    """The folders of a node: those of kubelet, CDI specs, a driver's state, and ResourceClaims."""
+    """The folders of a node: kubelet's, CDI specs, a driver's state, and ResourceClaims."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -136,7 +136,7 @@ class DraPlace:
 
 
 class DraCase(unittest.TestCase):
-    """A node with a driver and kubelet. `start_driver` and `devices` are those of a subclass."""
+    """A node with a driver and kubelet. A subclass has `start_driver` and `devices`."""
     maxDiff = None
     programs = {}
 

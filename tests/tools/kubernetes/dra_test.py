@@ -123,7 +123,7 @@ class Claims(DraCase):
         self.assertGreater(lines[0]["microseconds"], 0)
 
     def test_a_batch_with_a_bad_claim(self):
-        """One failure is not that of the others."""
+        """A failure does not affect the others."""
         self.write_claim(1, GPUS[0])
         self.write_claim(3, GPUS[1])
         self.write("4.json", "{")
@@ -230,7 +230,7 @@ class Claims(DraCase):
         return answer["error"]
 
     def test_odd_uids(self):
-        """One that is no UID is refused. One that is the name of a device takes no device."""
+        """A text that is not a UID is refused. The name of a device takes no device."""
         odd = claim(1, GPUS[0])
         odd["metadata"]["uid"] = "a/b"
         self.write("1.json", odd)
@@ -274,7 +274,7 @@ class Claims(DraCase):
         self.check_prepared(self.driver.prepare(name_of(1)), 1, GPUS[0])
 
     def test_parameters(self):
-        """The claim's count more than those of the class."""
+        """The claim's have priority over the class's."""
         self.write_claim(1, GPUS[0], config=[
             parameters(profile="video", ldLibraryPath=True),
             parameters("FromClass", profile="compute", ldLibraryPath=False),

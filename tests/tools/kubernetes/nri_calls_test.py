@@ -25,7 +25,7 @@ setUpModule = need_program
 
 
 def without_host(adjustment):
-    """An adjustment without the modes of nodes, which are those of the host, if it can be read."""
+    """An adjustment without the modes of nodes, which come from the host, if it can be read."""
     for node in adjustment.get("linux", {}).get("devices", []):
         node.pop("fileMode", None)
     return adjustment

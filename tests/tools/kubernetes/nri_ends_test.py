@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""cdi-nri at its limits: signals, a log that nobody reads, and requests that are rare.
+"""cdi-nri at its limits: signals, a log without a reader, and rare requests.
 
 usage: nri_ends_test.py BUILD CDI_NRI [ARGUMENTS OF UNITTEST]
 

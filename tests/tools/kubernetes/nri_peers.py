@@ -47,7 +47,7 @@ class Process:
         return self.process.wait(PATIENCE)
 
     def kilobytes(self, field="RssAnon"):
-        """Memory, by default without that of programs and libraries."""
+        """Memory, by default without programs and libraries."""
         status = pathlib.Path(f"/proc/{self.pid}/status").read_text(encoding="utf-8")
         return int(status.partition(f"{field}:")[2].split()[0])
 

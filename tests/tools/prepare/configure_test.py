@@ -350,7 +350,7 @@ class Docker(ConfigureTest):
         self.assertEqual(json.loads(self.text(DOCKER)), {"a": 1, "cdi-spec-dirs": ["/mine"]})
 
     def test_values_that_were_changed_between_two_changes_come_back(self):
-        """A second `configure` is no reason to bring back what was there before the first."""
+        """A second `configure` does not bring back what was there before the first."""
         out = ("--output-dir", str(self.path("/opt/cdi")))
         for old in ("{}", '{"cdi-spec-dirs": ["/a"], "features": {"cdi": false, "x": true}}'):
             for mine in ({"cdi-spec-dirs": ["/mine"], "features": {"cdi": False}},

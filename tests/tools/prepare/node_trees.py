@@ -114,7 +114,7 @@ class Tree:
         self.node(f"/dev/accel/{name}", 261, minor, 0o660, RENDER)
 
     def bmc(self):
-        """A display controller with a DRM card, card0, that is no GPU to hand out."""
+        """A display controller with a DRM card, card0, which is not a GPU to hand out."""
         path = "/sys/devices/pci0000:00/0000:00:1c.4/0000:02:00.0/0000:03:00.0"
         self.pci(path, ("0x1a03", "0x2000"), "0x030000", "ast", group=5, sub=BMC_IDS,
                  revision="0x41", boot_vga=1)

@@ -47,7 +47,7 @@ class WriteTest(TreeTest):
         return json.loads(self.write("--dry-run", "-o", "json", *arguments, code=code).stdout)
 
     def mounts(self, *arguments):
-        """The paths of a container that are mounts, with those of the host."""
+        """The paths of a container that are mounts, with their host paths."""
         return {mount["containerPath"]: mount["hostPath"]
                 for mount in self.spec(*arguments)["containerEdits"]["mounts"]}
 

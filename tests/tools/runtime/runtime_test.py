@@ -375,7 +375,7 @@ class Errors(Case):
 
     @unittest.skipIf(os.geteuid() or not shutil.which("setpriv"), "needs root and setpriv")
     def test_settings_of_another_user(self):
-        """Those of root, who seems to be nobody in the user namespace of podman without root."""
+        """Root's, who seems to be nobody in the user namespace of rootless podman."""
         self.place.chmod(0o755)
         self.config()
         (self.place / "bundle").chmod(0o777)
