@@ -90,7 +90,7 @@ class Manifest(unittest.TestCase):
                                   "resourceslices": {"list", "create", "update", "delete"}})
 
     def test_a_token_may_lack_what_names_the_node(self):
-        """Without a `?`, the expression would fail, and the message of the rule would not be shown."""
+        """Without a `?`, the expression would fail without the message of the rule."""
         policy, = of_kind("ValidatingAdmissionPolicy", self.items)
         node, = [one["expression"] for one in policy["spec"]["variables"] if one["name"] == "node"]
         keys = node.strip().removeprefix("request.userInfo").removesuffix('.orValue("")')
