@@ -167,7 +167,7 @@ class Steps(WireCase):
         for words, text in ((["--index", "x1"], "two digits"), (["--index", "123"], "two digits"),
                             (["--name", ""], "letters, digits"),
                             (["--name", "a/b"], "letters, digits"),
-                            (["--config", file], 'the setting "spec-dirs" is unknown or wrong'),
+                            (["--config", file], ": spec-dirs[0]: expected text, not 7"),
                             (["--config"], "--config"), (["--socket"], "--socket"),
                             ([f"--config={file}x"], "No such file"),
                             (["--policy", file, "--resolve", "never"], "a policy has no effect")):
@@ -194,12 +194,12 @@ class Steps(WireCase):
         connection = self.accept()
         _, stream = connection.receive_registration()
         connection.accept_registration(stream)
-        for config, text in (("resolve = 7", '"resolve" is unknown or wrong'),
-                             ("resolve = 'most'", '"resolve" is unknown or wrong'),
-                             ("namespaces = []", '"namespaces" is unknown or wrong'),
-                             ("prefixes = ['']", '"prefixes" is unknown or wrong'),
-                             ("policy = ''", '"policy" is unknown or wrong'),
-                             ("[x]\ny = 1", '"x" is unknown or wrong'), ("x", "cdi-nri.conf"),
+        for config, text in (("resolve = 7", ": resolve: expected text"),
+                             ("resolve = 'most'", ": resolve: must be auto"),
+                             ("namespaces = []", ": namespaces: must not be empty"),
+                             ("prefixes = ['']", ": prefixes[0]: must not be empty"),
+                             ("policy = ''", ": policy: must not be empty"),
+                             ("[x]\ny = 1", ": x: this member does not exist"), ("x", "cdi-nri.conf"),
                              ("policy = '/p'\nresolve = 'never'", "a policy has no effect")):
             with self.subTest(config), self.assertRaises(Failed) as failed:
                 connection.configure(config=config)
