@@ -7,15 +7,10 @@
 #include <new>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include <doctest/doctest.h>
 
-#include <cdi/cache.hpp>
-
-#include "../support/cache_tree.hpp"
 #include "../support/failing_memory.hpp"
-#include "../support/temp_tree.hpp"
 #include "device_operations.hpp"
 #include "file_operations.hpp"
 #include "operation.hpp"
@@ -165,21 +160,4 @@ TEST_CASE("Requests, hooks and conversions survive each failed allocation") {
 
 TEST_CASE("Operations on files survive each failed allocation") {
   check_all("files, caches, publishers and claims", file_operations);
-}
-
-TEST_CASE("The thread of a cache survives failed allocations") {
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  cdi::Cache cache{{a}, {.freshness = cdi::Freshness::background}};
-  const auto has = [&](std::string_view name) {
-    return eventually([&] { return cache.snapshot()->find(name).device != nullptr; });
-  };
-  tree.put_spec("a/x.yaml", "d");
-  CHECK(has("v/c=d"));
-  failing::is_spared = true;
-  failing::others_fail = true;
-  tree.put_spec("a/y.yaml", "e");
-  failing::others_failed.wait(0);
-  failing::others_fail = false;
-  CHECK(has("v/c=e"));
 }

@@ -71,12 +71,9 @@ class NoMoreFiles {
   rlimit before_{};
 };
 
-inline const char* const every_freshness[] = {"checked", "watched", "background"};
+inline const char* const every_freshness[] = {"checked", "watched"};
 inline cdi::CacheOptions fresh(std::string_view name) {
-  const auto freshness = name == "checked"   ? cdi::Freshness::checked
-                         : name == "watched" ? cdi::Freshness::watched
-                                             : cdi::Freshness::background;
-  return {.freshness = freshness};
+  return {.freshness = name == "checked" ? cdi::Freshness::checked : cdi::Freshness::watched};
 }
 
 #endif  // CDI_TESTS_CACHE_TREE_HPP

@@ -12,13 +12,10 @@
 
 namespace failing {
 
-inline thread_local std::size_t left = 0;           // allocations of this thread until one fails
-inline thread_local bool has_failed = false;        // since the last `fail_at`
-inline thread_local std::size_t allocations = 0;    // of this thread
-inline thread_local bool is_spared = false;         // whether `others_fail` spares this thread
-inline std::atomic<bool> others_fail = false;       // whether threads that are not spared fail
-inline std::atomic<std::size_t> others_failed = 0;  // allocations of such threads that failed
-inline std::atomic<std::ptrdiff_t> held = 0;        // allocations that are not freed yet
+inline thread_local std::size_t left = 0;         // allocations of this thread until one fails
+inline thread_local bool has_failed = false;      // since the last `fail_at`
+inline thread_local std::size_t allocations = 0;  // of this thread
+inline std::atomic<std::ptrdiff_t> held = 0;      // allocations that are not freed yet
 
 /// Makes one allocation of this thread fail, counted from 1. With 0, none fails.
 inline void fail_at(std::size_t number) {
@@ -31,11 +28,6 @@ inline void* allocate(std::size_t size, std::size_t alignment) noexcept {
   ++allocations;
   if (left != 0 && --left == 0) {
     has_failed = true;
-    return nullptr;
-  }
-  if (others_fail && !is_spared) {
-    ++others_failed;
-    others_failed.notify_all();
     return nullptr;
   }
   ++held;

@@ -24,15 +24,12 @@ namespace cdi::inline CDI_ABI {
 
 /// How a `Cache` learns that directories or files have changed.
 enum class Freshness : std::uint8_t {
-  /// Each call checks each directory and file with one `stat`. Needs no thread and no descriptor.
+  /// Each call checks each directory and file with one `stat`. Holds no descriptor.
   checked,
   /// Each call reads inotify events. Files are checked with `stat` after a change, and once a
   /// second for changes that inotify does not report (see `Watcher`). Without inotify, works like
   /// `checked`. Holds one descriptor.
   watched,
-  /// Works like `watched`, but a background thread also checks for changes, so that `snapshot()` is
-  /// up to date without a check. Holds two descriptors.
-  background,
   /// Only the first call, `refresh()` and `wait_for()` check the files.
   manual,
 };
@@ -58,20 +55,17 @@ struct WaitOptions {
 ///
 /// Any number of threads may use a cache, and none waits for another: a thread that finds a change
 /// reads the changed files and publishes a new registry. A registry stays valid for its holders.
-/// After `fork`, the new process must make its own cache. It may destroy this one, whose thread
-/// goes on in the parent.
+/// After `fork`, the new process must make its own cache. It may destroy this one.
 class Cache {
  public:
   /// Makes a cache of `dirs`, listed from the lowest priority to the highest; a missing directory
-  /// may be created later. Nothing is read until the first query, except with
-  /// `Freshness::background`. Relative paths are resolved at every check. If inotify or the thread
-  /// is unavailable, `watch_error` says why.
+  /// may be created later. Nothing is read until the first query. Relative paths are resolved at
+  /// every check. If inotify is unavailable, `watch_error` says why.
   explicit Cache(std::vector<std::string> dirs = default_spec_dirs(),
                  const CacheOptions& options = {});
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;
-  /// Ends the thread of `Freshness::background` after its current check. Registries that are held
-  /// elsewhere stay valid.
+  /// Registries that are held elsewhere stay valid.
   ~Cache();
 
   /// Returns the current devices; with `Freshness::manual`, the devices at the last check. Never
@@ -80,7 +74,7 @@ class Cache {
   std::shared_ptr<const Registry> registry();
 
   /// Returns the devices at the last check; never null. Makes no system call and does not wait,
-  /// except that the first call checks the files, as does every call if `background` has no thread.
+  /// except that the first call checks the files.
   std::shared_ptr<const Registry> snapshot();
 
   /// Checks all directories and files, whatever the freshness, and reads changes. `snapshot()`
@@ -111,9 +105,8 @@ class Cache {
   /// linked files. Returns -1 otherwise or without inotify. The cache closes the descriptor.
   int descriptor() const;
 
-  /// Returns why inotify or the thread of `Freshness::background` is unavailable, if the options
-  /// request it. Each check, or the thread once a second, then compares signatures. Set when the
-  /// cache is created, and never changed.
+  /// Returns why inotify is unavailable, if the options request it. Each check then compares
+  /// signatures. Set when the cache is created, and never changed.
   const std::optional<Error>& watch_error() const;
 
  private:

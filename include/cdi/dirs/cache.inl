@@ -5,7 +5,6 @@
 #define CDI_DIRS_CACHE_INL
 
 #include <cstddef>
-#include <new>
 #include <string_view>
 #include <utility>
 
@@ -13,7 +12,6 @@
 #include <cdi/dirs/cache.hpp>
 #include <cdi/dirs/scan_ledger.hpp>
 #include <cdi/dirs/scanner.hpp>
-#include <cdi/dirs/thread.hpp>
 #include <cdi/dirs/waiting.hpp>
 #include <cdi/dirs/watch.hpp>
 #include <cdi/files/file_state.hpp>
@@ -27,8 +25,7 @@ class Cache::Impl {
  public:
   Impl(std::vector<std::string> dirs, const CacheOptions& options)
       : paths_{std::move(dirs)}, options_{options} {
-    if (is_watching()) open_watcher();
-    if (options_.freshness == Freshness::background) start_thread();
+    if (options_.freshness == Freshness::watched) open_watcher();
   }
 
   std::shared_ptr<const Registry> registry() {
@@ -39,12 +36,11 @@ class Cache::Impl {
 
   std::shared_ptr<const Registry> snapshot() {
     const auto last = ledger_.last();
-    const bool lacks_thread = options_.freshness == Freshness::background && !thread_.is_running();
-    return last && !lacks_thread ? last->registry : check()->registry;
+    return last ? last->registry : check()->registry;
   }
 
   std::shared_ptr<const Registry> refresh() {
-    take_polled_events();
+    note_events();
     return scan(detail::ScanScope::everything)->registry;
   }
 
@@ -58,7 +54,7 @@ class Cache::Impl {
     auto found = ledger_.last();
     for (;;) {
       const auto began = std::chrono::steady_clock::now();
-      take_polled_events();
+      note_events();
       const auto ticket = ledger_.begin(detail::ScanScope::everything);
       found = detail::Scanner{read}.scan(paths_, found, detail::ScanScope::everything);
       const auto missing = found->registry->unresolved(names, 0);
@@ -82,17 +78,11 @@ class Cache::Impl {
     }
   }
 
-  int descriptor() const {
-    return watcher_ && options_.freshness == Freshness::watched ? watcher_->descriptor() : -1;
-  }
+  int descriptor() const { return watcher_ ? watcher_->descriptor() : -1; }
 
   const std::optional<Error>& watch_error() const { return watch_error_; }
 
  private:
-  bool is_watching() const {
-    return options_.freshness == Freshness::watched || options_.freshness == Freshness::background;
-  }
-
   void open_watcher() {
     auto watcher = Watcher::open(paths_);
     if (watcher) {
@@ -102,18 +92,8 @@ class Cache::Impl {
     }
   }
 
-  void start_thread() {
-    const auto work = [](void* state) {
-      static_cast<Impl*>(state)->check_if_possible();
-    };
-    const int failed = thread_.start(work, this, watcher_ ? watcher_->descriptor() : -1);
-    if (failed != 0 && !watch_error_) {
-      watch_error_.emplace(detail::system_error(Errc::system, "cannot start a thread", failed));
-    }
-  }
-
-  /// Takes the events of the watcher, whose descriptor is readable until then. Returns what they,
-  /// and the time since the last scan, make necessary.
+  /// Takes the events of the watcher, whose descriptor is readable until then, before a scan that
+  /// covers them. Returns what they, and the time since the last scan, make necessary.
   detail::ScanScope note_events() {
     if (!watcher_) return detail::ScanScope::everything;
     const detail::Lock lock{watch_mutex_};
@@ -121,27 +101,8 @@ class Cache::Impl {
     return ledger_.needed_scope(std::chrono::seconds{1});
   }
 
-  /// Takes the events of the descriptor that a caller polls, before a scan that covers them. Those
-  /// of `background` are for its thread.
-  void take_polled_events() {
-    if (descriptor() >= 0) note_events();
-  }
-
   /// Checks whatever may have changed.
   std::shared_ptr<const detail::Scan> check() { return scan(note_events()); }
-
-  /// Checks whatever may have changed. Without memory, the next check makes up for it: an exception
-  /// would end the process.
-  void check_if_possible() {
-#ifdef __cpp_exceptions
-    try {
-      check();
-    } catch (const std::bad_alloc&) {
-    }
-#else
-    check();
-#endif
-  }
 
   std::shared_ptr<const detail::Scan> scan(detail::ScanScope scope) {
     const auto ticket = ledger_.begin(scope);
@@ -171,7 +132,6 @@ class Cache::Impl {
   detail::Mutex watch_mutex_{};  // protects the watcher
   std::optional<Watcher> watcher_{};
   std::optional<Error> watch_error_{};
-  detail::BackgroundThread thread_{};  // the last member, so that the thread ends first
 };
 
 CDI_INLINE Cache::Cache(std::vector<std::string> dirs, const CacheOptions& options)

@@ -177,14 +177,12 @@ TEST_CASE("Nothing is opened while nothing changes, and the registry stays the s
     const auto registry = cache.registry();
     CHECK(registry->devices().size() == 20);
     CHECK(registry->errors().size() == 1);
-    CHECK(eventually([&] {  // the thread of `background` may be in its first check still
-      opened.take();
-      for (int i = 0; i < 3; ++i) {
-        CHECK(cache.registry() == registry);
-        CHECK(cache.refresh() == registry);
-      }
-      return opened.take().empty();
-    }));
+    opened.take();
+    for (int i = 0; i < 3; ++i) {
+      CHECK(cache.registry() == registry);
+      CHECK(cache.refresh() == registry);
+    }
+    CHECK(opened.take().empty());
   }
 }
 
@@ -293,10 +291,8 @@ TEST_CASE("No descriptor stays open") {
   tree.link("sub.json", "a/link.json");
   tree.put("file", "");
   const auto before = open_files();
-  const std::pair<cdi::Freshness, std::size_t> rows[] = {{cdi::Freshness::checked, 0},
-                                                         {cdi::Freshness::manual, 0},
-                                                         {cdi::Freshness::watched, 1},
-                                                         {cdi::Freshness::background, 2}};
+  const std::pair<cdi::Freshness, std::size_t> rows[] = {
+      {cdi::Freshness::checked, 0}, {cdi::Freshness::manual, 0}, {cdi::Freshness::watched, 1}};
   for (const auto& row : rows) {
     const auto freshness = row.first;
     const auto kept = row.second;
@@ -304,7 +300,7 @@ TEST_CASE("No descriptor stays open") {
     {
       cdi::Cache cache{{a, tree / "file", tree / "gone"}, {.freshness = freshness}};
       for (int i = 0; i < 3; ++i) cache.refresh();
-      if (freshness != cdi::Freshness::background) CHECK(open_files() == before + kept);
+      CHECK(open_files() == before + kept);
       CHECK((cache.descriptor() >= 0) == (freshness == cdi::Freshness::watched));
       CHECK_FALSE(cache.wait_for({"v/c=none"}, steady_clock::now()));
     }
@@ -327,24 +323,18 @@ TEST_CASE("A watching cache wakes the caller's own poll") {
 TEST_CASE("Without inotify, signatures are compared, and the reason is available") {
   const TempTree tree;
   const auto a = tree.make_dir("a");
-  for (const auto freshness : {cdi::Freshness::watched, cdi::Freshness::background}) {
-    const auto make = [&] {
-      const NoMoreFiles none;
-      return std::make_unique<cdi::Cache>(Names{a}, cdi::CacheOptions{.freshness = freshness});
-    };
-    const auto cache = make();
-    REQUIRE(cache->watch_error());
-    CHECK(cache->watch_error()->system == EMFILE);
-    CHECK(cache->descriptor() == -1);
-    tree.put_spec("a/x.yaml", "d");
-    CHECK(cache->registry()->devices() == Names{"v/c=d"});
-    tree.put_spec("a/x.yaml", "e");
-    CHECK(cache->registry()->devices() == Names{"v/c=e"});
-    if (freshness == cdi::Freshness::background) {  // without a thread it looks itself
-      tree.put_spec("a/x.yaml", "f");
-      CHECK(cache->snapshot()->devices() == Names{"v/c=f"});
-    }
-  }
+  const auto make = [&] {
+    const NoMoreFiles none;
+    return std::make_unique<cdi::Cache>(Names{a}, fresh("watched"));
+  };
+  const auto cache = make();
+  REQUIRE(cache->watch_error());
+  CHECK(cache->watch_error()->system == EMFILE);
+  CHECK(cache->descriptor() == -1);
+  tree.put_spec("a/x.yaml", "d");
+  CHECK(cache->registry()->devices() == Names{"v/c=d"});
+  tree.put_spec("a/x.yaml", "e");
+  CHECK(cache->registry()->devices() == Names{"v/c=e"});
 }
 
 TEST_CASE("A change that inotify does not report is found within a second") {
@@ -359,19 +349,6 @@ TEST_CASE("A change that inotify does not report is found within a second") {
   settle(cache, opened);
   tree.put_spec("b/x.yaml", "e");  // the same file
   CHECK(eventually([&] { return cache.registry()->devices() == Names{"v/c=e"}; }));
-}
-
-TEST_CASE("With a background thread, the snapshot reflects changes without a query") {
-  const TempTree tree;
-  const auto a = tree.make_dir("a");
-  cdi::Cache cache{{a}, {.freshness = cdi::Freshness::background}};
-  const auto has = [&](std::string_view name) {
-    return eventually([&] { return cache.snapshot()->find(name).device != nullptr; });
-  };
-  tree.put_spec("a/x.yaml", "d");
-  CHECK(has("v/c=d"));
-  tree.put_spec("a/y.yaml", "e");
-  CHECK(has("v/c=e"));
 }
 
 TEST_CASE("With concurrent readers, refreshes and writers, every snapshot is consistent") {
