@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/file.hpp>
 #include <cdi/inject_json.hpp>
 #include <cdi/nlohmann.hpp>
 
