@@ -44,6 +44,8 @@
 #include <cdi/spec.hpp>
 #include <cdi/validate.hpp>
 
+#include "../tools/kit/cdi_specs/overlaps.hpp"
+
 namespace {
 
 using cdi::Rule;
@@ -357,7 +359,7 @@ class Schema {
   static Json way() { return one_of(cdi::hook_way_names); }
   static Json overlap_code() {
     std::vector<std::string_view> codes;
-    for (const auto& row : cdi::overlap_kinds) codes.push_back(row.code);
+    for (const auto& row : tools::overlap_kinds) codes.push_back(row.code);
     return one_of(codes);
   }
 

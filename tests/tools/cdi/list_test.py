@@ -132,7 +132,7 @@ class Lists(CdiCase):
         self.write("same.yaml", BAD.replace("0.6.0", "1.1.0").replace(
             "envy: [A=1]", "mounts: [{hostPath: /a, containerPath: /a}], "
                            "netDevices: [{hostInterfaceName: e, name: e}]"))
-        out = self.cdi("show", "vendor.com/bad=a")[0]
+        out = self.run_cdi("show", "vendor.com/bad=a")[0]
         self.assertIn("  mount  /a  vendor", out)
         self.assertIn("  interface  e  vendor", out)
 
