@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include <cdi/files/descriptor.hpp>
+
 #include "output.hpp"
 
 namespace detail {

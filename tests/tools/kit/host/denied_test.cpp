@@ -1,7 +1,7 @@
 // The error of a writer that may not write to its directory.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "../../../examples/tools/shared/host/denied.hpp"
+#include "../../../../tools/kit/host/denied.hpp"
 
 #include <cerrno>
 #include <string>
@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "../../support/temp_tree.hpp"
+#include "../../../support/temp_tree.hpp"
 
 using tools::with_denied_access;
 
