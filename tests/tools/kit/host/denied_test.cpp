@@ -17,7 +17,7 @@ namespace {
 
 const cdi::Error denied{.message = "denied", .system = EACCES};
 
-bool has(const std::string& text, const std::string& part) {
+bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -26,9 +26,9 @@ bool has(const std::string& text, const std::string& part) {
 TEST_CASE("the next directory that exists is described") {
   const TempTree place;
   const auto error = with_denied_access(denied, place / "none/none", "-d");
-  CHECK(has(error.message, "denied in \"" + place.path() + "\": mode 0700, owner "));
-  CHECK(has(with_denied_access(denied, "none/none", "-d").message, " in \".\": mode 0"));
-  CHECK(has(with_denied_access(denied, "/none/none", "-d").message, " in \"/\": mode 0"));
+  CHECK(says(error.message, "denied in \"" + place.path() + "\": mode 0700, owner "));
+  CHECK(says(with_denied_access(denied, "none/none", "-d").message, " in \".\": mode 0"));
+  CHECK(says(with_denied_access(denied, "/none/none", "-d").message, " in \"/\": mode 0"));
 }
 
 TEST_CASE("what is described already, or is another error, stays") {
@@ -43,7 +43,7 @@ TEST_CASE("only who is not root is told to be root") {
   if (::geteuid() == 0) CHECK(with_denied_access(denied, "/", "-d").advice.empty());
   const UnprivilegedUser unprivileged;
   if (!unprivileged) return;
-  CHECK(has(with_denied_access(denied, "/", "--here").advice, "--here"));
+  CHECK(says(with_denied_access(denied, "/", "--here").advice, "--here"));
   auto advised = denied;
   advised.advice = "ask";
   CHECK(with_denied_access(advised, "/", "--here").advice == "ask");
