@@ -139,10 +139,9 @@ devices:
     - {hostPath: /b, containerPath: /m}
 """, encoding="utf-8")
         code, out, err = run(PLAN, self.folder, "vendor.com/gpu=0", "vendor.com/gpu=1")
-        self.assertEqual(code, 0, err)
+        self.assertEqual((code, err), (0, ""))
         self.assertEqual(out, f"mknod /dev/gpu c 1 3  # vendor.com/gpu=0 ({file}:7)\n"
                               f"mount --bind /b /m  # vendor.com/gpu=1 ({file}:14)\n")
-        self.assertTrue(err.startswith("same-mount /m: vendor.com/gpu=0 ("), err)
         self.assertEqual(run(PLAN, self.folder, "vendor.com/gpu=2")[0], 1)
         self.assertEqual(run(PLAN), (2, "", "usage: plan DIRECTORY NAME...\n"))
 
