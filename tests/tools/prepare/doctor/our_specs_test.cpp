@@ -24,7 +24,7 @@ TEST_CASE("a spec that does not fit is written again by the program that wrote i
   const auto write = "Run `cdi-prepare write --root " + host.path() + "`";
   const std::string_view not_ours = "program that wrote it, or remove it";
   host.put("var/run/cdi/a.json", spec_of_gpu(196, "{" + our_owner + "}"));
-  CHECK(is_advised(write));
+  CHECK(is_advised("Run `cdi-prepare write --root " + host.path() + " --format json`"));
   host.put("var/run/cdi/a.json", spec_of_gpu(196, R"({"cdi-publisher/owner": "other"})"));
   CHECK(is_advised("program that wrote it, which is \"other\", or remove it"));
   host.remove("var/run/cdi/a.json");
@@ -42,7 +42,8 @@ TEST_CASE("a spec that does not fit is written again by the program that wrote i
 TEST_CASE("the advised command has the options and the directory of the spec") {
   const Host host;
   const auto check = [&](const std::string& name, const std::string& options,
-                         const std::string& arguments) {
+                         const std::string& words, const std::string& directory = {}) {
+    const auto arguments = words + " --format json" + directory;  // as the file is JSON
     host.put("dev.tab", "/dev/nvidia0 c 195 0 0666 0 0\n");
     host.put(name,
              spec_of_gpu(196, R"({"cdi-prepare/options": ")" + options + "\", " + our_owner + "}"));
@@ -55,11 +56,11 @@ TEST_CASE("the advised command has the options and the directory of the spec") {
   const std::string in_run = "run/cdi/a.json", in_etc = "etc/cdi/a.json";
   const auto to_etc = " --output-dir " + host.path() + "/etc/cdi";
   check(in_run, "profile=all hooks=none node-numbers=given", "");
-  check(in_etc, "profile=all hooks=none node-numbers=asked", to_etc);
+  check(in_etc, "profile=all hooks=none node-numbers=asked", "", to_etc);
   check(in_run, "profile=compute hooks=nvidia node-numbers=asked",
         " --profile compute --hooks nvidia --node-numbers asked");
-  check(in_etc, "node-numbers=given nvml visible-only",
-        " --node-numbers given --visible-only" + to_etc);  // --nvml asks about this host only
+  check(in_etc, "node-numbers=given nvml visible-only", " --node-numbers given --visible-only",
+        to_etc);  // --nvml asks about this host only
   check(in_run, "ld-library-path max-version=0.7.0", " --ld-library-path --max-version 0.7.0");
   for (const auto* const odd : {"", "nvml; reboot", "$(x)", "`x`", "a\\nb"}) check(in_run, odd, "");
 }
@@ -91,7 +92,7 @@ TEST_CASE("the advice names first what keeps the spec from being written") {
   const std::string first = "Load the module: modprobe nvidia-uvm. CUDA needs it. Then r";
   CHECK(advice() == first + write + "`.");
   host.put("run/cdi/a.json", spec_of_gpu(196, "{" + our_owner + "}"));
-  CHECK(advice().starts_with(first + write + "`; "));
+  CHECK(advice().starts_with(first + write + " --format json`; "));
   host.remove("run/cdi/a.json");
 
   // A spec whose profile needs no CUDA. Its version has no annotations: a comment has the profile.
