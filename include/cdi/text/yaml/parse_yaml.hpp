@@ -1,4 +1,4 @@
-// `parse_yaml`: parses YAML text into a `Document`.
+// `parse_yaml`: parses YAML text into a `Document`. `text/limits.hpp` has its limits.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TEXT_YAML_PARSE_YAML_HPP
