@@ -35,8 +35,8 @@ enum class Nodes : std::uint8_t {
 };
 
 /// The known vendors. A new vendor needs a header like amd.hpp, a row here, and a name in
-/// `vendor_name` of model/pci.hpp, without which `drm::detect` would also find its GPUs; that header
-/// contains shared functions.
+/// `vendor_name` of model/pci.hpp, without which `drm::detect` would also find its GPUs; that
+/// header contains shared functions.
 inline constexpr std::pair<Detector, Nodes> detectors[] = {
     {&nvidia::detect, Nodes::of_nvidia},      // nvidia.com/gpu
     {&amd::detect, Nodes::of_host},           // amd.com/gpu
