@@ -81,7 +81,8 @@ struct DeviceFault {
 
 /// Validates one device of a spec that declares `version`, without the rules about other devices.
 /// An unknown version is not the device's fault.
-std::optional<DeviceFault> fault_of(const Device& device, std::string_view version);
+template <Storage S>
+std::optional<DeviceFault> fault_of(const BasicDevice<S>& device, std::string_view version);
 
 }  // namespace detail
 

@@ -156,8 +156,8 @@ Result<void> validate_without_nul(const T& value, std::vector<Error>* warnings,
   return std::move(findings).take();
 }
 
-#if CDI_BODIES
-CDI_INLINE std::optional<DeviceFault> fault_of(const Device& device, std::string_view version) {
+template <Storage S>
+std::optional<DeviceFault> fault_of(const BasicDevice<S>& device, std::string_view version) {
   const auto declared = parse_spec_version(version);
   const auto too_old = [&](NeededBy members) -> std::optional<DeviceFault> {
     if (!declared) return std::nullopt;
@@ -175,7 +175,6 @@ CDI_INLINE std::optional<DeviceFault> fault_of(const Device& device, std::string
   if (auto valid = cdi::validate(device); !valid) return DeviceFault{std::move(valid).error()};
   return too_old(NeededBy::all);
 }
-#endif  // CDI_BODIES
 
 }  // namespace detail
 
@@ -199,6 +198,8 @@ std::vector<Error> every_error(const T& value, std::vector<Error>* warnings, Val
 }
 
 #ifdef CDI_SOURCE
+template std::optional<detail::DeviceFault> detail::fault_of(const BasicDevice<Owning>&,
+                                                             std::string_view);
 template Result<void> detail::validate_without_nul(const BasicSpec<Owning>&, std::vector<Error>*,
                                                    ValidateFor);
 template Result<void> detail::validate_without_nul(const BasicSpec<Borrowed>&, std::vector<Error>*,
