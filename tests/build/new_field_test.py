@@ -89,7 +89,7 @@ class NewField(Case):
     def errors_of(self, source, *flags):
         """The headers in which an assertion of ours fails, sorted, and all errors."""
         done = self.compile(source, "-fsyntax-only", *flags)
-        found = re.findall(r"/include/cdi/(\S+?):\d+:\d+: error: static assertion failed: cdi:",
+        found = re.findall(r"/(?:include/cdi|src)/(\S+?):\d+:\d+: error: static assertion failed: cdi:",
                            done.errors)
         return sorted(set(found)), done.errors
 
