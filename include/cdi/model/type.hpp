@@ -53,7 +53,7 @@ using VisitEntry = bool (*)(void* context, std::string_view key, void* value);
 struct Type {
   Shape shape = Shape::object;
   bool has_sign = false;             // for integers
-  bool skips_unknown = false;        // for objects: members without a field are not read
+  bool takes_unknown = false;        // for objects: keeps or skips members without a field
   std::uint8_t field_count = 0;      // for objects
   std::size_t size = 0;              // in bytes
   const Type* item = nullptr;        // for a list, dict or optional

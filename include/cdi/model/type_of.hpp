@@ -96,7 +96,9 @@ constexpr void fill_object(Type& type) {
   type.fields = field_rows<T>.data();
   type.pointers = pointers_of_object<T>;
   if constexpr (Extensible<T>) type.extra = &type_of<decltype(T::extra)>;
-  if constexpr (requires { T::skips_unknown; }) type.skips_unknown = T::skips_unknown;
+  type.takes_unknown = Extensible<T> || requires {
+    requires T::skips_unknown;
+  };
 }
 
 template <class T>

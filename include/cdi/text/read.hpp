@@ -45,8 +45,7 @@ enum class TextAs : bool {
 
 /// Which scalars a type reads as text. CDI types neither keep nor skip unknown members.
 inline TextAs text_as(const Type& type, const Reading& reading) {
-  const bool is_foreign = type.extra != nullptr || type.skips_unknown;
-  return reading.is_strict || is_foreign ? TextAs::text_only : TextAs::any_scalar;
+  return reading.is_strict || type.takes_unknown ? TextAs::text_only : TextAs::any_scalar;
 }
 
 /// Reads a value of any field type; the type of the enclosing object determines `text`.

@@ -166,8 +166,7 @@ inline void read_unknown(const Document::Value& value, const Type& type, void* e
 
 /// Whether null means absent, even for required OCI lists, since Go writes empty lists as null.
 inline bool takes_null(const FieldRow& row, const Type& owner) {
-  const bool is_foreign = owner.extra != nullptr || owner.skips_unknown;
-  return row.when != Presence::required || (is_foreign && row.type->shape == Shape::list);
+  return row.when != Presence::required || (owner.takes_unknown && row.type->shape == Shape::list);
 }
 
 inline bool fail_at_key(const Document::Value& key, std::string message, std::string_view advice,
@@ -193,10 +192,11 @@ inline bool check_required(const Document::Value& value, const Type& type, std::
 
 /// Checks that a type accepts a member that has no field.
 inline bool check_unknown(const Document::Member& member, const Type& type, Reading& reading) {
-  if (type.extra == nullptr) {
+  if (!type.takes_unknown) {
     return fail_at_key(member.key, "unknown field", "use one of " + detail::name_fields(type),
                        reading);
   }
+  if (type.extra == nullptr) return true;
   const std::size_t values = member.value.count_all() + 1;
   if (detail::count_items(member.key, values, type.extra->item->size, reading)) return true;
   reading.why.add_outer(member.key.text());
@@ -235,8 +235,8 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
     const auto [i, same_case] = detail::find_field(type, key.text(), next);
     next = i + 1;
     if (i == type.field_count) {
-      if (type.skips_unknown || detail::check_unknown({key, member}, type, reading)) {
-        unknown += type.skips_unknown ? 0 : 1;
+      if (detail::check_unknown({key, member}, type, reading)) {
+        ++unknown;
         continue;
       }
       good = false;
@@ -258,7 +258,8 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
       good = false;
     }
   }
-  if (unknown != 0) detail::read_unknown(value, type, pointers[type.field_count], unknown);
+  if (unknown != 0 && type.extra != nullptr)
+    detail::read_unknown(value, type, pointers[type.field_count], unknown);
   return check_required(value, type, seen, reading) && good;
 }
 
