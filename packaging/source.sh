@@ -90,8 +90,9 @@ git -c tar.umask=0022 -c core.autocrlf=false archive --format=tar --prefix="$nam
 gzip -9n "$made/$name.tar"
 python3 packaging/amalgamate.py "$made/cdi.hpp" \
   cdi/cdi.hpp cdi/annotations.hpp cdi/file.hpp cdi/host.hpp cdi/inject_json.hpp cdi/json.hpp \
-  cdi/scan.hpp cdi/watch.hpp cdi/yaml.hpp cdi/nlohmann.hpp cdi/policy.hpp cdi/plan.hpp \
-  cdi/requests.hpp cdi/versions.hpp cdi/publish.hpp cdi/claims.hpp cdi/nvidia.hpp cdi/sandbox.hpp
+  cdi/scan.hpp cdi/spec_text.hpp cdi/watch.hpp cdi/yaml.hpp cdi/nlohmann.hpp cdi/policy.hpp \
+  cdi/plan.hpp cdi/requests.hpp cdi/versions.hpp cdi/publish.hpp cdi/claims.hpp cdi/nvidia.hpp \
+  cdi/sandbox.hpp
 cd "$made"
 cat >container-device-interface.wrap <<END
 [wrap-file]
