@@ -197,8 +197,7 @@ class TomlDocument {
     if (type != nullptr && type->shape == Shape::dict) member = type->item;
     if (type != nullptr && type->shape == Shape::object) {
       const auto [i, same_case] = cdi::detail::find_field(*type, key.str());
-      const bool takes_any = type->extra != nullptr || type->skips_unknown;
-      if (i == type->field_count ? !takes_any : !same_case) {
+      if (i == type->field_count ? !type->takes_unknown : !same_case) {
         return fail(at, "this member does not exist", advice_for(key.str(), *type));
       }
       if (i < type->field_count) member = type->fields[i].type;
