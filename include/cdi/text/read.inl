@@ -236,7 +236,7 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
     next = i + 1;
     if (i == type.field_count) {
       if (detail::check_unknown({key, member}, type, reading)) {
-        ++unknown;
+        unknown += type.extra == nullptr ? 0 : 1;  // others are skipped
         continue;
       }
       good = false;
@@ -258,8 +258,7 @@ inline bool read_object(const Document::Value& value, void* self, const Type& ty
       good = false;
     }
   }
-  if (unknown != 0 && type.extra != nullptr)
-    detail::read_unknown(value, type, pointers[type.field_count], unknown);
+  if (unknown != 0) detail::read_unknown(value, type, pointers[type.field_count], unknown);
   return check_required(value, type, seen, reading) && good;
 }
 
