@@ -160,7 +160,7 @@ template <Storage S>
 std::optional<DeviceFault> fault_of(const BasicDevice<S>& device, std::string_view version) {
   const auto declared = parse_spec_version(version);
   const auto too_old = [&](NeededBy members) -> std::optional<DeviceFault> {
-    if (!declared) return std::nullopt;
+    if (!declared || *declared < SpecVersion{}) return std::nullopt;  // the fault of the spec
     const auto need = minimum_need_from(device, *declared, members);
     if (need.version == *declared) return std::nullopt;
     return DeviceFault{

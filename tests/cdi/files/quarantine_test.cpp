@@ -229,3 +229,13 @@ TEST_CASE("A file with too many invalid devices is rejected as a whole") {
   CHECK(leave_out(many_devices(2000, 2)).document);
   CHECK_FALSE(leave_out(many_devices(2002, 2)).document);
 }
+
+TEST_CASE("A version before the oldest is the fault of the spec, and not of its devices") {
+  for (const std::string version : {"0.1.0", "0.2.0", "9.9.9", "x"}) {
+    CAPTURE(version);
+    const auto rest = leave_out("cdiVersion: " + version +
+                                "\nkind: v/c\ndevices:\n- name: 0a\n"
+                                "  containerEdits: {env: [A=1], netDevices: []}\n");
+    CHECK(rest.errors().empty());
+  }
+}
