@@ -1,8 +1,8 @@
 // The error of a writer that may not write to its directory.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_SHARED_HOST_DENIED_HPP
-#define CDI_TOOLS_SHARED_HOST_DENIED_HPP
+#ifndef CDI_TOOLS_KIT_HOST_DENIED_HPP
+#define CDI_TOOLS_KIT_HOST_DENIED_HPP
 
 #include <cerrno>
 #include <filesystem>
@@ -42,4 +42,4 @@ inline cdi::Error with_denied_access(cdi::Error error, const std::filesystem::pa
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_SHARED_HOST_DENIED_HPP
+#endif  // CDI_TOOLS_KIT_HOST_DENIED_HPP
