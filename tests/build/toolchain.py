@@ -57,6 +57,13 @@ def includes(*headers):
     return "".join(f"#include <{header}>\n" for header in headers)
 
 
+def tool_parts(room, root=PROJECT):
+    """The sources of a folder of tools/ without main.cpp, with those of the rooms that it uses."""
+    rooms = ["kit"] + ["gpu"] * (room in ("prepare", "dra")) + [room] * (room != "kit")
+    return sorted(path for name in rooms for path in (root / "tools" / name).rglob("*.cpp")
+                  if path.name != "main.cpp")
+
+
 class Unit:
     """One run of a compiler on a text: its name, command and output."""
 

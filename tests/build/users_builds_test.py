@@ -13,13 +13,13 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from toolchain import INCLUDE, NEWEST, OLDEST, PROJECT, Case, Unit, first_of
+from toolchain import INCLUDE, NEWEST, OLDEST, PROJECT, Case, Unit, first_of, tool_parts
 
 FULL = bool(os.environ.get("CDI_FULL"))
 LIBRARY = PROJECT / "src/library.cpp"
 C_LIBRARY = PROJECT / "src/c/c_library.cpp"
-KIT = sorted(PROJECT.glob("tools/kit/*/*.cpp"))
-TOOLS = [PROJECT / f"tools/{name}/main.cpp" for name in ("cdi", "prepare", "pod")]
+TOOLS = {PROJECT / f"tools/{name}/main.cpp": tool_parts(name) for name in ("cdi", "prepare", "pod")}
+PARTS = sorted({part for parts in TOOLS.values() for part in parts})
 BUILT = "--tools-are-optimised" in sys.argv  # with -Doptimised_tools=true
 TO_COPY = sorted((PROJECT / "examples").glob("*.cpp"))
 COMPILERS = dict.fromkeys(filter(None, [first_of("g++")] + FULL * [
@@ -38,7 +38,7 @@ class UsersBuilds(Case):
     def test_release(self):
         self.all_good([unit(compiler, source, "-O3", "-DNDEBUG", "-DCDI_COMPILED")
                        for compiler in COMPILERS
-                       for source in (LIBRARY, C_LIBRARY, *(() if BUILT and not FULL else [*TOOLS, *KIT]))])
+                       for source in (LIBRARY, C_LIBRARY, *(() if BUILT and not FULL else [*TOOLS, *PARTS]))])
 
     @unittest.skipUnless(FULL, "CDI_FULL=1 builds them at each level of optimisation")
     def test_each_level_of_optimisation(self):
@@ -52,7 +52,7 @@ class UsersBuilds(Case):
         """g++ prints most warnings when it links."""
         program = self.folder() / "program"
         self.all_good([Unit(f"{source.name} {mode}",
-                            [first_of("g++"), *FLAGS, "-O3", "-flto", *mode, source, *(KIT if source in TOOLS else []),
+                            [first_of("g++"), *FLAGS, "-O3", "-flto", *mode, source, *TOOLS.get(source, []),
                              "-pthread",
                              "-o", f"{program}{number}"])
                        for source in (*TOOLS, *TO_COPY)

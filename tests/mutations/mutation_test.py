@@ -25,7 +25,7 @@ import tomllib
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(PROJECT / "tests/build"))
-from toolchain import CLANGXX, GXX  # noqa: E402  pylint: disable=wrong-import-position
+from toolchain import CLANGXX, GXX, tool_parts  # noqa: E402  pylint: disable=wrong-import-position
 
 LIST = PROJECT / "tests/mutations/faults.toml"
 KEYS = {"id", "file", "text", "into", "test", "why"}
@@ -102,23 +102,31 @@ class Tree:
             raise Broken(f"does not compile:\n{text}")
         return output
 
-    def kit(self):
-        """The objects of what the programs share, compiled again if a fault changed their source."""
+    def parts(self, room):
+        """The objects of a folder of tools/, compiled again if a fault changed what they include."""
         objects = []
-        for source in sorted(self.root.glob("tools/kit/*/*.cpp")):
-            output = self.build / f"{source.stem}.o"
-            if not output.exists() or output.stat().st_mtime_ns < source.stat().st_mtime_ns:
-                self.compile(output, source, flags=[*FLAGS, "-c"])
+        for source in tool_parts(room, self.root):
+            output = self.build / "-".join(source.relative_to(self.root).with_suffix(".o").parts)
+            if self.is_old(output):
+                self.compile(output, source, flags=[*FLAGS, "-MMD", "-c"])
             objects.append(output)
         return objects
+
+    def is_old(self, output):
+        """Whether an object does not exist, or is older than a file that it was compiled from."""
+        if not output.exists():
+            return True
+        used = output.with_suffix(".d").read_text(encoding="utf-8").replace("\\\n", "").split()[1:]
+        return any((self.root / name).stat().st_mtime_ns > output.stat().st_mtime_ns
+                   for name in used)
 
     def passes(self, test):
         """Builds and runs a test; returns whether it passes, and its output."""
         program = self.build / "program"
         source = self.root / test
-        kit = self.kit() if test.startswith("tests/tools/") else []
+        parts = self.parts(test.split("/")[2]) if test.startswith("tests/tools/") else []
         if source.suffix == ".py":
-            programs = [self.compile(self.build / pathlib.Path(path).parent.name, self.root / path, *kit)
+            programs = [self.compile(self.build / pathlib.Path(path).parent.name, self.root / path, *parts)
                         for path in PROGRAMS[test]]
             return run(sys.executable, "-B", source, *programs, cwd=self.build)
         if source.suffix == ".c":
@@ -126,7 +134,7 @@ class Tree:
             self.compile(program, self.root / C_LIBRARY, user)
             with tempfile.TemporaryDirectory(dir=self.build) as folder:
                 return run(program, pathlib.Path(folder) / "specs", cwd=self.build)
-        return run(self.compile(program, source, self.main, *kit), "--no-version", "--minimal",
+        return run(self.compile(program, source, self.main, *parts), "--no-version", "--minimal",
                    cwd=self.build)
 
     def passes_with(self, fault):

@@ -23,22 +23,9 @@
 #include "base/output.hpp"
 #include "commands/about.hpp"
 #include "commands/args.hpp"
-#include "commands/convert.hpp"
-#include "commands/gc.hpp"
-#include "commands/inject.hpp"
-#include "commands/list.hpp"
+#include "commands/commands.hpp"
 #include "commands/manual.hpp"
-#include "commands/monitor.hpp"
-#include "commands/names.hpp"
-#include "commands/new.hpp"
-#include "commands/policy.hpp"
-#include "commands/remove.hpp"
-#include "commands/resolve.hpp"
-#include "commands/run.hpp"
 #include "commands/show.hpp"
-#include "commands/transform.hpp"
-#include "commands/validate.hpp"
-#include "commands/wait.hpp"
 #include "commands/why.hpp"
 #include "commands/write.hpp"
 #include "run/command_start.hpp"
@@ -46,12 +33,12 @@
 
 namespace {
 
-constexpr Command commands[] = {
-    devices_command, vendors_command, classes_command,  specs_command,     dirs_command,
-    show_command,    why_command,     validate_command, inject_command,    resolve_command,
-    policy_command,  args_command,    run_command,      names_command,     new_command,
-    write_command,   remove_command,  convert_command,  transform_command, gc_command,
-    monitor_command, wait_command,    schema_command,   version_command,
+constexpr const Command* commands[] = {
+    &devices_command, &vendors_command, &classes_command,  &specs_command,     &dirs_command,
+    &show_command,    &why_command,     &validate_command, &inject_command,    &resolve_command,
+    &policy_command,  &args_command,    &run_command,      &names_command,     &new_command,
+    &write_command,   &remove_command,  &convert_command,  &transform_command, &gc_command,
+    &monitor_command, &wait_command,    &schema_command,   &version_command,
 };
 
 void add_common_options(CLI::App& app, CommonOptions& common) {
@@ -76,7 +63,7 @@ void add_common_options(CLI::App& app, CommonOptions& common) {
 std::vector<std::string> cut_command(std::span<const char* const>& words) {
   const auto is_command = [](std::string_view word) {
     return std::any_of(std::begin(commands), std::end(commands),
-                       [&](const Command& command) { return word == command.name; });
+                       [&](const Command* command) { return word == command->name; });
   };
   const auto takes_value = [](std::string_view word) {
     return word == "-d" || word == "--spec-dir" || word == "-o" || word == "--output";
@@ -114,13 +101,13 @@ Run parse(CLI::App& app, CommonOptions& common, std::span<const char* const> wor
   app.require_subcommand(1);
   add_common_options(app, common);
   std::vector<std::pair<const CLI::App*, Run>> added;
-  for (const auto& command : commands) {
-    if (set_up != SetUp::all && !is_named(command.name, words)) continue;
-    auto* const sub = app.add_subcommand(command.name, command.help);
+  for (const auto* const command : commands) {
+    if (set_up != SetUp::all && !is_named(command->name, words)) continue;
+    auto* const sub = app.add_subcommand(command->name, command->help);
     sub->fallthrough();
-    sub->footer(exit_code_table(command.name));
-    added.emplace_back(sub, command.set_up(*sub, common));
-    if (set_up == SetUp::all) tools::add_example(*sub, command.example);
+    sub->footer(exit_code_table(command->name));
+    added.emplace_back(sub, command->set_up(*sub, common));
+    if (set_up == SetUp::all) tools::add_example(*sub, command->example);
   }
   Run chosen;
   if (set_up == SetUp::all) {

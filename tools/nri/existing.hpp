@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "adjustment.hpp"
 #include "injection.hpp"
 
 namespace nri {

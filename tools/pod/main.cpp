@@ -26,6 +26,7 @@
 #include "guest.hpp"
 #include "inner.hpp"
 #include "input.hpp"
+#include "instance.hpp"
 #include "peerpod.hpp"
 #include "requests.hpp"
 #include "size.hpp"

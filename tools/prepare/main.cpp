@@ -24,21 +24,15 @@
 #include "../kit/help/page.hpp"
 #include "../kit/help/usage.hpp"
 #include "../kit/host/standard_streams.hpp"
-#include "commands/check.hpp"
 #include "commands/claim.hpp"
 #include "commands/command.hpp"
-#include "commands/configure.hpp"
-#include "commands/detect.hpp"
-#include "commands/doctor.hpp"
+#include "commands/commands.hpp"
 #include "commands/exit_codes.hpp"
 #include "commands/files.hpp"
 #include "commands/manual.hpp"
 #include "commands/option_paths.hpp"
 #include "commands/output.hpp"
-#include "commands/prepare.hpp"
-#include "commands/record.hpp"
 #include "commands/settings_file.hpp"
-#include "commands/slices.hpp"
 #include "commands/watch.hpp"
 #include "commands/write.hpp"
 #include <CLI/CLI.hpp>
@@ -46,10 +40,10 @@
 namespace prepare {
 namespace {
 
-constexpr Command commands[] = {
-    detect_command,  write_command,     check_command,  diff_command,   watch_command,
-    prepare_command, unprepare_command, list_command,   doctor_command, configure_command,
-    files_command,   slices_command,    record_command,
+constexpr const Command* commands[] = {
+    &detect_command,  &write_command,     &check_command,  &diff_command,   &watch_command,
+    &prepare_command, &unprepare_command, &list_command,   &doctor_command, &configure_command,
+    &files_command,   &slices_command,    &record_command,
 };
 
 /// Adds a command with the options that all commands have.
@@ -74,9 +68,9 @@ CLI::App& add_command(CLI::App& app, const Command& command, Options& options, R
 /// error, for help and for the version.
 Run parse(CLI::App& app, Options& options, int argc, char** argv, tools::Describe describe) {
   Run chosen;
-  for (const auto& command : commands) {
-    auto& sub = add_command(app, command, options, chosen);
-    if (describe == tools::Describe::yes) tools::add_example(sub, command.example);
+  for (const auto* const command : commands) {
+    auto& sub = add_command(app, *command, options, chosen);
+    if (describe == tools::Describe::yes) tools::add_example(sub, command->example);
   }
   if (describe == tools::Describe::yes) {
     tools::add_describing_commands(app, prepare_manual(), [&chosen](const std::string& text) {
@@ -107,7 +101,9 @@ cdi::Result<void> use_settings(CLI::App& command, Options& options) {
     Options unused;
     Run none;
     std::vector<CLI::App*> subs;
-    for (const auto& one : commands) subs.push_back(&add_command(checks, one, unused, none));
+    for (const auto* const one : commands) {
+      subs.push_back(&add_command(checks, *one, unused, none));
+    }
     if (auto good = apply_settings(*settings, subs, command); !good) return good;
   }
   options.given = given_names(command);

@@ -1,7 +1,7 @@
 // The devices that a container has, judging by its edits.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "../../../tools/nri/given_edits.hpp"
+#include "../../../tools/nri/adjustment.hpp"
 
 #include <string>
 #include <vector>

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <cdi/files/descriptor.hpp>
+#include <cdi/json.hpp>
 
 #include "output.hpp"
 

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <cdi/nlohmann.hpp>
 #include <cdi/nvidia.hpp>
 #include <cdi/plan.hpp>
 

@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include <cdi/minimum_version.hpp>
 #include <cdi/publish.hpp>
 #include <cdi/result.hpp>
+#include <cdi/version.hpp>
 
 #include "../../kit/engines/engine_of_host.hpp"
 #include "../../kit/engines/installed_versions.hpp"

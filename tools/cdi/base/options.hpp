@@ -10,6 +10,9 @@
 #include <system_error>
 #include <vector>
 
+#include <cdi/file.hpp>
+#include <cdi/scan.hpp>
+
 #include "output.hpp"
 #include <CLI/CLI.hpp>
 

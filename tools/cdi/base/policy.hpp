@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <cdi/file.hpp>
 #include <cdi/policy.hpp>
 
 #include "../../kit/host/trusted_file.hpp"

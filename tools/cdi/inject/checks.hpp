@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include <cdi/files/text_file.hpp>
 #include <cdi/versions.hpp>
 
 #include "../../kit/cdi_specs/drift.hpp"

@@ -4,51 +4,19 @@
 #ifndef CDI_TOOLS_CDI_WHY_BUNDLE_REPORT_HPP
 #define CDI_TOOLS_CDI_WHY_BUNDLE_REPORT_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include <cdi/oci.hpp>
 #include <cdi/requests.hpp>
 #include <cdi/text/document.hpp>
 
-#include "../../kit/base/text.hpp"
 #include "../../kit/cdi_specs/host_faults.hpp"
 #include "../base/output.hpp"
 #include "bundle_edits.hpp"
 #include "host_view.hpp"
-
-namespace detail {
-
-inline std::string_view word_of(std::string_view kind) {
-  if (kind == "env") return "variable";
-  if (kind == "deviceNodes") return "device node";
-  if (kind == "netDevices") return "interface";
-  if (kind == "mounts") return "mount";
-  if (kind == "intelRdt") return "Intel RDT";
-  return kind == "hooks" ? "hook" : "group";
-}
-
-inline std::string_view state_name(BundleMatch::State state) {
-  using State = BundleMatch::State;
-  if (state == State::same) return "same";
-  if (state == State::differs) return "differs";
-  return state == State::replaced ? "replaced" : "absent";
-}
-
-inline std::string_view effect_of(const tools::HostFault& fault) {
-  using Effect = tools::HostFault::Effect;
-  if (fault.effect == Effect::unknown) return "not checked";
-  return fault.effect == Effect::fails ? "will fail" : "may fail";
-}
-
-}  // namespace detail
 
 /// The answer of `cdi why --bundle`, as text and as a record.
 class BundleReport {
@@ -58,17 +26,7 @@ class BundleReport {
   /// named the directories of the registry.
   BundleReport(const cdi::Document& config, const cdi::oci::Spec& spec,
                const std::vector<cdi::RequestedDevice>& requests, const cdi::Registry& registry,
-               const HostView* host, bool dirs_named)
-      : config_{config}, search_{spec}, devices_{search_.find(registry)} {
-    for (const auto& dir : registry.dirs()) dirs_.push_back(dir.path);
-    if (host != nullptr) examine(*host);
-    judge();
-    if (host != nullptr) advise(*host, dirs_named);
-    write_devices();
-    write_requests(requests, registry);
-    write_others();
-    write_end();
-  }
+               const HostView* host, bool dirs_named);
 
   const std::string& text() const { return text_; }
   const Json& record() const { return record_; }
@@ -77,193 +35,45 @@ class BundleReport {
   bool holds() const { return holds_; }
 
   /// Whether the container has a device of this name.
-  bool has(std::string_view name) const {
-    return std::any_of(devices_.begin(), devices_.end(), [&name](const auto& device) {
-      return std::find(device.names.begin(), device.names.end(), name) != device.names.end();
-    });
-  }
+  bool has(std::string_view name) const;
 
  private:
   using State = BundleMatch::State;
 
   /// Finds what each entry needs and the host lacks.
-  void examine(const HostView& host) {
-    faults_.clear();
-    const auto host_paths = host_paths_of_nodes();
-    for (std::size_t i = 0; i < search_.entries().size(); ++i) {
-      const auto& entry = search_.entries()[i];
-      auto edit = entry.edit;
-      for (auto& node : edit.device_nodes) {
-        if (const auto known = host_paths.find(i); known != host_paths.end()) {
-          node.host_path = known->second;
-        }
-      }
-      auto found = host.faults(edit);
-      for (auto& fault : found) {
-        fault.error.where = entry.where;
-        fault.error.position = config_.locate(entry.where);
-      }
-      faults_.push_back(std::move(found));
-    }
-  }
+  void examine(const HostView& host);
 
   /// The host paths of nodes, which only the specs contain, by entry.
-  std::map<std::size_t, std::string> host_paths_of_nodes() const {
-    std::map<std::size_t, std::string> paths;
-    for (const auto& device : devices_) {
-      for (const auto& match : device.matches) {
-        if (match.state != State::same && match.state != State::differs) continue;
-        for (const auto& node : match.edit.edit.device_nodes) {
-          paths.emplace(match.entry, node.host_path);
-        }
-      }
-    }
-    return paths;
-  }
+  std::map<std::size_t, std::string> host_paths_of_nodes() const;
 
-  static bool is_known(const tools::HostFault& fault) {
-    return fault.effect != tools::HostFault::Effect::unknown;
-  }
+  static bool is_known(const tools::HostFault& fault);
 
-  bool is_broken(std::size_t entry) const {
-    const auto& faults = faults_[entry];
-    return std::any_of(faults.begin(), faults.end(), is_known);
-  }
+  bool is_broken(std::size_t entry) const;
 
-  void judge() {
-    faults_.resize(search_.entries().size());
-    has_device_.resize(search_.entries().size());
-    for (const auto& device : devices_) {
-      for (const auto& match : device.matches) {
-        holds_ = holds_ && (match.state == State::same || match.state == State::replaced);
-        if (match.state == State::absent) continue;
-        has_device_[match.entry] = true;
-        const bool is_stale = match.state == State::same && is_broken(match.entry);
-        if (is_stale) stale_.push_back(device.spec);
-      }
-    }
-    for (std::size_t i = 0; i < faults_.size(); ++i) holds_ = holds_ && !is_broken(i);
-  }
+  void judge();
 
   /// Finds out what to do about the specs that name something that the host lacks.
-  void advise(const HostView& host, bool dirs_named) {
-    for (const auto* const spec : stale_) {
-      auto advice = host.advice_on(*spec, dirs_named);
-      if (advice_.find(advice) == std::string::npos) advice_ += std::move(advice) + "; then ";
-    }
-  }
+  void advise(const HostView& host, bool dirs_named);
 
-  void write_devices() {
-    record_["version"] = 1;
-    record_["config"] = config_.root().position().file;
-    record_["requests"] = Json::array();
-    record_["devices"] = Json::array();
-    for (const auto& device : devices_) {
-      const auto names = tools::listed(device.names);
-      text_ += fmt::format("{}: {}:{}: {} of {} edits in the container\n", names,
-                           printable(device.spec->path), device.position.line,
-                           device.count(State::same), device.matches.size());
-      Json edits = Json::array();
-      for (const auto& match : device.matches) edits.push_back(write_match(device, match));
-      record_["devices"].push_back({{"names", device.names},
-                                    {"file", device.spec->path},
-                                    {"line", device.position.line},
-                                    {"edits", std::move(edits)}});
-    }
-    if (!devices_.empty()) return;
-    text_ += fmt::format("no device of these directories is in the container: {}\n",
-                         printable(tools::listed(dirs_)));
-  }
+  void write_devices();
 
-  Json write_match(const BundleDevice& device, const BundleMatch& match) {
-    const auto at = device.spec->locate(match.edit.where);
-    const auto name = name_of(match.edit);
-    const auto place = fmt::format("{}:{}", printable(at.file), at.line);
-    Json record{{"kind", match.edit.kind},
-                {"key", match.edit.key},
-                {"where", match.edit.where},
-                {"file", at.file},
-                {"line", at.line}};
-    if (match.state == State::absent) {
-      text_ += fmt::format("  not in the container: {}: {}\n", name, place);
-      record["state"] = detail::state_name(match.state);
-      return record;
-    }
-    const auto& entry = search_.entries()[match.entry];
-    text_ += fmt::format("  {}: {}: {}\n", entry.where, name, place);
-    record["state"] = detail::state_name(match.state);
-    record["inConfig"] = entry.where;
-    if (match.state == State::replaced) {
-      text_ += fmt::format("    replaced by {}\n", tools::listed(match.replaced_by));
-      record["replacedBy"] = match.replaced_by;
-      return record;
-    }
-    if (match.state == State::differs) {
-      text_ += fmt::format("    differs: the container has {}, the spec has {}\n",
-                           cdi::quoted(entry.value), cdi::quoted(match.edit.value));
-      record["container"] = entry.value;
-      record["spec"] = match.edit.value;
-    }
-    write_faults(match.entry, record);
-    return record;
-  }
+  Json write_match(const BundleDevice& device, const BundleMatch& match);
 
   void write_requests(const std::vector<cdi::RequestedDevice>& requests,
-                      const cdi::Registry& registry) {
-    for (const auto& one : requests) write_request(one, has(one.name), registry);
-  }
+                      const cdi::Registry& registry);
 
   /// Writes a device that an annotation requests, and whether it is in the container.
   void write_request(const cdi::RequestedDevice& request, bool is_there,
-                     const cdi::Registry& registry) {
-    const bool is_known = registry.find(request.name).device != nullptr;
-    holds_ = holds_ && is_there;
-    text_ += fmt::format("requested by annotation {}: {}{}\n", printable(request.key),
-                         printable(request.name),
-                         is_there   ? ""
-                         : is_known ? ": not in the container with the nodes of its spec"
-                                    : ": no spec defines it now");
-    record_["requests"].push_back({{"name", request.name},
-                                   {"annotation", request.key},
-                                   {"inContainer", is_there},
-                                   {"defined", is_known}});
-  }
+                     const cdi::Registry& registry);
 
-  void write_faults(std::size_t entry, Json& record) {
-    for (const auto& fault : faults_[entry]) {
-      text_ += fmt::format("    {}: {}\n", detail::effect_of(fault), to_string(fault.error));
-      const bool fails = fault.effect == tools::HostFault::Effect::fails;
-      record["hostFaults"].push_back(error_record(fails ? "error" : "warning", fault.error));
-    }
-  }
+  void write_faults(std::size_t entry, Json& record);
 
   /// Writes the nodes, interfaces and hooks of no known device, and the mounts that fail.
-  void write_others() {
-    record_["others"] = Json::array();
-    for (std::size_t i = 0; i < search_.entries().size(); ++i) {
-      const auto& entry = search_.entries()[i];
-      const bool is_text =
-          entry.kind == "env" || entry.kind == "additionalGids" || entry.kind == "intelRdt";
-      if (has_device_[i] || is_text || (entry.kind == "mounts" && faults_[i].empty())) continue;
-      text_ += fmt::format("of no known device: {}: {}\n", entry.where, name_of(entry));
-      Json record{{"kind", entry.kind}, {"key", entry.key}, {"inConfig", entry.where}};
-      write_faults(i, record);
-      record_["others"].push_back(std::move(record));
-    }
-  }
+  void write_others();
 
-  void write_end() {
-    record_["holds"] = holds_;
-    if (holds_) return;
-    const auto advice =
-        advice_ + "create the container again, so that it gets what the specs say now";
-    text_ += fmt::format("fix: {}\n", advice);
-    record_["advice"] = advice;
-  }
+  void write_end();
 
-  static std::string name_of(const BundleEntry& entry) {
-    return fmt::format("{} {}", detail::word_of(entry.kind), printable(entry.key));
-  }
+  static std::string name_of(const BundleEntry& entry);
 
   const cdi::Document& config_;
   BundleSearch search_;

@@ -14,7 +14,9 @@
 
 #include <fmt/format.h>
 
+#include <cdi/validate.hpp>
 #include <cdi/file.hpp>
+#include <cdi/files/text_file.hpp>
 #include <cdi/name.hpp>
 #include <cdi/result.hpp>
 #include <cdi/spec.hpp>

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <cdi/file.hpp>
+#include <cdi/files/text_file.hpp>
 #include <cdi/registry.hpp>
 #include <cdi/scan.hpp>
 #include <cdi/spec_text.hpp>

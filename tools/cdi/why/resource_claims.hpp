@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <cdi/file.hpp>
+#include <cdi/files/text_file.hpp>
 #include <cdi/result.hpp>
 #include <cdi/text/parse_json.hpp>
 #include <cdi/text/read.hpp>

@@ -4,25 +4,20 @@
 #ifndef CDI_TOOLS_DRA_CLAIMS_NODE_CLAIMS_HPP
 #define CDI_TOOLS_DRA_CLAIMS_NODE_CLAIMS_HPP
 
-#include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <fcntl.h>
 #include <functional>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <cdi/files/lock.hpp>
-#include <cdi/result.hpp>
 
 #include "../../gpu/base/options.hpp"
 #include "../../gpu/claims/claim.hpp"
-#include "../../gpu/claims/claim_edits.hpp"
 #include "../../gpu/claims/claim_places.hpp"
 #include "../../gpu/claims/claims.hpp"
 #include "../../gpu/claims/requested_device.hpp"
@@ -31,8 +26,6 @@
 #include "../../gpu/vendors/survey.hpp"
 #include "../protocol/grpc_server.hpp"
 #include "claim_source.hpp"
-#include "given_device.hpp"
-#include "gpu_config.hpp"
 #include "resource_claim.hpp"
 #include "spec_memory.hpp"
 
@@ -76,35 +69,11 @@ class NodeClaims {
   /// Prepares claims, with one survey of the host for all. A prepared claim stays prepared, and a
   /// missing spec is written again. Fails as a whole if the claims of this host cannot be opened,
   /// or if the call is cancelled before the first write.
-  cdi::Result<std::vector<Prepared>> prepare(const std::vector<ClaimName>& names,
-                                             const Call& call) {
-    auto asked = source_.get_all(names, call.deadline());
-    return with_claims<std::vector<Prepared>>(
-        &call, lock_deadline(call), [&](prepare::Claims& claims) {
-          std::vector<Prepared> out;
-          for (std::size_t i = 0; i < names.size(); ++i) {
-            out.push_back({names[i], prepare_one(claims, names[i], asked[i], call)});
-          }
-          return out;
-        });
-  }
+  cdi::Result<std::vector<Prepared>> prepare(const std::vector<ClaimName>& names, const Call& call);
 
   /// Releases the devices of claims. Unknown claims are not errors.
   cdi::Result<std::vector<Unprepared>> unprepare(const std::vector<ClaimName>& names,
-                                                 const Call& call) {
-    return with_claims<std::vector<Unprepared>>(
-        &call, lock_deadline(call), [&](prepare::Claims& claims) {
-          std::vector<Unprepared> out;
-          for (const auto& name : names) {
-            const bool is_late = call.is_dead();
-            const bool is_uid = cdi::is_claim_uid(name.uid);  // others are never prepared
-            out.push_back({name, is_late  ? cdi::Result<void>{dead_call()}
-                                 : is_uid ? claims.unprepare(name.uid)
-                                          : cdi::Result<void>{}});
-          }
-          return out;
-        });
-  }
+                                                 const Call& call);
 
   /// What `repair` finds.
   struct State {
@@ -115,19 +84,12 @@ class NodeClaims {
 
   /// Finishes the work of killed calls, and rewrites specs of claims that are missing, outdated or
   /// damaged. `Errc::timeout` if other calls last until `end`.
-  cdi::Result<State> repair(Clock::time_point end) {
-    return with_claims<State>(nullptr, end, [this](prepare::Claims& claims) {
-      return State{claims.all(), claims.faults(), specs_.folders_of_new(claims)};
-    });
-  }
+  cdi::Result<State> repair(Clock::time_point end);
 
   /// Whether the claims and spec files are unchanged since this object wrote or saw them: another
   /// instance of the driver may have prepared a claim. Reads no file. Waits until `end` for a call
   /// that may be writing specs.
-  bool has_its_specs(Clock::time_point end) {
-    const std::unique_lock running{mutex_, end};
-    return specs_.are_those_seen();
-  }
+  bool has_its_specs(Clock::time_point end);
 
   /// Runs `act` on the claims with all locks held, at most until `end`. A cancelled call ends
   /// before anything is written; `call` may be null.
@@ -172,29 +134,16 @@ class NodeClaims {
   const prepare::Options& options() const { return options_; }
 
   /// How long a call waits for locks.
-  static Clock::time_point lock_deadline(const Call& call) {
-    constexpr std::chrono::seconds longest{40};  // the kubelet waits 45 s
-    return std::min(Clock::now() + longest, call.deadline());
-  }
+  static Clock::time_point lock_deadline(const Call& call);
 
  private:
   /// How often a call that waits for a lock checks whether to continue.
   static constexpr std::chrono::milliseconds patience{100};
 
-  static cdi::Error late(std::string message) {
-    return {.code = cdi::Errc::timeout, .message = std::move(message)};
-  }
-  static cdi::Error dead_call() {
-    return late("the caller no longer waits for the answer: nothing was done");
-  }
+  static cdi::Error late(std::string message);
+  static cdi::Error dead_call();
 
-  cdi::Result<void> check_places(const cdi::ClaimJournal& journal) const {
-    const auto specs =
-        prepare::open_directory(options_, options_.output_dir, prepare::Missing::stays);
-    auto apart = specs ? journal.check_apart(*specs) : cdi::Result<void>{};
-    if (!apart) apart.error().advice = "use another --state-dir";
-    return apart;
-  }
+  cdi::Result<void> check_places(const cdi::ClaimJournal& journal) const;
 
   /// Opens the journal once no other process holds it.
   template <class GoesOn>
@@ -211,127 +160,31 @@ class NodeClaims {
   cdi::Result<std::vector<PreparedDevice>> prepare_one(prepare::Claims& claims,
                                                        const ClaimName& name,
                                                        const cdi::Result<ResourceClaim>& asked,
-                                                       const Call& call) const {
-    if (!asked) return asked.error();
-    if (!cdi::is_claim_uid(name.uid)) {
-      return cdi::Error{.code = cdi::Errc::invalid_name,
-                        .message = "the UID " + cdi::quoted(name.uid) + " is not valid",
-                        .advice = "use 1 to 56 letters, digits and -, as Kubernetes does"};
-    }
-    if (auto good = check_allocation(*asked); !good) return std::move(good).error();
-    if (auto good = claims.check(name.uid); !good) return std::move(good).error();
-    const auto options = options_for(*asked, prepare::kept_options(options_));
-    if (!options) return options.error();
-    const auto known = claims.all().find(name.uid);
-    const auto* const claim = known == claims.all().end() ? nullptr : &known->second;
-    const auto requested = requested_devices(claims.survey(), *asked, claim);
-    if (!requested) return requested.error();
-    if (auto free = check_not_given(claims, *requested); !free) return std::move(free).error();
-    if (call.is_dead()) return dead_call();
-    const auto prepared = claims.prepare({.uid = name.uid,
-                                          .name_space = name.name_space,
-                                          .name = name.name,
-                                          .kind = places_.driver + "/claim",
-                                          .spec_dir = options_.output_dir,
-                                          .options = *options},
-                                         *requested);
-    if (!prepared) return prepared.error();
-    return devices_of(*prepared, *asked);
-  }
+                                                       const Call& call) const;
 
-  cdi::Result<void> check_allocation(const ResourceClaim& claim) const {
-    if (!claim.is_allocated) {
-      return cdi::Error{
-          .code = cdi::Errc::not_found,
-          .message = "the ResourceClaim is not allocated: status.allocation is empty"};
-    }
-    if (!claim.devices.empty()) return {};
-    return cdi::Error{
-        .code = cdi::Errc::not_found,
-        .message = "the allocation has no device of the driver " + cdi::quoted(places_.driver)};
-  }
+  cdi::Result<void> check_allocation(const ResourceClaim& claim) const;
 
   /// Rejects a device that a pod has by the device plugin.
   cdi::Result<void> check_not_given(const prepare::Claims& claims,
-                                    const std::vector<prepare::RequestedDevice>& requested) const {
-    for (const auto& one : requested) {
-      const auto name = prepare::dns_name(one.device);
-      const auto given = claims.all().find(plugin_uid(name));
-      if (one.admin_access || given == claims.all().end()) continue;
-      if (!is_given(given->second, places_.driver)) continue;
-      return cdi::Error{.code = cdi::Errc::conflict,
-                        .message = "a pod has the device " + name + " by the device plugin",
-                        .advice = "wait until that pod has ended"};
-    }
-    return {};
-  }
+                                    const std::vector<prepare::RequestedDevice>& requested) const;
 
   /// The devices of the allocation on this host. Devices that the claim already has keep their GPU,
   /// even if its name now means another.
   cdi::Result<std::vector<prepare::RequestedDevice>> requested_devices(
-      const prepare::Survey& survey, const ResourceClaim& asked,
-      const prepare::Claim* known) const {
-    std::vector<prepare::RequestedDevice> out;
-    for (const auto& device : asked.devices) {
-      const auto* const had = known == nullptr ? nullptr : find_claimed(*known, device);
-      auto found = had != nullptr ? prepare::find_again(survey, prepare::gpu_of(*had))
-                                  : find_allocated(survey, device);
-      if (!found) return std::move(found).error();
-      out.push_back({.request = device.request,
-                     .name = device.device,
-                     .device = std::move(*found),
-                     .share_id = device.share_id,
-                     .admin_access = device.admin_access});
-    }
-    return out;
-  }
+      const prepare::Survey& survey, const ResourceClaim& asked, const prepare::Claim* known) const;
 
   /// Devices of two nodes may have the same name: with a PCI address, for example. A pod with
   /// `spec.nodeName` may bring a claim here that was allocated on another node.
   cdi::Result<prepare::FoundDevice> find_allocated(const prepare::Survey& survey,
-                                                   const AllocatedDevice& device) const {
-    if (device.pool == places_.node) return prepare::find_by_dns_name(survey, device.device);
-    return cdi::Error{.code = cdi::Errc::not_found,
-                      .message = "the device " + cdi::quoted(device.device) + " is in the pool " +
-                                 cdi::quoted(device.pool) + ", and this node has the pool " +
-                                 cdi::quoted(places_.node),
-                      .advice = "run the pod on the node for which its claim was allocated"};
-  }
+                                                   const AllocatedDevice& device) const;
 
   static const prepare::ClaimedDevice* find_claimed(const prepare::Claim& claim,
-                                                    const AllocatedDevice& device) {
-    const auto found =
-        std::find_if(claim.devices.begin(), claim.devices.end(), [&](const auto& one) {
-          return one.requested == device.device && one.request == device.request &&
-                 one.share_id == device.share_id;
-        });
-    return found == claim.devices.end() ? nullptr : &*found;
-  }
+                                                    const AllocatedDevice& device);
 
   static std::vector<PreparedDevice> devices_of(const prepare::Claim& claim,
-                                                const ResourceClaim& asked) {
-    std::vector<PreparedDevice> out;
-    for (const auto& device : asked.devices) {
-      const auto* const own = find_claimed(claim, device);
-      if (own == nullptr) continue;
-      const auto index = static_cast<std::size_t>(own - claim.devices.data());
-      out.push_back({.request = device.request.substr(0, device.request.find('/')),
-                     .pool = device.pool,
-                     .device = device.device,
-                     .share_id = device.share_id,
-                     .cdi_id = claim.device_id(index)});
-    }
-    return out;
-  }
+                                                const ResourceClaim& asked);
 
-  void pass_on_warnings(const prepare::Claims& claims) {
-    auto now = claims.warnings();
-    for (const auto& text : now) {
-      const bool is_new = std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end();
-      if (is_new && warned) warned(text);
-    }
-    warnings_ = std::move(now);
-  }
+  void pass_on_warnings(const prepare::Claims& claims);
 
   const NodePlaces places_;
   const prepare::Options options_;

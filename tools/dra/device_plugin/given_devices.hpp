@@ -12,6 +12,7 @@
 
 #include <cdi/result.hpp>
 
+#include "../../gpu/claims/claim_edits.hpp"
 #include "../../gpu/claims/claims.hpp"
 #include "../../gpu/claims/requested_device.hpp"
 #include "../../gpu/slices/device_names.hpp"

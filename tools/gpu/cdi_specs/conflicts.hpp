@@ -21,6 +21,7 @@
 #include "../../kit/base/text.hpp"
 #include "../../kit/host/host_tree.hpp"
 #include "../base/options.hpp"
+#include "lost_libraries.hpp"
 #include "prepared_spec.hpp"
 #include "spec_file.hpp"
 

@@ -4,37 +4,19 @@
 #ifndef CDI_TOOLS_GPU_CLAIMS_GPU_DRIVER_HPP
 #define CDI_TOOLS_GPU_CLAIMS_GPU_DRIVER_HPP
 
-#include <algorithm>
-#include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include <cdi/base/shell_word.hpp>
-#include <cdi/claims.hpp>
-#include <cdi/minimum_version.hpp>
-#include <cdi/result.hpp>
-#include <cdi/spec.hpp>
-
-#include "../../kit/cdi_specs/write_command.hpp"
 #include "../base/options.hpp"
 #include "../cdi_specs/fingerprint.hpp"
-#include "../cdi_specs/old_numbers.hpp"
 #include "../cdi_specs/prepared_spec.hpp"
 #include "../cdi_specs/version_choice.hpp"
 #include "../host/directories.hpp"
 #include "../vendors/survey.hpp"
-#include "claim.hpp"
-#include "claim_command.hpp"
-#include "claim_edits.hpp"
 #include "claim_places.hpp"
 #include "found_device.hpp"
-#include "kept_spec.hpp"
-#include "requested_device.hpp"
 
 namespace prepare {
 
@@ -55,209 +37,69 @@ class GpuDriver final : public cdi::ClaimDriver {
   /// Warnings about engines and the content of specs.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
-  cdi::Result<cdi::Spec> make_spec(Claim& claim, const cdi::Spec* old) override {
-    return claim.phase == Claim::Phase::preparing ? first_spec(claim) : next_spec(claim, old);
-  }
+  cdi::Result<cdi::Spec> make_spec(Claim& claim, const cdi::Spec* old) override;
 
   /// GPUs need no preparation.
   bool makes_ready() const override { return false; }
 
-  bool is_same(const ClaimedDevice& a, const ClaimedDevice& b) override {
-    const auto one = gpu_of(a);
-    const auto other = gpu_of(b);
-    return find_gpu(survey_, one).gpu == find_gpu(survey_, other).gpu &&
-           one.suffix == other.suffix && one.by_iommufd == other.by_iommufd;
-  }
+  bool is_same(const ClaimedDevice& a, const ClaimedDevice& b) override;
 
-  bool overlaps(const ClaimedDevice& a, const ClaimedDevice& b) override {
-    const auto* const gpu = find_gpu(survey_, gpu_of(a)).gpu;
-    return gpu != nullptr && gpu == find_gpu(survey_, gpu_of(b)).gpu && has_common_part(a, b);
-  }
+  bool overlaps(const ClaimedDevice& a, const ClaimedDevice& b) override;
 
-  bool excludes(const ClaimedDevice& a, const ClaimedDevice& b) override {
-    const auto* const one = find_gpu(survey_, gpu_of(a)).gpu;
-    const auto* const other = find_gpu(survey_, gpu_of(b)).gpu;
-    if (one == nullptr || other == nullptr) return false;
-    return one == other ? has_common_part(a, b) : are_bound_together(*one, *other);
-  }
+  bool excludes(const ClaimedDevice& a, const ClaimedDevice& b) override;
 
   /// Not with a node of another GPU, or with an outdated device number.
-  bool may_stay(const Claim& claim, const cdi::Spec& spec) override {
-    const auto its = surveys_.of(claim);
-    const auto& survey = its ? **its : survey_;
-    for (const auto& claimed : claim.devices) {
-      const auto* const kind = find_gpu(survey, gpu_of(claimed)).inventory;
-      if (kind != nullptr && renumbered(spec, *kind)) return false;
-    }
-    return !gives_another_gpu(survey, claim, spec);
-  }
+  bool may_stay(const Claim& claim, const cdi::Spec& spec) override;
 
   /// Opens the spec directory recorded in a claim. A journal under a root may not refer to
   /// directories outside the root.
-  cdi::Result<Directory> open_spec_dir(const std::string& path, Missing missing) override {
-    if (is_of_tree() && path != options_.output_dir && !options_.place_on_host(path)) {
-      return cdi::Error{
-          .code = cdi::Errc::denied,
-          .message = "the journal records this directory, which is not under the root",
-          .advice = "give it as --output-dir if it is correct",
-          .position = {.file = path}};
-    }
-    return open_directory(options_, path, missing);
-  }
+  cdi::Result<Directory> open_spec_dir(const std::string& path, Missing missing) override;
 
-  std::string advice_for_lost_spec(const std::set<std::string>& /*dirs*/) override {
-    return fmt::format(
-        ": if it is in another directory, {} with that directory as --output-dir removes it",
-        command_with(survey_.tree, "list",
-                     {"--state-dir " + cdi::shell_word(journal_.directory())}));
-  }
+  std::string advice_for_lost_spec(const std::set<std::string>& /*dirs*/) override;
 
  private:
   /// Whether the journal is under a root.
-  bool is_of_tree() const {
-    return options_.root != "/" && options_.place_on_host(journal_.path()).has_value();
-  }
+  bool is_of_tree() const;
 
-  static bool has_common_part(const ClaimedDevice& a, const ClaimedDevice& b) {
-    const auto one = gpu_of(a).suffix;
-    const auto other = gpu_of(b).suffix;
-    return one == other || one.empty() || other.empty();
-  }
+  static bool has_common_part(const ClaimedDevice& a, const ClaimedDevice& b);
 
   /// The spec of a new claim.
-  cdi::Result<cdi::Spec> first_spec(Claim& claim) {
-    const auto found = find_again(survey_, claim);
-    if (!found) return found.error();
-    const auto options = settled_options(claim);
-    warn_of_kinds(*found, options);
-    record_version(claim, options);
-    auto spec = claim_spec(survey_, claim, *found, options);
-    if (!spec) return std::move(spec).error();
-    if (auto good = check_libraries(*found, spec->spec, options); !good) {
-      return std::move(good).error();
-    }
-    warn_of_limits(claim, *spec, options);
-    return std::move(spec->spec);
-  }
+  cdi::Result<cdi::Spec> first_spec(Claim& claim);
 
   /// The present spec of a claim, whose spec so far may be missing.
-  cdi::Result<cdi::Spec> next_spec(Claim& claim, const cdi::Spec* old) {
-    if (places_ == ClaimPlaces::given) record_place(claim.options, options_);
-    const auto survey = surveys_.of(claim);
-    if (!survey) return survey.error();
-    const auto found = find_again(**survey, claim);
-    if (!found) return found.error();
-    if (claim.boot_id != boot_ || old == nullptr) {
-      if (auto good = check_sizes(claim, *found); !good) return std::move(good).error();
-    }
-    auto options = settled_options(claim);
-    warn_of_kinds(*found, options);
-    const bool is_held = hold_version(claim, options);
-    auto spec = claim_spec(**survey, claim, *found, options);
-    if (!spec) return std::move(spec).error();
-    if (old != nullptr) {
-      const auto now = tools::file_mounts(spec->spec);
-      const auto lost = tools::lost_driver_file((**survey).tree, *old, now);
-      if (lost) return lost_error(*lost, nullptr, "then run `cdi-prepare list`");
-    }
-    if (is_held && spec->converted) warn_of_engines();
-    if (old == nullptr || old->devices != spec->spec.devices) warn_of_losses(claim, *spec);
-    for (std::size_t i = 0; i < found->size(); ++i) update(claim.devices[i], (*found)[i]);
-    return std::move(spec->spec);
-  }
+  cdi::Result<cdi::Spec> next_spec(Claim& claim, const cdi::Spec* old);
 
   /// Fails if the host has lost libraries that specs of `write` mount.
   cdi::Result<void> check_libraries(const std::vector<FoundDevice>& found, const cdi::Spec& spec,
-                                    const Options& options) const {
-    for (const auto& device : found) {
-      const auto& kind = *device.whole.inventory;
-      const auto lost = lost_from_spec(survey_.tree, spec, kind, options);
-      if (lost) return lost_error(*lost, &kind, "then prepare the claim again");
-    }
-    return {};
-  }
+                                    const Options& options) const;
 
   /// The options with which a claim was prepared. A claim without a version gets the version of the
   /// installed engines, which are queried at most once.
-  Options settled_options(const Claim& claim) {
-    auto options = options_of(claim, options_);
-    if (options.max_version) return options;
-    if (!installed_) installed_ = choose_version(survey_, options);
-    options.max_version = installed_->options.max_version;
-    options.oldest_engine = installed_->options.oldest_engine;
-    return options;
-  }
+  Options settled_options(const Claim& claim);
 
   /// Records the newest version that the spec of a claim may have.
-  static void record_version(Claim& claim, const Options& options) {
-    claim.newest_version = cdi::to_string(options.max_version.value_or(cdi::known_versions.back()));
-  }
+  static void record_version(Claim& claim, const Options& options);
 
   /// If an engine's version is unknown, limits the CDI version of a claim to the recorded version.
   /// Otherwise records the version. Returns whether the version is limited.
-  bool hold_version(Claim& claim, Options& options) {
-    const bool follows = !options_of(claim, options_).max_version;
-    if (!follows) return false;
-    if (installed_->knows_all_versions) {
-      record_version(claim, options);
-      return false;
-    }
-    const auto version = cdi::parse_spec_version(claim.newest_version);
-    if (!version || (options.max_version && *options.max_version <= *version)) return false;
-    options.max_version = std::max(*version, first_with_annotations);
-    options.oldest_engine.clear();
-    return true;
-  }
+  bool hold_version(Claim& claim, Options& options);
 
   /// Checks that the found devices certainly belong to a claim whose spec is missing or from
   /// another boot: a partition may now have another size.
-  cdi::Result<void> check_sizes(const Claim& claim, const std::vector<FoundDevice>& found) const {
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      const auto its = gpu_of(claim.devices[i]);
-      if (its.division.empty() || !found[i].division().empty()) continue;
-      auto why = fmt::format("it is unknown whether it is still {}", its.division);
-      if (found[i].whole.gpu->vendor == "nvidia") {
-        why += fmt::format(": {} can check it",
-                           recheck_command(survey_.tree, claim, journal_.directory()));
-      }
-      return device_error(its.name, why);
-    }
-    return {};
-  }
+  cdi::Result<void> check_sizes(const Claim& claim, const std::vector<FoundDevice>& found) const;
 
   /// Warns about the drivers of the found devices, as `write` does.
-  void warn_of_kinds(const std::vector<FoundDevice>& found, const Options& options) {
-    for (const auto& device : found) {
-      auto texts = warnings_of(*device.whole.inventory, profiles_named(options.profile));
-      for (auto& text : texts) warn(std::move(text));
-    }
-  }
+  void warn_of_kinds(const std::vector<FoundDevice>& found, const Options& options);
 
-  void warn_of_engines() {
-    for (const auto& warning : installed_->warnings) warn(warning);
-  }
+  void warn_of_engines();
 
   /// Warns about omissions in the spec of a new claim, and about its CDI version.
-  void warn_of_limits(const Claim& claim, const PreparedSpec& spec, const Options& options) {
-    if (!options_of(claim, options_).max_version) warn_of_engines();
-    if (spec.converted && !options.oldest_engine.empty()) {
-      warn(fmt::format("claim {}: its spec is {}", claim.uid, reason_for_version(options)));
-    }
-    for (const auto& warning : spec.warnings) warn(fmt::format("claim {}: {}", claim.uid, warning));
-    warn_of_losses(claim, spec);
-  }
+  void warn_of_limits(const Claim& claim, const PreparedSpec& spec, const Options& options);
 
-  void warn_of_losses(const Claim& claim, const PreparedSpec& spec) {
-    for (const auto& [text, count] : grouped(spec.losses)) {
-      warn(fmt::format("claim {}: {}", claim.uid, text));
-    }
-  }
+  void warn_of_losses(const Claim& claim, const PreparedSpec& spec);
 
   /// Adds a warning, unless it was added before.
-  void warn(std::string text) {
-    if (std::find(warnings_.begin(), warnings_.end(), text) != warnings_.end()) return;
-    warnings_.push_back(std::move(text));
-  }
+  void warn(std::string text);
 
   const cdi::ClaimJournal& journal_;
   const Survey& survey_;

@@ -4,29 +4,11 @@
 #ifndef CDI_TOOLS_GPU_VENDORS_NVML_LIBRARY_HPP
 #define CDI_TOOLS_GPU_VENDORS_NVML_LIBRARY_HPP
 
-#include <algorithm>
-#include <cerrno>
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <sys/types.h>
-#include <unistd.h>
-#include <utility>
 #include <vector>
-
-#include <fmt/format.h>
-
-#include <cdi/model/fields.hpp>
-#include <cdi/nlohmann.hpp>
-
-#include "../../kit/base/text.hpp"
-#include "../../kit/host/child_process.hpp"
-#include "../model/pci.hpp"
 
 namespace prepare {
 
@@ -68,16 +50,6 @@ namespace nvml {
 
 using Handle = void*;
 
-struct PciInfo {
-  char legacy_bus_id[16] = {};
-  std::uint32_t domain = 0;
-  std::uint32_t bus = 0;
-  std::uint32_t device = 0;
-  std::uint32_t pci_id = 0;
-  std::uint32_t subsystem_id = 0;
-  char bus_id[32] = {};  // "00000000:17:00.0"
-};
-
 struct Attributes {
   std::uint32_t multiprocessors = 0;
   std::uint32_t copy_engines = 0;
@@ -90,15 +62,7 @@ struct Attributes {
   std::uint64_t memory_mib = 0;
 };
 
-struct Memory {
-  std::uint64_t total = 0;  // bytes
-  std::uint64_t free = 0;
-  std::uint64_t used = 0;
-};
-
-inline constexpr int success = 0;
 inline constexpr int function_not_found = 13;
-inline constexpr std::uint32_t no_attach = 2;  // leaves other GPUs asleep
 
 /// The library, which is never closed, because the process ends first.
 class Library {
@@ -119,117 +83,34 @@ class Library {
 
   /// The text that a function writes into a buffer; empty if the function fails or the text is not
   /// a single line of ASCII.
-  std::string text(const char* function, Handle device) const {
-    char buffer[96] = {};
-    const std::uint32_t size = sizeof buffer;
-    if (call(function, device, &buffer[0], size) != success) return {};
-    return plain({&buffer[0], ::strnlen(&buffer[0], size)});
-  }
+  std::string text(const char* function, Handle device) const;
 
   /// The meaning of a code: `Driver Not Loaded (NVML error 9)`.
-  std::string meaning(int code) const {
-    using Function = const char* (*)(int);
-    const auto entry = reinterpret_cast<Function>(::dlsym(handle_, "nvmlErrorString"));
-    const char* const words = entry != nullptr ? entry(code) : nullptr;
-    return fmt::format("{} (NVML error {})", words != nullptr ? plain(words) : "", code);
-  }
+  std::string meaning(int code) const;
 
  private:
-  static std::string plain(std::string_view text) {
-    return tools::is_plain(text) ? std::string{text} : std::string{};
-  }
+  static std::string plain(std::string_view text);
 
   void* handle_;
 };
 
 /// Converts a PCI address from NVML, which has more digits and capitals, to the sysfs form; empty
 /// if it is not valid.
-inline std::string our_address(std::string text) {
-  for (auto& c : text) c = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
-  const auto parts = parse_pci_address(text);
-  if (!parts) return {};
-  const auto [domain, bus, device, function] = *parts;
-  return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", domain, bus, device, function);
-}
+std::string our_address(std::string text);
 
 /// The size at the end of a MIG instance's name, "NVIDIA A100 80GB PCIe MIG 1g.10gb"; empty if
 /// there is none.
-inline std::string size_in_name(std::string_view name) {
-  constexpr std::string_view mark = " MIG ";
-  const auto at = name.rfind(mark);
-  return at == std::string_view::npos ? ""
-                                      : std::string{tools::trim(name.substr(at + mark.size()))};
-}
+std::string size_in_name(std::string_view name);
 
 /// Computes the size of a MIG instance from its parts, as NVIDIA's tools do: memory is in eighths
 /// of the GPU's memory. Empty if that would be a guess: an instance with an OFA engine but only
 /// part of the GPU has one of several profiles with media extensions, such as "1g.10gb+me".
-inline std::string size_of_parts(const Attributes& parts, std::uint64_t gpu_memory) {
-  const auto gpu_mib = gpu_memory >> 20;
-  if (parts.gpu_slices == 0 || parts.compute_slices == 0) return {};
-  if (parts.memory_mib == 0 || parts.memory_mib > gpu_mib) return {};
-  const auto eighths = (8 * parts.memory_mib + gpu_mib - 1) / gpu_mib;
-  if (parts.ofa_engines != 0 && eighths < 8) return {};
-  const auto gpu_gib = (gpu_mib + 1023) / 1024;
-  const auto size = fmt::format("{}g.{}gb", parts.gpu_slices, (eighths * gpu_gib + 4) / 8);
-  if (parts.compute_slices == parts.gpu_slices) return size;
-  return fmt::format("{}c.{}", parts.compute_slices, size);
-}
-
-inline std::string size_of(const Library& library, Handle gpu, Handle instance) {
-  auto size = size_in_name(library.text("nvmlDeviceGetName", instance));
-  if (!size.empty()) return size;
-  Attributes parts;
-  Memory memory;
-  if (library.call("nvmlDeviceGetAttributes_v2", instance, &parts) != success) return {};
-  if (library.call("nvmlDeviceGetMemoryInfo", gpu, &memory) != success) return {};
-  return size_of_parts(parts, memory.total);
-}
+std::string size_of_parts(const Attributes& parts, std::uint64_t gpu_memory);
 
 inline constexpr std::uint32_t max = 64;  // the limit of GPUs, and of instances of a GPU
 
-/// The MIG instances of a GPU.
-inline std::vector<NvmlInstance> instances_of(const Library& library, Handle gpu) {
-  std::vector<NvmlInstance> found;
-  std::uint32_t count = 0;
-  if (library.call("nvmlDeviceGetMaxMigDeviceCount", gpu, &count) != success) return found;
-  for (std::uint32_t i = 0; i < std::min(count, max); ++i) {
-    Handle handle = nullptr;
-    NvmlInstance instance;
-    if (library.call("nvmlDeviceGetMigDeviceHandleByIndex", gpu, i, &handle) != success ||
-        library.call("nvmlDeviceGetGpuInstanceId", handle, &instance.gi) != success ||
-        library.call("nvmlDeviceGetComputeInstanceId", handle, &instance.ci) != success) {
-      continue;  // most slots are empty
-    }
-    instance.uuid = library.text("nvmlDeviceGetUUID", handle);
-    instance.size = size_of(library, gpu, handle);
-    found.push_back(std::move(instance));
-  }
-  return found;
-}
-
 /// Whether a GPU is in MIG mode now.
-inline bool is_mig(const Library& library, Handle gpu) {
-  std::uint32_t current = 0;
-  std::uint32_t pending = 0;
-  return library.call("nvmlDeviceGetMigMode", gpu, &current, &pending) == success && current == 1;
-}
-
-/// The GPU with an index; nullopt if NVML cannot identify it, for example after it fell off the
-/// bus.
-inline std::optional<NvmlGpu> gpu_at(const Library& library, std::uint32_t index) {
-  Handle handle = nullptr;
-  PciInfo pci;
-  if (library.call("nvmlDeviceGetHandleByIndex_v2", index, &handle) != success) return {};
-  if (library.call("nvmlDeviceGetPciInfo_v3", handle, &pci) != success) return {};
-  auto address = our_address({&pci.bus_id[0], ::strnlen(&pci.bus_id[0], sizeof pci.bus_id)});
-  if (address.empty()) return {};
-  return NvmlGpu{.pci_address = std::move(address),
-                 .uuid = library.text("nvmlDeviceGetUUID", handle),
-                 .model = library.text("nvmlDeviceGetName", handle),
-                 .is_mig = is_mig(library, handle),
-                 .instances = instances_of(library, handle)};
-}
+bool is_mig(const Library& library, Handle gpu);
 
 /// The answer of the process that calls the library.
 struct Answer {
@@ -243,21 +124,7 @@ struct Answer {
 };
 
 /// Calls the library in this process.
-inline Answer ask(const std::string& name) {
-  const Library library{name};
-  if (!library) return {.error = tools::printable(::dlerror())};  // which has the library's path
-  if (!library.has("nvmlInit_v2")) return {.error = tools::printable(name) + " has no nvmlInit_v2"};
-  int code = library.call("nvmlInitWithFlags", no_attach);
-  if (code != success) code = library.call("nvmlInit_v2");
-  std::uint32_t count = 0;
-  if (code == success) code = library.call("nvmlDeviceGetCount_v2", &count);
-  if (code != success) return {.error = library.meaning(code)};
-  Answer answer;
-  for (std::uint32_t i = 0; i < std::min(count, max); ++i) {
-    if (auto gpu = gpu_at(library, i)) answer.gpus.push_back(std::move(*gpu));
-  }
-  return answer;
-}
+Answer ask(const std::string& name);
 
 /// The argument before the library's name that makes this program answer.
 inline constexpr std::string_view to_answer = "answer-nvml";
@@ -267,21 +134,7 @@ inline constexpr std::string_view to_answer = "answer-nvml";
 /// In a process that `ask_nvml` has started: calls the library, prints what it says, and ends the
 /// process. Returns in any other process. Must be called first in `main` of a program that calls
 /// `ask_nvml`.
-inline void answer_nvml(int argc, char** argv) noexcept {
-  if (argc != 3 || argv[1] != nvml::to_answer) return;
-  tools::child::remove_handlers();  // of libraries of this program, such as a sanitizer
-  // The library, and programs that it starts, must not write into the answer.
-  const int output = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);
-  const auto text = cdi::write_json(nvml::ask(argv[2]), -1);
-  std::string_view rest = text ? std::string_view{*text} : "";
-  while (!rest.empty()) {
-    const auto written = ::write(output, rest.data(), rest.size());
-    if (written < 0 && errno != EINTR) break;
-    rest.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
-  }
-  ::_exit(0);  // not `exit`, which would run handlers of the library
-}
+void answer_nvml(int argc, char** argv) noexcept;
 
 }  // namespace prepare
 

@@ -1,0 +1,166 @@
+// The result of `doctor` as a static HTML page.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "page.hpp"
+
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "../../gpu/base/one_line.hpp"
+#include "../../kit/base/release.hpp"
+
+namespace prepare::doctor {
+
+namespace {
+
+/// A text in HTML: valid UTF-8, with HTML's special characters escaped, and without characters that
+/// HTML forbids or that disguise a text.
+std::string escape_html(std::string_view text) {
+  std::string out;
+  for (const char c : one_line(text)) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\'': out += "&#39;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+/// The text of a member; empty for null and for a missing member.
+std::string member_html(const Json& record, const char* key) {
+  const auto found = record.find(key);
+  if (found == record.end() || found->is_null()) return {};
+  return escape_html(found->is_string() ? found->get<std::string>() : found->dump());
+}
+
+constexpr std::string_view page_style = R"(
+:root { color-scheme: light dark; --line: #bbb; --soft: #f3f3f3; --good: #176d2d; --note: #7a5200;
+  --fault: #a8071a; }
+@media (prefers-color-scheme: dark) {
+  :root { --line: #555; --soft: #222; --good: #6fcf85; --note: #e2b04a; --fault: #ff8f8f; }
+}
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 0 auto; padding: 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
+table { border-collapse: collapse; width: 100%; }
+th, td { border: 1px solid var(--line); padding: .3rem .5rem; text-align: left;
+  vertical-align: top; overflow-wrap: anywhere; }
+th { background: var(--soft); white-space: nowrap; }
+code { font-family: ui-monospace, monospace; font-size: .9em; }
+.good { color: var(--good); } .note { color: var(--note); } .fault { color: var(--fault); }
+td.good, td.note, td.fault { font-weight: bold; }
+.whole { white-space: nowrap; }
+p.advice { margin: .3rem 0 0; }
+)";
+
+/// The rows of findings; those that need a fix come first.
+std::string findings_html(const Json& findings) {
+  std::string out;
+  for (const auto* level : {"fault", "note", "good"}) {
+    for (const auto& finding : findings) {
+      if (finding["level"] != level) continue;
+      const auto advice = member_html(finding, "advice");
+      out += fmt::format("<tr><td class=\"{0}\">{0}</td><td>{1}</td><td>{2}{3}</td></tr>\n", level,
+                         member_html(finding, "about"), member_html(finding, "what"),
+                         advice.empty() ? "" : "<p class=\"advice\">Advice: " + advice + "</p>");
+    }
+  }
+  return out;
+}
+
+/// The paths of a list of nodes or files.
+std::string paths_html(const Json& list) {
+  std::string out;
+  for (const auto& one : list) {
+    if (!out.empty()) out += "<br>";
+    out += "<code>" + member_html(one, "path") + "</code>";
+  }
+  return out;
+}
+
+/// Whether a device can be used, as the class and text of a cell.
+std::string state_html(const Json& gpu) {
+  const auto left_out = member_html(gpu, "leftOut");
+  if (!left_out.empty()) return "<td class=\"note\">" + left_out + "</td>";
+  const bool divided = gpu.contains("partitions") && !gpu["partitions"].empty();
+  if (divided) return "<td>divided into the devices below</td>";
+  return "<td class=\"good\">can be used</td>";
+}
+
+/// The row of a GPU, or of a partition, which has fewer members.
+std::string gpu_html(const Json& gpu) {
+  return fmt::format(
+      "<tr><td><code>{}</code></td><td>{}{}</td><td class=\"whole\">{}</td><td>{}</td><td>{}</td>{}"
+      "</tr>\n",
+      member_html(gpu, "name"), member_html(gpu, "model"), member_html(gpu, "size"),
+      member_html(gpu, "pciAddress"), member_html(gpu, "driver"), paths_html(gpu["nodes"]),
+      state_html(gpu));
+}
+
+/// The devices and files of a kind.
+std::string kind_html(const Json& kind) {
+  auto out =
+      fmt::format("<h2>{}</h2>\n<p>Driver version: {}</p>\n", member_html(kind, "kind"),
+                  kind["driverVersion"].is_null() ? "unknown" : member_html(kind, "driverVersion"));
+  out +=
+      "<table>\n<tr><th>Device</th><th>Model or size</th><th>PCI address</th><th>Driver</th>"
+      "<th>Nodes</th><th>State</th></tr>\n";
+  for (const auto& gpu : kind["gpus"]) {
+    out += gpu_html(gpu);
+    for (const auto& part : gpu["partitions"]) out += gpu_html(part);
+  }
+  out += "</table>\n";
+  const auto shared = paths_html(kind["controlNodes"]);
+  if (!shared.empty()) out += "<p>Nodes of all containers:<br>" + shared + "</p>\n";
+  if (kind["files"].empty()) return out;
+  return out +
+         fmt::format("<details><summary>{} files of the driver</summary>\n<p>{}</p></details>\n",
+                     kind["files"].size(), paths_html(kind["files"]));
+}
+
+/// The engines of the host, and the CDI versions that they read.
+std::string engines_html(const Json& engines) {
+  if (engines.empty()) return "<p>No container engine was found.</p>\n";
+  std::string out =
+      "<table>\n<tr><th>Engine</th><th>Version</th><th>CDI</th><th>Reads CDI up to</th>"
+      "<th>Spec directories</th></tr>\n";
+  for (const auto& engine : engines) {
+    std::string dirs;
+    for (const auto& dir : engine["specDirs"]) {
+      dirs += (dirs.empty() ? "<code>" : "<br><code>") +
+              escape_html(dir.get_ref<const std::string&>()) + "</code>";
+    }
+    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                       member_html(engine, "name"), member_html(engine, "version"),
+                       member_html(engine, "cdi"), member_html(engine, "reads"), dirs);
+  }
+  return out + "</table>\n";
+}
+
+}  // namespace
+
+}  // namespace prepare::doctor
+
+namespace prepare {
+
+std::string diagnosis_page(const Json& record) {
+  auto out = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width\">\n"
+      "<title>cdi-prepare doctor</title>\n<style>{}</style>\n</head>\n<body>\n"
+      "<h1>cdi-prepare doctor</h1>\n<p>What cdi-prepare {} found on this host.</p>\n",
+      doctor::page_style, tools::release_version());
+  out +=
+      "<h2>Findings</h2>\n<table>\n"
+      "<tr><th>Level</th><th>About</th><th>Finding</th></tr>\n";
+  out += doctor::findings_html(record["findings"]) + "</table>\n<h2>Engines</h2>\n";
+  out += doctor::engines_html(record["engines"]);
+  for (const auto& kind : record["vendors"]) out += doctor::kind_html(kind);
+  return out + "</body>\n</html>\n";
+}
+
+}  // namespace prepare
