@@ -14,6 +14,7 @@
 #include "../../tools/pod/inner.hpp"
 #include "../../tools/pod/instance.hpp"
 #include "../../tools/pod/peerpod.hpp"
+#include "../../tools/pod/quantity.hpp"
 #include "../../tools/pod/requests.hpp"
 #include "../../tools/pod/size.hpp"
 #include "../../tools/pod/strategy.hpp"

@@ -317,6 +317,8 @@ struct cdi::SpecEditor<::nri::AdjustedContainer> {
   }
 };
 
+static_assert(cdi::FullyEditable<nri::AdjustedContainer>);
+
 namespace nri {
 
 void AdjustedContainer::refuse(std::string_view member, std::string message, std::string advice) {

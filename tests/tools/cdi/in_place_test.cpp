@@ -13,6 +13,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cdi/files/temporary.hpp>
 #include <cdi/publish.hpp>
 #include <cdi/spec.hpp>
 

@@ -14,8 +14,6 @@
 #include "../../../tools/nri/existing.hpp"
 #include "../../support/temp_tree.hpp"
 
-static_assert(cdi::FullyEditable<nri::AdjustedContainer>);
-
 namespace {
 
 constexpr const char* spec_text = R"({"cdiVersion": "1.1.0", "kind": "v.com/c", "devices": [

@@ -16,8 +16,8 @@
 
 #include <fmt/format.h>
 
+#include <cdi/json.hpp>
 #include <cdi/name.hpp>
-#include <cdi/nlohmann.hpp>
 #include <cdi/result.hpp>
 
 #include "../../kit/host/child_process.hpp"

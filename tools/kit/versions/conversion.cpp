@@ -104,8 +104,8 @@ bool rejects_short_kinds(const EngineVersionRange* engine) {
 
 /// Returns the first of these values that an engine rejects, described in `message`. `newest` is
 /// the library's newest known version. Null stands for an engine with a Go library up to 1.1.0.
-std::optional<Error> rejected_value(const ContainerEdits& edits, SpecVersion newest,
-                                    const EngineVersionRange* engine) {
+std::optional<Error> rejected_edit(const ContainerEdits& edits, SpecVersion newest,
+                                   const EngineVersionRange* engine) {
   for (std::size_t i = 0; i < edits.device_nodes.size() && rejects_none(engine); ++i) {
     if (edits.device_nodes[i].permissions != "none") continue;
     return Error{.message = "the permissions none",
@@ -125,7 +125,7 @@ std::optional<Error> rejected_value(const Spec& spec, SpecVersion newest,
   if (is_short && rejects_short_kinds(engine)) {
     return Error{.message = "a vendor or class of one character", .where = "kind"};
   }
-  if (auto value = rejected_value(spec.container_edits, newest, engine)) {
+  if (auto value = rejected_edit(spec.container_edits, newest, engine)) {
     return std::move(*value).under("containerEdits");
   }
   for (std::size_t i = 0; i < spec.devices.size(); ++i) {
@@ -133,7 +133,7 @@ std::optional<Error> rejected_value(const Spec& spec, SpecVersion newest,
     if (spec.devices[i].name.size() == 1 && newest < SpecVersion{0, 5, 0}) {
       return Error{.message = "a device name of one character", .where = device + ".name"};
     }
-    if (auto value = rejected_value(spec.devices[i].container_edits, newest, engine)) {
+    if (auto value = rejected_edit(spec.devices[i].container_edits, newest, engine)) {
       return std::move(*value).under(device + ".containerEdits");
     }
   }

@@ -14,6 +14,7 @@
 #include "commands.hpp"
 #include "option_checks.hpp"
 #include "selection_options.hpp"
+#include "verdict.hpp"
 
 namespace prepare {
 

@@ -5,13 +5,11 @@
 #define CDI_TOOLS_PREPARE_COMMANDS_COMMAND_HPP
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "../../gpu/base/options.hpp"
 #include "exit_codes.hpp"
-#include "verdict.hpp"
 #include <CLI/CLI.hpp>
 
 namespace prepare {
@@ -26,16 +24,6 @@ struct Command {
   Run (*set_up)(CLI::App& app, Options& options);
   const char* example = "";  // a command line
 };
-
-/// Surveys the host, and then acts on it, with the command's own options if it has any.
-template <class... Own>
-Run after_survey(ExitCode (*act)(const AssessedSurvey&, const Options&, const Own&...),
-                 const std::shared_ptr<Own>&... own) {
-  return [=](const Options& options) {
-    const auto found = survey_until_ready(options);
-    return found ? act(*found, found->options, *own...) : fail(options, found.error());
-  };
-}
 
 void add_output(CLI::App& command, Options& options,
                 const std::vector<std::string>& formats = {"text", "json"});

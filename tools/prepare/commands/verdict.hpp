@@ -5,6 +5,7 @@
 #define CDI_TOOLS_PREPARE_COMMANDS_VERDICT_HPP
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +55,17 @@ ExitCode fail(const Options& options, const cdi::Error& error);
 /// options that files record at that time: another run may have written them during the wait.
 cdi::Result<AssessedSurvey> survey_until_ready(const Options& given,
                                                std::optional<Missing> locked = std::nullopt);
+
+/// Returns what surveys the host, and then acts on it, with the command's own options if it has
+/// any.
+template <class... Own>
+auto after_survey(ExitCode (*act)(const AssessedSurvey&, const Options&, const Own&...),
+                  const std::shared_ptr<Own>&... own) {
+  return [=](const Options& options) {
+    const auto found = survey_until_ready(options);
+    return found ? act(*found, found->options, *own...) : fail(options, found.error());
+  };
+}
 
 /// The faults of a survey.
 Messages survey_messages(const AssessedSurvey& assessed, const Options& options);

@@ -3,8 +3,6 @@
 
 #include "write.hpp"
 
-#include "commands.hpp"
-
 #include <memory>
 #include <optional>
 #include <set>
@@ -18,8 +16,10 @@
 #include "../../gpu/host/directory_lock.hpp"
 #include "../../gpu/vendors/survey.hpp"
 #include "../../kit/host/denied.hpp"
+#include "commands.hpp"
 #include "report.hpp"
 #include "selection_options.hpp"
+#include "verdict.hpp"
 #include <CLI/CLI.hpp>
 
 namespace prepare {
@@ -61,7 +61,7 @@ std::string to_text(const Written& written) {
 
 /// Publishes the specs. An error in one does not affect the others.
 void publish_all(const std::vector<PreparedSpec>& prepared, const Options& options,
-                        Written& written) {
+                 Written& written) {
   for (const auto& one : prepared) {
     if (auto done = publish(options, one)) {
       written.specs.emplace_back(std::move(*done), one);
@@ -105,8 +105,7 @@ Output specs_as_text(const std::vector<PreparedSpec>& specs, const Options& opti
 }
 
 /// The errors about nodes that could not be made and without which GPUs cannot be handed out.
-std::vector<cdi::Error> errors_of_nodes(const AssessedSurvey& assessed,
-                                               const SpecSet& wanted) {
+std::vector<cdi::Error> errors_of_nodes(const AssessedSurvey& assessed, const SpecSet& wanted) {
   std::set<std::string> lacking;
   for (const auto& found : assessed.survey.inventories) {
     if (found.not_ready) lacking.insert(found.not_ready->node);
@@ -175,8 +174,7 @@ ExitCode update_specs(AssessedSurvey& assessed, const SpecSet& wanted, Written& 
   return written.errors.empty() ? wanted.verdict.code : ExitCode::failed;
 }
 
-ExitCode write_specs(AssessedSurvey assessed, const Options& given,
-                            const WriteOptions& own) {
+ExitCode write_specs(AssessedSurvey assessed, const Options& given, const WriteOptions& own) {
   const auto wanted = make_spec_set(assessed, choose_version(assessed.survey, assessed.options));
   if (!own.dry_run && needs_directory(assessed, wanted)) {
     auto options = given;
@@ -208,7 +206,7 @@ ExitCode write_specs(AssessedSurvey assessed, const Options& given,
 }
 
 constexpr Command write_command{"write", "Write CDI specs for the devices of this host",
-                                       set_up_write,
-                                       "cdi-prepare write --profile compute --wait 60 --expect 8"};
+                                set_up_write,
+                                "cdi-prepare write --profile compute --wait 60 --expect 8"};
 
 }  // namespace prepare

@@ -14,6 +14,7 @@
 
 #include <cdi/files/descriptor.hpp>
 
+#include "../../../../tools/gpu/model/gpu_events.hpp"
 #include "../../../support/made_up_host.hpp"
 
 namespace {
