@@ -1,8 +1,6 @@
 // The devices that a container has, judging by its edits.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "../../../tools/nri/adjustment.hpp"
-
 #include <string>
 #include <vector>
 
@@ -10,6 +8,7 @@
 
 #include <cdi/cache.hpp>
 
+#include "../../../tools/nri/adjustment.hpp"
 #include "../../support/temp_tree.hpp"
 
 namespace {

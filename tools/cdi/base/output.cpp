@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include <cdi/yaml.hpp>
 #include <cdi/cdi.hpp>
+#include <cdi/yaml.hpp>
 
 #include "../../kit/base/alike.hpp"
 

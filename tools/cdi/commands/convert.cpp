@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include <cdi/validate.hpp>
 #include <cdi/files/text_file.hpp>
+#include <cdi/validate.hpp>
 
 #include "../../kit/engines/engine_of_host.hpp"
 #include "../../kit/versions/conversion.hpp"

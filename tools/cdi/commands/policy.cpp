@@ -1,7 +1,7 @@
 // `cdi policy`: checks a policy, or prints what it decides about devices.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "commands.hpp"
+#include "../base/policy.hpp"
 
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@
 #include "../base/globs.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
-#include "../base/policy.hpp"
+#include "commands.hpp"
 
 namespace {
 
@@ -45,7 +45,7 @@ ExitCode print_decisions(const std::vector<cdi::Decision>& decisions, const Outp
 
 /// Checks a policy file; with names, prints its decisions about these devices.
 ExitCode check_policy(const CommonOptions& common, const PolicyCommand& options,
-                             const Output& output) {
+                      const Output& output) {
   const auto& file = options.policy.file;
   const auto policy = read_policy_file(options.policy, common.reading);
   if (!policy) return output.reject(policy.error());
@@ -72,6 +72,5 @@ Run set_up_policy(CLI::App& app, CommonOptions& /*common*/) {
 
 }  // namespace
 
-constexpr Command policy_command{"policy",
-                                        "Check a policy, or print what it decides about devices",
-                                        set_up_policy, "cdi policy policy.json vendor.com/gpu=0"};
+constexpr Command policy_command{"policy", "Check a policy, or print what it decides about devices",
+                                 set_up_policy, "cdi policy policy.json vendor.com/gpu=0"};

@@ -3,8 +3,6 @@
 
 #include "show.hpp"
 
-#include "commands.hpp"
-
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -16,6 +14,7 @@
 
 #include "../base/edit_text.hpp"
 #include "../base/globs.hpp"
+#include "commands.hpp"
 
 namespace {
 
@@ -28,7 +27,7 @@ bool is_unread(const CommonOptions& common, const cdi::SpecDir& dir) {
 
 /// Prints devices with their edits.
 ExitCode show_devices(const CommonOptions& common, const std::vector<std::string>& names,
-                             const Output& output) {
+                      const Output& output) {
   const auto registry = scan_and_warn(common, output);
   const auto devices = resolve_or_report(names, *registry, output);
   if (!devices) return exit_failed;
@@ -54,8 +53,8 @@ Run set_up_show(CLI::App& app, CommonOptions& /*common*/) {
 
 }  // namespace
 
-void ShownEdits::add(const cdi::LoadedSpec& spec, const cdi::ContainerEdits& edits, const std::string& name,
-         const std::string& where) {
+void ShownEdits::add(const cdi::LoadedSpec& spec, const cdi::ContainerEdits& edits,
+                     const std::string& name, const std::string& where) {
   const auto add_one = [&](const char* key, const auto& edit, const std::string& place) {
     const cdi::Origin origin{name, spec.path, spec.locate(place).line, place};
     text += fmt::format("  {}  {}\n", edit_text(edit), to_string(origin));
@@ -100,7 +99,7 @@ void ShownDevice::add(ShownEdits edits) {
 }
 
 ExitCode print_list(const CommonOptions& common, const cdi::Registry& registry,
-                           std::string_view text, const Json& value, const Output& output) {
+                    std::string_view text, const Json& value, const Output& output) {
   ExitCode code = output.result(text, value) ? exit_done : exit_failed;
   for (const auto& dir : registry.dirs()) {
     if (!is_unread(common, dir)) continue;

@@ -40,6 +40,6 @@ struct ShownDevice {
 /// Prints a list. It is incomplete, and so an error, if the user named a directory that cannot be
 /// read.
 ExitCode print_list(const CommonOptions& common, const cdi::Registry& registry,
-                           std::string_view text, const Json& value, const Output& output);
+                    std::string_view text, const Json& value, const Output& output);
 
 #endif  // CDI_TOOLS_CDI_COMMANDS_SHOW_HPP

@@ -15,10 +15,10 @@
 
 #include <fmt/format.h>
 
-#include <cdi/validate.hpp>
 #include <cdi/files/text_file.hpp>
 #include <cdi/scan.hpp>
 #include <cdi/spec_text.hpp>
+#include <cdi/validate.hpp>
 
 #include "../../kit/cdi_specs/ignored_specs.hpp"
 #include "../base/config_file.hpp"

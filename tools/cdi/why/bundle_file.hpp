@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include <cdi/text/read.hpp>
 #include <cdi/file.hpp>
 #include <cdi/files/text_file.hpp>
 #include <cdi/oci.hpp>
 #include <cdi/requests.hpp>
 #include <cdi/text/parse_json.hpp>
+#include <cdi/text/read.hpp>
 
 /// A config.json, and the devices that its annotations request.
 struct BundleFile {

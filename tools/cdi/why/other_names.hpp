@@ -14,7 +14,6 @@
 
 #include <fmt/format.h>
 
-#include <cdi/validate.hpp>
 #include <cdi/file.hpp>
 #include <cdi/files/text_file.hpp>
 #include <cdi/name.hpp>
@@ -24,6 +23,7 @@
 #include <cdi/text/read.hpp>
 #include <cdi/text/scalar.hpp>
 #include <cdi/text/yaml11_scalar.hpp>
+#include <cdi/validate.hpp>
 #include <cdi/yaml.hpp>
 
 #include "../../kit/versions/engine_versions.hpp"

@@ -1,9 +1,8 @@
 // The command `detect`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "commands.hpp"
-
 #include "../../gpu/base/options.hpp"
+#include "commands.hpp"
 #include "exit_codes.hpp"
 #include "make_nodes.hpp"
 #include "output.hpp"
@@ -36,6 +35,6 @@ Run set_up_detect(CLI::App& app, Options& options) {
 }  // namespace
 
 constexpr Command detect_command{"detect", "Show the devices of this host", set_up_detect,
-                                        "cdi-prepare detect -o json"};
+                                 "cdi-prepare detect -o json"};
 
 }  // namespace prepare

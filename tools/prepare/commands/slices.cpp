@@ -1,8 +1,6 @@
 // The command `slices`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "commands.hpp"
-
 #include <memory>
 #include <string>
 
@@ -14,6 +12,7 @@
 #include "../../gpu/slices/limits.hpp"
 #include "../../gpu/slices/resource_slices.hpp"
 #include "../../kit/host/host_tree.hpp"
+#include "commands.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
 #include "selection_options.hpp"
@@ -49,7 +48,7 @@ std::string slice_line(const FoundDevice& device) {
 }
 
 ExitCode show_slices(const AssessedSurvey& assessed, const Options& options,
-                            const SliceOptions& given) {
+                     const SliceOptions& given) {
   report(survey_messages(assessed, options));
   auto named = given;
   if (named.node.empty()) named.node = node_name(assessed.survey.tree);
@@ -98,8 +97,7 @@ Run set_up_slices(CLI::App& app, Options& options) {
 
 }  // namespace
 
-constexpr Command slices_command{"slices",
-                                        "Show the devices as ResourceSlices of Kubernetes",
-                                        set_up_slices, "cdi-prepare slices -o json"};
+constexpr Command slices_command{"slices", "Show the devices as ResourceSlices of Kubernetes",
+                                 set_up_slices, "cdi-prepare slices -o json"};
 
 }  // namespace prepare

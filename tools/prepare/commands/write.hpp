@@ -45,8 +45,7 @@ bool needs_directory(const AssessedSurvey& assessed, const SpecSet& wanted);
 /// the lock. A kind that is not ready keeps its old spec; with `held_back`, all kinds do.
 ExitCode update_specs(AssessedSurvey& assessed, const SpecSet& wanted, Written& written);
 
-ExitCode write_specs(AssessedSurvey assessed, const Options& given,
-                            const WriteOptions& own);
+ExitCode write_specs(AssessedSurvey assessed, const Options& given, const WriteOptions& own);
 
 }  // namespace prepare
 
