@@ -24,7 +24,7 @@
 
 #include "../../tools/gpu/cdi_specs/prepared_spec.hpp"
 #include "../../tools/gpu/cdi_specs/version_choice.hpp"
-#include "../../tools/gpu/vendors/survey.hpp"
+#include "../../tools/gpu/survey/survey.hpp"
 #include "../../tools/prepare/commands/report.hpp"
 #include "../../tools/prepare/commands/spec_set.hpp"
 #include "../../tools/prepare/doctor/doctor.hpp"

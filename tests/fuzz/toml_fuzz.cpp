@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../tools/gpu/vendors/vendor_reader.hpp"
+#include "../../tools/gpu/vendor_files/vendor_reader.hpp"
 #include "../../tools/kit/cdi_specs/write_settings.hpp"
 #include "../../tools/kit/engines/toml_settings.hpp"
 #include "fuzz.hpp"

@@ -16,7 +16,7 @@
 #include <cdi/result.hpp>
 
 #include "../gpu/slices/resource_slices.hpp"
-#include "../gpu/vendors/survey.hpp"
+#include "../gpu/survey/survey.hpp"
 #include "../kit/base/one_line.hpp"
 #include "api_server/api_access.hpp"
 #include "api_server/api_claims.hpp"

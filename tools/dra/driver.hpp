@@ -16,7 +16,7 @@
 
 #include "../gpu/host/uevents.hpp"
 #include "../gpu/slices/id_memory.hpp"
-#include "../gpu/vendors/survey.hpp"
+#include "../gpu/survey/survey.hpp"
 #include "claims/node_claims.hpp"
 #include "folder_watch.hpp"
 #include "health_service.hpp"

@@ -20,7 +20,7 @@
 #include "../gpu/cdi_specs/prepared_spec.hpp"
 #include "../gpu/model/profile.hpp"
 #include "../gpu/slices/device_names.hpp"
-#include "../gpu/vendors/survey.hpp"
+#include "../gpu/survey/survey.hpp"
 #include "../kit/base/one_line.hpp"
 #include "protocol/grpc_server.hpp"
 

@@ -17,8 +17,8 @@
 #include <cdi/result.hpp>
 
 #include "../gpu/slices/resource_slices.hpp"
+#include "../gpu/survey/survey.hpp"
 #include "../gpu/vendors/nvml_library.hpp"
-#include "../gpu/vendors/survey.hpp"
 #include "../kit/base/one_line.hpp"
 #include "../kit/base/release.hpp"
 #include "../kit/completion/describing_commands.hpp"

@@ -22,7 +22,7 @@
 #include "../gpu/cdi_specs/version_choice.hpp"
 #include "../gpu/host/directories.hpp"
 #include "../gpu/slices/limits.hpp"
-#include "../gpu/vendors/survey.hpp"
+#include "../gpu/survey/survey.hpp"
 #include "../kit/engines/installed_versions.hpp"
 
 namespace dra {

@@ -363,7 +363,7 @@ class Page(VendorTest):
 
     def test_members_and_files_are_those_that_exist(self):
         text = self.page.read_text()
-        fields = (SHIPPED.parents[1] / "gpu/vendors/vendor_file.hpp").read_text()
+        fields = (SHIPPED.parents[1] / "gpu/vendor_files/vendor_file.hpp").read_text()
         table = re.search(r"## Members\n(.*?)\n## ", text, re.S)[1]
         self.assertEqual(re.findall(r"^\| `(\w+)` \|", table, re.M),
                          re.findall(r'list\("(\w+)", &VendorFile::', fields))

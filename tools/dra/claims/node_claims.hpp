@@ -23,7 +23,7 @@
 #include "../../gpu/claims/requested_device.hpp"
 #include "../../gpu/host/directories.hpp"
 #include "../../gpu/slices/device_names.hpp"
-#include "../../gpu/vendors/survey.hpp"
+#include "../../gpu/survey/survey.hpp"
 #include "../protocol/grpc_server.hpp"
 #include "claim_source.hpp"
 #include "resource_claim.hpp"

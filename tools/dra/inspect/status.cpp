@@ -15,7 +15,7 @@
 #include "../../gpu/base/one_line.hpp"
 #include "../../gpu/claims/claim_places.hpp"
 #include "../../gpu/host/directories.hpp"
-#include "../../gpu/vendors/survey.hpp"
+#include "../../gpu/survey/survey.hpp"
 
 namespace dra {
 

@@ -16,7 +16,7 @@
 #include "../../kit/host/host_tree.hpp"
 #include "../base/options.hpp"
 #include "../model/gpu.hpp"
-#include "../vendors/survey.hpp"
+#include "../survey/survey.hpp"
 #include "gpu_edits.hpp"
 #include "verify.hpp"
 

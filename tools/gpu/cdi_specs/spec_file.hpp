@@ -10,7 +10,7 @@
 
 #include "../base/options.hpp"
 #include "../host/directories.hpp"
-#include "../vendors/survey.hpp"
+#include "../survey/survey.hpp"
 #include "prepared_spec.hpp"
 
 namespace prepare {

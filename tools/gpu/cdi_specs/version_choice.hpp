@@ -18,7 +18,7 @@
 #include "../../kit/engines/installed_versions.hpp"
 #include "../../kit/versions/engine_versions.hpp"
 #include "../base/options.hpp"
-#include "../vendors/survey.hpp"
+#include "../survey/survey.hpp"
 
 // An engine rejects files with an unknown CDI version, so the oldest engine decides.
 

@@ -11,7 +11,7 @@
 
 #include "../base/options.hpp"
 #include "../cdi_specs/prepared_spec.hpp"
-#include "../vendors/survey.hpp"
+#include "../survey/survey.hpp"
 #include "found_device.hpp"
 
 namespace prepare {

@@ -22,8 +22,8 @@
 #include "../../kit/base/text.hpp"
 #include "../../kit/host/host_tree.hpp"
 #include "../base/options.hpp"
+#include "../survey/survey.hpp"
 #include "../vendors/driver_place.hpp"
-#include "../vendors/survey.hpp"
 #include "claim.hpp"
 
 namespace prepare {

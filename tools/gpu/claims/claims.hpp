@@ -14,7 +14,7 @@
 
 #include "../base/options.hpp"
 #include "../cdi_specs/fingerprint.hpp"
-#include "../vendors/survey.hpp"
+#include "../survey/survey.hpp"
 #include "claim.hpp"
 #include "claim_places.hpp"
 #include "gpu_driver.hpp"

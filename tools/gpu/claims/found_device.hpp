@@ -12,7 +12,7 @@
 #include "../model/fault.hpp"
 #include "../model/gpu.hpp"
 #include "../model/profile.hpp"
-#include "../vendors/survey.hpp"
+#include "../survey/survey.hpp"
 #include "claim.hpp"
 
 namespace prepare {

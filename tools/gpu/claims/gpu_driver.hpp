@@ -14,7 +14,7 @@
 #include "../cdi_specs/prepared_spec.hpp"
 #include "../cdi_specs/version_choice.hpp"
 #include "../host/directories.hpp"
-#include "../vendors/survey.hpp"
+#include "../survey/survey.hpp"
 #include "claim_places.hpp"
 #include "found_device.hpp"
 

@@ -13,7 +13,7 @@
 
 #include "../model/gpu.hpp"
 #include "../model/node.hpp"
-#include "../vendors/survey.hpp"
+#include "../survey/survey.hpp"
 #include "claim.hpp"
 #include "found_device.hpp"
 

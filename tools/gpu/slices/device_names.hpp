@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../claims/found_device.hpp"
-#include "../vendors/survey.hpp"
+#include "../survey/survey.hpp"
 
 // A name depends only on the kind and the stable name of its device. It stays valid over restarts
 // and reboots, whatever other devices come and go.

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "../model/gpu.hpp"
-#include "../vendors/survey.hpp"
+#include "../survey/survey.hpp"
 
 namespace prepare {
 

@@ -15,7 +15,7 @@
 
 #include "../base/json_output.hpp"
 #include "../claims/found_device.hpp"
-#include "../vendors/survey.hpp"
+#include "../survey/survey.hpp"
 #include "attributes.hpp"
 #include "counters.hpp"
 #include "device_names.hpp"

@@ -21,7 +21,7 @@
 #include "../../gpu/cdi_specs/prepared_spec.hpp"
 #include "../../gpu/cdi_specs/spec_differences.hpp"
 #include "../../gpu/cdi_specs/spec_file.hpp"
-#include "../../gpu/vendors/survey.hpp"
+#include "../../gpu/survey/survey.hpp"
 #include "commands.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"

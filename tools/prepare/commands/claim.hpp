@@ -14,7 +14,7 @@
 #include "../../gpu/claims/claim.hpp"
 #include "../../gpu/claims/claims.hpp"
 #include "../../gpu/host/directories.hpp"
-#include "../../gpu/vendors/survey.hpp"
+#include "../../gpu/survey/survey.hpp"
 #include "../../kit/host/denied.hpp"
 #include "command.hpp"
 #include "exit_codes.hpp"

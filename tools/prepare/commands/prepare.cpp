@@ -16,7 +16,7 @@
 #include "../../gpu/claims/claims.hpp"
 #include "../../gpu/claims/found_device.hpp"
 #include "../../gpu/model/profile.hpp"
-#include "../../gpu/vendors/survey.hpp"
+#include "../../gpu/survey/survey.hpp"
 #include "claim.hpp"
 #include "commands.hpp"
 #include "exit_codes.hpp"

@@ -15,7 +15,7 @@
 #include "../../gpu/cdi_specs/prepared_spec.hpp"
 #include "../../gpu/host/directories.hpp"
 #include "../../gpu/host/directory_lock.hpp"
-#include "../../gpu/vendors/survey.hpp"
+#include "../../gpu/survey/survey.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
 

@@ -15,7 +15,7 @@
 #include "../../gpu/cdi_specs/kept_options.hpp"
 #include "../../gpu/host/open_host.hpp"
 #include "../../gpu/model/gpu_events.hpp"
-#include "../../gpu/vendors/vendor_files.hpp"
+#include "../../gpu/vendor_files/vendor_files.hpp"
 #include "../../kit/host/termination.hpp"
 #include "commands.hpp"
 #include "exit_codes.hpp"

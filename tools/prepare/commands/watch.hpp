@@ -15,7 +15,7 @@
 #include "../../gpu/host/directories.hpp"
 #include "../../gpu/host/directory_lock.hpp"
 #include "../../gpu/host/uevents.hpp"
-#include "../../gpu/vendors/survey.hpp"
+#include "../../gpu/survey/survey.hpp"
 #include "command.hpp"
 #include "make_nodes.hpp"
 #include "output.hpp"

@@ -14,7 +14,7 @@
 #include "../../gpu/cdi_specs/kept_options.hpp"
 #include "../../gpu/host/directories.hpp"
 #include "../../gpu/host/directory_lock.hpp"
-#include "../../gpu/vendors/survey.hpp"
+#include "../../gpu/survey/survey.hpp"
 #include "../../kit/host/denied.hpp"
 #include "commands.hpp"
 #include "report.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../../gpu/findings/finding.hpp"
-#include "../../gpu/vendors/survey.hpp"
+#include "../../gpu/survey/survey.hpp"
 
 // Nothing is locked: a cdi-prepare call may run at the same time.
 

@@ -27,7 +27,7 @@
 #include "../../gpu/findings/spec_dirs.hpp"
 #include "../../gpu/model/gpu.hpp"
 #include "../../gpu/model/selection.hpp"
-#include "../../gpu/vendors/vendor_files.hpp"
+#include "../../gpu/vendor_files/vendor_files.hpp"
 #include "../../kit/base/text.hpp"
 #include "../../kit/cdi_specs/host_faults.hpp"
 #include "../../kit/engines/engines.hpp"

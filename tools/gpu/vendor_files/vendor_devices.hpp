@@ -1,8 +1,8 @@
 // The devices of a vendor file on a host.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_VENDOR_DEVICES_HPP
-#define CDI_TOOLS_GPU_VENDORS_VENDOR_DEVICES_HPP
+#ifndef CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_DEVICES_HPP
+#define CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_DEVICES_HPP
 
 #include <cstddef>
 #include <map>
@@ -19,7 +19,7 @@
 #include "../model/fault.hpp"
 #include "../model/gpu.hpp"
 #include "../model/node.hpp"
-#include "placeholders.hpp"
+#include "../vendors/placeholders.hpp"
 #include "vendor_file.hpp"
 
 namespace prepare {
@@ -102,4 +102,4 @@ class VendorSearch {
 
 }  // namespace prepare
 
-#endif  // CDI_TOOLS_GPU_VENDORS_VENDOR_DEVICES_HPP
+#endif  // CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_DEVICES_HPP

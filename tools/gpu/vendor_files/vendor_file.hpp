@@ -1,8 +1,8 @@
 // The content of a vendor file: the devices of one kind.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_VENDOR_FILE_HPP
-#define CDI_TOOLS_GPU_VENDORS_VENDOR_FILE_HPP
+#ifndef CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_FILE_HPP
+#define CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_FILE_HPP
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 #include "../../kit/base/glob.hpp"
 #include "../host/path_glob.hpp"
-#include "placeholders.hpp"
+#include "../vendors/placeholders.hpp"
 
 namespace prepare {
 
@@ -130,4 +130,4 @@ struct VendorFile {
 
 }  // namespace prepare
 
-#endif  // CDI_TOOLS_GPU_VENDORS_VENDOR_FILE_HPP
+#endif  // CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_FILE_HPP

@@ -1,8 +1,8 @@
 // The edits of a vendor file other than its nodes: mounts, environment and hooks.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_VENDOR_EDITS_HPP
-#define CDI_TOOLS_GPU_VENDORS_VENDOR_EDITS_HPP
+#ifndef CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_EDITS_HPP
+#define CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_EDITS_HPP
 
 #include <string>
 #include <utility>
@@ -14,7 +14,7 @@
 #include <cdi/spec.hpp>
 
 #include "../../kit/host/host_tree.hpp"
-#include "placeholders.hpp"
+#include "../vendors/placeholders.hpp"
 #include "vendor_file.hpp"
 
 // An entry with a placeholder belongs to its device, any other to all containers.
@@ -100,4 +100,4 @@ inline cdi::ContainerEdits shared_edits_of(const tools::HostTree& tree, const Ve
 
 }  // namespace prepare
 
-#endif  // CDI_TOOLS_GPU_VENDORS_VENDOR_EDITS_HPP
+#endif  // CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_EDITS_HPP

@@ -1,8 +1,8 @@
 // Reads vendor files, and checks what they say.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_VENDOR_READER_HPP
-#define CDI_TOOLS_GPU_VENDORS_VENDOR_READER_HPP
+#ifndef CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_READER_HPP
+#define CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_READER_HPP
 
 #include <string>
 #include <string_view>
@@ -16,4 +16,4 @@ cdi::Result<VendorFile> parse_vendor_file(std::string_view text, const std::stri
 
 }  // namespace prepare
 
-#endif  // CDI_TOOLS_GPU_VENDORS_VENDOR_READER_HPP
+#endif  // CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_READER_HPP

@@ -1,8 +1,8 @@
 // Reads the vendor files of a host and of options.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_VENDOR_FILES_HPP
-#define CDI_TOOLS_GPU_VENDORS_VENDOR_FILES_HPP
+#ifndef CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_FILES_HPP
+#define CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_FILES_HPP
 
 #include <algorithm>
 #include <cstddef>
@@ -18,8 +18,8 @@
 
 #include "../../kit/host/host_tree.hpp"
 #include "../base/options.hpp"
-#include "detect.hpp"
-#include "on_request.hpp"
+#include "../vendors/detect.hpp"
+#include "../vendors/on_request.hpp"
 #include "vendor_file.hpp"
 #include "vendor_reader.hpp"
 
@@ -129,4 +129,4 @@ inline cdi::Result<VendorFiles> read_vendor_files(const tools::HostTree& tree,
 
 }  // namespace prepare
 
-#endif  // CDI_TOOLS_GPU_VENDORS_VENDOR_FILES_HPP
+#endif  // CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_FILES_HPP

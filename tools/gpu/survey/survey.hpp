@@ -1,8 +1,8 @@
 // A survey: the state of a host at one time, and its GPUs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_SURVEY_HPP
-#define CDI_TOOLS_GPU_VENDORS_SURVEY_HPP
+#ifndef CDI_TOOLS_GPU_SURVEY_SURVEY_HPP
+#define CDI_TOOLS_GPU_SURVEY_SURVEY_HPP
 
 #include <cstddef>
 #include <optional>
@@ -13,8 +13,8 @@
 #include "../../kit/host/host_tree.hpp"
 #include "../base/options.hpp"
 #include "../model/gpu.hpp"
-#include "nvml.hpp"
-#include "vendor_devices.hpp"
+#include "../vendor_files/vendor_devices.hpp"
+#include "../vendors/nvml.hpp"
 
 namespace prepare {
 
@@ -79,4 +79,4 @@ bool is_between_states(const Survey& survey);
 
 }  // namespace prepare
 
-#endif  // CDI_TOOLS_GPU_VENDORS_SURVEY_HPP
+#endif  // CDI_TOOLS_GPU_SURVEY_SURVEY_HPP

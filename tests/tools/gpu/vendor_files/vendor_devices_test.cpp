@@ -1,7 +1,7 @@
 // What it costs to find the devices of a vendor file.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "../../../../tools/gpu/vendors/vendor_devices.hpp"
+#include "../../../../tools/gpu/vendor_files/vendor_devices.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "../../../../tools/gpu/vendors/vendor_reader.hpp"
+#include "../../../../tools/gpu/vendor_files/vendor_reader.hpp"
 #include "../../../../tools/kit/host/read_log.hpp"
 #include "../../../support/made_up_host.hpp"
 

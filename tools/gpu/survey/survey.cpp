@@ -14,10 +14,10 @@
 #include "../model/fault.hpp"
 #include "../model/selection.hpp"
 #include "../model/visible.hpp"
-#include "detect.hpp"
-#include "driver_place.hpp"
-#include "on_request.hpp"
-#include "vendor_files.hpp"
+#include "../vendor_files/vendor_files.hpp"
+#include "../vendors/detect.hpp"
+#include "../vendors/driver_place.hpp"
+#include "../vendors/on_request.hpp"
 
 namespace prepare {
 

@@ -1,7 +1,7 @@
 // What a survey adds to the GPUs of NVIDIA's driver from NVML.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "../../../../tools/gpu/vendors/survey.hpp"
+#include "../../../../tools/gpu/survey/survey.hpp"
 
 #include <cstdlib>
 #include <string>

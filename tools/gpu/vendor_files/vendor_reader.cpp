@@ -19,7 +19,7 @@
 #include "../../kit/base/text.hpp"
 #include "../../kit/base/toml.hpp"
 #include "../host/path_glob.hpp"
-#include "placeholders.hpp"
+#include "../vendors/placeholders.hpp"
 
 namespace prepare {
 
