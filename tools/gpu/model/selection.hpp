@@ -98,20 +98,20 @@ inline std::vector<std::string_view> kinds_like(std::string_view kind,
   return out;
 }
 
-/// Keeps only one kind, or renames the only kind there is. `own_kinds` are the kinds that detection
+/// Keeps only one kind, or renames the only kind there is. `detected` are the kinds that detection
 /// finds. Fails if a new name is similar to one of them, or would name several kinds.
 inline cdi::Result<void> settle_kind(const std::string& kind,
-                                     std::span<const std::string_view> own_kinds,
+                                     std::span<const std::string_view> detected,
                                      std::vector<Inventory>& inventories) {
   const auto is_it = [&](const Inventory& found) {
     return found.kind == kind;
   };
-  const bool is_own = std::find(own_kinds.begin(), own_kinds.end(), kind) != own_kinds.end();
+  const bool is_own = std::find(detected.begin(), detected.end(), kind) != detected.end();
   if (is_own || std::any_of(inventories.begin(), inventories.end(), is_it)) {
     std::erase_if(inventories, [&](const Inventory& found) { return !is_it(found); });
     return {};
   }
-  if (const auto meant = kinds_like(kind, own_kinds); !meant.empty()) {
+  if (const auto meant = kinds_like(kind, detected); !meant.empty()) {
     return cdi::Error{
         .code = cdi::Errc::not_found,
         .message = fmt::format("--kind {}: there is no such kind: did you mean {}{}?", kind,
