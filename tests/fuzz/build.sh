@@ -31,13 +31,17 @@ protocol=$project/tools/nri/protocol
 protoc -I "$protocol" "--cpp_out=$work" "$protocol"/*.proto || left_out+=(-e nri)
 
 cd "$project/tests/fuzz"
-for source in "$project"/src/library.cpp "$project"/tools/kit/*/*.cpp; do
-  compile -c "$source" -o "$work/$(basename "$source" .cpp).o"
+for source in "$project"/src/library.cpp "$project"/tools/{kit,gpu,pod}/{,*/}*.cpp \
+  "$project"/tools/prepare/{commands/report,doctor/claim_specs,doctor/driver}.cpp; do
+  name=${source#"$project"/}
+  case $name in *'*'* | */main.cpp) continue ;; esac
+  compile -c "$source" -o "$work/${name//\//-}.o"
 done
 [ $# -gt 0 ] || set -- $(ls -- *_fuzz.cpp | sed 's/_fuzz\.cpp$//' | grep -vx -e '' "${left_out[@]}")
 for target in "$@"; do
   extra=()
-  [ "$target" != nri ] || extra=("-I$work" "$work"/*.pb.cc -lprotobuf-lite)
+  [ "$target" != nri ] || extra=("-I$work" "$project"/tools/nri/{adjustment,injection,requests}.cpp \
+    "$work"/*.pb.cc -lprotobuf-lite)
   # shellcheck disable=SC2086
   compile "${target}_fuzz.cpp" "$work"/*.o "${extra[@]}" $LIB_FUZZING_ENGINE -pthread \
     -o "$OUT/$target"
