@@ -20,7 +20,8 @@ FOLDERS = {
     "pod": ["."],
     "runtime": ["."],
     "nri": ["protocol", "."],
-    "dra": ["protocol", "claims", "api_server", ".", "inspect", "device_plugin"],
+    "dra": ["protocol", "claims", "api_server", ".", "inspect", "device_plugin",
+            "serve"],
 }
 
 # What each program may use beside its own folders.

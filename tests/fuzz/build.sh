@@ -32,7 +32,7 @@ protoc -I "$protocol" "--cpp_out=$work" "$protocol"/*.proto || left_out+=(-e nri
 
 cd "$project/tests/fuzz"
 for source in "$project"/src/library.cpp "$project"/tools/{kit,gpu,pod}/{,*/}*.cpp \
-  "$project"/tools/prepare/{commands/report,doctor/claim_specs,doctor/driver}.cpp; do
+  "$project"/tools/prepare/{commands/report,doctor/*}.cpp; do
   name=${source#"$project"/}
   case $name in *'*'* | */main.cpp) continue ;; esac
   compile -c "$source" -o "$work/${name//\//-}.o"

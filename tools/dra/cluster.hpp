@@ -4,8 +4,6 @@
 #ifndef CDI_TOOLS_DRA_CLUSTER_HPP
 #define CDI_TOOLS_DRA_CLUSTER_HPP
 
-#include <cstdlib>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -13,36 +11,23 @@
 #include <utility>
 #include <vector>
 
-#include <cdi/result.hpp>
-
 #include "../gpu/slices/resource_slices.hpp"
 #include "../gpu/survey/survey.hpp"
-#include "../kit/base/one_line.hpp"
 #include "api_server/api_access.hpp"
 #include "api_server/api_claims.hpp"
 #include "api_server/api_error.hpp"
 #include "api_server/http_client.hpp"
-#include "api_server/kubeconfig.hpp"
 #include "api_server/resource_api.hpp"
 #include "api_server/slice_publisher.hpp"
 #include "api_server/slice_store.hpp"
 #include "api_server/slice_writer.hpp"
 #include "driver.hpp"
 #include "log.hpp"
-#include "protocol/grpc_server.hpp"
 
 namespace dra {
 
 /// API server access: from the kubeconfig if given, otherwise from this pod's service account.
-inline cdi::Result<ApiAccess> access_to_api(const std::string& kubeconfig) {
-  if (!kubeconfig.empty()) return read_kubeconfig(kubeconfig);
-  const auto variable = [](const char* name) {
-    const char* const value = std::getenv(name);
-    return std::string{value == nullptr ? "" : value};
-  };
-  return in_cluster_access(variable("KUBERNETES_SERVICE_HOST"),
-                           variable("KUBERNETES_SERVICE_PORT"));
-}
+cdi::Result<ApiAccess> access_to_api(const std::string& kubeconfig);
 
 /// The API server as a driver uses it.
 class Cluster {
@@ -66,74 +51,20 @@ class Cluster {
 
   /// The devices that pods have from the device plugin. They get a taint, so that no claim gets
   /// them. Any thread may call it.
-  void set_given(std::set<std::string> devices) {
-    const std::lock_guard lock{mutex_};
-    if (given_ == devices) return;
-    given_ = std::move(devices);
-    publish();
-  }
+  void set_given(std::set<std::string> devices);
 
   /// The functions that the driver must call. Valid as long as this object.
-  DriverEvents driver_events() {
-    return {.registered = [this] { publisher_.registered(); },
-            .surveyed = [this](const prepare::Survey& survey) { set_devices(survey); },
-            .ending =
-                [this] {
-                  http_.stop(GrpcServer::grace);
-                }};
-  }
+  DriverEvents driver_events();
 
  private:
-  PublisherEvents publisher_events() {
-    return {.written =
-                [this](const SlicesWritten& written) {
-                  log_.write({.event = "published",
-                              .generation = written.generation,
-                              .slices = static_cast<std::int64_t>(written.slices)});
-                  warn_of_features(written.features);
-                },
-            .failed =
-                [this](const cdi::Error& error) {
-                  log_.write({.event = "warning", .error = tools::one_line(to_string(error))});
-                }};
-  }
+  PublisherEvents publisher_events();
 
-  void warn_of_features(const SliceFeatures& features) const {
-    const auto warn = [this](std::string text) {
-      log_.write({.event = "warning", .error = std::move(text)});
-    };
-    if (!features.taints) {
-      warn(
-          "the API server keeps no taints, so devices that cannot be handed out are not published");
-    }
-    if (!features.counters) {
-      warn("the API server keeps no shared counters, so only one way to each GPU is published");
-    }
-  }
+  void warn_of_features(const SliceFeatures& features) const;
 
   /// A device that cannot be found now cannot be prepared either, even if it may be there.
-  void set_devices(const prepare::Survey& survey) {
-    const std::lock_guard lock{mutex_};
-    specs_.emplace();
-    for (auto& spec : prepare::slice_specs(survey, whose_)) specs_->emplace_back(std::move(spec));
-    publish();
-  }
+  void set_devices(const prepare::Survey& survey);
 
-  void publish() {
-    if (!specs_) return;
-    auto specs = *specs_;
-    for (auto& spec : specs) {
-      const auto devices = spec.find("devices");
-      if (devices == spec.end()) continue;
-      for (auto& device : *devices) {
-        if (!given_.contains(device.value("name", ""))) continue;
-        device["taints"].push_back({{"key", whose_.driver + "/given"},
-                                    {"value", "device-plugin"},
-                                    {"effect", "NoSchedule"}});
-      }
-    }
-    publisher_.set(std::move(specs));
-  }
+  void publish();
 
   HttpClient http_;
   ResourceApi api_;

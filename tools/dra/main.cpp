@@ -1,44 +1,29 @@
 // `cdi-dra`: a driver for Dynamic Resource Allocation in Kubernetes.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <functional>
-#include <memory>
-#include <set>
 #include <string>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <utility>
 
-#include <cdi/files/descriptor.hpp>
 #include <cdi/result.hpp>
 
-#include "../gpu/slices/resource_slices.hpp"
 #include "../gpu/survey/survey.hpp"
 #include "../gpu/vendors/nvml_library.hpp"
-#include "../kit/base/one_line.hpp"
 #include "../kit/base/release.hpp"
 #include "../kit/completion/describing_commands.hpp"
 #include "../kit/help/page.hpp"
 #include "../kit/help/usage.hpp"
 #include "../kit/host/standard_streams.hpp"
-#include "../kit/host/termination.hpp"
-#include "api_server/http_client.hpp"
-#include "claims/claim_folder.hpp"
-#include "claims/node_claims.hpp"
-#include "cluster.hpp"
-#include "device_plugin/device_plugin.hpp"
-#include "driver.hpp"
 #include "inspect/call.hpp"
 #include "inspect/node_check.hpp"
 #include "inspect/pod_resources.hpp"
 #include "inspect/status.hpp"
-#include "log.hpp"
 #include "manual.hpp"
 #include "options.hpp"
+#include "serve/serve.hpp"
 #include "settings.hpp"
 #include "socket_names.hpp"
 #include <CLI/CLI.hpp>
@@ -59,100 +44,6 @@ int report(const cdi::Error& error) {
 /// Prints an output. Returns the exit code, or another one if printing fails.
 int finish(const std::string& output, ExitCode code) {
   return tools::print_text(output) ? int{code} : report("cannot write to standard output");
-}
-
-/// The source of claims.
-struct Source {
-  std::unique_ptr<dra::ClaimSource> folder{};
-  std::unique_ptr<dra::Cluster> cluster{};  // without a folder
-
-  dra::ClaimSource& claims() const { return folder ? *folder : cluster->claims(); }
-};
-
-/// Opens the folder of claims, or else a client of the API server. Sends no request.
-cdi::Result<Source> open_source(const dra::Settings& settings, const dra::Log& log) {
-  Source out;
-  if (!settings.claims.empty()) {
-    out.folder = std::make_unique<dra::ClaimFolder>(settings.claims, settings.driver);
-    return out;
-  }
-  if (!dra::HttpClient::is_available()) {
-    return cdi::Error{.code = cdi::Errc::unsupported,
-                      .message = "this build of cdi-dra has no libcurl, so it knows no API server",
-                      .advice = "give --claims, or build it with libcurl"};
-  }
-  auto access = dra::access_to_api(settings.kubeconfig);
-  if (!access) return std::move(access).error();
-  prepare::SliceOptions whose{.driver = settings.driver, .node = settings.node};
-  out.cluster = std::make_unique<dra::Cluster>(std::move(*access), std::move(whose), log);
-  return out;
-}
-
-/// A signalfd for SIGHUP, which is blocked from now on.
-cdi::Descriptor hang_up_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGHUP);
-  sigprocmask(SIG_BLOCK, &signals, nullptr);
-  return cdi::Descriptor{::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK)};
-}
-
-/// Null without --device-plugin.
-std::unique_ptr<dra::DevicePlugin> device_plugin(const dra::Settings& settings,
-                                                 dra::NodeClaims& claims, const Source& source,
-                                                 const dra::Log& log) {
-  if (settings.resource.empty()) return nullptr;
-  dra::PluginSettings own{.resource = settings.resource,
-                          .kubelet_dir = settings.kubelet_dir,
-                          .instance = settings.instance,
-                          .release_after = std::chrono::duration<double>{settings.release_after}};
-  auto plugin = std::make_unique<dra::DevicePlugin>(std::move(own), claims, log);
-  if (auto* const cluster = source.cluster.get()) {
-    plugin->given_changed = [cluster](const std::set<std::string>& devices) {
-      cluster->set_given(devices);
-    };
-  }
-  return plugin;
-}
-
-int serve(dra::Settings settings) {
-  complete(settings);
-  if (const auto fault = prepare::nvml_fault(settings.host)) return report(*fault);
-  // Threads inherit blocked signals.
-  const auto ends = tools::termination_signals();
-  const auto hang_ups = hang_up_signals();
-  if (!ends || !hang_ups) return report(cdi::file_error("signalfd", "cannot wait for signals"));
-  std::signal(SIGPIPE, SIG_IGN);  // a log without a reader
-  const dra::Log log{settings.output == "json"};
-  const auto sockets = dra::socket_names(settings.kubelet_dir, settings.driver, settings.instance);
-  if (!sockets) return report(sockets.error());
-  const auto warnings = dra::choose_spec_version(settings.host);
-  if (!warnings) return report(warnings.error());
-  const auto warn = [&log](const std::string& text) {
-    log.write({.event = "warning", .error = tools::one_line(text)});
-  };
-  for (const auto& warning : *warnings) warn(warning);
-  const auto source = open_source(settings, log);
-  if (!source) return report(source.error());
-  dra::NodeClaims claims{{.driver = settings.driver,
-                          .node = settings.node,
-                          .state_dir = settings.state_dir,
-                          .serial_lock = sockets->serial_lock},
-                         settings.host,
-                         source->claims()};
-  claims.warned = warn;
-  // Destroyed last: the driver reports claims to it.
-  const auto plugin = device_plugin(settings, claims, *source, log);
-  dra::Driver driver{settings.driver, settings.node, *sockets, claims, log};
-  if (source->cluster) driver.events = source->cluster->driver_events();
-  if (auto started = driver.start(); !started) return report(started.error());
-  if (auto started = plugin ? plugin->start() : cdi::Result<void>{}; !started) {
-    return report(started.error());
-  }
-  const auto done = driver.run(ends, hang_ups);
-  if (!done) return report(done.error());
-  log.write({.event = "ended"});
-  return dra::exit_done;
 }
 
 void add_serve(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Describe describe) {
@@ -181,7 +72,8 @@ void add_serve(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Descr
   command.footer(dra::exit_code_help());
   command.callback([&] {
     chosen = [&settings] {
-      return serve(settings);
+      const auto served = dra::serve(settings);
+      return served ? int{dra::exit_done} : report(served.error());
     };
   });
   if (describe == tools::Describe::yes) {
