@@ -76,12 +76,12 @@ bool is_numbers(std::string_view value) {
 }
 
 /// Which values of an option are recorded; for a list, which items.
-struct Rule {
+struct ValueRule {
   std::string_view option;
   bool (*is_valid)(std::string_view value);
 };
 
-constexpr Rule rules[] = {
+constexpr ValueRule value_rules[] = {
     {"profile", is_profile},           {"hooks", is_hooks},
     {"node-numbers", is_numbers},      {"max-version", is_version},
     {"vendor-file", is_recorded_path}, {"kind", is_kind},
@@ -90,7 +90,7 @@ constexpr Rule rules[] = {
 };
 
 bool is_valid(std::string_view option, std::string_view value) {
-  return std::any_of(std::begin(rules), std::end(rules), [&](const Rule& rule) {
+  return std::any_of(std::begin(value_rules), std::end(value_rules), [&](const ValueRule& rule) {
     return rule.option == option && rule.is_valid(value);
   });
 }
