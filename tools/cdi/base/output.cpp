@@ -3,7 +3,6 @@
 
 #include "output.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -18,24 +17,13 @@
 
 namespace {
 
-/// Text in UTF-8: U+FFFD replaces each byte that is not, as in JSON.
-std::string in_utf8(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const auto size = cdi::detail::utf8_size(text);
-    out += size == 0 ? std::string_view{"\xEF\xBF\xBD"} : text.substr(0, size);
-    text.remove_prefix(std::max<std::size_t>(size, 1));
-  }
-  return out;
-}
-
 /// Writes any JSON value to a sink.
 void write_json_value(const Json& value, cdi::YamlSink& sink) {
   switch (value.type()) {
     case Json::value_t::object:
       sink.begin_map();
       for (const auto& [key, member] : value.items()) {
-        sink.key(in_utf8(key));
+        sink.key(key);
         write_json_value(member, sink);
       }
       return sink.end_map();
@@ -43,7 +31,7 @@ void write_json_value(const Json& value, cdi::YamlSink& sink) {
       sink.begin_list();
       for (const auto& item : value) write_json_value(item, sink);
       return sink.end_list();
-    case Json::value_t::string: return sink.text(in_utf8(value.get_ref<const std::string&>()));
+    case Json::value_t::string: return sink.text(value.get_ref<const std::string&>());
     case Json::value_t::boolean: return sink.boolean(value.get<bool>());
     case Json::value_t::null: return sink.null();
     default: return sink.number(value.dump());
@@ -58,7 +46,7 @@ std::string to_json(const Json& value, int indent, char fill) {
 
 std::string to_yaml(const Json& value) {
   cdi::YamlSink sink;
-  write_json_value(value, sink);
+  write_json_value(Json::parse(to_json(value)), sink);
   return std::move(sink).take();
 }
 

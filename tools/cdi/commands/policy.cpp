@@ -9,9 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <cdi/nlohmann.hpp>
-#include <cdi/policy.hpp>
-
 #include "../base/exit_codes.hpp"
 #include "../base/globs.hpp"
 #include "../base/options.hpp"
@@ -29,9 +26,7 @@ struct PolicyCommand {
 /// Prints decisions.
 ExitCode print_decisions(const std::vector<cdi::Decision>& decisions, const Output& output) {
   std::string text;
-  auto list = Json::array();
   for (const auto& decision : decisions) {
-    list.push_back(cdi::to_json_value(decision));
     text += fmt::format("{}: {}", decision.device, decision.allowed ? "allowed" : "denied");
     if (!decision.rule.empty()) text += fmt::format(" by {}", cdi::quoted(decision.rule));
     text += "\n";
@@ -42,10 +37,10 @@ ExitCode print_decisions(const std::vector<cdi::Decision>& decisions, const Outp
       text += fmt::format("  {}\n", to_string(error));
     }
   }
-  const bool allowed = cdi::require_allowed(decisions).has_value();
-  const Json record{{"version", 1}, {"allowed", allowed}, {"decisions", list}};
+  Json record{{"version", 1}};
+  record.update(Json::parse(cdi::write_decisions(decisions)));
   if (!output.result(text, record)) return exit_failed;
-  return allowed ? exit_done : exit_denied;
+  return cdi::require_allowed(decisions) ? exit_done : exit_denied;
 }
 
 /// Checks a policy file; with names, prints its decisions about these devices.
