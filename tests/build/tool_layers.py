@@ -20,8 +20,7 @@ FOLDERS = {
     "pod": ["."],
     "runtime": ["."],
     "nri": ["protocol", "."],
-    "dra": ["protocol", "claims", "api_server", ".", "inspect", "device_plugin",
-            "serve"],
+    "dra": ["protocol", "claims", "api_server", ".", "inspect", "device_plugin", "serve"],
 }
 
 # What each program may use beside its own folders.

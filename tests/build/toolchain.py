@@ -58,7 +58,7 @@ def includes(*headers):
 
 
 def tool_parts(room, root=PROJECT):
-    """The sources of a folder of tools/ without main.cpp, with those of the rooms that it uses."""
+    """The sources of a folder of tools/ and of the rooms that it uses, without main.cpp."""
     rooms = ["kit"] + ["gpu"] * (room in ("prepare", "dra")) + [room] * (room != "kit")
     return sorted(path for name in rooms for path in (root / "tools" / name).rglob("*.cpp")
                   if path.name != "main.cpp")

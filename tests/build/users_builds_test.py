@@ -18,7 +18,8 @@ from toolchain import INCLUDE, NEWEST, OLDEST, PROJECT, Case, Unit, first_of, to
 FULL = bool(os.environ.get("CDI_FULL"))
 LIBRARY = PROJECT / "src/library.cpp"
 C_LIBRARY = PROJECT / "src/c/c_library.cpp"
-TOOLS = {PROJECT / f"tools/{name}/main.cpp": tool_parts(name) for name in ("cdi", "prepare", "pod")}
+TOOLS = {PROJECT / f"tools/{name}/main.cpp": tool_parts(name)
+         for name in ("cdi", "prepare", "pod")}
 PARTS = sorted({part for parts in TOOLS.values() for part in parts})
 BUILT = "--tools-are-optimised" in sys.argv  # with -Doptimised_tools=true
 TO_COPY = sorted((PROJECT / "examples").glob("*.cpp"))
@@ -38,12 +39,13 @@ class UsersBuilds(Case):
     def test_release(self):
         self.all_good([unit(compiler, source, "-O3", "-DNDEBUG", "-DCDI_COMPILED")
                        for compiler in COMPILERS
-                       for source in (LIBRARY, C_LIBRARY, *(() if BUILT and not FULL else [*TOOLS, *PARTS]))])
+                       for source in (LIBRARY, C_LIBRARY,
+                                      *(() if BUILT and not FULL else [*TOOLS, *PARTS]))])
 
     @unittest.skipUnless(FULL, "CDI_FULL=1 builds them at each level of optimisation")
     def test_each_level_of_optimisation(self):
         self.all_good([unit(compiler, source, level, *mode)
-                       for compiler in COMPILERS for source in (C_LIBRARY, *TOOLS, *TO_COPY)
+                       for compiler in COMPILERS for source in (C_LIBRARY, *TOOLS, *PARTS, *TO_COPY)
                        for level in ("-O0", "-Og", "-O1", "-O2", "-O3")
                        for mode in ((), ("-DCDI_COMPILED",))])
 

@@ -22,12 +22,8 @@
 #include "base/options.hpp"
 #include "base/output.hpp"
 #include "commands/about.hpp"
-#include "commands/args.hpp"
 #include "commands/commands.hpp"
 #include "commands/manual.hpp"
-#include "commands/show.hpp"
-#include "commands/why.hpp"
-#include "commands/write.hpp"
 #include "run/command_start.hpp"
 #include <CLI/CLI.hpp>
 

@@ -10,7 +10,6 @@
 
 #include <cdi/result.hpp>
 
-#include "../gpu/survey/survey.hpp"
 #include "../gpu/vendors/nvml_library.hpp"
 #include "../kit/base/release.hpp"
 #include "../kit/completion/describing_commands.hpp"

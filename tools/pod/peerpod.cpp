@@ -46,7 +46,7 @@ ResourceList summed(const Object& pod, ResourceList Requirements::*which) {
 
 /// Whether a claim is one of a pod: the claim of a name, or the one that was made from a template.
 bool is_claim_of(const Metadata& pod, const ClaimName& name, const Metadata& claim) {
-  // A claim without a namespace is in that of the pod.
+  // A claim without a namespace is in the namespace of the pod.
   const auto& space = pod.space.empty() ? std::string{"default"} : pod.space;
   if (!claim.space.empty() && claim.space != space) return false;
   if (!name.object.empty()) return claim.name == name.object;

@@ -24,17 +24,13 @@
 #include "../kit/help/page.hpp"
 #include "../kit/help/usage.hpp"
 #include "../kit/host/standard_streams.hpp"
-#include "commands/claim.hpp"
 #include "commands/command.hpp"
 #include "commands/commands.hpp"
 #include "commands/exit_codes.hpp"
-#include "commands/files.hpp"
 #include "commands/manual.hpp"
 #include "commands/option_paths.hpp"
 #include "commands/output.hpp"
 #include "commands/settings_file.hpp"
-#include "commands/watch.hpp"
-#include "commands/write.hpp"
 #include <CLI/CLI.hpp>
 
 namespace prepare {

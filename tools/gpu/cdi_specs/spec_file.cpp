@@ -48,7 +48,7 @@ cdi::Result<cdi::Publication> write_file(const Directory& directory, const Prepa
   return done;
 }
 
-/// Whether recorded options are those of a run with another `--kind`, or with a `--vendor-file`
+/// Whether a run with another `--kind` has recorded the options, or a run with a `--vendor-file`
 /// that is not lost and was not given this time.
 bool is_of_other_run(const tools::WriteOptions& recorded, const Options& options) {
   const auto& given = options.vendor_files;

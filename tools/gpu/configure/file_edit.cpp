@@ -71,7 +71,7 @@ cdi::Result<Directory> directory_of(const HostOptions& options, const std::strin
   return open_directory(options, slash == 0 ? "/" : path.substr(0, slash), Missing::made);
 }
 
-/// The mode, owner and group of a file. A missing file gets those of a new file.
+/// The mode, owner and group of a file. For a missing file, the values of a new file.
 cdi::Result<cdi::FileAttributes> attributes_of(const HostOptions& options,
                                                const std::string& path) {
   if (path.empty()) return cdi::FileAttributes{};

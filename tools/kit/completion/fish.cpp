@@ -16,8 +16,8 @@ namespace tools {
 namespace {
 
 constexpr std::string_view fish_functions = R"sh(
-# Whether the command before the cursor is $wanted; with a comparison and a number, also whether it
-# has so many arguments.
+# Whether the command before the cursor is $wanted; with a comparison and a number, also whether
+# the number of its arguments fits.
 function __@FUNCTION@_at -a wanted comparison number
     set -l words (commandline -opc)
     set -l command ''
