@@ -1,0 +1,52 @@
+// Results of tools as JSON and YAML.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef CDI_TOOLS_KIT_BASE_RESULT_TEXT_HPP
+#define CDI_TOOLS_KIT_BASE_RESULT_TEXT_HPP
+
+#include <optional>
+#include <string>
+
+#include <cdi/model/type_of.hpp>
+#include <cdi/text/write.hpp>
+
+// A result is a described struct, or a list of them: its field list is what the JSON, the YAML and
+// the schema (schema/results-1.json) are made from.
+
+namespace tools {
+
+namespace detail {
+
+std::string json_text(const void* self, const cdi::detail::Type& type, int indent);
+std::string yaml_text(const void* self, const cdi::detail::Type& type);
+
+}  // namespace detail
+
+/// The JSON text of a result and a newline, in ASCII, so that no character controls a terminal.
+/// Bytes that are not UTF-8, as in some file names, become U+FFFD. A negative `indent` writes one
+/// line.
+template <class T>
+std::string json_text(const T& result, int indent = 2) {
+  return detail::json_text(&result, cdi::detail::table_of<T>(), indent);
+}
+
+/// The JSON text of a result on one line.
+template <class T>
+std::string json_line(const T& result) {
+  return json_text(result, -1);
+}
+
+/// The YAML text of a result. Bytes that are not UTF-8 become U+FFFD.
+template <class T>
+std::string yaml_text(const T& result) {
+  return detail::yaml_text(&result, cdi::detail::table_of<T>());
+}
+
+/// A text for a member that is always written, and null if the text is empty.
+inline std::optional<std::string> text_or_null(std::string text) {
+  return text.empty() ? std::nullopt : std::optional{std::move(text)};
+}
+
+}  // namespace tools
+
+#endif  // CDI_TOOLS_KIT_BASE_RESULT_TEXT_HPP
