@@ -85,6 +85,13 @@ Result<void> require_allowed(std::span<const Decision> decisions);
 /// puts all on one line. The log has no final newline. File names that are not UTF-8 are escaped.
 std::string write_decisions(std::span<const Decision> decisions, int indent = 2);
 
+namespace detail {
+
+/// The decisions with texts that are not UTF-8 escaped.
+std::vector<Decision> readable_decisions(std::span<const Decision> decisions);
+
+}  // namespace detail
+
 }  // namespace cdi
 
 #if CDI_BODIES

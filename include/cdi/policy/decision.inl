@@ -282,6 +282,16 @@ inline std::string utf8_or_escaped(const std::string& text) {
   return is_utf8(text) ? text : cdi::escaped(text, std::string::npos);
 }
 
+CDI_INLINE std::vector<Decision> readable_decisions(std::span<const Decision> decisions) {
+  std::vector<Decision> out{decisions.begin(), decisions.end()};
+  for (auto& one : out) {
+    one.file = detail::utf8_or_escaped(one.file);
+    one.rule = detail::utf8_or_escaped(one.rule);
+    one.key = detail::utf8_or_escaped(one.key);
+  }
+  return out;
+}
+
 }  // namespace detail
 
 CDI_INLINE std::vector<Decision> decide(const Policy& policy,
@@ -345,14 +355,8 @@ CDI_INLINE Result<void> require_allowed(std::span<const Decision> decisions) {
 }
 
 CDI_INLINE std::string write_decisions(std::span<const Decision> decisions, int indent) {
-  detail::DecisionLog log;
-  for (const auto& one : decisions) {
-    log.allowed = log.allowed && one.allowed;
-    auto& copy = log.decisions.emplace_back(one);
-    copy.file = detail::utf8_or_escaped(one.file);
-    copy.rule = detail::utf8_or_escaped(one.rule);
-    copy.key = detail::utf8_or_escaped(one.key);
-  }
+  detail::DecisionLog log{.decisions = detail::readable_decisions(decisions)};
+  for (const auto& one : decisions) log.allowed = log.allowed && one.allowed;
   auto text = write_json(log, indent);
   return text ? *std::move(text) : std::string{};
 }

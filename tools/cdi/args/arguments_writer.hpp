@@ -60,7 +60,7 @@ class ArgumentsWriter {
 
   void lose(std::string edit, std::string subject, std::string consequence,
             const cdi::Origin& origin) {
-    out_.lost.push_back({std::move(edit), std::move(subject), std::move(consequence), origin});
+    out_.lost.push_back({{std::move(edit), std::move(subject), std::move(consequence)}, origin});
   }
 
   void append(const Form& form, const FormValues& values) {

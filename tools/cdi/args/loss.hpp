@@ -16,12 +16,10 @@
 #include <cdi/plan.hpp>
 
 #include "../base/output.hpp"
+#include "../results/devices.hpp"
 
 /// An edit, or a part of one, that the container does not get.
-struct Loss {
-  std::string edit{};         // its kind, such as `hook`
-  std::string subject{};      // what it is about, such as a path
-  std::string consequence{};  // what it means for the user
+struct Loss : LostEdit {
   cdi::Origin origin{};
 };
 
@@ -35,7 +33,7 @@ struct PossibleLoss {
   /// The loss, with its cause after the consequence, such as `: it is not a directory`.
   Loss because(std::string_view cause = {}) const {
     auto whole = std::string{consequence}.append(cause);
-    return {std::string{edit}, std::string{subject}, std::move(whole), origin};
+    return {{std::string{edit}, std::string{subject}, std::move(whole)}, origin};
   }
 };
 
@@ -100,17 +98,12 @@ inline cdi::Error loss_error(const Loss& loss, std::string_view program) {
                                  to_string(loss.origin), loss.consequence)};
 }
 
-/// A loss as a record.
-inline Json loss_record(const Loss& loss) {
-  return {{"edit", loss.edit}, {"subject", loss.subject}, {"consequence", loss.consequence}};
-}
-
-/// A loss as the record of an error, with its place.
-inline Json loss_error_record(const Loss& loss) {
-  auto record = loss_record(loss);
-  record["file"] = loss.origin.file;
-  if (loss.origin.line != 0) record["line"] = loss.origin.line;
-  record["where"] = loss.origin.where;
+/// The record of the error about a loss, with its place.
+inline LostEditError loss_error_record(const cdi::Error& error, const Loss& loss) {
+  LostEditError record{error_record("error", error), loss};
+  record.where = loss.origin.where;
+  record.file = loss.origin.file;
+  record.line = loss.origin.line;
   return record;
 }
 

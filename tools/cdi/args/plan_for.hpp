@@ -73,8 +73,9 @@ inline void lose_missing_nodes(const MissingNodes& missing, ProgramPlan& found) 
     const bool has_numbers = planned.edit.major != 0 || planned.edit.type == "p";
     if (why == missing.end() || has_numbers) return false;
     if (!planned.overridden) {
-      found.lost.push_back({"deviceNode", planned.edit.path,
-                            "the container does not get it: " + why->second, planned.origin});
+      found.lost.push_back(
+          {{"deviceNode", planned.edit.path, "the container does not get it: " + why->second},
+           planned.origin});
     }
     return true;
   });
@@ -92,14 +93,15 @@ inline cdi::Result<ProgramPlan> plan_for(const std::vector<cdi::ResolvedDevice>&
   if (!made) return std::move(made).error();
   ProgramPlan out{std::move(made->plan), {}};
   for (const auto& [hook, origin, overridden] : out.plan.hooks) {
-    out.lost.push_back({"hook", hook_subject(hook), hook_loss(hook), origin});
+    out.lost.push_back({{"hook", hook_subject(hook), hook_loss(hook)}, origin});
   }
   out.plan.hooks.clear();
   lose_missing_nodes(missing, out);
   for (const auto& note : made->notes) {
     if (note.way != cdi::HookWay::lost) continue;
-    out.lost.push_back({fmt::format("hook of class {}", hook_class_name(note.hook_class)),
-                        note.subject, note.reason, note.origin});
+    out.lost.push_back({{fmt::format("hook of class {}", hook_class_name(note.hook_class)),
+                         note.subject, note.reason},
+                        note.origin});
   }
   return out;
 }

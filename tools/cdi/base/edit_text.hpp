@@ -1,4 +1,4 @@
-// An edit and its place in a spec, as text and as JSON.
+// An edit as text and as a record.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_BASE_EDIT_TEXT_HPP
@@ -7,13 +7,15 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include <cdi/nlohmann.hpp>
 #include <cdi/nvidia.hpp>
 #include <cdi/plan.hpp>
 
+#include "../results/devices.hpp"
 #include "output.hpp"
 
 /// The name of something on the host, unless it has the same in the container.
@@ -51,23 +53,12 @@ inline std::string edit_text(const cdi::IntelRdt& settings) {
   return "rdt  " + printable(settings.clos_id);
 }
 
-inline Json edit_json(const std::string& variable) {
-  return variable;
-}
-inline Json edit_json(std::uint32_t gid) {
-  return gid;
-}
+/// An edit as a record.
 template <class Edit>
-Json edit_json(const Edit& edit) {
-  return cdi::to_json_value(edit);
-}
-
-/// Where an edit comes from.
-inline Json origin_json(const cdi::Origin& origin) {
-  Json record{{"name", origin.name}, {"file", origin.file}};
-  if (origin.line != 0) record["line"] = origin.line;
-  record["where"] = origin.where;
-  return record;
+ShownEdit<Edit> shown_edit(const Edit& edit, cdi::Origin origin, bool overridden = false) {
+  ShownEdit<Edit> shown{.edit = edit, .origin = std::move(origin), .overridden = overridden};
+  if constexpr (std::is_same_v<Edit, cdi::Hook>) shown.hook_class = class_of(edit);
+  return shown;
 }
 
 #endif  // CDI_TOOLS_CDI_BASE_EDIT_TEXT_HPP

@@ -6,22 +6,15 @@
 
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <vector>
 
 #include "../../kit/base/error_record.hpp"
+#include "../../kit/base/result_text.hpp"
 #include "../../kit/help/terminal_text.hpp"
 #include "exit_codes.hpp"
 
-using Json = nlohmann::ordered_json;
-
 enum class OutputFormat { text, json, yaml };
-
-/// JSON text in ASCII, so that no character controls a terminal. Bytes that are not UTF-8, as in
-/// some file names, become U+FFFD.
-std::string to_json(const Json& value, int indent = 2, char fill = ' ');
-
-/// YAML text, with the same precautions.
-std::string to_yaml(const Json& value);
 
 /// A path as text on one line, whatever bytes it contains.
 std::string printable(std::string_view path);
@@ -39,10 +32,16 @@ class Output {
 
   OutputFormat format() const { return format_; }
 
-  /// Prints an error; `more` is added only to its record.
-  void error(const cdi::Error& error, const Json& more = Json::object()) const;
-  void warning(const cdi::Error& warning) const;
-  void note(const cdi::Error& note) const { print_message("note", note, Json::object()); }
+  void error(const cdi::Error& error) const { print_message("error", error); }
+  void warning(const cdi::Error& warning) const { print_message("warning", warning); }
+  void note(const cdi::Error& note) const { print_message("note", note); }
+
+  /// Prints an error with a record that has more members.
+  template <class Record>
+  void error(const cdi::Error& error, const Record& record) const {
+    format_ == OutputFormat::text ? print_text("error", error)
+                                  : print_error(tools::json_line(record));
+  }
 
   /// Prints warnings or errors. As text, messages that say the same about several places of a file
   /// share a line, with the first place and the number of places.
@@ -53,10 +52,23 @@ class Output {
   ExitCode reject(const cdi::Error& why) const;
 
   /// Prints a result: the text, or the value as JSON or YAML. Returns false if the output fails.
-  bool result(std::string_view text, const Json& value) const;
+  template <class T>
+  bool result(std::string_view text, const T& value) const {
+    return print(format_ == OutputFormat::text ? std::string{text} : written(value));
+  }
 
   /// Prints an explanation like `result`; on a terminal, its text is wrapped.
-  bool explanation(std::string_view text, const Json& value) const;
+  template <class T>
+  bool explanation(std::string_view text, const T& value) const {
+    return format_ == OutputFormat::text ? print(tools::text_for(STDOUT_FILENO, text))
+                                         : print(written(value));
+  }
+
+  /// A result as JSON or YAML.
+  template <class T>
+  std::string written(const T& value) const {
+    return format_ == OutputFormat::json ? tools::json_text(value) : tools::yaml_text(value);
+  }
 
   /// Prints a text. Returns false if the output fails, as on a full disk or a closed pipe.
   bool print(std::string_view text) const;
@@ -67,7 +79,7 @@ class Output {
   static void print_text(std::string_view level, const cdi::Error& error,
                          std::string_view end = {});
 
-  void print_message(std::string_view level, const cdi::Error& error, const Json& more) const;
+  void print_message(std::string_view level, const cdi::Error& error) const;
 
   OutputFormat format_;
 };

@@ -16,6 +16,7 @@
 
 #include "../../kit/base/glob.hpp"
 #include "../../kit/cdi_specs/overlaps.hpp"
+#include "../results/why.hpp"
 #include "output.hpp"
 
 /// Advice for common attempts to name several devices: a kind, or names with commas. Empty for
@@ -35,25 +36,19 @@ inline std::string advice_on(const cdi::Unresolved& one) {
   return pattern ? cdi::advice(one) : pattern.error().advice;
 }
 
-/// Why a name does not resolve, and what to do.
-inline Json reason_record(const cdi::Unresolved& one) {
-  const auto& row = cdi::row_of(one.reason);
-  Json causes = Json::array();
-  for (const auto& cause : one.causes) causes.push_back(error_record("error", cause));
-  Json record{{"name", one.name},       {"resolved", false},
-              {"reason", row.code},     {"message", one.why.message},
-              {"nearest", one.nearest}, {"causes", std::move(causes)}};
-  if (one.more_causes > 0) record["moreCauses"] = one.more_causes;
-  if (!one.needs_version.empty()) record["needsVersion"] = one.needs_version;
-  record["advice"] = advice_on(one);
-  return record;
+/// Why a name does not resolve.
+inline NameFault fault_of(const cdi::Unresolved& one) {
+  return {cdi::row_of(one.reason).code, one.nearest, records_of("error", one.causes),
+          one.more_causes, one.needs_version};
 }
 
 /// Prints an error for a name that does not resolve. Its record contains the place of the first
 /// cause, and the members that `cdi why` prints.
 inline void report_unresolved(const cdi::Unresolved& one, const Output& output) {
-  Json record = one.causes.empty() ? Json::object() : error_record("error", one.causes.front());
-  record.update(reason_record(one));
+  const auto& place = one.causes.empty() ? one.why : one.causes.front();
+  UnresolvedError record{error_record("error", place), fault_of(one), one.name};
+  record.message = one.why.message;
+  record.advice = advice_on(one);
   output.error(one.why, record);
 }
 

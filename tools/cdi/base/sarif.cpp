@@ -8,12 +8,15 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <cdi/validate.hpp>
 
 #include "../../kit/base/release.hpp"
 
 namespace {
+
+using Json = nlohmann::ordered_json;  // SARIF is not a form of ours
 
 /// A rule for errors that break none of the rules of specs.
 struct OtherRule {
@@ -99,7 +102,7 @@ std::uint32_t character_column(std::string_view text, const cdi::Position& at) {
   return 1 + static_cast<std::uint32_t>(std::count_if(before.begin(), before.end(), is_first_byte));
 }
 
-Json sarif_of(const std::vector<Finding>& findings) {
+std::string sarif_of(const std::vector<Finding>& findings) {
   Json rules = sarif_rules();
   Json results = Json::array();
   for (const auto& [level, error] : findings) {
@@ -114,7 +117,8 @@ Json sarif_of(const std::vector<Finding>& findings) {
   Json run{{"tool", {{"driver", std::move(driver)}}},
            {"columnKind", "unicodeCodePoints"},
            {"results", std::move(results)}};
-  return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-          {"version", "2.1.0"},
-          {"runs", Json::array({std::move(run)})}};
+  const Json log{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                 {"version", "2.1.0"},
+                 {"runs", Json::array({std::move(run)})}};
+  return log.dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace) + "\n";
 }

@@ -5,10 +5,11 @@
 #define CDI_TOOLS_CDI_BASE_SARIF_HPP
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "output.hpp"
+#include <cdi/result.hpp>
 
 /// An error or a warning about a file.
 struct Finding {
@@ -20,8 +21,8 @@ struct Finding {
 /// have a column.
 std::uint32_t character_column(std::string_view text, const cdi::Position& at);
 
-/// A SARIF document with findings, whose columns count characters. Its rules are the rules of
-/// specs, and one for each kind of other errors.
-Json sarif_of(const std::vector<Finding>& findings);
+/// The text of a SARIF document with findings, whose columns count characters. Its rules are the
+/// rules of specs, and one for each kind of other errors.
+std::string sarif_of(const std::vector<Finding>& findings);
 
 #endif  // CDI_TOOLS_CDI_BASE_SARIF_HPP

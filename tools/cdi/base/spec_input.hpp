@@ -15,9 +15,9 @@
 #include <cdi/versions.hpp>
 
 #include "../../kit/versions/conversion.hpp"
-#include "config_file.hpp"
 #include "in_place.hpp"
 #include "options.hpp"
+#include "standard_input.hpp"
 
 /// Rejects a link from one format to another: the text would be in the format of the link.
 inline cdi::Result<void> check_link(const FileInPlace& file) {

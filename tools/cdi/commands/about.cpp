@@ -15,6 +15,7 @@
 #include "../base/exit_codes.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
+#include "../results/files.hpp"
 #include "commands.hpp"
 
 #if __has_include(<cdi_schemas.hpp>)
@@ -31,8 +32,8 @@ struct EmbeddedSchema {
 namespace {
 
 ExitCode print_version(const CommonOptions& /*common*/, const Output& output) {
-  const Json record{{"version", tools::release_version()},
-                    {"cdiVersion", to_string(cdi::current_version)}};
+  const VersionResult record{std::string{tools::release_version()},
+                             to_string(cdi::current_version)};
   return output.result(version_text() + "\n", record) ? exit_done : exit_failed;
 }
 
@@ -52,16 +53,16 @@ ExitCode print_schema(const std::string& name, const Output& output) {
                           .advice = "they are in the folder schema/ of the source"});
   }
   tools::Table table{{"SCHEMA", "DESCRIBES"}};
-  Json list = Json::array();
+  std::vector<ListedSchema> list;
   for (const auto& schema : schemas()) {
     if (schema.name == name) {
       const bool printed = output.format() == OutputFormat::yaml
-                               ? output.print(to_yaml(Json::parse(schema.text)))
+                               ? output.print(*tools::yaml_of_json(schema.text, schema.name))
                                : output.print(schema.text);
       return printed ? exit_done : exit_failed;
     }
     table.add({std::string{schema.name}, std::string{schema.title}});
-    list.push_back({{"name", schema.name}, {"title", schema.title}});
+    list.push_back({schema.name, schema.title});
   }
   return output.result(table.text(), list) ? exit_done : exit_failed;
 }

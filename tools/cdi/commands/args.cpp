@@ -39,10 +39,10 @@ std::string arguments_text(const Arguments& found, Shape shape, bool nul) {
 }
 
 /// The arguments and losses as one record.
-Json arguments_record(const Arguments& found, const Program& program) {
-  Json lost = Json::array();
-  for (const auto& one : found.lost) lost.push_back(loss_record(one));
-  return {{"version", 1}, {"program", program.name}, {"args", found.args}, {"lost", lost}};
+ArgsResult arguments_record(const Arguments& found, const Program& program) {
+  ArgsResult out{.program = program.name, .args = found.args};
+  for (const auto& one : found.lost) out.lost.push_back(one);
+  return out;
 }
 
 /// Warns if a plan has mounts, and the program does not make their targets.
@@ -145,7 +145,7 @@ void report_losses(const Arguments& found, const Program& program, bool partial,
       continue;
     }
     error.advice = "use --partial to do without it";
-    output.error(error, loss_error_record(one));
+    output.error(error, loss_error_record(error, one));
   }
 }
 

@@ -20,6 +20,7 @@
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/spec_input.hpp"
+#include "../results/files.hpp"
 #include "commands.hpp"
 
 namespace {
@@ -139,7 +140,7 @@ ExitCode replace(const FileInPlace& file, const std::string& text, const Convert
   const auto backup = replace_with_backup(file, text);
   if (!backup) return output.reject(backup.error());
   const bool printed = output.result(fmt::format("backup: {}\n", printable(*backup)),
-                                     Json{{"version", 1}, {"backup", *backup}});
+                                     BackupResult{.backup = *backup});
   if (printed) return exit_done;
   output.warning({.message = "already rewritten",
                   .advice = "its old text is in " + printable(*backup),

@@ -19,6 +19,7 @@
 #include "../base/option_checks.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
+#include "../results/files.hpp"
 #include "commands.hpp"
 
 namespace {
@@ -89,10 +90,8 @@ ExitCode print_garbage(const Garbage& garbage, const GcOptions& options, const O
   if (text.empty()) {
     text = fmt::format("owner {} has no files to remove\n", cdi::quoted(options.owner));
   }
-  const Json value{{"version", 1},
-                   {"dryRun", options.dry_run},
-                   {"removed", garbage.removed},
-                   {"temporaries", garbage.temporaries}};
+  const RemoveResult value{
+      .dry_run = options.dry_run, .removed = garbage.removed, .temporaries = garbage.temporaries};
   return output.result(text, value) ? exit_done : exit_failed;
 }
 
@@ -124,15 +123,14 @@ ExitCode remove_state(const GcOptions& options, const Output& output) {
                                      : cdi::remove_generated(options.state_dir, unused);
   if (!names) return output.reject(names.error());
   std::string text;
-  Json removed = Json::array();
+  RemoveResult value{.dry_run = options.dry_run};
   for (const auto& name : *names) {
     const auto path = options.state_dir + "/" + name;
     text +=
         fmt::format("{}: {}\n", printable(path), options.dry_run ? "would be removed" : "removed");
-    removed.push_back(path);
+    value.removed.push_back(path);
   }
   if (text.empty()) text = fmt::format("no file is unused for {} days\n", options.unused);
-  const Json value{{"version", 1}, {"dryRun", options.dry_run}, {"removed", removed}};
   return output.result(text, value) ? exit_done : exit_failed;
 }
 

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "../../kit/cdi_specs/overlaps.hpp"
-#include "../base/config_file.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/globs.hpp"
 #include "../base/in_place.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/reports.hpp"
+#include "../base/standard_input.hpp"
 #include "../inject/changes.hpp"
 #include "../inject/checks.hpp"
 #include "../inject/device_files.hpp"
@@ -81,10 +81,10 @@ ExitCode print_config(const std::string& before, const cdi::ConfigJson& config,
   if (output.format() != OutputFormat::yaml) {
     return output.print(config.text) ? exit_done : exit_failed;
   }
-  const auto edited = parse_config(config.text, config.file);
-  if (edited) return output.print(to_yaml(*edited)) ? exit_done : exit_failed;
+  const auto edited = tools::yaml_of_json(config.text, config.file);
+  if (edited) return output.print(*edited) ? exit_done : exit_failed;
   // Most errors were already in the user's text; a text near a limit may exceed it only now.
-  const auto given = parse_config(before, config.file);
+  const auto given = tools::yaml_of_json(before, config.file);
   return output.reject(given ? edited.error() : given.error());
 }
 

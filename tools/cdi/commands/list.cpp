@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <set>
@@ -12,7 +13,6 @@
 
 #include <fmt/format.h>
 
-#include <cdi/nlohmann.hpp>
 #include <cdi/scan.hpp>
 
 #include "../../kit/base/table.hpp"
@@ -49,12 +49,11 @@ std::shared_ptr<const cdi::Registry> scan_for_list(const CommonOptions& common,
 }
 
 /// Prints names, one per line, or as a list.
-template <class Names>
-ExitCode print_names(const CommonOptions& common, const cdi::Registry& registry, const Names& names,
-                     const Output& output) {
+ExitCode print_names(const CommonOptions& common, const cdi::Registry& registry,
+                     const std::vector<std::string_view>& names, const Output& output) {
   std::string text;
   for (const auto& name : names) text.append(name).append("\n");
-  return print_list(common, registry, text, Json(names), output);
+  return code_of_list(output.result(text, names), common, registry, output);
 }
 
 /// The options of the commands that list.
@@ -77,19 +76,17 @@ ExitCode list_devices(const CommonOptions& common, const ListOptions& options,
   const auto devices = selected_devices(options.names, *registry, output);
   if (!devices) return exit_failed;
   std::string text;
-  Json list = Json::array();
+  std::vector<ShownDevice> list;
   for (const auto& found : *devices) {
     if (output.format() == OutputFormat::text && !options.details) {
       text += cdi::qualified_name(found.spec->spec.kind, found.device->name) + "\n";
       continue;
     }
-    ShownDevice shown{found};
-    shown.record["containerEdits"] = cdi::to_json_value(found.device->container_edits);
-    if (options.details) shown.add(edits_of(found));
-    text += shown.text;
-    list.push_back(std::move(shown.record));
+    auto& shown = list.emplace_back(shown_device(found, text));
+    shown.container_edits = found.device->container_edits;
+    if (options.details) shown.edits = edits_of(found, text);
   }
-  return print_list(common, *registry, text, list, output);
+  return code_of_list(output.result(text, list), common, *registry, output);
 }
 
 ExitCode list_vendors(const CommonOptions& common, const Output& output) {
@@ -111,10 +108,9 @@ class SpecList {
     const auto& spec = loaded.spec;
     table_.add(
         {printable(loaded.path), spec.kind, spec.version, fmt::format("{}", spec.devices.size())});
-    Json record{{"file", loaded.path},        {"priority", loaded.priority},    {"kind", spec.kind},
-                {"cdiVersion", spec.version}, {"devices", spec.devices.size()}, {"valid", true}};
+    auto& record = list_.emplace_back(ListedSpec{loaded.path, loaded.priority, spec.kind,
+                                                 spec.version, spec.devices.size(), true});
     if (details_) add_details(loaded, record);
-    list_.push_back(std::move(record));
   }
 
   /// Adds a rejected file.
@@ -123,37 +119,34 @@ class SpecList {
     table_.add(
         {printable(file.why.position.file), kind.empty() ? "-" : printable(kind), "-", "rejected"});
     table_.add_below(fmt::format("  {}\n", to_string(file.why)));
-    list_.push_back({{"file", file.why.position.file},
-                     {"priority", priority},
-                     {"kind", kind},
-                     {"cdiVersion", ""},
-                     {"devices", 0},
-                     {"valid", false},
-                     {"error", error_record("error", file.why)}});
+    list_.push_back({.file = file.why.position.file,
+                     .priority = priority,
+                     .kind = kind,
+                     .error = error_record("error", file.why)});
   }
 
   std::string text() const { return table_.text(); }
-  const Json& records() const { return list_; }
+  const std::vector<ListedSpec>& records() const { return list_; }
 
  private:
-  void add_details(const cdi::LoadedSpec& loaded, Json& record) {
+  void add_details(const cdi::LoadedSpec& loaded, ListedSpec& record) {
     const std::string owner{loaded.owner()};
     if (!owner.empty()) {
       table_.add_below(fmt::format("  owner  {}\n", printable(owner)));
-      record["owner"] = owner;
+      record.owner = owner;
     }
-    auto& defines = record["defines"] = Json::array();
+    auto& defines = record.defines.emplace();
     for (const auto& device : loaded.spec.devices) {
       const auto name = cdi::qualified_name(loaded.spec.kind, device.name);
       const auto line = cdi::ResolvedDevice{&loaded, &device}.line();
       table_.add_below(fmt::format("  {}  line {}\n", name, line));
-      defines.push_back({{"name", name}, {"line", line}});
+      defines.push_back({name, line});
     }
   }
 
   bool details_;
   tools::Table table_{{"FILE", "KIND", "CDI", "DEVICES"}};
-  Json list_ = Json::array();
+  std::vector<ListedSpec> list_{};
 };
 
 /// The priority of the spec directory of a rejected file; nothing for a spec directory itself.
@@ -189,28 +182,18 @@ ExitCode list_specs(const CommonOptions& common, const ListOptions& options, con
     const auto priority = priority_of(*file, *registry);
     if (priority) list.add(*file, *priority);
   }
-  return print_list(common, *registry, list.text(), list.records(), output);
-}
-
-std::string_view state_name(cdi::SpecDir::State state) {
-  switch (state) {
-    case cdi::SpecDir::State::read: return "read";
-    case cdi::SpecDir::State::missing: return "missing";
-    case cdi::SpecDir::State::unreadable: break;
-  }
-  return "unreadable";
+  return code_of_list(output.result(list.text(), list.records()), common, *registry, output);
 }
 
 ExitCode list_dirs(const CommonOptions& common, const Output& output) {
   const auto registry = scan_and_warn(common, output);
   tools::Table table{{"DIRECTORY", "PRIORITY", "STATE", "SPECS"}};
-  Json list = Json::array();
+  std::vector<ListedDir> list;
   for (const auto& dir : registry->dirs()) {
-    const auto state = state_name(dir.state);
+    const auto state = dir_states[static_cast<std::size_t>(dir.state)];
     table.add({printable(dir.path), fmt::format("{}", dir.priority), std::string{state},
                fmt::format("{}", dir.specs)});
-    list.push_back(
-        {{"path", dir.path}, {"priority", dir.priority}, {"state", state}, {"specs", dir.specs}});
+    list.push_back({dir.path, dir.priority, state, dir.specs});
   }
   return output.result(table.text(), list) ? exit_done : exit_failed;
 }

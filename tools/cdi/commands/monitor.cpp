@@ -23,6 +23,7 @@
 #include "../base/exit_codes.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
+#include "../results/devices.hpp"
 #include "commands.hpp"
 
 namespace {
@@ -38,7 +39,7 @@ class ChangeLog {
     const auto dirs = common_.spec_dirs();
     const auto devices = now->devices();
     add(fmt::format("watching: {}: {} devices", printable(tools::listed(dirs)), devices.size()),
-        {{"event", "watching"}, {"dirs", dirs}, {"devices", devices}});
+        {.event = "watching", .dirs = dirs, .devices = Texts{devices.begin(), devices.end()}});
     errors_ = errors_by_text(*now);
     for (const auto& [text, error] : errors_) add_error("error", text, error);
     last_ = std::move(now);
@@ -94,19 +95,17 @@ class ChangeLog {
   void add_device(std::string_view event, const std::string& name,
                   const cdi::ResolvedDevice& found) {
     add(fmt::format("{}: {}: {}:{}", event, name, printable(found.spec->path), found.line()),
-        {{"event", event}, {"name", name}, {"file", found.spec->path}, {"line", found.line()}});
+        {{.file = found.spec->path, .line = found.line()}, event, {}, {}, name});
   }
 
   void add_error(std::string_view event, const std::string& text, const cdi::Error& error) {
-    Json record{{"event", event}};
-    record.update(error_record("error", error));
-    add(fmt::format("{}: {}", event, text), record);
+    add(fmt::format("{}: {}", event, text), {error_record("error", error), event});
   }
 
-  void add(std::string_view text, const Json& record) {
+  void add(std::string_view text, const MonitorEvent& record) {
     switch (output_.format()) {
-      case OutputFormat::json: pending_ += to_json(record, -1); break;
-      case OutputFormat::yaml: pending_ += to_yaml(record); break;
+      case OutputFormat::json: pending_ += tools::json_line(record); break;
+      case OutputFormat::yaml: pending_ += tools::yaml_text(record); break;
       case OutputFormat::text: pending_.append(text).append("\n"); break;
     }
   }

@@ -19,6 +19,7 @@
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/reports.hpp"
+#include "../results/devices.hpp"
 #include "commands.hpp"
 
 namespace {
@@ -267,7 +268,7 @@ ExitCode print_visible(const std::string& variable, const std::vector<std::strin
                        const Output& output) {
   std::string text;
   for (const auto& name : names) text.append(name).append(1, nul ? '\0' : '\n');
-  const Json record{{"version", 1}, {"variable", variable}, {"names", names}};
+  const NamesResult record{.variable = variable, .names = names};
   return output.result(text, record) ? exit_done : exit_failed;
 }
 

@@ -13,6 +13,7 @@
 #include "../base/globs.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
+#include "../results/devices.hpp"
 #include "commands.hpp"
 
 namespace {
@@ -37,10 +38,10 @@ ExitCode print_decisions(const std::vector<cdi::Decision>& decisions, const Outp
       text += fmt::format("  {}\n", to_string(error));
     }
   }
-  Json record{{"version", 1}};
-  record.update(Json::parse(cdi::write_decisions(decisions)));
+  const PolicyDecisions record{.allowed = cdi::require_allowed(decisions).has_value(),
+                               .decisions = cdi::detail::readable_decisions(decisions)};
   if (!output.result(text, record)) return exit_failed;
-  return cdi::require_allowed(decisions) ? exit_done : exit_denied;
+  return record.allowed ? exit_done : exit_denied;
 }
 
 /// Checks a policy file; with names, prints its decisions about these devices.
@@ -51,7 +52,7 @@ ExitCode check_policy(const CommonOptions& common, const PolicyCommand& options,
   if (!policy) return output.reject(policy.error());
   if (options.names.empty()) {
     const auto text = fmt::format("{}: valid\n", printable(file));
-    const Json record{{"version", 1}, {"valid", file}, {"rules", policy->rules.size()}};
+    const PolicyResult record{.valid = file, .rules = policy->rules.size()};
     return output.result(text, record) ? exit_done : exit_failed;
   }
   const auto registry = scan_and_warn(common, output);

@@ -24,6 +24,7 @@
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/spec_dirs.hpp"
+#include "../results/files.hpp"
 #include "commands.hpp"
 #include "write.hpp"
 
@@ -210,23 +211,21 @@ ExitCode remove_specs(const CommonOptions& common, const RemoveOptions& options,
   const auto planned = plan_removal(common, options, output);
   if (!planned) return exit_failed;
   std::string text;
-  Json removed = Json::array();
+  RemoveResult value{.dry_run = options.dry_run};
   for (const auto& path : *planned) {
     if (!options.dry_run) {
       const auto done = remove_file(options, path, cdi::DryRun::no);
       if (!done) {
-        for (const auto& file : removed) {
-          output.warning(
-              {.message = "already removed", .position = {.file = file.get<std::string>()}});
+        for (const auto& file : value.removed) {
+          output.warning({.message = "already removed", .position = {.file = file}});
         }
         return output.reject(done.error());
       }
     }
     text +=
         fmt::format("{}: {}\n", printable(path), options.dry_run ? "would be removed" : "removed");
-    removed.push_back(path);
+    value.removed.push_back(path);
   }
-  const Json value{{"version", 1}, {"dryRun", options.dry_run}, {"removed", removed}};
   return output.result(text, value) ? exit_done : exit_failed;
 }
 

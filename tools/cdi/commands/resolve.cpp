@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,50 +20,31 @@
 
 namespace {
 
-/// A plan as text with a line for each edit, and as a record.
-struct ShownPlan {
-  std::string text{};
-  Json record{};
+/// Adds the notes about hooks.
+void add_notes(const std::vector<cdi::HookNote>& notes, ResolvedEdits& out, std::string& text) {
+  for (const auto& [hook_class, way, subject, reason, origin] : notes) {
+    const ShownNote note{hook_class_name(hook_class), hook_way_name(way), subject, reason, origin};
+    text += fmt::format("hook of class {}: {}  {}: {}\n", note.hook_class, note.way,
+                        printable(subject), reason);
+    out.notes.push_back(note);
+  }
+}
 
-  template <class Edit>
-  void add(const char* key, const std::vector<cdi::Planned<Edit>>& edits) {
-    Json& list = record[key] = Json::array();
-    for (const auto& [edit, origin, overridden] : edits) {
+/// A plan as a record. Adds a line for each edit to `text`.
+ResolvedEdits resolved_edits(const cdi::Plan& plan, const std::vector<cdi::HookNote>& notes,
+                             std::string& text) {
+  ResolvedEdits out;
+  out.devices = plan.devices;
+  cdi::Plan::each_kind([&](const char*, auto list, auto) {
+    for (const auto& [edit, origin, overridden] : plan.*list) {
       text += fmt::format("{}  {}{}\n", edit_text(edit), to_string(origin),
                           overridden ? "  overridden" : "");
-      Json entry{{"edit", edit_json(edit)}, {"origin", origin_json(origin)}};
-      if constexpr (std::is_same_v<Edit, cdi::Hook>) entry["class"] = class_of(edit);
-      if (overridden) entry["overridden"] = true;
-      list.push_back(std::move(entry));
+      out.add(shown_edit(edit, origin, overridden));
     }
-  }
-
-  void add(const cdi::HookNote& note) {
-    text += fmt::format("hook of class {}: {}  {}: {}\n", hook_class_name(note.hook_class),
-                        hook_way_name(note.way), printable(note.subject), note.reason);
-    record["notes"].push_back({{"class", hook_class_name(note.hook_class)},
-                               {"way", hook_way_name(note.way)},
-                               {"subject", note.subject},
-                               {"reason", note.reason},
-                               {"origin", origin_json(note.origin)}});
-  }
-};
-
-ShownPlan show(const cdi::Plan& plan, const std::vector<cdi::HookNote>& notes) {
-  ShownPlan out;
-  out.record["version"] = 1;
-  out.record["devices"] = Json::array();
-  for (const auto& device : plan.devices) out.record["devices"].push_back(origin_json(device));
-  cdi::Plan::each_kind([&](const char* key, auto list, auto) { out.add(key, plan.*list); });
-  out.record["notes"] = Json::array();
-  for (const auto& note : notes) out.add(note);
-  out.record["overlaps"] = Json::array();
-  for (const auto& overlap : tools::find_overlaps(plan)) {
-    out.record["overlaps"].push_back({{"code", row_of(overlap.kind).code},
-                                      {"key", overlap.key},
-                                      {"equal", overlap.equal},
-                                      {"first", origin_json(overlap.first)},
-                                      {"second", origin_json(overlap.second)}});
+  });
+  add_notes(notes, out, text);
+  for (const auto& [kind, key, first, second, equal] : tools::find_overlaps(plan)) {
+    out.overlaps.push_back({row_of(kind).code, key, equal, first, second});
   }
   return out;
 }
@@ -91,8 +71,9 @@ ExitCode resolve(const CommonOptions& common, const ResolveOptions& options, con
     plan = std::move(made->plan);
     notes = std::move(made->notes);
   }
-  const auto shown = show(*plan, notes);
-  return output.result(shown.text, shown.record) ? exit_done : exit_failed;
+  std::string text;
+  const auto resolved = resolved_edits(*plan, notes, text);
+  return output.result(text, resolved) ? exit_done : exit_failed;
 }
 
 Run set_up_resolve(CLI::App& app, CommonOptions& /*common*/) {

@@ -57,9 +57,9 @@ void keep_possible_mounts(ProgramPlan& found) {
     if (is_new || ::stat(path.c_str(), &info) == 0) {
       kept.push_back(planned);
     } else if (!libraries.contains(planned.edit.host_path)) {
-      found.lost.push_back({"mount", path,
-                            "the host has no such path, and its root is read-only in the sandbox",
-                            planned.origin});
+      found.lost.push_back(
+          {{"mount", path, "the host has no such path, and its root is read-only in the sandbox"},
+           planned.origin});
     }
   }
   found.plan.mounts = std::move(kept);

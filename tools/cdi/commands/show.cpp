@@ -32,15 +32,41 @@ ExitCode show_devices(const CommonOptions& common, const std::vector<std::string
   const auto devices = resolve_or_report(names, *registry, output);
   if (!devices) return exit_failed;
   std::string text;
-  Json list = Json::array();
+  ShownDevices shown;
   for (const auto& found : *devices) {
-    ShownDevice shown{found};
-    shown.add(edits_of(found));
-    text += shown.text;
-    list.push_back(std::move(shown.record));
+    shown.devices.push_back(shown_device(found, text));
+    shown.devices.back().edits = edits_of(found, text);
   }
-  const Json record{{"version", 1}, {"devices", std::move(list)}};
-  return print_list(common, *registry, text, record, output);
+  return code_of_list(output.result(text, shown), common, *registry, output);
+}
+
+/// Where edits are in a spec. `name` is the name of the device, or the kind of the spec.
+struct EditsPlace {
+  const cdi::LoadedSpec& spec;
+  std::string name;
+  std::string where;
+};
+
+/// Adds the edits at a place.
+void add_edits(const cdi::ContainerEdits& edits, const EditsPlace& place, ShownEdits& out,
+               std::string& text) {
+  const auto add_one = [&](const auto& edit, const std::string& where) {
+    auto shown =
+        shown_edit(edit, {place.name, place.spec.path, place.spec.locate(where).line, where});
+    text += fmt::format("  {}  {}\n", edit_text(edit), to_string(shown.origin));
+    out.add(std::move(shown));
+  };
+  cdi::Plan::each_kind([&](const char* key, auto, auto member) {
+    const auto& list = edits.*member;
+    const auto where = place.where + "." + key;
+    if constexpr (requires { list.size(); }) {
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        add_one(list[i], cdi::detail::item_path(where, i));
+      }
+    } else if (list) {
+      add_one(*list, where);
+    }
+  });
 }
 
 Run set_up_show(CLI::App& app, CommonOptions& /*common*/) {
@@ -53,54 +79,31 @@ Run set_up_show(CLI::App& app, CommonOptions& /*common*/) {
 
 }  // namespace
 
-void ShownEdits::add(const cdi::LoadedSpec& spec, const cdi::ContainerEdits& edits,
-                     const std::string& name, const std::string& where) {
-  const auto add_one = [&](const char* key, const auto& edit, const std::string& place) {
-    const cdi::Origin origin{name, spec.path, spec.locate(place).line, place};
-    text += fmt::format("  {}  {}\n", edit_text(edit), to_string(origin));
-    record[key].push_back({{"edit", edit_json(edit)}, {"origin", origin_json(origin)}});
-  };
-  cdi::Plan::each_kind([&](const char* key, auto, auto member) {
-    const auto& list = edits.*member;
-    const auto place = where + "." + key;
-    if constexpr (requires { list.size(); }) {
-      for (std::size_t i = 0; i < list.size(); ++i) {
-        add_one(key, list[i], cdi::detail::item_path(place, i));
-      }
-    } else if (list) {
-      add_one(key, *list, place);
-    }
-  });
-}
-
-ShownEdits edits_of(const cdi::ResolvedDevice& found) {
-  const auto& spec = *found.spec;
+ShownEdits edits_of(const cdi::ResolvedDevice& found, std::string& text) {
+  const auto& kind = found.spec->spec.kind;
   ShownEdits out;
-  out.add(spec, spec.spec.container_edits, spec.spec.kind, "containerEdits");
-  out.add(spec, found.device->container_edits,
-          cdi::qualified_name(spec.spec.kind, found.device->name),
-          cdi::detail::item_path("devices", found.index()) + ".containerEdits");
+  add_edits(found.spec->spec.container_edits, {*found.spec, kind, "containerEdits"}, out, text);
+  const auto place = cdi::detail::item_path("devices", found.index()) + ".containerEdits";
+  add_edits(found.device->container_edits,
+            {*found.spec, cdi::qualified_name(kind, found.device->name), place}, out, text);
   return out;
 }
 
-ShownDevice::ShownDevice(const cdi::ResolvedDevice& found) {
-  const auto name = cdi::qualified_name(found.spec->spec.kind, found.device->name);
-  text = fmt::format("{}  {}:{}\n", name, printable(found.spec->path), found.line());
-  record = {{"name", name}, {"file", found.spec->path}, {"line", found.line()}};
-  for (const auto& [key, value] : found.device->annotations) {
+ShownDevice shown_device(const cdi::ResolvedDevice& found, std::string& text) {
+  ShownDevice out{.name = cdi::qualified_name(found.spec->spec.kind, found.device->name),
+                  .file = found.spec->path,
+                  .line = found.line(),
+                  .annotations = found.device->annotations};
+  text += fmt::format("{}  {}:{}\n", out.name, printable(out.file), out.line);
+  for (const auto& [key, value] : out.annotations) {
     text += fmt::format("  annotation  {}: {}\n", printable(key), printable(value));
   }
-  if (!found.device->annotations.empty()) record["annotations"] = found.device->annotations;
+  return out;
 }
 
-void ShownDevice::add(ShownEdits edits) {
-  text += edits.text;
-  record["edits"] = std::move(edits.record);
-}
-
-ExitCode print_list(const CommonOptions& common, const cdi::Registry& registry,
-                    std::string_view text, const Json& value, const Output& output) {
-  ExitCode code = output.result(text, value) ? exit_done : exit_failed;
+ExitCode code_of_list(bool printed, const CommonOptions& common, const cdi::Registry& registry,
+                      const Output& output) {
+  ExitCode code = printed ? exit_done : exit_failed;
   for (const auto& dir : registry.dirs()) {
     if (!is_unread(common, dir)) continue;
     code = output.reject(

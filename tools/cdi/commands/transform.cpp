@@ -19,6 +19,7 @@
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/spec_input.hpp"
+#include "../results/files.hpp"
 #include "commands.hpp"
 
 namespace {
@@ -135,7 +136,7 @@ ExitCode rewrite_moved(const CommonOptions& common, const TransformOptions& opti
     if (moved->changed != 0) all.push_back(*std::move(moved));
   }
   std::string text;
-  Json files = Json::array();
+  MovedFiles value;
   for (const auto& moved : all) {
     const auto backup = replace_moved(moved, options.backup);
     if (!backup) {
@@ -145,14 +146,10 @@ ExitCode rewrite_moved(const CommonOptions& common, const TransformOptions& opti
       return output.reject(backup.error());
     }
     text += fmt::format("{}: rewritten\n", printable(moved.file));
-    Json record{{"file", moved.file}, {"changed", moved.changed}};
-    if (!backup->empty()) {
-      text += fmt::format("backup: {}\n", printable(*backup));
-      record["backup"] = *backup;
-    }
-    files.push_back(std::move(record));
+    if (!backup->empty()) text += fmt::format("backup: {}\n", printable(*backup));
+    value.files.push_back({moved.file, moved.changed, *backup});
   }
-  return output.result(text, Json{{"version", 1}, {"files", files}}) ? exit_done : exit_failed;
+  return output.result(text, value) ? exit_done : exit_failed;
 }
 
 std::string root_error(const std::string& root) {

@@ -21,12 +21,13 @@
 #include <cdi/validate.hpp>
 
 #include "../../kit/cdi_specs/ignored_specs.hpp"
-#include "../base/config_file.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/sarif.hpp"
 #include "../base/spec_input.hpp"
+#include "../base/standard_input.hpp"
+#include "../results/files.hpp"
 #include "commands.hpp"
 
 namespace {
@@ -47,14 +48,11 @@ std::string_view severity_name(cdi::Severity severity) {
 /// Prints the table of rules.
 ExitCode list_rules(const Output& output) {
   std::string text;
-  Json list = Json::array();
+  std::vector<ListedRule> list;
   for (const auto& row : cdi::rules) {
     const auto severity = severity_name(row.severity);
     text += fmt::format("{:22} {:11} {} ({})\n", row.code, severity, row.demand, row.source);
-    list.push_back({{"rule", row.code},
-                    {"severity", severity},
-                    {"demand", row.demand},
-                    {"source", row.source}});
+    list.push_back({row.code, severity, row.demand, row.source});
   }
   return output.result(text, list) ? exit_done : exit_failed;
 }
@@ -128,7 +126,7 @@ class Validation {
   /// Prints the list of valid files, unless there was an error, and the summary.
   ExitCode finish() const {
     if (common_.format == "sarif") {
-      const bool printed = output_.print(to_json(sarif_of(findings_)));
+      const bool printed = output_.print(sarif_of(findings_));
       return printed && bad_.empty() ? exit_done : exit_failed;
     }
     if (!options_.quiet && files_.size() > 1 && output_.format() == OutputFormat::text) {
@@ -138,7 +136,7 @@ class Validation {
     if (options_.quiet) return exit_done;
     std::string text;
     for (const auto& path : valid_) text.append(printable(path)).append(": valid\n");
-    return output_.result(text, Json{{"version", 1}, {"valid", valid_}}) ? exit_done : exit_failed;
+    return output_.result(text, ValidFiles{.valid = valid_}) ? exit_done : exit_failed;
   }
 
  private:

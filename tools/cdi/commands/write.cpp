@@ -18,6 +18,7 @@
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/spec_input.hpp"
+#include "../results/files.hpp"
 #include "../specs/rivals.hpp"
 #include "commands.hpp"
 
@@ -83,11 +84,8 @@ ExitCode print_written(const cdi::Publication& done, const std::vector<std::stri
   const auto lost = dropped.empty() ? "" : "; no longer defines " + tools::listed(dropped, 5);
   const auto text = fmt::format("{}: {}{}{}\n", printable(done.path),
                                 options.dry_run ? "would be " : "", action, lost);
-  const Json value{{"version", 1},
-                   {"dryRun", options.dry_run},
-                   {"file", done.path},
-                   {"action", action},
-                   {"dropped", dropped}};
+  const WriteResult value{
+      .dry_run = options.dry_run, .file = done.path, .action = action, .dropped = dropped};
   return output.result(text, value) ? exit_done : exit_failed;
 }
 

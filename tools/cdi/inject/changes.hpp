@@ -4,11 +4,10 @@
 #ifndef CDI_TOOLS_CDI_INJECT_CHANGES_HPP
 #define CDI_TOOLS_CDI_INJECT_CHANGES_HPP
 
-#include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -16,42 +15,30 @@
 #include <cdi/registry.hpp>
 
 #include "../../kit/base/colours.hpp"
-#include "../base/config_file.hpp"
-#include "../base/edit_text.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/output.hpp"
 #include "../base/reports.hpp"
+#include "../results/devices.hpp"
 
 namespace detail {
 
-/// An entry of a config as a value. Fails if JSON would not keep one of its numbers exactly.
-inline cdi::Result<Json> entry_value(const cdi::Change& change, const std::string& text,
-                                     std::optional<std::size_t> index) {
-  if (text.empty() || change.part == "process.env") return Json(text);
-  auto value = parse_config(text, {});
-  if (value) return value;
-  auto& error = value.error();
-  error.where = index ? cdi::detail::item_path(change.part, *index) : change.part;
-  error.position = {};
-  return value;
+/// An entry of a config, whose text is JSON or that of a variable.
+inline cdi::AnyValue entry_value(const cdi::Change& change, const std::string& text) {
+  const bool is_json = !text.empty() && change.part != "process.env";
+  return is_json ? tools::any_of_json(text) : cdi::AnyValue{cdi::ValueKind::text, text};
 }
 
 /// A change as a record.
-inline cdi::Result<Json> change_record(const cdi::Change& change) {
-  Json record{{"change", name_of(change.kind)}, {"part", change.part}, {"key", change.key}};
-  if (change.kind != cdi::ChangeKind::added) {
-    auto before = entry_value(change, change.before, change.from);
-    if (!before) return before;
-    record["before"] = *std::move(before);
-  }
-  if (change.kind != cdi::ChangeKind::removed) {
-    auto after = entry_value(change, change.after, change.to);
-    if (!after) return after;
-    record["after"] = *std::move(after);
-  }
-  if (change.from) record["from"] = *change.from;
-  if (change.to) record["to"] = *change.to;
-  return record;
+inline ChangeRecord change_record(const cdi::Change& change) {
+  using cdi::ChangeKind;
+  ChangeRecord out{.change = name_of(change.kind),
+                   .part = change.part,
+                   .key = change.key,
+                   .from = change.from,
+                   .to = change.to};
+  if (change.kind != ChangeKind::added) out.before = entry_value(change, change.before);
+  if (change.kind != ChangeKind::removed) out.after = entry_value(change, change.after);
+  return out;
 }
 
 inline tools::Colour colour_of(cdi::ChangeKind kind) {
@@ -80,19 +67,17 @@ inline ExitCode print_changes(const cdi::RecordedInjection& injected,
   const bool is_text = output.format() == OutputFormat::text;
   const EditLines lines{devices};
   std::string text;
-  Json list = Json::array();
+  std::vector<ChangeRecord> list;
   for (const auto& change : injected.changes) {
     auto line = to_string(change);
     if (has_colours) line = tools::coloured(line, detail::colour_of(change.kind));
-    auto record = is_text ? cdi::Result<Json>{Json{}} : detail::change_record(change);
-    if (!record) return output.reject(record.error());
+    auto record = is_text ? ChangeRecord{} : detail::change_record(change);
     if (const auto* const made_by = cdi::find_origin(injected.plan, change)) {
-      const auto origin = lines.completed(*made_by);
-      line += "  " + to_string(origin);
-      (*record)["origin"] = origin_json(origin);
+      record.origin = lines.completed(*made_by);
+      line += "  " + to_string(*record.origin);
     }
     text += line + "\n";
-    list.push_back(*std::move(record));
+    list.push_back(std::move(record));
   }
   if (injected.changes.empty()) text = detail::no_changes(!devices.empty());
   return output.result(text, list) ? exit_done : exit_failed;

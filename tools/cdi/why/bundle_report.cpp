@@ -21,13 +21,6 @@ std::string_view word_of(std::string_view kind) {
   return kind == "hooks" ? "hook" : "group";
 }
 
-std::string_view state_name(BundleMatch::State state) {
-  using State = BundleMatch::State;
-  if (state == State::same) return "same";
-  if (state == State::differs) return "differs";
-  return state == State::replaced ? "replaced" : "absent";
-}
-
 std::string_view effect_of(const tools::HostFault& fault) {
   using Effect = tools::HostFault::Effect;
   if (fault.effect == Effect::unknown) return "not checked";
@@ -103,14 +96,15 @@ void BundleReport::judge() {
   has_device_.resize(search_.entries().size());
   for (const auto& device : devices_) {
     for (const auto& match : device.matches) {
-      holds_ = holds_ && (match.state == State::same || match.state == State::replaced);
+      const bool is_right = match.state == State::same || match.state == State::replaced;
+      record_.holds = record_.holds && is_right;
       if (match.state == State::absent) continue;
       has_device_[match.entry] = true;
       const bool is_stale = match.state == State::same && is_broken(match.entry);
       if (is_stale) stale_.push_back(device.spec);
     }
   }
-  for (std::size_t i = 0; i < faults_.size(); ++i) holds_ = holds_ && !is_broken(i);
+  for (std::size_t i = 0; i < faults_.size(); ++i) record_.holds = record_.holds && !is_broken(i);
 }
 
 void BundleReport::advise(const HostView& host, bool dirs_named) {
@@ -121,57 +115,50 @@ void BundleReport::advise(const HostView& host, bool dirs_named) {
 }
 
 void BundleReport::write_devices() {
-  record_["version"] = 1;
-  record_["config"] = config_.root().position().file;
-  record_["requests"] = Json::array();
-  record_["devices"] = Json::array();
+  record_.config = config_.root().position().file;
   for (const auto& device : devices_) {
     const auto names = tools::listed(device.names);
     text_ += fmt::format("{}: {}:{}: {} of {} edits in the container\n", names,
                          printable(device.spec->path), device.position.line,
                          device.count(State::same), device.matches.size());
-    Json edits = Json::array();
-    for (const auto& match : device.matches) edits.push_back(write_match(device, match));
-    record_["devices"].push_back({{"names", device.names},
-                                  {"file", device.spec->path},
-                                  {"line", device.position.line},
-                                  {"edits", std::move(edits)}});
+    FoundDevices found{device.names, device.spec->path, device.position.line};
+    for (const auto& match : device.matches) found.edits.push_back(write_match(device, match));
+    record_.devices.push_back(std::move(found));
   }
   if (!devices_.empty()) return;
   text_ += fmt::format("no device of these directories is in the container: {}\n",
                        printable(tools::listed(dirs_)));
 }
 
-Json BundleReport::write_match(const BundleDevice& device, const BundleMatch& match) {
+BundleEdit BundleReport::write_match(const BundleDevice& device, const BundleMatch& match) {
   const auto at = device.spec->locate(match.edit.where);
   const auto name = name_of(match.edit);
   const auto place = fmt::format("{}:{}", printable(at.file), at.line);
-  Json record{{"kind", match.edit.kind},
-              {"key", match.edit.key},
-              {"where", match.edit.where},
-              {"file", at.file},
-              {"line", at.line}};
+  BundleEdit record{.kind = match.edit.kind,
+                    .key = match.edit.key,
+                    .where = match.edit.where,
+                    .file = at.file,
+                    .line = at.line,
+                    .state = edit_states[static_cast<std::size_t>(match.state)]};
   if (match.state == State::absent) {
     text_ += fmt::format("  not in the container: {}: {}\n", name, place);
-    record["state"] = state_name(match.state);
     return record;
   }
   const auto& entry = search_.entries()[match.entry];
   text_ += fmt::format("  {}: {}: {}\n", entry.where, name, place);
-  record["state"] = state_name(match.state);
-  record["inConfig"] = entry.where;
+  record.in_config = entry.where;
   if (match.state == State::replaced) {
     text_ += fmt::format("    replaced by {}\n", tools::listed(match.replaced_by));
-    record["replacedBy"] = match.replaced_by;
+    record.replaced_by = match.replaced_by;
     return record;
   }
   if (match.state == State::differs) {
     text_ += fmt::format("    differs: the container has {}, the spec has {}\n",
                          cdi::quoted(entry.value), cdi::quoted(match.edit.value));
-    record["container"] = entry.value;
-    record["spec"] = match.edit.value;
+    record.container = entry.value;
+    record.spec = match.edit.value;
   }
-  write_faults(match.entry, record);
+  record.host_faults = write_faults(match.entry);
   return record;
 }
 
@@ -183,47 +170,40 @@ void BundleReport::write_requests(const std::vector<cdi::RequestedDevice>& reque
 void BundleReport::write_request(const cdi::RequestedDevice& request, bool is_there,
                                  const cdi::Registry& registry) {
   const bool is_known = registry.find(request.name).device != nullptr;
-  holds_ = holds_ && is_there;
+  record_.holds = record_.holds && is_there;
   text_ += fmt::format("requested by annotation {}: {}{}\n", printable(request.key),
                        printable(request.name),
                        is_there   ? ""
                        : is_known ? ": not in the container with the nodes of its spec"
                                   : ": no spec defines it now");
-  record_["requests"].push_back({{"name", request.name},
-                                 {"annotation", request.key},
-                                 {"inContainer", is_there},
-                                 {"defined", is_known}});
+  record_.requests.push_back({request.name, request.key, is_there, is_known});
 }
 
-void BundleReport::write_faults(std::size_t entry, Json& record) {
+Records BundleReport::write_faults(std::size_t entry) {
+  Records out;
   for (const auto& fault : faults_[entry]) {
     text_ += fmt::format("    {}: {}\n", effect_of(fault), to_string(fault.error));
     const bool fails = fault.effect == tools::HostFault::Effect::fails;
-    record["hostFaults"].push_back(error_record(fails ? "error" : "warning", fault.error));
+    out.push_back(error_record(fails ? "error" : "warning", fault.error));
   }
+  return out;
 }
 
 void BundleReport::write_others() {
-  record_["others"] = Json::array();
   for (std::size_t i = 0; i < search_.entries().size(); ++i) {
     const auto& entry = search_.entries()[i];
     const bool is_text =
         entry.kind == "env" || entry.kind == "additionalGids" || entry.kind == "intelRdt";
     if (has_device_[i] || is_text || (entry.kind == "mounts" && faults_[i].empty())) continue;
     text_ += fmt::format("of no known device: {}: {}\n", entry.where, name_of(entry));
-    Json record{{"kind", entry.kind}, {"key", entry.key}, {"inConfig", entry.where}};
-    write_faults(i, record);
-    record_["others"].push_back(std::move(record));
+    record_.others.push_back({entry.kind, entry.key, entry.where, write_faults(i)});
   }
 }
 
 void BundleReport::write_end() {
-  record_["holds"] = holds_;
-  if (holds_) return;
-  const auto advice =
-      advice_ + "create the container again, so that it gets what the specs say now";
-  text_ += fmt::format("fix: {}\n", advice);
-  record_["advice"] = advice;
+  if (record_.holds) return;
+  record_.advice = advice_ + "create the container again, so that it gets what the specs say now";
+  text_ += fmt::format("fix: {}\n", record_.advice);
 }
 
 std::string BundleReport::name_of(const BundleEntry& entry) {

@@ -15,6 +15,7 @@
 
 #include "../../kit/cdi_specs/host_faults.hpp"
 #include "../base/output.hpp"
+#include "../results/why.hpp"
 #include "bundle_edits.hpp"
 #include "host_view.hpp"
 
@@ -29,10 +30,10 @@ class BundleReport {
                const HostView* host, bool dirs_named);
 
   const std::string& text() const { return text_; }
-  const Json& record() const { return record_; }
+  const ExplainedBundle& record() const { return record_; }
 
   /// Whether the container matches the specs, and the host has what it needs.
-  bool holds() const { return holds_; }
+  bool holds() const { return record_.holds; }
 
   /// Whether the container has a device of this name.
   bool has(std::string_view name) const;
@@ -57,7 +58,7 @@ class BundleReport {
 
   void write_devices();
 
-  Json write_match(const BundleDevice& device, const BundleMatch& match);
+  BundleEdit write_match(const BundleDevice& device, const BundleMatch& match);
 
   void write_requests(const std::vector<cdi::RequestedDevice>& requests,
                       const cdi::Registry& registry);
@@ -66,7 +67,8 @@ class BundleReport {
   void write_request(const cdi::RequestedDevice& request, bool is_there,
                      const cdi::Registry& registry);
 
-  void write_faults(std::size_t entry, Json& record);
+  /// Writes what the host lacks for an entry.
+  Records write_faults(std::size_t entry);
 
   /// Writes the nodes, interfaces and hooks of no known device, and the mounts that fail.
   void write_others();
@@ -79,13 +81,12 @@ class BundleReport {
   BundleSearch search_;
   std::vector<BundleDevice> devices_;
   std::vector<std::string> dirs_{};
-  std::vector<tools::HostFaults> faults_{};  // by entry
-  std::vector<bool> has_device_{};           // by entry
-  bool holds_ = true;
+  std::vector<tools::HostFaults> faults_{};      // by entry
+  std::vector<bool> has_device_{};               // by entry
   std::vector<const cdi::LoadedSpec*> stale_{};  // that name something that the host lacks
   std::string advice_{};                         // about these
   std::string text_{};
-  Json record_ = Json::object();
+  ExplainedBundle record_{};
 };
 
 #endif  // CDI_TOOLS_CDI_WHY_BUNDLE_REPORT_HPP

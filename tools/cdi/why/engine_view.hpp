@@ -48,8 +48,10 @@ class EngineView {
   const tools::VersionedEngine& engine() const { return engine_; }
   std::string name() const { return to_string(engine_); }
 
-  /// The newest CDI version that the engine reads, or null.
-  Json newest() const { return newest_ ? Json(cdi::to_string(*newest_)) : Json(nullptr); }
+  /// The newest CDI version that the engine reads, if it is known.
+  std::optional<std::string> newest() const {
+    return newest_ ? std::optional{cdi::to_string(*newest_)} : std::nullopt;
+  }
 
   /// The rejected file that keeps a name from resolving; null if there is none.
   const cdi::LoadedSpec* cause_of(const cdi::Unresolved& one) const;

@@ -133,23 +133,23 @@ EngineAnswer switched_off(const tools::Engine& engine) {
 
 void add_answer(const EngineView& view, EngineAnswer answer, Explanation& out) {
   auto& text = out.text;
-  Json entry{{"engine", view.name()}, {"result", answer.result}, {"reads", view.newest()}};
+  EngineRecord entry{
+      .engine = view.name(),
+      .result = answer.result,
+      .reads = view.newest(),
+      .causes = records_of(answer.result == "refuses" ? "error" : "warning", answer.causes),
+      .advice = answer.advice};
   for (const auto& cause : answer.causes) {
     text += fmt::format("  {} {}: {}\n", answer.words, view.name(), to_string(cause));
-    entry["causes"].push_back(
-        error_record(answer.result == "refuses" ? "error" : "warning", cause));
   }
   if (const auto& other = answer.instead; other.device != nullptr) {
     text += fmt::format("  used by {}: {}:{}\n", view.name(), printable(other.spec->path),
                         other.line());
-    entry["file"] = other.spec->path;
-    entry["line"] = other.line();
+    entry.file = other.spec->path;
+    entry.line = other.line();
   }
-  if (!answer.advice.empty()) {
-    text += fmt::format("  fix: {}\n", answer.advice);
-    entry["advice"] = answer.advice;
-  }
-  out.record["engines"].push_back(std::move(entry));
+  if (!answer.advice.empty()) text += fmt::format("  fix: {}\n", answer.advice);
+  out.record.engines.push_back(std::move(entry));
   answer.engine = view.engine();
   out.engines.push_back(std::move(answer));
 }
@@ -157,7 +157,7 @@ void add_answer(const EngineView& view, EngineAnswer answer, Explanation& out) {
 void add_setup_warnings(const tools::Engine& engine, Explanation& out) {
   for (const auto& warning : engine.warnings) {
     out.text += fmt::format("  warning about {}: {}\n", engine.full_name(), printable(warning));
-    out.record["setupWarnings"].push_back({{"engine", engine.full_name()}, {"message", warning}});
+    out.record.setup_warnings.push_back({engine.full_name(), warning});
   }
 }
 
@@ -207,8 +207,9 @@ bool HostNotes::add(const std::string& name, const cdi::ResolvedDevice& found,
     add_setup_warnings(*engine, out);
     if (engine->version_fault.empty()) continue;  // only its configuration exists
     out.text += fmt::format("  not checked: {}: {}\n", engine->name, engine->version_fault);
-    out.record["engines"].push_back(
-        {{"engine", engine->name}, {"result", "unknown"}, {"message", engine->version_fault}});
+    out.record.engines.push_back({.engine = std::string{engine->name},
+                                  .result = "unknown",
+                                  .message = engine->version_fault});
   }
   return fails;
 }
@@ -221,7 +222,7 @@ std::string_view HostNotes::words_for(tools::HostFault::Effect effect) {
 }
 
 bool HostNotes::add_faults(const cdi::ResolvedDevice& found, std::string& text,
-                           Json& record) const {
+                           ExplainedName& record) const {
   using Effect = tools::HostFault::Effect;
   bool fails = false;
   bool repairable = false;
@@ -240,7 +241,7 @@ bool HostNotes::add_faults(const cdi::ResolvedDevice& found, std::string& text,
     if (i < max_shown) {
       text += fmt::format("  {}: {}\n", words_for(effect), to_string(error));
     }
-    record["hostFaults"].push_back(
+    record.host_faults.push_back(
         error_record(effect == Effect::fails ? "error" : "warning", error));
   }
   if (faults.size() > max_shown) {
@@ -249,6 +250,6 @@ bool HostNotes::add_faults(const cdi::ResolvedDevice& found, std::string& text,
   if (!repairable) return fails;
   const auto advice = host_->advice_on(*found.spec, dirs_named_);
   text += fmt::format("  fix: {}\n", advice);
-  record["hostAdvice"] = advice;
+  record.host_advice = advice;
   return fails;
 }

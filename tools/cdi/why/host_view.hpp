@@ -17,6 +17,7 @@
 #include "../../kit/host/host_tree.hpp"
 #include "../../kit/versions/engine_versions.hpp"
 #include "../base/output.hpp"
+#include "../results/why.hpp"
 #include "engine_view.hpp"
 
 // cdi-prepare uses the same engines and checks.
@@ -91,7 +92,7 @@ struct EngineAnswer {
 /// The answer for a name, as text and as a record.
 struct Explanation {
   std::string text{};
-  Json record{};
+  ExplainedName record{};
   std::optional<cdi::Reason> reason{};  // why the name does not resolve
   std::vector<EngineAnswer> engines{};  // of the record
   cdi::ResolvedDevice device{};         // if the name resolves
@@ -128,7 +129,7 @@ class HostNotes {
 
   static std::string_view words_for(tools::HostFault::Effect effect);
 
-  bool add_faults(const cdi::ResolvedDevice& found, std::string& text, Json& record) const;
+  bool add_faults(const cdi::ResolvedDevice& found, std::string& text, ExplainedName& record) const;
 
   const HostView* host_;
   bool dirs_named_;

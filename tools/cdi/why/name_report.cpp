@@ -24,14 +24,20 @@ std::vector<cdi::Error> unused_of_kind(const cdi::Registry& registry, std::strin
 }
 
 /// Where a device is defined.
-Json origin_record(const std::string& name, const cdi::ResolvedDevice& found,
-                   const std::vector<cdi::Error>& unused) {
-  Json record{{"name", name},
-              {"resolved", true},
-              {"file", found.spec->path},
-              {"line", found.line()},
-              {"priority", found.spec->priority}};
-  for (const auto& error : unused) record["notUsed"].push_back(error_record("warning", error));
+ExplainedName origin_record(const std::string& name, const cdi::ResolvedDevice& found,
+                            const std::vector<cdi::Error>& unused) {
+  ExplainedName record{.name = name, .resolved = true, .file = found.spec->path};
+  record.line = found.line();
+  record.priority = found.spec->priority;
+  record.not_used = records_of("warning", unused);
+  return record;
+}
+
+/// Why a name does not resolve, and what to do.
+ExplainedName fault_record(const cdi::Unresolved& one, std::string advice) {
+  ExplainedName record{fault_of(one), one.name};
+  record.message = one.why.message;
+  record.advice = std::move(advice);
   return record;
 }
 
@@ -81,30 +87,29 @@ void add_doubts(const SearchedSpecs& specs, const cdi::LoadedSpec& spec, Explana
   const auto& warnings = engine.text_warnings(spec);
   for (const auto& warning : warnings) {
     out.text += fmt::format("  may be refused or read differently: {}\n", to_string(warning));
-    out.record["warnings"].push_back(error_record("warning", warning));
   }
+  out.record.warnings = records_of("warning", warnings);
   if (!warnings.empty()) {
     const auto& advice = engine.advice(spec);
     out.text += fmt::format("  fix: {}\n", advice);
-    out.record["advice"] = advice;
+    out.record.advice = advice;
   }
   if (const auto assumed = engine.assumption(); !assumed.empty()) {
     out.text += fmt::format("  assumed: {}\n", assumed);
-    out.record["assumed"] = assumed;
+    out.record.assumed = assumed;
   }
   for (const auto& need : engine.needs(specs.installed != nullptr)) {
     out.text += fmt::format("  needs: {}\n", need);
-    out.record["needs"].push_back(need);
+    out.record.needs.push_back(need);
   }
 }
 
 /// Explains a name that does not resolve because of the engine.
 Explanation explain_for_engine(const cdi::Unresolved& one, const std::string& advice) {
   Explanation out{fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
-                  reason_record(one), one.reason};
+                  fault_record(one, advice), one.reason};
   out.text += causes_text(one, "at");
   out.text += fmt::format("  fix: {}\n", advice);
-  out.record["advice"] = advice;
   return out;
 }
 
@@ -138,7 +143,7 @@ Explanation explain(cdi::Unresolved one, const SearchedSpecs& specs) {
   if (one.reason == cdi::Reason::not_searched && !specs.engine_dirs.empty()) {
     return explain_for_engine(one, specs.engine->advice_on_directory(specs.engine_dirs));
   }
-  if (rejected == nullptr) return {reason_text(one), reason_record(one), one.reason};
+  if (rejected == nullptr) return {reason_text(one), fault_record(one, advice_on(one)), one.reason};
   one.why.message =
       fmt::format("{}: {} refuses a file of its kind", cdi::quoted(one.name), specs.engine->name());
   return explain_for_engine(one, specs.engine->advice(*rejected));
@@ -239,8 +244,8 @@ NameAnswers answer_names(const Question& question, const SearchedSpecs& specs) {
         found.device != nullptr ? explain(name, found, specs) : explain(*reasons.at(name), specs);
     if (one.reason && out.code == exit_done) out.code = exit_code_of(*one.reason);
     if (specs.engine) {
-      one.record["engine"] = specs.engine->name();
-      one.record["reads"] = specs.engine->newest();
+      one.record.engine = specs.engine->name();
+      one.record.reads = specs.engine->newest();
       if (specs.installed) add_setup_warnings(*specs.installed, one);
     }
     out.text += std::exchange(one.text, {});

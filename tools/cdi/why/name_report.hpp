@@ -15,6 +15,7 @@
 #include "../base/globs.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
+#include "../results/why.hpp"
 #include "engine_view.hpp"
 #include "host_view.hpp"
 #include "pattern_names.hpp"
@@ -64,7 +65,7 @@ cdi::Result<SearchedSpecs> search_specs(Question& question);
 /// What is known about names, as text and as a list of records.
 struct NameAnswers {
   std::string text{};
-  Json list = Json::array();
+  std::vector<ExplainedName> list{};
   std::map<std::string, Explanation> by_name{};  // without text and record
   ExitCode code = exit_done;                     // of the first name that does not resolve
 };

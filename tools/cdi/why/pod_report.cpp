@@ -174,8 +174,7 @@ PodAnswer explain_pod(const PodFacts& facts, const tools::HostTree& tree, Questi
   steps.add_text(names.text);
   add_engines(question, specs, steps);
   add_file_results(names, steps);
-  out.record = {{"version", 1},
-                {"pod", {{"namespace", facts.space}, {"name", facts.name}, {"uids", facts.uids}}}};
+  out.record.pod = {facts.space, facts.name, facts.uids};
   if (facts.bundle) {
     const auto& bundle = *facts.bundle;
     const BundleReport report{bundle.config,
@@ -186,14 +185,14 @@ PodAnswer explain_pod(const PodFacts& facts, const tools::HostTree& tree, Questi
                               question.common.dirs_named()};
     add_container(facts, report, steps);
     steps.add_text(report.text());
-    out.record["bundle"] = report.record();
+    out.record.bundle = report.record();
     if (!report.holds()) out.code = exit_outdated;
   }
   out.text = steps.text();
-  out.record["steps"] = steps.list();
-  out.record["devices"] = std::move(names.list);
+  out.record.steps = steps.list();
+  out.record.devices = std::move(names.list);
   if (!steps.holds()) out.code = exit_outdated;
   if (names.code != exit_done) out.code = names.code;
-  out.record["holds"] = out.code == exit_done;
+  out.record.holds = out.code == exit_done;
   return out;
 }

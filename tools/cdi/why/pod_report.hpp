@@ -12,7 +12,7 @@
 /// What `cdi why --pod` found, as text and as a record.
 struct PodAnswer {
   std::string text{};
-  Json record = Json::object();
+  ExplainedPod record{};
   ExitCode code = exit_done;
 };
 

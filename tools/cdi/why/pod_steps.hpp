@@ -4,14 +4,16 @@
 #ifndef CDI_TOOLS_CDI_WHY_POD_STEPS_HPP
 #define CDI_TOOLS_CDI_WHY_POD_STEPS_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "../base/output.hpp"
+#include "../results/why.hpp"
 
 /// The result of a step.
 struct PodStep {
@@ -34,11 +36,8 @@ class PodSteps {
     const auto name = name_of(step.state);
     text_ += fmt::format("{}: {}: {}\n", name, step.part, printable(step.message));
     if (!step.advice.empty()) text_ += fmt::format("  fix: {}\n", printable(step.advice));
-    const auto state = step.state == State::unknown ? "not-checked" : name;
-    Json record{{"step", step.part}, {"state", state}, {"message", step.message}};
-    if (!step.file.empty()) record["file"] = step.file;
-    if (!step.advice.empty()) record["advice"] = step.advice;
-    list_.push_back(std::move(record));
+    const auto state = step_states[static_cast<std::size_t>(step.state)];
+    list_.push_back({step.part, state, step.message, step.file, step.advice});
     holds_ = holds_ && (step.state == State::ok || step.state == State::unknown);
   }
 
@@ -46,7 +45,7 @@ class PodSteps {
   void add_text(std::string_view text) { text_ += text; }
 
   const std::string& text() const { return text_; }
-  const Json& list() const { return list_; }
+  const std::vector<StepRecord>& list() const { return list_; }
 
   /// Whether no step is known to fail.
   bool holds() const { return holds_; }
@@ -63,7 +62,7 @@ class PodSteps {
   }
 
   std::string text_{};
-  Json list_ = Json::array();
+  std::vector<StepRecord> list_{};
   bool holds_ = true;
 };
 

@@ -20,7 +20,7 @@
 
 #include "../../kit/base/text.hpp"
 #include "../../kit/kubernetes/resource_claim.hpp"
-#include "../base/config_file.hpp"
+#include "../base/standard_input.hpp"
 
 namespace kubelet {
 

@@ -1,27 +1,51 @@
-// Writes an error as a JSON record, in the form of all tools.
+// Errors and warnings as records, in the form of all tools.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_BASE_ERROR_RECORD_HPP
 #define CDI_TOOLS_KIT_BASE_ERROR_RECORD_HPP
 
+#include <array>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
+#include <cdi/model/fields.hpp>
 #include <cdi/result.hpp>
 
 namespace tools {
 
-/// The record of an error or a warning; members that are unknown are left out.
-inline nlohmann::ordered_json error_record(std::string_view level, const cdi::Error& error) {
-  nlohmann::ordered_json record{{"level", level}, {"message", error.message}};
-  if (!error.advice.empty()) record["advice"] = error.advice;
-  if (!error.where.empty()) record["where"] = error.where;
-  if (!error.position.file.empty()) record["file"] = error.position.file;
-  if (error.position.line != 0) record["line"] = error.position.line;
-  if (error.position.column != 0) record["column"] = error.position.column;
-  if (!error.rule.empty()) record["rule"] = error.rule;
-  return record;
+/// The levels of records.
+inline constexpr std::array<std::string_view, 3> record_levels{"error", "warning", "note"};
+
+/// An error, a warning or a note; members that are unknown are left out.
+struct ErrorRecord {
+  std::string_view level{};  // of `record_levels`
+  std::string message{};
+  std::string advice{};
+  std::string where{};  // the member
+  std::string file{};
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::string rule{};  // the broken rule of specs
+
+  static constexpr void fields(auto& list) {
+    using Self = ErrorRecord;
+    list("level", &Self::level, cdi::required);
+    list("message", &Self::message, cdi::required);
+    list("advice", &Self::advice);
+    list("where", &Self::where);
+    list("file", &Self::file);
+    list("line", &Self::line);
+    list("column", &Self::column);
+    list("rule", &Self::rule);
+  }
+};
+
+/// The record of an error.
+inline ErrorRecord error_record(std::string_view level, const cdi::Error& error) {
+  const auto& [file, line, column] = error.position;
+  return {level, error.message, error.advice, error.where,
+          file,  line,          column,       std::string{error.rule}};
 }
 
 }  // namespace tools

@@ -87,3 +87,50 @@ std::string yaml_text(const void* self, const cdi::detail::Type& type) {
 }
 
 }  // namespace tools::detail
+
+namespace tools {
+
+namespace {
+
+void write_value(const cdi::Document::Value& value, cdi::YamlSink& sink) {
+  switch (value.kind()) {
+    case cdi::Document::Kind::null: return sink.null();
+    case cdi::Document::Kind::quoted: return sink.text(value.text());
+    case cdi::Document::Kind::plain: {
+      const auto text = value.text();
+      const bool truth = text == "true";
+      return truth || text == "false" ? sink.boolean(truth) : sink.number(text);
+    }
+    case cdi::Document::Kind::list:
+      sink.begin_list();
+      for (const auto item : value.items()) write_value(item, sink);
+      return sink.end_list();
+    case cdi::Document::Kind::map: break;
+  }
+  sink.begin_map();
+  for (const auto [key, member] : value.members()) {
+    sink.key(key.text());
+    write_value(member, sink);
+  }
+  sink.end_map();
+}
+
+}  // namespace
+
+cdi::AnyValue any_of_json(std::string_view text) {
+  cdi::AnyValue value;
+  if (const auto document = cdi::parse_json(text)) {
+    cdi::detail::read_any(document->root(), &value, cdi::detail::table_of<cdi::AnyValue>());
+  }
+  return value;
+}
+
+cdi::Result<std::string> yaml_of_json(std::string_view text, std::string_view file) {
+  const auto document = cdi::parse_json(text, file);
+  if (!document) return document.error();
+  cdi::YamlSink sink;
+  write_value(document->root(), sink);
+  return std::move(sink).take();
+}
+
+}  // namespace tools

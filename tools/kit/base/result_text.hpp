@@ -6,8 +6,12 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
+#include <cdi/model/any_value.hpp>
 #include <cdi/model/type_of.hpp>
+#include <cdi/result.hpp>
 #include <cdi/text/write.hpp>
 
 // A result is a described struct, or a list of them: its field list is what the JSON, the YAML and
@@ -41,6 +45,12 @@ template <class T>
 std::string yaml_text(const T& result) {
   return detail::yaml_text(&result, cdi::detail::table_of<T>());
 }
+
+/// A JSON text as a value; null if it is not JSON.
+cdi::AnyValue any_of_json(std::string_view text);
+
+/// A JSON text as YAML. Fails with the errors of `cdi::parse_json`; numbers stay exact.
+cdi::Result<std::string> yaml_of_json(std::string_view text, std::string_view file);
 
 /// A text for a member that is always written, and null if the text is empty.
 inline std::optional<std::string> text_or_null(std::string text) {

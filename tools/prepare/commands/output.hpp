@@ -21,6 +21,7 @@
 #include "../../gpu/base/one_line.hpp"
 #include "../../kit/base/alike.hpp"
 #include "../../kit/base/error_record.hpp"
+#include "../../kit/base/result_text.hpp"
 #include "../../kit/help/terminal_text.hpp"
 #include "../../kit/host/standard_streams.hpp"
 #include "exit_codes.hpp"
@@ -79,8 +80,8 @@ inline std::string message_json(const Message& message) {
   using Kind = Message::Kind;
   const auto record = [&](std::string_view level, std::string_view begin = {}) {
     auto out = tools::error_record(level, message.what);
-    out["message"] = std::string{begin}.append(message.what.message);
-    return json_line(out);
+    out.message.insert(0, begin);
+    return tools::json_line(out);
   };
   switch (message.kind) {
     case Kind::error: return record("error");
