@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Writes a C++ header with JSON schemas, for `cdi schema`. usage: embed.py SCHEMA... >HEADER"""
+"""Writes a C++ header with JSON schemas, each on a line, for `cdi schema`. usage: embed.py SCHEMA... >HEADER"""
 import json
 import pathlib
 import sys
@@ -10,10 +10,11 @@ DELIMITER = "schema"  # of the raw strings
 
 def entry(path):
     """A row of the table: the name, the title and the text."""
-    text = path.read_text(encoding="utf-8")
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    text = json.dumps(schema, separators=(",", ":"))
     if f"){DELIMITER}\"" in text:
         sys.exit(f"{path} contains the end of a raw string")
-    title = json.dumps(json.loads(text)["title"])
+    title = json.dumps(schema["title"])
     return f'    {{"{path.stem}", {title}, R"{DELIMITER}({text}){DELIMITER}"}},\n'
 
 

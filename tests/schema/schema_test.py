@@ -236,7 +236,7 @@ def places(error):
 
 class Files(unittest.TestCase):
     def test_schema_files_are_up_to_date(self):
-        for which in ("cdi", "oci-edits", "policy", "resolved", "shown"):
+        for which in ("cdi", "oci-edits", "policy", "resolved", "shown", "results"):
             with self.subTest(schema=which):
                 text = generate(which)
                 path = PROJECT / "schema" / (json.loads(text)["$id"].split(":")[-1] + ".json")
@@ -253,7 +253,7 @@ class Validation(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.schemas = {which: json.loads(generate(which))
-                       for which in ("cdi", "oci-edits", "policy", "resolved", "shown")}
+                       for which in ("cdi", "oci-edits", "policy", "resolved", "shown", "results")}
         cls.cdi = Draft202012Validator(cls.schemas["cdi"])
         cls.oci_edits = Draft202012Validator(cls.schemas["oci-edits"])
 

@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_DRA_LOG_HPP
 #define CDI_TOOLS_DRA_LOG_HPP
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -21,13 +22,17 @@
 
 namespace dra {
 
+/// The events of the log; the last three are of the device plugin, whose resource is the name.
+inline constexpr std::array<std::string_view, 15> log_events{
+    "serving", "registered", "refused",   "prepared",  "unprepared",
+    "failed",  "repaired",   "healthy",   "unhealthy", "published",
+    "warning", "ended",      "allocated", "adopted",   "freed"};
+
 /// A line of the log. Members that do not apply are empty, and absent from the JSON.
 struct LogLine {
   std::int64_t version = 1;  // of the form of the lines
-  std::string event{};  // serving, registered, refused, prepared, unprepared, failed, repaired,
-                        // healthy, unhealthy, published, warning, ended; of the device plugin,
-                        // whose resource is the name: allocated, adopted, freed
-  std::string claim{};  // its UID
+  std::string event{};       // of `log_events`
+  std::string claim{};       // its UID
   std::string ns{}, name{};  // of the claim
   std::vector<std::string> devices{};
   std::vector<std::string> ids{};  // of CDI
@@ -40,8 +45,8 @@ struct LogLine {
   /// The field list.
   static constexpr void fields(auto& list) {
     using Self = LogLine;
-    list("version", &Self::version);
-    list("event", &Self::event);
+    list("version", &Self::version, cdi::required);
+    list("event", &Self::event, cdi::required);
     list("claim", &Self::claim);
     list("namespace", &Self::ns);
     list("name", &Self::name);

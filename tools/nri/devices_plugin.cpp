@@ -89,7 +89,7 @@ void DevicesPlugin::report(const PodSandbox& pod, const Container& container) {
   auto& found = **lacking.value;
   LogLine line{.event = found.why ? "unknown" : "missing", .devices = std::move(found.names)};
   if (found.why) line.error = tools::one_line(to_string(*found.why));
-  log_.write(line.about(pod, container));
+  log_.write(about(line, pod, container));
 }
 
 cdi::Result<DevicesPlugin::Answer> DevicesPlugin::answer_in_time(
@@ -120,7 +120,7 @@ std::string DevicesPlugin::report_ignored(const CreateContainerRequest& request)
   const auto ignored = ignored_requests(request.pod(), request.container(), around_->families);
   const auto write = [&](std::string error) {
     LogLine line{.event = "ignored", .error = std::move(error)};
-    log_.write(line.about(request.pod(), request.container()));
+    log_.write(about(line, request.pod(), request.container()));
   };
   const auto text_of = [](const IgnoredRequest& one) {
     return "annotation " + cdi::quoted(one.key) + " requests nothing: " + one.advice;
@@ -143,7 +143,7 @@ cdi::Result<void> DevicesPlugin::create(const CreateContainerRequest& request,
   auto answer = requested ? answer_in_time(request, *std::move(requested))
                           : cdi::Result<Answer>{std::move(requested).error()};
   LogLine line;
-  line.about(request.pod(), request.container());
+  about(line, request.pod(), request.container());
   if (!answer) {
     line.event = "refused";
     line.error = tools::one_line(to_string(answer.error()));

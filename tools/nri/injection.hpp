@@ -11,22 +11,12 @@
 
 #include <cdi/host.hpp>
 
+#include "log_line.hpp"
 #include "requests.hpp"
 #include "runtime_facts.hpp"
 #include "settings.hpp"
 
 namespace nri {
-
-/// A spec file whose edits a container got.
-struct UsedSpec {
-  std::string file{}, digest{};
-
-  /// The field list.
-  static constexpr void fields(auto& list) {
-    list("file", &UsedSpec::file);
-    list("digest", &UsedSpec::digest);
-  }
-};
 
 /// What a container got.
 struct Injection {

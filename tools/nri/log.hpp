@@ -17,46 +17,18 @@
 #include "../kit/base/one_line.hpp"
 #include "../kit/base/text.hpp"
 #include "injection.hpp"
+#include "log_line.hpp"
 
 namespace nri {
 
-/// A line of the log. Members that do not apply are empty, and absent from the JSON.
-struct LogLine {
-  std::int64_t version = 1;  // of the form of the lines
-  // connected, disconnected, injected, passed, refused, missing, unknown, ignored
-  std::string event{};
-  std::string runtime{};  // its name and version
-  std::string ns{}, pod{}, container{}, id{};
-  std::vector<std::string> devices{};
-  std::string way{};  // names or edits
-  std::vector<UsedSpec> specs{};
-  std::string error{};
-
-  /// The field list.
-  static constexpr void fields(auto& list) {
-    using Self = LogLine;
-    list("version", &Self::version);
-    list("event", &Self::event);
-    list("runtime", &Self::runtime);
-    list("namespace", &Self::ns);
-    list("pod", &Self::pod);
-    list("container", &Self::container);
-    list("id", &Self::id);
-    list("devices", &Self::devices);
-    list("way", &Self::way);
-    list("specs", &Self::specs);
-    list("error", &Self::error);
-  }
-
-  /// The names of the container.
-  LogLine& about(const PodSandbox& the_pod, const Container& the_container) {
-    ns = tools::one_line(the_pod.namespace_());
-    pod = tools::one_line(the_pod.name());
-    container = tools::one_line(the_container.name());
-    id = tools::one_line(the_container.id());
-    return *this;
-  }
-};
+/// Adds the names of a container to a line.
+inline LogLine& about(LogLine& line, const PodSandbox& pod, const Container& container) {
+  line.ns = tools::one_line(pod.namespace_());
+  line.pod = tools::one_line(pod.name());
+  line.container = tools::one_line(container.name());
+  line.id = tools::one_line(container.id());
+  return line;
+}
 
 /// A line as text: `WHO: EVENT what: why`.
 inline std::string text_of(const LogLine& line) {

@@ -127,7 +127,7 @@ struct Answer {
   std::vector<std::string> warnings{};  // sentences without a full stop
 
   static constexpr void fields(auto& list) {
-    list("version", &Answer::version);
+    list("version", &Answer::version, cdi::required);
     list("devices", &Answer::devices);
     list("origins", &Answer::origins);
     list("vcpus", &Answer::vcpus);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of the `cdi` tool. usage: cdi_test.py CDI"""
+import decimal
 import itertools
 import json
 import os
@@ -363,29 +364,21 @@ devices:
         self.run_cdi("validate", "-d", nowhere, expect=1)
 
     def test_numbers_keep_their_digits(self):
-        exact = ("0.1", "1.0", "1e5", "-0.0", "3.141592653589793", "0.30000000000000004",
-                 "1.7976931348623157e308", "18446744073709551615", "-9223372036854775808")
-        # YAML output is of numbers, and refused if it would change one.
-        too_long = ("1e-400", "1.23456789012345e-320", "1700000000.123456789",
-                    "12345678901234567890123", "1e400")
-        for text in exact + too_long:
+        for text in ("0.1", "1.0", "1e5", "-0.0", "3.141592653589793", "0.30000000000000004",
+                     "1.7976931348623157e308", "18446744073709551615", "-9223372036854775808",
+                     "1e-400", "1.23456789012345e-320", "1700000000.123456789",
+                     "12345678901234567890123", "1e400"):
             with self.subTest(text):
                 given = f'{{"a":{text}}}'
                 out = self.run_cdi("inject", "-", "vendor.com/gpu=one", given=given)[0]
                 self.assertIn(f'"a":{text},', out)
-                _, err = self.run_cdi("-o", "yaml", "inject", "-", "vendor.com/gpu=one",
-                                      given=given, expect=0 if text in exact else 1)
-                if text in too_long:
-                    record = json.loads(err)
-                    self.assertIn("the number has too many digits", record["message"])
-                    self.assertEqual((record["file"], record["line"], record["column"]),
-                                     ("standard input", 1, 6))
+                out = self.run_cdi("-o", "yaml", "inject", "-", "vendor.com/gpu=one",
+                                   given=given)[0]
+                found = re.search("^a: (.*)$", out, re.MULTILINE)[1]
+                self.assertEqual(decimal.Decimal(found), decimal.Decimal(text))
         out = self.run_cdi("-o", "yaml", "inject", "-", "vendor.com/gpu=one",
                            given='{"a": [null, 1]}')[0]
         self.assertIn("a:\n  - null\n  - 1\n", out)
-        _, err = self.run_cdi("-o", "yaml", "inject", "-", "vendor.com/gpu=one",
-                              given='{"a": [null, 1e400]}', expect=1)
-        self.assertEqual(json.loads(err)["column"], 14)
 
     def test_a_config_that_the_edits_make_too_large_for_yaml_is_refused(self):
         given = '{"a":"' + "x" * ((16 << 20) - 8) + '"}'  # of 16 MiB, the limit

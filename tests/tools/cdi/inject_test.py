@@ -191,17 +191,15 @@ class Inject(CdiCase):
             "name": "vendor.com/gpu=0", "file": self.spec, "line": 11,
             "where": "devices[0].containerEdits.mounts[0]"})
 
-    def test_a_number_that_json_cannot_keep_is_shown_in_text_only(self):
+    def test_a_number_that_no_double_has_keeps_its_digits(self):
         for number in ("1e999", "12345678901234567890123"):
             config = self.put("bundle/config.json", '{"mounts": [{"destination": "/c", '
                               f'"source": "/old", "x": {number}}}]}}')
             out = self.cdi("--diff", config, "vendor.com/gpu=0")[0]
             self.assertIn('replaced mounts[0]: {"destination":"/c","source":"/old","x":%s} -> '
                           % number, out)
-            for format_ in "json", "yaml":
-                err = self.cdi("--diff", "-o", format_, config, "vendor.com/gpu=0", expect=1)[1]
-                self.assertEqual(json.loads(err)["where"], "mounts[0]")
-                self.assertIn("kept exactly", json.loads(err)["message"])
+            out = self.cdi("--diff", "-o", "json", config, "vendor.com/gpu=0")[0]
+            self.assertIn(f'"x": {number}', out)
 
     def test_an_entry_that_only_moves_has_no_origin(self):
         config = self.write_config(mounts=[{"destination": "/x/y"}, {"destination": "/x"}])

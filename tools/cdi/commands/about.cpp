@@ -56,9 +56,9 @@ ExitCode print_schema(const std::string& name, const Output& output) {
   std::vector<ListedSchema> list;
   for (const auto& schema : schemas()) {
     if (schema.name == name) {
-      const bool printed = output.format() == OutputFormat::yaml
-                               ? output.print(*tools::yaml_of_json(schema.text, schema.name))
-                               : output.print(schema.text);
+      const bool printed = output.print(output.format() == OutputFormat::yaml
+                                            ? *tools::yaml_of_json(schema.text, schema.name)
+                                            : tools::indented_json(schema.text));
       return printed ? exit_done : exit_failed;
     }
     table.add({std::string{schema.name}, std::string{schema.title}});

@@ -76,15 +76,15 @@ ExitCode list_devices(const CommonOptions& common, const ListOptions& options,
   const auto devices = selected_devices(options.names, *registry, output);
   if (!devices) return exit_failed;
   std::string text;
-  std::vector<ShownDevice> list;
+  std::vector<ListedDevice> list;
   for (const auto& found : *devices) {
     if (output.format() == OutputFormat::text && !options.details) {
       text += cdi::qualified_name(found.spec->spec.kind, found.device->name) + "\n";
       continue;
     }
-    auto& shown = list.emplace_back(shown_device(found, text));
-    shown.container_edits = found.device->container_edits;
-    if (options.details) shown.edits = edits_of(found, text);
+    auto& listed = list.emplace_back(ListedDevice{device_in_file(found, text)});
+    listed.container_edits = found.device->container_edits;
+    if (options.details) listed.edits = edits_of(found, text);
   }
   return code_of_list(output.result(text, list), common, *registry, output);
 }

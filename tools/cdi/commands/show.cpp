@@ -34,8 +34,8 @@ ExitCode show_devices(const CommonOptions& common, const std::vector<std::string
   std::string text;
   ShownDevices shown;
   for (const auto& found : *devices) {
-    shown.devices.push_back(shown_device(found, text));
-    shown.devices.back().edits = edits_of(found, text);
+    auto& device = shown.devices.emplace_back(ShownDevice{device_in_file(found, text)});
+    device.edits = edits_of(found, text);
   }
   return code_of_list(output.result(text, shown), common, *registry, output);
 }
@@ -89,11 +89,11 @@ ShownEdits edits_of(const cdi::ResolvedDevice& found, std::string& text) {
   return out;
 }
 
-ShownDevice shown_device(const cdi::ResolvedDevice& found, std::string& text) {
-  ShownDevice out{.name = cdi::qualified_name(found.spec->spec.kind, found.device->name),
-                  .file = found.spec->path,
-                  .line = found.line(),
-                  .annotations = found.device->annotations};
+DeviceInFile device_in_file(const cdi::ResolvedDevice& found, std::string& text) {
+  DeviceInFile out{.name = cdi::qualified_name(found.spec->spec.kind, found.device->name),
+                   .file = found.spec->path,
+                   .line = found.line(),
+                   .annotations = found.device->annotations};
   text += fmt::format("{}  {}:{}\n", out.name, printable(out.file), out.line);
   for (const auto& [key, value] : out.annotations) {
     text += fmt::format("  annotation  {}: {}\n", printable(key), printable(value));

@@ -16,8 +16,8 @@
 /// each to `text`.
 ShownEdits edits_of(const cdi::ResolvedDevice& found, std::string& text);
 
-/// A device with its file. Adds its lines to `text`.
-ShownDevice shown_device(const cdi::ResolvedDevice& found, std::string& text);
+/// A device in its file. Adds its lines to `text`.
+DeviceInFile device_in_file(const cdi::ResolvedDevice& found, std::string& text);
 
 /// The exit code of a printed list. It is incomplete, and so an error, if the user named a
 /// directory that cannot be read.

@@ -4,6 +4,7 @@
 #ifndef CDI_TOOLS_CDI_RESULTS_DEVICES_HPP
 #define CDI_TOOLS_CDI_RESULTS_DEVICES_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -88,22 +89,40 @@ struct ShownEdits : EditsOf<std::string>,
   }
 };
 
-/// A device of `cdi devices` and `cdi show`.
-struct ShownDevice {
+/// A device in its file.
+struct DeviceInFile {
   std::string name{};
   std::string file{};
   std::uint32_t line = 0;
   decltype(cdi::Device::annotations) annotations{};
-  std::optional<cdi::ContainerEdits> container_edits{};  // by `cdi devices`
-  std::optional<ShownEdits> edits{};                     // by `cdi devices -v` and `cdi show`
 
   static constexpr void fields(auto& list) {
-    list("name", &ShownDevice::name, cdi::required);
-    list("file", &ShownDevice::file, cdi::required);
-    list("line", &ShownDevice::line, cdi::required);
-    list("annotations", &ShownDevice::annotations);
-    list("containerEdits", &ShownDevice::container_edits);
-    list("edits", &ShownDevice::edits);
+    list("name", &DeviceInFile::name, cdi::required);
+    list("file", &DeviceInFile::file, cdi::required);
+    list("line", &DeviceInFile::line, cdi::required);
+    list("annotations", &DeviceInFile::annotations);
+  }
+};
+
+/// A device that `cdi devices` lists.
+struct ListedDevice : DeviceInFile {
+  cdi::ContainerEdits container_edits{};
+  std::optional<ShownEdits> edits{};  // with --verbose
+
+  static constexpr void fields(auto& list) {
+    DeviceInFile::fields(list);
+    list("containerEdits", &ListedDevice::container_edits, cdi::required);
+    list("edits", &ListedDevice::edits);
+  }
+};
+
+/// A device of `cdi show`.
+struct ShownDevice : DeviceInFile {
+  ShownEdits edits{};
+
+  static constexpr void fields(auto& list) {
+    DeviceInFile::fields(list);
+    list("edits", &ShownDevice::edits, cdi::required);
   }
 };
 
@@ -266,6 +285,10 @@ struct ChangeRecord {
     list("origin", &Self::origin);
   }
 };
+
+/// The events of `cdi monitor`.
+inline constexpr std::array<std::string_view, 6> monitor_events{"watching", "added", "changed",
+                                                                "removed",  "error", "error-gone"};
 
 /// A line of `cdi monitor`. An error has the members of `ErrorRecord`.
 struct MonitorEvent : ErrorRecord {

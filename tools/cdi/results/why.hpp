@@ -20,7 +20,7 @@ using Records = std::vector<ErrorRecord>;
 /// The records of several errors.
 inline Records records_of(std::string_view level, const std::vector<cdi::Error>& errors) {
   Records out;
-  for (const auto& one : errors) out.push_back(error_record(level, one));
+  for (const auto& one : errors) out.push_back(tools::error_record(level, one));
   return out;
 }
 

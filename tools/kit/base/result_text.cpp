@@ -92,7 +92,8 @@ namespace tools {
 
 namespace {
 
-void write_value(const cdi::Document::Value& value, cdi::YamlSink& sink) {
+template <cdi::Sink S>
+void write_value(const cdi::Document::Value& value, S& sink) {
   switch (value.kind()) {
     case cdi::Document::Kind::null: return sink.null();
     case cdi::Document::Kind::quoted: return sink.text(value.text());
@@ -123,6 +124,13 @@ cdi::AnyValue any_of_json(std::string_view text) {
     cdi::detail::read_any(document->root(), &value, cdi::detail::table_of<cdi::AnyValue>());
   }
   return value;
+}
+
+std::string indented_json(std::string_view text) {
+  const auto document = cdi::parse_json(text);
+  cdi::JsonTextSink sink;
+  write_value(document->root(), sink);
+  return std::move(sink).take() + "\n";
 }
 
 cdi::Result<std::string> yaml_of_json(std::string_view text, std::string_view file) {

@@ -49,6 +49,9 @@ std::string yaml_text(const T& result) {
 /// A JSON text as a value; null if it is not JSON.
 cdi::AnyValue any_of_json(std::string_view text);
 
+/// A JSON text with a line for each member, indented by two spaces. The text must be JSON.
+std::string indented_json(std::string_view text);
+
 /// A JSON text as YAML. Fails with the errors of `cdi::parse_json`; numbers stay exact.
 cdi::Result<std::string> yaml_of_json(std::string_view text, std::string_view file);
 

@@ -1,0 +1,191 @@
+// The schemas of what the tools print with -o json.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "results.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cdi/nvidia.hpp>
+#include <cdi/sandbox.hpp>
+
+#include "../tools/cdi/results/devices.hpp"
+#include "../tools/cdi/results/files.hpp"
+#include "../tools/cdi/results/why.hpp"
+#include "../tools/dra/log.hpp"
+#include "../tools/kit/cdi_specs/overlaps.hpp"
+#include "../tools/nri/log_line.hpp"
+#include "../tools/pod/answer.hpp"
+#include "schema.hpp"
+
+template <class Edit>
+inline const bool is_template_of_ours<ShownEdit<Edit>> = true;
+
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+/// One member of each row of a table.
+template <class Table, class Row>
+Names names_in(const Table& table, std::string_view Row::*name) {
+  Names out;
+  for (const auto& row : table) out.push_back(row.*name);
+  return out;
+}
+
+Json hook_class() {
+  return one_of(names_in(cdi::hook_classes, &cdi::HookClassRow::name));
+}
+
+/// Requires members if another has one of these values.
+Json when(std::string_view key, const Json& values, const Names& required) {
+  return {{"if", {{"properties", {{key, {{"enum", values}}}}}}},
+          {"then", {{"required", required}}}};
+}
+
+Json all_of(std::vector<Json> conditions) {
+  return {{"allOf", std::move(conditions)}};
+}
+
+Names edit_kinds() {
+  Names out;
+  cdi::Plan::each_kind([&](const char* key, auto, auto) { out.emplace_back(key); });
+  return out;
+}
+
+std::vector<Demand> edit_demands() {
+  return {{"ShownEdit", "class", {}, hook_class()}};
+}
+
+std::vector<Demand> resolved_demands() {
+  auto out = edit_demands();
+  out.push_back({"ShownNote", "class", {}, hook_class()});
+  out.push_back({"ShownNote", "way", {}, one_of(cdi::hook_way_names)});
+  out.push_back({"ShownOverlap",
+                 "code",
+                 {},
+                 one_of(names_in(tools::overlap_kinds, &tools::OverlapRow::code))});
+  return out;
+}
+
+/// The words that members may have.
+std::vector<Demand> words_of_results() {
+  auto out = edit_demands();
+  const auto add = [&](std::string_view type, std::string_view key, const auto& words) {
+    out.push_back({type, key, {}, one_of(words)});
+  };
+  const auto reasons = names_in(cdi::reasons, &cdi::ReasonRow::code);
+  add("ErrorRecord", "level", tools::record_levels);
+  add("WriteResult", "action", Names{"created", "replaced", "unchanged"});
+  add("ListedRule", "severity", Names{"error", "write-error", "warning"});
+  add("ListedDir", "state", dir_states);
+  add("Decision", "source", cdi::request_origin_names);
+  add("ExplainedName", "reason", reasons);
+  add("EngineRecord", "result", engine_results);
+  add("BundleEdit", "kind", edit_kinds());
+  add("BundleEdit", "state", edit_states);
+  add("OtherEntry", "kind", edit_kinds());
+  add("StepRecord", "step", step_parts);
+  add("StepRecord", "state", step_states);
+  add("ChangeRecord", "change", Names{"added", "replaced", "removed", "moved"});
+  add("MonitorEvent", "event", monitor_events);
+  add("dra.LogLine", "event", dra::log_events);
+  add("nri.LogLine", "event", nri::log_events);
+  add("nri.LogLine", "way", Names{"names", "edits"});
+  return out;
+}
+
+/// The members that an object has in some cases.
+std::vector<Demand> conditions_of_results() {
+  Json name = when("resolved", {true}, {"file", "line", "priority"});
+  name["else"] = {{"required", {"reason", "message", "nearest", "causes", "advice"}}};
+  return {
+      {"ExplainedName", {}, {}, std::move(name)},
+      {"BundleEdit",
+       {},
+       {},
+       all_of({when("state", {"differs"}, {"inConfig", "container", "spec"}),
+               when("state", {"replaced"}, {"inConfig", "replacedBy"})})},
+      {"ExplainedBundle", {}, {}, when("holds", {false}, {"advice"})},
+      {"StepRecord", {}, {}, when("state", {"missing", "wrong"}, {"advice"})},
+      {"MonitorEvent",
+       {},
+       {},
+       all_of({when("event", {"watching"}, {"dirs", "devices"}),
+               when("event", {"added", "changed", "removed"}, {"name", "file", "line"}),
+               when("event", {"error", "error-gone"}, {"level", "message"})})},
+      {"dra.LogLine",
+       {},
+       {},
+       all_of(
+           {when("event", {"refused", "failed", "unhealthy", "warning"}, {"error"}),
+            when("event", {"prepared", "unprepared"}, {"claim", "namespace", "name"}),
+            when("event", {"healthy", "unhealthy", "allocated", "adopted", "freed"}, {"devices"}),
+            when("event", {"published"}, {"generation"}),
+            when("event", {"serving", "registered", "repaired"}, {"path"})})},
+  };
+}
+
+void define_files(Schema& schema) {
+  schema.define<VersionResult>("cdi version");
+  schema.define<std::vector<ListedSchema>>("cdi schema");
+  schema.define<std::vector<ListedSpec>>("cdi specs");
+  schema.define<std::vector<ListedDir>>("cdi dirs");
+  schema.define<std::vector<ListedRule>>("cdi validate --rules");
+  schema.define<ValidFiles>("cdi validate");
+  schema.define<cdi::Spec>("cdi new");
+  schema.define<cdi::Spec>("cdi convert");
+  schema.define<cdi::Spec>("cdi transform root");
+  schema.define<BackupResult>("cdi convert --in-place --backup");
+  schema.define<MovedFiles>("cdi transform root --in-place");
+  schema.define<WriteResult>("cdi write");
+  schema.define<RemoveResult>("cdi remove");
+  schema.define<RemoveResult>("cdi gc");
+}
+
+void define_devices(Schema& schema) {
+  schema.define<std::vector<ListedDevice>>("cdi devices");
+  schema.define<Texts>("cdi vendors");
+  schema.define<Texts>("cdi classes");
+  schema.define<NamesResult>("cdi names");
+  schema.define<ArgsResult>("cdi args");
+  schema.define<PolicyResult>("cdi policy");
+  schema.define<PolicyDecisions>("cdi policy with names");
+  schema.define<std::vector<ChangeRecord>>("cdi inject --diff");
+  schema.define<MonitorEvent>("cdi monitor");
+  schema.define<std::vector<ExplainedName>>("cdi why");
+  schema.define<std::vector<ExplainedName>>("cdi wait");
+  schema.define<ExplainedBundle>("cdi why --bundle");
+  schema.define<ExplainedPod>("cdi why --pod");
+  schema.define<ErrorRecord>("error");
+}
+
+}  // namespace
+
+Json resolved_schema() {
+  return Schema{resolved_demands(), {}, Members::of_all_versions}.document<ResolvedEdits>(
+      "urn:container-device-interface:resolved-1",
+      "The resolved edits of devices, as cdi resolve prints them");
+}
+
+Json shown_schema() {
+  return Schema{edit_demands(), {}, Members::of_all_versions}.document<ShownDevices>(
+      "urn:container-device-interface:shown-1",
+      "The edits of devices as in their files, as cdi show prints them");
+}
+
+Json results_schema() {
+  auto demands = words_of_results();
+  for (auto& one : conditions_of_results()) demands.push_back(std::move(one));
+  Schema schema{std::move(demands), {}, Members::of_all_versions, Unknown::ignored};
+  define_files(schema);
+  define_devices(schema);
+  schema.define<pod::Answer>("cdi-pod");
+  schema.define<dra::LogLine>("cdi-dra serve");
+  schema.define<nri::LogLine>("cdi-nri");
+  return schema.collection("urn:container-device-interface:results-1",
+                           "The results of the tools with -o json, by command");
+}
