@@ -13,7 +13,7 @@ import sys
 FOLDERS = {
     "kit": ["base", "versions", "help", "completion", "host", "names", "kubernetes", "engines",
             "cdi_specs"],
-    "cdi": ["base", "why", "inject", "args", "run", "specs", "commands"],
+    "cdi": ["results", "base", "why", "inject", "args", "run", "specs", "commands"],
     "gpu": ["base", "host", "model", "vendors", "vendor_files", "survey", "cdi_specs", "claims",
             "slices", "configure", "findings"],
     "prepare": ["doctor", "record", "commands"],

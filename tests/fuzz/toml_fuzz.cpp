@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "../../tools/gpu/vendor_files/vendor_reader.hpp"
-#include "../../tools/kit/cdi_specs/write_settings.hpp"
+#include "../../tools/kit/cdi_specs/prepare_settings.hpp"
 #include "../../tools/kit/engines/toml_settings.hpp"
 #include "fuzz.hpp"
 

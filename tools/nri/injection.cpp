@@ -13,7 +13,7 @@
 #include <cdi/policy/pattern_set.hpp>
 
 #include "../kit/base/text.hpp"
-#include "../kit/names/policy_check.hpp"
+#include "../kit/names/policy_file.hpp"
 #include "adjustment.hpp"
 
 namespace nri {

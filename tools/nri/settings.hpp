@@ -13,7 +13,7 @@
 #include <cdi/scan.hpp>
 
 #include "../kit/base/toml.hpp"
-#include "../kit/names/policy_check.hpp"
+#include "../kit/names/policy_file.hpp"
 
 namespace nri {
 

@@ -64,7 +64,7 @@ Quantity amount_of(const ResourceList& list, std::string_view resource);
 /// Adds amounts of a pod to a sum.
 void add_to(ResourceList& total, const ResourceList& more, const Object& pod);
 
-/// Raises amounts to others that are larger.
+/// Raises each amount to the other one where that is larger.
 void raise_to(ResourceList& list, const ResourceList& other);
 
 /// Parses the amounts of a pod that was read, and completes its claims.

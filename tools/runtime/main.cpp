@@ -24,7 +24,7 @@
 
 #include "../kit/base/one_line.hpp"
 #include "../kit/host/program_path.hpp"
-#include "../kit/names/policy_check.hpp"
+#include "../kit/names/policy_file.hpp"
 #include "../kit/names/variable_requests.hpp"
 #include "command_line.hpp"
 #include "settings.hpp"

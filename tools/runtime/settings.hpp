@@ -66,7 +66,7 @@ inline cdi::Result<Settings> read_settings(const char* named) {
 }
 
 /// The real runtime, for commands such as `kill`, which must work despite other faults in the
-/// settings. Uses only lines before all tables, each of which must be TOML. Fails without
+/// settings. Uses only lines before the first table, each of which must be TOML. Fails without
 /// `runtime`: `delete --force` by another runtime would succeed, and leave the processes.
 inline cdi::Result<std::string> read_runtime(const char* named) {
   auto settings = read_settings(named);

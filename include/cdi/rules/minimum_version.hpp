@@ -1,11 +1,9 @@
-// The versions of the CDI specification, and those that can express a spec.
+// The CDI versions that can express a spec.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_RULES_MINIMUM_VERSION_HPP
 #define CDI_RULES_MINIMUM_VERSION_HPP
 
-#include <array>
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,29 +15,6 @@
 #include <cdi/version.hpp>
 
 namespace cdi::inline CDI_ABI {
-
-/// Every version of the CDI specification, oldest first. 0.1.0 and 0.2.0 are listed, although no
-/// spec can name them. SPEC.md, Released versions.
-inline constexpr std::array<SpecVersion, 10> known_versions{{
-    {0, 1, 0},
-    {0, 2, 0},
-    {0, 3, 0},
-    {0, 4, 0},
-    {0, 5, 0},
-    {0, 6, 0},
-    {0, 7, 0},
-    {0, 8, 0},
-    {1, 0, 0},
-    {1, 1, 0},
-}};
-
-/// The versions that a spec file can name: 0.3.0 and later.
-inline constexpr std::array<SpecVersion, known_versions.size() - 2> spec_versions = [] {
-  std::array<SpecVersion, known_versions.size() - 2> out;
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = known_versions[i + 2];
-  return out;
-}();
-static_assert(spec_versions.front() == SpecVersion{} && spec_versions.back() == current_version);
 
 /// Returns the version that a `cdiVersion` names, with or without a leading `v`, or `nullopt` if
 /// `known_versions` does not contain it.

@@ -485,15 +485,15 @@ devices:
         for options, code, level in ((("--lossy",), 0, "warning"), ((), 1, "error")):
             err = self.run_cdi("convert", "--to", "0.6.0", *options, spec, expect=code)[1]
             self.assertEqual(err.count("additionalGids [44]"), 1, err)
-            self.assertRegex(err, rf"cdi: {level}: {spec}:5:36: .* \(and 24 more alike\)\n")
+            self.assertRegex(err, rf"cdi: {level}: {spec}:5:36: .* \(and 24 more like it\)\n")
         err = self.run_cdi("validate", spec)[1]
         self.assertRegex(err, rf'^cdi: warning: {spec}:.*mount of "/h0" .* '
-                         r"\(and 24 more alike\)\n$")
+                         r"\(and 24 more like it\)\n$")
         self.assertEqual(self.run_cdi("-o", "json", "validate", spec)[1].count("\n"), 25)
         out = self.path("out")
         os.mkdir(out)
         err = self.run_cdi("-d", out, "write", spec)[1]
-        self.assertEqual((err.count("\n"), err.count("(and 24 more alike)")), (1, 1), err)
+        self.assertEqual((err.count("\n"), err.count("(and 24 more like it)")), (1, 1), err)
 
     def test_convert_warns_of_members_that_newer_versions_retired(self):
         spec = self.put("rdt.yaml", 'cdiVersion: "1.1.0"\nkind: v.com/gpu\ndevices:\n- name: a\n'

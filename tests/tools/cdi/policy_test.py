@@ -183,7 +183,7 @@ devices:
         out, err = self.run_cdi("inject", "--policy", self.policy(ALL), "--decisions", "-",
                                 self.config, "vendor.com/gpu=plain", expect=2)
         self.assertEqual(out, "")
-        self.assertIn("--decisions: standard output has the result: name a file", err)
+        self.assertIn("--decisions: the result goes to standard output: name a file", err)
 
     def test_a_file_that_is_not_of_features_is_refused(self):
         _, err = self.run_cdi("inject", "--features", self.config, self.config,

@@ -416,7 +416,7 @@ class Why(Files):
             done = self.run_tool(CDI, "why", "--for", engine, "a/b=c", expect=None)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             version = advised_version(engine, done.stderr)
-            self.assertIn(f"give it, such as {engine}@{version}", done.stderr)
+            self.assertIn(f"specify it, for example {engine}@{version}", done.stderr)
 
     def test_the_help_has_the_exit_codes(self):
         out = self.run_tool(CDI, "why", "--help", expect=None).stdout

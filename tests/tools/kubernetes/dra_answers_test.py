@@ -48,7 +48,7 @@ class Claims(ApiCase):
                 (503, b"", "answers 503"), (200, b"", "the text is empty"),
                 (200, b"[]", "expected an object"), (200, b"{}", "kind: must be ResourceClaim"),
                 (200, b'{"kind": "List", "items": []}', "must be one ResourceClaim"),
-                (200, json.dumps(claim(2, GPUS[0])).encode(), "deleted and made again"),
+                (200, json.dumps(claim(2, GPUS[0])).encode(), "deleted and recreated"),
                 (200, b" " * (LARGEST + 1), "the answer is too large")):
             with self.subTest(status=status, body=(body or b"")[:40]):
                 self.api.fail("GET", "resourceclaims", status, body=body)
@@ -233,7 +233,7 @@ class Features(ApiCase):
         self.api.fail("POST", SLICES, 409, count=5)
         process = self.registered()
         process.wait_for("warning")
-        self.assertIn("keeps other ResourceSlices than it was sent",
+        self.assertIn("stored ResourceSlices that differ from those it was sent",
                       process.events("warning")[0]["error"])
         process.wait_for("published")
         self.assertEqual(len(self.api.devices()), 2)  # without the one that has a taint

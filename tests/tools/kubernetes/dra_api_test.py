@@ -514,7 +514,7 @@ class Claims(ApiCase):
     def test_a_claim_that_was_made_again(self):
         self.put_claim(1, GPUS[0])
         self.api.claims["default", "claim-2"] = self.api.claims["default", "claim-1"]
-        self.assertIn("it was deleted and made again", self.error(2))
+        self.assertIn("it was deleted and recreated", self.error(2))
 
     def test_errors_have_the_answer_of_the_server(self):
         self.put_claim(1, GPUS[0])

@@ -188,7 +188,7 @@ class Claims(DraCase):
         self.write_claim(1, {"device": 7})
         self.refuse(1, "status.allocation.devices.results[0].device: expected text, not 7")
         self.write("1.json", {**good, "metadata": {**good["metadata"], "uid": "another"}})
-        self.refuse(1, "has the UID \"another\"", "deleted and made again")
+        self.refuse(1, "has the UID \"another\"", "deleted and recreated")
         os.unlink(self.claims / "1.json")
         self.refuse(1, "no file has the ResourceClaim")
         self.write("a.json", good)

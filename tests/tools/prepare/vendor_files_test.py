@@ -587,7 +587,7 @@ class Faults(VendorTest):
            "3:8: name: must be at most 1024 letters of printable ASCII"
            for text in ('"\\u00e9"', '"' + "a" * 1025 + '"')},
         **{LEAST + f'module = "{name}"\n':
-           "3:10: module: this is not the name of a kernel module: use a name of lsmod"
+           "3:10: module: this is not the name of a kernel module: use a name that lsmod lists"
            for name in ("a/b", ".a")},
         **{LEAST + f'match = {{"{path}" = "1"}}\n':
            f'3:{len(path) + 15}: match.{path}: "{path}" is not the path of an attribute: give it '

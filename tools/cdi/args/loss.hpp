@@ -56,7 +56,7 @@ inline constexpr std::array hook_losses{
     HookLoss{cdi::HookClass::ldcache, "libraries may not be found"},
     HookLoss{cdi::HookClass::cuda_compat,
              "the CUDA library of the image is not used, even if it is newer"},
-    HookLoss{cdi::HookClass::chmod, "users other than root may not reach the nodes"},
+    HookLoss{cdi::HookClass::chmod, "users other than root may be unable to open the nodes"},
     HookLoss{cdi::HookClass::proc_mask, "the driver's libraries may make device nodes"},
     HookLoss{cdi::HookClass::profile, "the driver's application profile is missing"},
     HookLoss{cdi::HookClass::memory_limits, "the GPU memory is not limited"},

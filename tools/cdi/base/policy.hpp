@@ -8,10 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <cdi/file.hpp>
 #include <cdi/policy.hpp>
 
-#include "../../kit/host/trusted_file.hpp"
 #include <CLI/CLI.hpp>
 
 /// A policy file, and the source of the device names.
@@ -35,14 +33,6 @@ inline CLI::Option* add_source(CLI::App& app, PolicyOptions& policy) {
       ->capture_default_str()
       ->check(CLI::IsMember(std::vector<std::string>{cdi::request_origin_names.begin(),
                                                      cdi::request_origin_names.end()}));
-}
-
-/// Reads the policy file. No other user may write it, or it would restrict nothing.
-inline cdi::Result<cdi::Policy> read_policy_file(const PolicyOptions& policy,
-                                                 const cdi::ReadOptions& reading) {
-  const auto text = tools::read_trusted_file(policy.file, reading.limits.bytes);
-  if (!text) return text.error();
-  return cdi::read_policy(*text, policy.file, reading.limits);
 }
 
 #endif  // CDI_TOOLS_CDI_BASE_POLICY_HPP

@@ -20,11 +20,11 @@
 #include "../base/standard_input.hpp"
 #include "../inject/changes.hpp"
 #include "../inject/checks.hpp"
-#include "../inject/device_files.hpp"
-#include "../inject/hooks_option.hpp"
 #include "../inject/policy_check.hpp"
+#include "../inject/refuse_hooks.hpp"
 #include "../inject/requests.hpp"
 #include "../inject/resolved_links.hpp"
+#include "../inject/spec_scan.hpp"
 #include "../inject/without_hooks.hpp"
 #include "commands.hpp"
 
@@ -169,7 +169,7 @@ class Injection {
     return exit_done;
   }
 
-  /// Checks the options.
+  /// Checks the devices as the options demand: policy, hooks, features and drift.
   ExitCode check(const std::vector<cdi::ResolvedDevice>& devices) const {
     if (const auto code = enforce(devices); code != exit_done) return code;
     if (options_.hooks == "refuse" && report_hooks(devices, output_)) return exit_failed;

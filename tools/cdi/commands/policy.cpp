@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "../../kit/names/policy_file.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/globs.hpp"
 #include "../base/options.hpp"
@@ -48,7 +49,7 @@ ExitCode print_decisions(const std::vector<cdi::Decision>& decisions, const Outp
 ExitCode check_policy(const CommonOptions& common, const PolicyCommand& options,
                       const Output& output) {
   const auto& file = options.policy.file;
-  const auto policy = read_policy_file(options.policy, common.reading);
+  const auto policy = tools::read_policy_file(file, common.reading.limits);
   if (!policy) return output.reject(policy.error());
   if (options.names.empty()) {
     const auto text = fmt::format("{}: valid\n", printable(file));

@@ -89,7 +89,7 @@ cdi::Error has_others(const std::string& path, std::string message) {
           .position = {.file = path}};
 }
 
-/// The files that define a device, and no other.
+/// The files that define a device, and must define nothing else.
 cdi::Result<std::vector<std::string>> files_of_device(const CommonOptions& common,
                                                       const cdi::Registry& registry,
                                                       const cdi::QualifiedName& name) {
@@ -116,7 +116,7 @@ cdi::Result<std::vector<std::string>> files_of_device(const CommonOptions& commo
   return paths;
 }
 
-/// The files that define devices that a pattern matches, and no other.
+/// The files that define devices that a pattern matches, and must define nothing else.
 cdi::Result<std::vector<std::string>> files_of_pattern(const cdi::Registry& registry,
                                                        const std::string& pattern) {
   const auto glob = tools::Glob::parse(pattern);

@@ -18,7 +18,7 @@
 
 namespace {
 
-/// Whether a directory from --spec-dir is there but was not read, or is a link that leads to none.
+/// Whether a directory from --spec-dir is there but was not read, or is a dangling link.
 bool is_unread(const CommonOptions& common, const cdi::SpecDir& dir) {
   std::error_code none;
   return common.dirs_named() && dir.state != cdi::SpecDir::State::read &&

@@ -1,4 +1,4 @@
-// `cdi transform root`: prints or rewrites specs with another root of their paths.
+// `cdi transform root`: replaces the root of the paths in specs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <algorithm>
@@ -204,5 +204,5 @@ Run set_up_transform(CLI::App& app, CommonOptions& common) {
 }  // namespace
 
 constexpr Command transform_command{"transform",
-                                    "Print or rewrite specs with another root of their paths",
+                                    "Print or rewrite specs with the root of their paths replaced",
                                     set_up_transform, "cdi transform root /host / vendor.yaml"};

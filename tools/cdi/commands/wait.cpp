@@ -80,7 +80,7 @@ bool wait_for_all(cdi::Cache& cache, std::vector<std::string> names,
   return cache.wait_for(names, deadline, {.fail_on_unknown_device = false}).has_value() && matched;
 }
 
-/// Waits until all names resolve, unless one is invalid; then, or at the end of the time, prints
+/// Waits until all names resolve, unless one is invalid; then, or when the time runs out, prints
 /// what `cdi why --no-host` prints.
 ExitCode wait_for_devices(const CommonOptions& common, const WaitCommandOptions& options,
                           const Output& output) {

@@ -29,7 +29,8 @@ struct PolicyCheck {
 
 /// Why a file is not valid for the log; empty if it is valid.
 inline std::string log_error(const std::string& log) {
-  if (log == "-") return "standard output has the result: name a file, or write ./- for a file -";
+  if (log == "-")
+    return "the result goes to standard output: name a file, or write ./- for a file named -";
   return not_empty(log);
 }
 
@@ -78,7 +79,7 @@ inline std::string replaced_input(const std::string& log, std::span<const std::s
   return {};
 }
 
-/// Writes the log. A device node, FIFO or link in its place stays.
+/// Writes the log. A device node, a FIFO or a link is not replaced.
 inline cdi::Result<void> write_log(const std::string& log,
                                    const std::vector<cdi::Decision>& decisions) {
   if (log.empty()) return {};
@@ -109,7 +110,7 @@ inline ExitCode enforce_policy(const PolicyCheck& check, std::span<const std::st
                   .advice = "use another file"});
     return exit_usage;
   }
-  const auto policy = read_policy_file(named, reading);
+  const auto policy = tools::read_policy_file(named.file, reading.limits);
   if (!policy) return output.reject(policy.error());
   const auto requested = requests_for(devices, annotated, named.origin());
   const auto decisions = cdi::decide(*policy, devices, requested);

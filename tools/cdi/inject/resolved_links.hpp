@@ -1,4 +1,4 @@
-// Devices with host paths without links, for `cdi inject --policy --resolve-links`.
+// Devices whose host paths have their links resolved, for `cdi inject --policy --resolve-links`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_CDI_INJECT_RESOLVED_LINKS_HPP

@@ -49,8 +49,9 @@ class SliceWriter {
     }
     if (!failed) {
       failed.emplace();
-      failed->error = {.code = cdi::Errc::conflict,
-                       .message = "the API server keeps other ResourceSlices than it was sent"};
+      failed->error = {
+          .code = cdi::Errc::conflict,
+          .message = "the API server stored ResourceSlices that differ from those it was sent"};
     }
     return failed;
   }

@@ -55,14 +55,14 @@ inline std::string text_of(const ClaimName& name) {
   return cdi::quoted(name.name_space + "/" + name.name);
 }
 
-/// Returns the claim if it has the wanted UID. A claim that was deleted and made again under its
+/// Returns the claim if it has the wanted UID. A claim that was deleted and recreated under its
 /// name has another UID, and its devices do not belong to the pod.
 inline cdi::Result<ResourceClaim> check_uid(ResourceClaim claim, const ClaimName& wanted) {
   if (claim.uid == wanted.uid) return claim;
   return cdi::Error{.code = cdi::Errc::not_found,
                     .message = "the ResourceClaim " + text_of(wanted) + " has the UID " +
                                cdi::quoted(claim.uid) + ", not " + cdi::quoted(wanted.uid) +
-                               ": it was deleted and made again"};
+                               ": it was deleted and recreated"};
 }
 
 }  // namespace dra

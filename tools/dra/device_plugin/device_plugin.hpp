@@ -32,7 +32,7 @@ struct PluginSettings {
   std::string resource{};     // such as nvidia.com/gpu
   std::string kubelet_dir{};  // absolute
   std::string instance{};     // as in `Settings`
-  /// How long no pod has a device until it is free.
+  /// How long a device must be without a pod before it is free.
   std::chrono::duration<double> release_after{60};
 
   std::string folder() const { return kubelet_dir + "/device-plugins"; }
@@ -104,7 +104,7 @@ class DevicePlugin {
   /// another plugin gave or whose journal was lost.
   void look_at_pods();
 
-  /// Each text once, until the plugin is registered. Returns false.
+  /// Logs each text only once until the plugin is registered. Returns false.
   bool warn(const cdi::Error& error);
 
   const PluginSettings settings_;

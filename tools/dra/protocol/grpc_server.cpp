@@ -356,7 +356,7 @@ cdi::Result<std::unique_ptr<GrpcServer>> GrpcServer::listen(const std::string& p
       return std::unique_ptr<GrpcServer>{new GrpcServer{std::move(parts)}};
     }
   } catch (const std::system_error&) {
-    // The same as without a server.
+    // As if there were no server.
   }
   ::unlink(parts->path.c_str());
   return cdi::Error{.code = cdi::Errc::system,

@@ -15,7 +15,7 @@
 
 #include "../../kit/cdi_specs/recorded_options.hpp"
 #include "../host/open_host.hpp"
-#include "../vendors/on_request.hpp"
+#include "../vendors/nvidia_on_request.hpp"
 
 namespace prepare {
 

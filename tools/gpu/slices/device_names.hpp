@@ -28,7 +28,7 @@ std::string short_hash(std::string_view text);
 }  // namespace detail
 
 /// The DNS label of a device name: "nvidia-gpu-18db0e85-...-gi1-ci0". Names of vendor files, and
-/// names that lose letters, end with a hash.
+/// names that lose characters, end with a hash.
 std::string dns_label(std::string_view kind, std::string_view name);
 
 /// The name of a device in ResourceSlices and claims.

@@ -17,7 +17,7 @@
 #include "../vendor_files/vendor_files.hpp"
 #include "../vendors/detect.hpp"
 #include "../vendors/driver_place.hpp"
-#include "../vendors/on_request.hpp"
+#include "../vendors/nvidia_on_request.hpp"
 
 namespace prepare {
 

@@ -19,7 +19,7 @@
 #include "../model/fault.hpp"
 #include "../model/gpu.hpp"
 #include "../model/node.hpp"
-#include "../vendors/placeholders.hpp"
+#include "placeholders.hpp"
 #include "vendor_file.hpp"
 
 namespace prepare {

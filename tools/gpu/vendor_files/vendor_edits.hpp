@@ -14,7 +14,7 @@
 #include <cdi/spec.hpp>
 
 #include "../../kit/host/host_tree.hpp"
-#include "../vendors/placeholders.hpp"
+#include "placeholders.hpp"
 #include "vendor_file.hpp"
 
 // An entry with a placeholder belongs to its device, any other to all containers.

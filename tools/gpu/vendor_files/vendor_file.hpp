@@ -15,7 +15,7 @@
 
 #include "../../kit/base/glob.hpp"
 #include "../host/path_glob.hpp"
-#include "../vendors/placeholders.hpp"
+#include "placeholders.hpp"
 
 namespace prepare {
 

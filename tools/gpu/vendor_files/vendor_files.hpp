@@ -19,7 +19,7 @@
 #include "../../kit/host/host_tree.hpp"
 #include "../base/options.hpp"
 #include "../vendors/detect.hpp"
-#include "../vendors/on_request.hpp"
+#include "../vendors/nvidia_on_request.hpp"
 #include "vendor_file.hpp"
 #include "vendor_reader.hpp"
 

@@ -19,7 +19,7 @@
 #include "../../kit/base/text.hpp"
 #include "../../kit/base/toml.hpp"
 #include "../host/path_glob.hpp"
-#include "../vendors/placeholders.hpp"
+#include "placeholders.hpp"
 
 namespace prepare {
 
@@ -45,7 +45,7 @@ class VendorChecks {
     each("aliases", file.aliases, &VendorChecks::check_template);
     check_template("model", file.model);
     if (file.module.find('/') != std::string::npos || file.module.starts_with('.')) {
-      fail("module", "this is not the name of a kernel module", "use a name of lsmod");
+      fail("module", "this is not the name of a kernel module", "use a name that lsmod lists");
     }
     each("nodes", file.nodes, &VendorChecks::check_nodes);
     each("siblings", file.siblings, &VendorChecks::check_glob);

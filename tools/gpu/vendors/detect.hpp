@@ -72,8 +72,8 @@ inline std::vector<Inventory> detect(const tools::HostTree& tree, const tools::H
   return inventories;
 }
 
-/// Marks a driver as not ready if the installed libraries have another version: with a spec without
-/// libraries, containers would start and could not use the GPU.
+/// Marks a driver as not ready if the installed libraries have a different version: given a spec
+/// without libraries, containers would start but could not use the GPU.
 inline void hold_back_other_libraries(Inventory& found) {
   const auto other =
       std::find_if(found.warnings.begin(), found.warnings.end(),

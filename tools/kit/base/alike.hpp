@@ -16,7 +16,8 @@
 
 namespace tools {
 
-/// A text without its words with digits, which are names, paths and addresses of single devices.
+/// A text without the words that contain digits, which are names, paths and addresses of single
+/// devices.
 inline std::string without_numbers(std::string_view text) {
   std::string out;
   for (const auto& word : split(text, " ")) {
@@ -46,7 +47,7 @@ std::vector<std::pair<const Item*, std::size_t>> shown_of_alike(const std::vecto
 
 /// The note after a text that also stands for others.
 inline std::string and_more_alike(std::size_t more) {
-  return more == 0 ? std::string{} : " (and " + std::to_string(more) + " more alike)";
+  return more == 0 ? std::string{} : " (and " + std::to_string(more) + " more like it)";
 }
 
 }  // namespace tools

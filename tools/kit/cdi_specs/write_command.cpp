@@ -15,7 +15,7 @@
 #include <cdi/spec_text.hpp>
 
 #include "../versions/conversion_advice.hpp"
-#include "write_settings.hpp"
+#include "prepare_settings.hpp"
 
 namespace tools {
 

@@ -72,7 +72,7 @@ inline std::string replaced(std::string text, std::string_view from, std::string
   return text;
 }
 
-/// The name of a tool for the names of functions: `cdi_prepare`.
+/// The name of a tool as a prefix of functions: `cdi_prepare`.
 inline std::string function_name(const CLI::App& tool) {
   return replaced(tool.get_name(), "-", "_");
 }

@@ -41,7 +41,7 @@ inline std::string requested_engine_error(const std::string& engine) {
   if (parsed) return {};
   for (const auto& row : tools::engine_defaults) {
     if (row.engine != engine) continue;
-    return fmt::format("{} does not report its version: give it, such as {}", engine,
+    return fmt::format("{} does not report its version: specify it, for example {}", engine,
                        with_newest_version(engine));
   }
   return to_string(parsed.error());

@@ -47,9 +47,9 @@ inline std::string_view take_line(std::string_view& text) {
 
 }  // namespace detail
 
-/// Reads notes. Lines without indent are paragraphs; an empty line ends one. Lines below "Example:"
-/// are literal, and other lines with an indent of two are rows of a list; a larger indent
-/// continues a row.
+/// Reads notes. Lines that are not indented are paragraphs; an empty line ends one. Lines below
+/// "Example:" are literal, and other lines with an indent of two are rows of a list; a larger
+/// indent continues a row.
 inline std::vector<Note> read_notes(std::string_view text) {
   std::vector<Note> notes;
   bool in_example = false;

@@ -14,7 +14,7 @@
 
 namespace tools {
 
-/// Whether the command line requests help or the version, which CLI11 also throws.
+/// Whether the command line requests help or the version, which CLI11 reports by throwing, too.
 bool is_answer(const CLI::ParseError& thrown);
 
 /// The requested help or version text.

@@ -44,7 +44,7 @@ struct ProgramAnswer {
 };
 
 /// Runs a program, and returns its standard output. `Errc::timeout` if it does not close its output
-/// within the deadline, `Errc::limit` if it writes over 1 MiB; it is killed in both cases.
+/// within the deadline, `Errc::limit` if it writes more than 1 MiB; it is killed in both cases.
 /// `Errc::host` if the program cannot be executed.
 cdi::Result<ProgramAnswer> ask_program(std::chrono::milliseconds deadline, ProgramCall call);
 

@@ -13,7 +13,7 @@
 #include "../../gpu/cdi_specs/prepared_spec.hpp"
 #include "../../gpu/slices/resource_slices.hpp"
 #include "../../gpu/survey/survey.hpp"
-#include "../../gpu/vendors/on_request.hpp"
+#include "../../gpu/vendors/nvidia_on_request.hpp"
 #include "../../kit/base/options.hpp"
 #include "../../kit/host/read_log.hpp"
 #include "../record/hashed_names.hpp"

@@ -18,7 +18,7 @@
 
 #include "../../gpu/host/open_host.hpp"
 #include "../../kit/base/toml.hpp"
-#include "../../kit/cdi_specs/write_settings.hpp"
+#include "../../kit/cdi_specs/prepare_settings.hpp"
 #include "../../kit/help/usage.hpp"
 #include "../../kit/host/host_tree.hpp"
 #include "option_paths.hpp"

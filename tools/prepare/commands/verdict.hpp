@@ -49,15 +49,15 @@ Verdict verdict_on(const Survey& survey, const Options& options);
 /// Reports why a survey failed. Returns the exit code.
 ExitCode fail(const Options& options, const cdi::Error& error);
 
-/// Surveys the host until all GPUs are ready or the `--wait` time is over. With `locked`, the
+/// Surveys the host until all GPUs are ready or the `--wait` time has elapsed. With `locked`, the
 /// result holds the lock on the directory of the specs since before the survey, unless the
 /// directory is missing, has no locks, or is locked by another process. Each survey keeps the
 /// options that files record at that time: another run may have written them during the wait.
 cdi::Result<AssessedSurvey> survey_until_ready(const Options& given,
                                                std::optional<Missing> locked = std::nullopt);
 
-/// Returns what surveys the host, and then acts on it, with the command's own options if it has
-/// any.
+/// Returns a function that surveys the host and acts on the result, with the command's own options
+/// if it has any.
 template <class... Own>
 auto after_survey(ExitCode (*act)(const AssessedSurvey&, const Options&, const Own&...),
                   const std::shared_ptr<Own>&... own) {

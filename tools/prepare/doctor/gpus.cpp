@@ -91,7 +91,7 @@ void check_char_links(const tools::HostTree& tree, const std::vector<Inventory>&
   findings.push_back(
       {Level::note, "/dev/char",
        fmt::format(
-           "NVIDIA nodes without a link: {}, the first {}. With runc and systemd's cgroups, "
+           "NVIDIA nodes without a link: {} (the first is {}). With runc and systemd's cgroups, "
            "containers lose access to them on systemctl daemon-reload",
            missing.size(), *missing.begin()),
        "Create the links: nvidia-ctk system create-dev-char-symlinks --create-all, or ln -s "

@@ -35,12 +35,11 @@ inline void check_iommu(const tools::HostTree& tree, const std::vector<Inventory
   }
   for (const auto& [group, gpus] : members) {
     if (gpus.size() < 2) continue;
-    findings.push_back(
-        {Level::note, "IOMMU group " + group,
-         fmt::format(
-             "has {} devices, the first {}: they can only be passed to a virtual machine together",
-             gpus.size(), *gpus.begin()),
-         "Move one to another slot, or enable ACS in the firmware."});
+    findings.push_back({Level::note, "IOMMU group " + group,
+                        fmt::format("has {} devices (the first is {}): they can only be passed to "
+                                    "a virtual machine together",
+                                    gpus.size(), *gpus.begin()),
+                        "Move one to another slot, or enable ACS in the firmware."});
   }
 }
 

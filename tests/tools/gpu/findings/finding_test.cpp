@@ -46,7 +46,7 @@ TEST_CASE("of findings that differ only in the names of devices, the first is sh
     findings.push_back({Level::good, std::string{"GPU "} + name, "ready", ""});
   }
   CHECK(findings_as_text(findings) ==
-        "fault  GPU 0000:01:00.0: has no driver (and 2 more alike)\n"
+        "fault  GPU 0000:01:00.0: has no driver (and 2 more like it)\n"
         "       load it\n"
         "good   GPU 0000:01:00.0: ready\n"
         "good   GPU 0000:02:00.0: ready\n"

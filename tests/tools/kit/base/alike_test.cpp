@@ -24,7 +24,7 @@ Texts shown(const Texts& list) {
 
 TEST_CASE("alike: of three or more that differ in words with digits, the first is shown") {
   CHECK(shown({"GPU 1 is gone", "ready", "GPU 2 is gone", "GPU /dev/x3 is gone"}) ==
-        Texts{"GPU 1 is gone (and 2 more alike)", "ready"});
+        Texts{"GPU 1 is gone (and 2 more like it)", "ready"});
   CHECK(shown({"GPU 1 is gone", "GPU 2 is gone"}) == Texts{"GPU 1 is gone", "GPU 2 is gone"});
   CHECK(shown({"GPU 1 is gone", "GPU 2 is hot", "GPU 3 is gone"}).size() == 3);
 }

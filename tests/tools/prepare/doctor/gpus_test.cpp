@@ -127,11 +127,11 @@ TEST_CASE("links in /dev/char, where they are needed") {
   CHECK(about(diagnose(host, {found}), "/dev/char").empty());
   host.make("run/systemd/system");
   CHECK(is_only(diagnose(host, {found}), "/dev/char", Level::note,
-                {"without a link: 2, the first 195:0.", "create-dev-char-symlinks"}));
+                {"without a link: 2 (the first is 195:0).", "create-dev-char-symlinks"}));
   host.make("dev/char");
   host.link("../nvidia0", "dev/char/195:0");
   CHECK(is_only(diagnose(host, {found}), "/dev/char", Level::note,
-                {"without a link: 1, the first 195:255."}));
+                {"without a link: 1 (the first is 195:255)."}));
   host.link("../nvidiactl", "dev/char/195:255");
   CHECK(about(diagnose(host, {found}), "/dev/char").empty());
   host.remove("usr/bin/runc");

@@ -1,7 +1,7 @@
 // Finds kinds of NVIDIA's nodes that specs contain only with `--kind`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "on_request.hpp"
+#include "nvidia_on_request.hpp"
 
 #include <algorithm>
 #include <iterator>

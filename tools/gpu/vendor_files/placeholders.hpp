@@ -1,8 +1,8 @@
 // Texts of a vendor file with placeholders: {index}, {node}, {pci} and {attribute:PATH}.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_PLACEHOLDERS_HPP
-#define CDI_TOOLS_GPU_VENDORS_PLACEHOLDERS_HPP
+#ifndef CDI_TOOLS_GPU_VENDOR_FILES_PLACEHOLDERS_HPP
+#define CDI_TOOLS_GPU_VENDOR_FILES_PLACEHOLDERS_HPP
 
 #include <cstdint>
 #include <optional>
@@ -78,4 +78,4 @@ class Template {
 
 }  // namespace prepare
 
-#endif  // CDI_TOOLS_GPU_VENDORS_PLACEHOLDERS_HPP
+#endif  // CDI_TOOLS_GPU_VENDOR_FILES_PLACEHOLDERS_HPP

@@ -1,8 +1,8 @@
-// `cdi inject --hooks refuse`; `without_hooks.hpp` has `replace`.
+// `cdi inject --hooks refuse`; see `without_hooks.hpp` for `replace`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_INJECT_HOOKS_OPTION_HPP
-#define CDI_TOOLS_CDI_INJECT_HOOKS_OPTION_HPP
+#ifndef CDI_TOOLS_CDI_INJECT_REFUSE_HOOKS_HPP
+#define CDI_TOOLS_CDI_INJECT_REFUSE_HOOKS_HPP
 
 #include <algorithm>
 #include <cstddef>
@@ -72,4 +72,4 @@ inline bool report_hooks(std::span<const cdi::ResolvedDevice> devices, const Out
   return !hooks.empty();
 }
 
-#endif  // CDI_TOOLS_CDI_INJECT_HOOKS_OPTION_HPP
+#endif  // CDI_TOOLS_CDI_INJECT_REFUSE_HOOKS_HPP

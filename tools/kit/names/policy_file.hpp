@@ -1,8 +1,8 @@
 // The check of requested devices by a policy file.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_NAMES_POLICY_CHECK_HPP
-#define CDI_TOOLS_KIT_NAMES_POLICY_CHECK_HPP
+#ifndef CDI_TOOLS_KIT_NAMES_POLICY_FILE_HPP
+#define CDI_TOOLS_KIT_NAMES_POLICY_FILE_HPP
 
 #include <span>
 #include <string>
@@ -16,14 +16,15 @@
 namespace tools {
 
 /// The policy in a file, which no other user may write.
-inline cdi::Result<cdi::Policy> read_policy_file(const std::string& path) {
-  const auto text = read_trusted_file(path);
+inline cdi::Result<cdi::Policy> read_policy_file(const std::string& path,
+                                                 const cdi::Limits& limits = {}) {
+  const auto text = read_trusted_file(path, limits.bytes);
   if (!text) return text.error();
-  return cdi::read_policy(*text, path);
+  return cdi::read_policy(*text, path, limits);
 }
 
 /// Fails if the policy in a file denies a device, or cannot be read. It is read at each call, so
-/// that a change counts at once.
+/// that changes take effect at once.
 inline cdi::Result<void> check_policy(const std::string& path,
                                       std::span<const cdi::ResolvedDevice> devices,
                                       const std::vector<cdi::RequestedDevice>& requested) {
@@ -34,4 +35,4 @@ inline cdi::Result<void> check_policy(const std::string& path,
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_KIT_NAMES_POLICY_CHECK_HPP
+#endif  // CDI_TOOLS_KIT_NAMES_POLICY_FILE_HPP

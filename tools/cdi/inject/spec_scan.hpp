@@ -1,8 +1,8 @@
 // Finds devices in spec files for `cdi inject`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_INJECT_DEVICE_FILES_HPP
-#define CDI_TOOLS_CDI_INJECT_DEVICE_FILES_HPP
+#ifndef CDI_TOOLS_CDI_INJECT_SPEC_SCAN_HPP
+#define CDI_TOOLS_CDI_INJECT_SPEC_SCAN_HPP
 
 #include <memory>
 #include <string>
@@ -24,4 +24,4 @@ struct DeviceFiles {
   }
 };
 
-#endif  // CDI_TOOLS_CDI_INJECT_DEVICE_FILES_HPP
+#endif  // CDI_TOOLS_CDI_INJECT_SPEC_SCAN_HPP

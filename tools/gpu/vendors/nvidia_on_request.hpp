@@ -1,8 +1,8 @@
 // Finds kinds of NVIDIA's nodes that specs contain only with `--kind`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_ON_REQUEST_HPP
-#define CDI_TOOLS_GPU_VENDORS_ON_REQUEST_HPP
+#ifndef CDI_TOOLS_GPU_VENDORS_NVIDIA_ON_REQUEST_HPP
+#define CDI_TOOLS_GPU_VENDORS_NVIDIA_ON_REQUEST_HPP
 
 #include <optional>
 #include <string>
@@ -50,12 +50,12 @@ inline constexpr Kind kinds[] = {
     {"nvidia.com/gds", storage, "no /dev/nvidia-fs*: is the module nvidia-fs loaded?"},
     {"nvidia.com/gdrcopy", copies, "no /dev/gdrdrv: is the module gdrdrv loaded?"},
     {"nvidia.com/imex-channel", channels,
-     "no /dev/nvidia-caps-imex-channels/channel*: were channels made, and is the module nvidia "
+     "no /dev/nvidia-caps-imex-channels/channel*: were channels created, and is the module nvidia "
      "loaded?"},
     {"nvidia.com/mofed", network,
      "no uverbs* in /sys/class/infiniband_verbs: is the module ib_uverbs loaded?"},
     {"nvidia.com/nvswitch", switches,
-     "no /dev/nvidia-nvswitch*: has the host NVSwitches, and is the module nvidia loaded?"},
+     "no /dev/nvidia-nvswitch*: does the host have NVSwitches, and is the module nvidia loaded?"},
 };
 
 /// Whether a kind is one of these.
@@ -69,4 +69,4 @@ std::string why_none(const Inventory& found);
 
 }  // namespace prepare::on_request
 
-#endif  // CDI_TOOLS_GPU_VENDORS_ON_REQUEST_HPP
+#endif  // CDI_TOOLS_GPU_VENDORS_NVIDIA_ON_REQUEST_HPP

@@ -1,8 +1,8 @@
 // The settings file of cdi-prepare, and whether recorded options agree with it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_CDI_SPECS_WRITE_SETTINGS_HPP
-#define CDI_TOOLS_KIT_CDI_SPECS_WRITE_SETTINGS_HPP
+#ifndef CDI_TOOLS_KIT_CDI_SPECS_PREPARE_SETTINGS_HPP
+#define CDI_TOOLS_KIT_CDI_SPECS_PREPARE_SETTINGS_HPP
 
 #include <algorithm>
 #include <string>
@@ -71,4 +71,4 @@ inline bool agrees_with_settings(const HostTree& tree, const WriteOptions& optio
 
 }  // namespace tools
 
-#endif  // CDI_TOOLS_KIT_CDI_SPECS_WRITE_SETTINGS_HPP
+#endif  // CDI_TOOLS_KIT_CDI_SPECS_PREPARE_SETTINGS_HPP
