@@ -15,6 +15,7 @@
 #include <cdi/files/replace_file.hpp>
 #include <cdi/policy.hpp>
 
+#include "../../kit/names/policy_file.hpp"
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/output.hpp"
