@@ -12,10 +12,10 @@
 
 #include <fmt/format.h>
 
-#include "../base/json_output.hpp"
 #include "../claims/found_device.hpp"
 #include "device_names.hpp"
 #include "limits.hpp"
+#include "slice_model.hpp"
 
 namespace prepare {
 
@@ -37,12 +37,11 @@ class GpuCounters {
   explicit operator bool() const { return !counters_.empty(); }
 
   /// The counters as an item of `sharedCounters`.
-  Json shared() const { return {{"name", set_}, {"counters", values(counters_)}}; }
+  SharedCounters shared() const { return {set_, values(counters_)}; }
 
   /// The counters of a device as the value of `consumesCounters`.
-  Json consumed_by(const FoundDevice& device) const {
-    const auto own = device.share.suffix.empty() ? counters_ : std::set{counter_of(device)};
-    return Json::array({Json{{"counterSet", set_}, {"counters", values(own)}}});
+  std::vector<ConsumedCounters> consumed_by(const FoundDevice& device) const {
+    return {{set_, values(device.share.suffix.empty() ? counters_ : std::set{counter_of(device)})}};
   }
 
  private:
@@ -51,9 +50,9 @@ class GpuCounters {
     return part.empty() ? "whole" : part;
   }
 
-  static Json values(const std::set<std::string>& counters) {
-    Json out = Json::object();
-    for (const auto& name : counters) out[name] = Json{{"value", "1"}};
+  static SliceValues values(const std::set<std::string>& counters) {
+    SliceValues out;
+    for (const auto& name : counters) out[name] = {"1"};
     return out;
   }
 
