@@ -17,7 +17,6 @@
 
 #include <cdi/result.hpp>
 
-#include "../../gpu/base/json_output.hpp"
 #include "../../gpu/base/one_line.hpp"
 #include "../../kit/base/alike.hpp"
 #include "../../kit/base/error_record.hpp"
@@ -80,7 +79,7 @@ inline std::string message_json(const Message& message) {
   const auto record = [&](std::string_view level, std::string_view begin = {}) {
     auto out = tools::error_record(level, message.what);
     out["message"] = std::string{begin}.append(message.what.message);
-    return json_line(out);
+    return out.dump(-1, ' ', true, decltype(out)::error_handler_t::replace) + "\n";
   };
   switch (message.kind) {
     case Kind::error: return record("error");
