@@ -76,8 +76,9 @@ void Cluster::publish() {
   std::vector<ApiJson> specs;
   for (auto spec : *specs_) {
     for (std::size_t i = 0; spec.devices && i < spec.devices->size(); ++i) {
-      auto& [name, attributes, capacity, counters, taints] = (*spec.devices)[i];
-      if (given_.contains(name)) taints.push_back({whose_.driver + "/given", "device-plugin"});
+      auto& device = (*spec.devices)[i];
+      if (!given_.contains(device.name)) continue;
+      device.taints.push_back({whose_.driver + "/given", "device-plugin"});
     }
     specs.push_back(cdi::to_json_value<ApiJson>(spec));
   }

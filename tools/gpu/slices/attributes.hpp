@@ -18,10 +18,10 @@
 
 #include "../../kit/base/text.hpp"
 #include "../../kit/host/host_tree.hpp"
+#include "../../kit/kubernetes/resource_slice.hpp"
 #include "../claims/found_device.hpp"
 #include "../model/gpu.hpp"
 #include "limits.hpp"
-#include "slice_model.hpp"
 
 namespace prepare {
 
@@ -52,15 +52,15 @@ class Attributes {
     if (auto read = semantic_version(value)) add(name, {.version = std::move(*read)});
   }
 
-  const SliceAttributes& all() const { return all_; }
+  const kubernetes::SliceAttributes& all() const { return all_; }
 
  private:
-  void add(std::string_view name, SliceAttribute value) {
+  void add(std::string_view name, kubernetes::SliceAttribute value) {
     // One place is kept for the memory.
     if (all_.size() + 1 < slice_limits::attributes) all_.emplace(name, std::move(value));
   }
 
-  SliceAttributes all_{};
+  kubernetes::SliceAttributes all_{};
 };
 
 /// The PCIe root of a function: "pci0000:16"; empty if it is unknown.
@@ -113,7 +113,8 @@ inline void add_places(const tools::HostTree& tree, const Gpu& gpu, Attributes& 
 }  // namespace detail
 
 /// The attributes of a device.
-inline SliceAttributes attributes_of(const tools::HostTree& tree, const FoundDevice& device) {
+inline kubernetes::SliceAttributes attributes_of(const tools::HostTree& tree,
+                                                 const FoundDevice& device) {
   const auto& gpu = *device.whole.gpu;
   Attributes out;
   detail::add_names(device, out);

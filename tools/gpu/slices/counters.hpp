@@ -12,10 +12,10 @@
 
 #include <fmt/format.h>
 
+#include "../../kit/kubernetes/resource_slice.hpp"
 #include "../claims/found_device.hpp"
 #include "device_names.hpp"
 #include "limits.hpp"
-#include "slice_model.hpp"
 
 namespace prepare {
 
@@ -37,10 +37,10 @@ class GpuCounters {
   explicit operator bool() const { return !counters_.empty(); }
 
   /// The counters as an item of `sharedCounters`.
-  SharedCounters shared() const { return {set_, values(counters_)}; }
+  kubernetes::SharedCounters shared() const { return {set_, values(counters_)}; }
 
   /// The counters of a device as the value of `consumesCounters`.
-  std::vector<ConsumedCounters> consumed_by(const FoundDevice& device) const {
+  std::vector<kubernetes::ConsumedCounters> consumed_by(const FoundDevice& device) const {
     return {{set_, values(device.share.suffix.empty() ? counters_ : std::set{counter_of(device)})}};
   }
 
@@ -50,8 +50,8 @@ class GpuCounters {
     return part.empty() ? "whole" : part;
   }
 
-  static SliceValues values(const std::set<std::string>& counters) {
-    SliceValues out;
+  static kubernetes::SliceValues values(const std::set<std::string>& counters) {
+    kubernetes::SliceValues out;
     for (const auto& name : counters) out[name] = {"1"};
     return out;
   }

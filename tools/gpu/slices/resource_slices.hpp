@@ -12,13 +12,13 @@
 
 #include <fmt/format.h>
 
+#include "../../kit/kubernetes/resource_slice.hpp"
 #include "../claims/found_device.hpp"
 #include "../survey/survey.hpp"
 #include "attributes.hpp"
 #include "counters.hpp"
 #include "device_names.hpp"
 #include "limits.hpp"
-#include "slice_model.hpp"
 
 namespace prepare {
 
@@ -31,9 +31,11 @@ struct SliceOptions {
 namespace detail {
 
 /// A device in a slice.
-inline SliceDevice slice_device(const Survey& survey, const FoundDevice& device,
-                                const GpuCounters& counters, const SliceOptions& options) {
-  SliceDevice out{.name = dns_name(device), .attributes = attributes_of(survey.tree, device)};
+inline kubernetes::SliceDevice slice_device(const Survey& survey, const FoundDevice& device,
+                                            const GpuCounters& counters,
+                                            const SliceOptions& options) {
+  kubernetes::SliceDevice out{.name = dns_name(device),
+                              .attributes = attributes_of(survey.tree, device)};
   if (const auto bytes = memory_of(survey.tree, device))
     out.capacity["memory"] = {quantity(*bytes)};
   if (counters) out.counters = counters.consumed_by(device);
@@ -58,9 +60,10 @@ std::vector<std::vector<T>> parts_of(const std::vector<T>& list, std::size_t mos
 
 /// The specs of a node's slices, which form one pool with the name of the node. There is at least
 /// one, to show that a node has no devices. The generation of the pool is 1.
-inline std::vector<SliceSpec> slice_specs(const Survey& survey, const SliceOptions& options) {
-  std::vector<SliceDevice> devices;
-  std::vector<SharedCounters> counter_sets;
+inline std::vector<kubernetes::SliceSpec> slice_specs(const Survey& survey,
+                                                      const SliceOptions& options) {
+  std::vector<kubernetes::SliceDevice> devices;
+  std::vector<kubernetes::SharedCounters> counter_sets;
   std::set<std::string> names;
   for (const auto& whole : all_gpus(survey)) {
     if (whole.gpu->stable_name().empty()) continue;
@@ -71,7 +74,7 @@ inline std::vector<SliceSpec> slice_specs(const Survey& survey, const SliceOptio
       devices.push_back(detail::slice_device(survey, device, counters, options));
     }
   }
-  std::vector<SliceSpec> out;
+  std::vector<kubernetes::SliceSpec> out;
   for (auto& part : detail::parts_of(counter_sets, slice_limits::counter_sets)) {
     out.push_back({.counters = std::move(part)});
   }
@@ -88,11 +91,12 @@ inline std::vector<SliceSpec> slice_specs(const Survey& survey, const SliceOptio
 }
 
 /// The slices as a list for kubectl.
-inline SliceList slice_list(const Survey& survey, const SliceOptions& options) {
-  SliceList out;
+inline kubernetes::SliceList slice_list(const Survey& survey, const SliceOptions& options) {
+  kubernetes::SliceList out;
   for (auto& spec : slice_specs(survey, options)) {
-    out.items.push_back({.metadata = {fmt::format("{}-{}-", options.node, options.driver)},
-                         .spec = std::move(spec)});
+    out.items.push_back(
+        {.metadata = {.generate_name = fmt::format("{}-{}-", options.node, options.driver)},
+         .spec = std::move(spec)});
   }
   return out;
 }

@@ -22,7 +22,7 @@ struct OneDevice {
     survey.inventories.push_back({.kind = "nvidia.com/gpu", .gpus = {std::move(gpu)}});
   }
 
-  SliceAttributes attributes() const {
+  kubernetes::SliceAttributes attributes() const {
     const auto devices = devices_of(all_gpus(survey).front());
     REQUIRE(devices.size() == 1);
     return attributes_of(survey.tree, devices.front());

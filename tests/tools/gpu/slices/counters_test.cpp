@@ -27,7 +27,7 @@ struct CountedGpu {
 };
 
 /// The names and values of counters.
-std::string text_of(const SliceValues& values) {
+std::string text_of(const kubernetes::SliceValues& values) {
   std::string out;
   for (const auto& [name, value] : values) out += name + "=" + value.value + " ";
   return out;

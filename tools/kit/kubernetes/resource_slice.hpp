@@ -1,8 +1,8 @@
-// ResourceSlices of the Kubernetes API, resource.k8s.io/v1, with the members that a driver writes.
+// The ResourceSlices of the Kubernetes API, resource.k8s.io/v1, with the members that tools write.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_SLICES_SLICE_MODEL_HPP
-#define CDI_TOOLS_GPU_SLICES_SLICE_MODEL_HPP
+#ifndef CDI_TOOLS_KIT_KUBERNETES_RESOURCE_SLICE_HPP
+#define CDI_TOOLS_KIT_KUBERNETES_RESOURCE_SLICE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 #include <cdi/model/fields.hpp>
 
-namespace prepare {
+namespace kubernetes {
 
 /// A quantity of a counter or of a capacity.
 struct SliceValue {
@@ -79,6 +79,7 @@ struct SliceTaint {
 struct SliceDevice {
   std::string name{};
   SliceAttributes attributes{};
+  bool is_shared = false;  // any number of claims can have it at once
   SliceValues capacity{};
   std::vector<ConsumedCounters> counters{};
   std::vector<SliceTaint> taints{};
@@ -86,6 +87,7 @@ struct SliceDevice {
   static constexpr void fields(auto& list) {
     list("name", &SliceDevice::name, cdi::required);
     list("attributes", &SliceDevice::attributes, cdi::required);
+    list("allowMultipleAllocations", &SliceDevice::is_shared);
     list("capacity", &SliceDevice::capacity);
     list("consumesCounters", &SliceDevice::counters);
     list("taints", &SliceDevice::taints);
@@ -105,33 +107,37 @@ struct SlicePool {
   }
 };
 
-/// The spec of a slice, with counters or with devices.
+/// The spec of a slice of a node or of all nodes, with counters or with devices.
 struct SliceSpec {
   std::string driver{};
   std::string node{};
   SlicePool pool{};
+  bool all_nodes = false;
   std::vector<SharedCounters> counters{};
   std::optional<std::vector<SliceDevice>> devices{};
 
   static constexpr void fields(auto& list) {
     list("driver", &SliceSpec::driver, cdi::required);
-    list("nodeName", &SliceSpec::node, cdi::required);
+    list("nodeName", &SliceSpec::node);
     list("pool", &SliceSpec::pool, cdi::required);
+    list("allNodes", &SliceSpec::all_nodes);
     list("sharedCounters", &SliceSpec::counters);
     list("devices", &SliceSpec::devices);
   }
 };
 
-/// The metadata of a new slice. Only the cluster knows the owner.
+/// The metadata of a slice. Only the cluster knows the owner.
 struct SliceMetadata {
-  std::string generate_name{};
+  std::string name{};
+  std::string generate_name{};  // of a slice that the cluster names
 
   static constexpr void fields(auto& list) {
-    list("generateName", &SliceMetadata::generate_name, cdi::required);
+    list("name", &SliceMetadata::name);
+    list("generateName", &SliceMetadata::generate_name);
   }
 };
 
-/// A new slice.
+/// A slice.
 struct ResourceSlice {
   std::string_view api_version = "resource.k8s.io/v1";
   std::string_view kind = "ResourceSlice";
@@ -146,7 +152,7 @@ struct ResourceSlice {
   }
 };
 
-/// The slices of a node as a list for kubectl: the result of `cdi-prepare slices`.
+/// Slices as a list for kubectl: the result of `cdi-prepare slices` and of `cdi-pod slices`.
 struct SliceList {
   std::string_view api_version = "v1";
   std::string_view kind = "List";
@@ -159,6 +165,6 @@ struct SliceList {
   }
 };
 
-}  // namespace prepare
+}  // namespace kubernetes
 
-#endif  // CDI_TOOLS_GPU_SLICES_SLICE_MODEL_HPP
+#endif  // CDI_TOOLS_KIT_KUBERNETES_RESOURCE_SLICE_HPP
