@@ -16,7 +16,7 @@ FOLDERS = {
     "cdi": ["results", "base", "why", "inject", "args", "run", "specs", "commands"],
     "gpu": ["base", "host", "model", "vendors", "vendor_files", "survey", "cdi_specs", "claims",
             "slices", "configure", "findings"],
-    "prepare": ["doctor", "record", "commands"],
+    "prepare": [".", "doctor", "record", "commands"],
     "pod": ["."],
     "runtime": ["."],
     "nri": ["protocol", "."],

@@ -128,7 +128,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& one : prepared.specs) check_spec(one.spec);
   const auto engines = tools::EngineVersions{tools::VersionsFrom::packages}.engines(survey->tree);
   const auto findings = prepare::diagnose_host(survey->tree, survey->inventories, engines, {});
-  fuzz::require(cdi::detail::is_utf8(prepare::json_text(prepare::findings_json(findings))),
+  fuzz::require(cdi::detail::is_utf8(tools::json_text(prepare::shown(findings))),
                 "findings are JSON");
   return 0;
 }

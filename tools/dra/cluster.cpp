@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 
+#include <cdi/nlohmann/models.hpp>
+
 #include "../kit/base/one_line.hpp"
 #include "api_server/kubeconfig.hpp"
 #include "protocol/grpc_server.hpp"
@@ -65,23 +67,20 @@ void Cluster::warn_of_features(const SliceFeatures& features) const {
 
 void Cluster::set_devices(const prepare::Survey& survey) {
   const std::lock_guard lock{mutex_};
-  specs_.emplace();
-  for (auto& spec : prepare::slice_specs(survey, whose_)) specs_->emplace_back(std::move(spec));
+  specs_ = prepare::slice_specs(survey, whose_);
   publish();
 }
 
 void Cluster::publish() {
   if (!specs_) return;
-  auto specs = *specs_;
-  for (auto& spec : specs) {
-    const auto devices = spec.find("devices");
-    if (devices == spec.end()) continue;
-    for (auto& device : *devices) {
-      if (!given_.contains(device.value("name", ""))) continue;
-      device["taints"].push_back({{"key", whose_.driver + "/given"},
-                                  {"value", "device-plugin"},
-                                  {"effect", "NoSchedule"}});
+  std::vector<ApiJson> specs;
+  for (auto spec : *specs_) {
+    for (std::size_t i = 0; spec.devices && i < spec.devices->size(); ++i) {
+      auto& device = (*spec.devices)[i];
+      if (!given_.contains(device.name)) continue;
+      device.taints.push_back({whose_.driver + "/given", "device-plugin"});
     }
+    specs.push_back(cdi::to_json_value<ApiJson>(spec));
   }
   publisher_.set(std::move(specs));
 }

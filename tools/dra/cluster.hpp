@@ -72,7 +72,7 @@ class Cluster {
   const Log& log_;
   ApiClaims claims_;
   std::mutex mutex_{};
-  std::optional<std::vector<ApiJson>> specs_{};  // nothing until the first survey
+  std::optional<std::vector<kubernetes::SliceSpec>> specs_{};  // nothing until the first survey
   std::set<std::string> given_{};
   SlicePublisher publisher_;
 };

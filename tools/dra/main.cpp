@@ -12,6 +12,7 @@
 
 #include "../gpu/vendors/nvml_library.hpp"
 #include "../kit/base/release.hpp"
+#include "../kit/base/result_text.hpp"
 #include "../kit/completion/describing_commands.hpp"
 #include "../kit/help/page.hpp"
 #include "../kit/help/usage.hpp"
@@ -86,7 +87,7 @@ int show_status(dra::Settings settings, bool as_json) {
   if (const auto fault = prepare::nvml_fault(settings.host)) return report(*fault);
   const auto status = dra::read_status(settings);
   if (!status) return report(status.error());
-  return finish(as_json ? status_json(*status) : status_text(*status),
+  return finish(as_json ? tools::json_text<dra::StatusResult>(*status) : status_text(*status),
                 status->is_good() ? dra::exit_done : dra::exit_failed);
 }
 
@@ -95,9 +96,9 @@ int show_check(dra::Settings settings, bool as_json) {
   if (const auto fault = prepare::nvml_fault(settings.host)) return report(*fault);
   const auto findings = dra::check_node(settings);
   if (!findings) return report(findings.error());
-  const auto text = as_json ? prepare::json_text(prepare::result_json(
-                                  {{"findings", prepare::findings_json(*findings)}}))
-                            : prepare::findings_as_text(*findings);
+  const auto text =
+      as_json ? tools::json_text(dra::NodeCheckResult{.findings = prepare::shown(*findings)})
+              : prepare::findings_as_text(*findings);
   return finish(text, prepare::has_fault(*findings) ? dra::exit_failed : dra::exit_done);
 }
 
@@ -123,7 +124,7 @@ int show_pod_resources(const dra::Settings& settings) {
   const auto socket = settings.kubelet_dir + "/pod-resources/kubelet.sock";
   const auto listed = dra::pod_resources(socket);
   if (!listed) return report(listed.error());
-  return finish(prepare::json_text(*listed), dra::exit_done);
+  return finish(tools::json_text(*listed), dra::exit_done);
 }
 
 void add_pod_resources(CLI::App& app, dra::Settings& settings, Run& chosen,
@@ -154,8 +155,7 @@ int call(dra::Settings settings, const CallOptions& own) {
   if (!sockets) return report(sockets.error());
   const auto answer = dra::call_driver(own.what, *sockets, settings.driver, own.file);
   if (!answer) return report(answer.error());
-  return finish(prepare::json_text(answer->json),
-                answer->is_good ? dra::exit_done : dra::exit_failed);
+  return finish(tools::json_text(*answer), answer->is_good() ? dra::exit_done : dra::exit_failed);
 }
 
 void add_call(CLI::App& app, dra::Settings& settings, Run& chosen, tools::Describe describe) {

@@ -73,14 +73,15 @@ std::string attribute_name(std::string_view resource) {
 }
 
 /// The device that stands for an instance type.
-SliceDevice instance_device(const InstanceType& type, const Place& place) {
+kubernetes::SliceDevice instance_device(const InstanceType& type, const Place& place) {
   constexpr std::size_t max_label = 63;       // of a DNS label; a text may have 64
   constexpr std::size_t max_attributes = 32;  // of a device
-  SliceDevice out{.name = instance_label(type.name),
-                  .attributes = {{"instanceType", {.string = type.name}},
-                                 {"vcpus", {.integer = type.vcpus}},
-                                 {"memoryMiB", {.integer = type.memory_mib}},
-                                 {"gpus", {.integer = type.gpus}}}};
+  kubernetes::SliceDevice out{.name = instance_label(type.name),
+                              .attributes = {{"instanceType", {.text = type.name}},
+                                             {"vcpus", {.number = type.vcpus}},
+                                             {"memoryMiB", {.number = type.memory_mib}},
+                                             {"gpus", {.number = type.gpus}}},
+                              .is_shared = true};
   const auto& label = out.name;
   const auto name = cdi::quoted(type.name);
   if (label.size() > max_label || label.starts_with('-') || label.ends_with('-')) {
@@ -91,7 +92,8 @@ SliceDevice instance_device(const InstanceType& type, const Place& place) {
   }
   for (const auto& [resource, count] : type.devices) {
     const auto attribute = attribute_name(resource);
-    if (!out.attributes.emplace(attribute, Attribute{.integer = count}).second) {
+    if (!out.attributes.try_emplace(attribute, kubernetes::SliceAttribute{.number = count})
+             .second) {
       place.reject(fmt::format("{} of {} needs the attribute {}, which the device already has",
                                cdi::quoted(resource), name, attribute));
     }
@@ -184,13 +186,15 @@ std::string instance_label(std::string_view type) {
   return label;
 }
 
-SliceList answer_slices(const cdi::Document& input, SlicesOptions options) {
+InstanceSlices answer_slices(const cdi::Document& input, const SlicesOptions& options) {
   constexpr std::size_t max_devices = 128;  // of a slice
   const InstanceTypes types{read_as<GivenTypes>(input).types, {&input, "types"}};
   if (types.list.empty()) types.place.reject("must contain at least one type");
-  options.count = (types.list.size() - 1) / max_devices + 1;
+  const kubernetes::SlicePool pool{.name = options.pool,
+                                   .generation = options.generation,
+                                   .count = (types.list.size() - 1) / max_devices + 1};
   std::map<std::string, std::string> labels;
-  SliceList out;
+  InstanceSlices out;
   for (const auto& type : types.sorted(true, true)) {
     auto device = instance_device(type, types.place);
     const auto [other, is_new] = labels.emplace(device.name, type.name);
@@ -199,11 +203,15 @@ SliceList answer_slices(const cdi::Document& input, SlicesOptions options) {
                                      cdi::quoted(type.name), cdi::quoted(other->second),
                                      other->first));
     }
-    if (out.items.empty() || out.items.back().spec.devices.size() == max_devices) {
-      const auto name = fmt::format("{}-{}", options.pool, out.items.size());
-      out.items.push_back({.metadata = {{"name", name}}, .spec = {.pool = options}});
+    if (out.items.empty() || out.items.back().spec.devices->size() == max_devices) {
+      auto name = fmt::format("{}-{}", pool.name, out.items.size());
+      out.items.push_back({.metadata = {.name = std::move(name)},
+                           .spec = {.driver = std::string{instance_driver},
+                                    .pool = pool,
+                                    .all_nodes = true,
+                                    .devices = std::vector<kubernetes::SliceDevice>{}}});
     }
-    out.items.back().spec.devices.push_back(std::move(device));
+    out.items.back().spec.devices->push_back(std::move(device));
   }
   return out;
 }

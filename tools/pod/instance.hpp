@@ -5,7 +5,6 @@
 #ifndef CDI_TOOLS_POD_INSTANCE_HPP
 #define CDI_TOOLS_POD_INSTANCE_HPP
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../kit/kubernetes/resource_slice.hpp"
 #include "answer.hpp"
 #include "input.hpp"
 
@@ -98,80 +98,15 @@ Answer answer_instance(const cdi::Document& input, bool compatible);
 /// The driver of these ResourceSlices.
 inline constexpr std::string_view instance_driver = "instances.kata.peerpods.io";
 
-struct Attribute {
-  std::optional<std::string> string{};
-  std::optional<std::uint32_t> integer{};
-
-  static constexpr void fields(auto& list) {
-    list("string", &Attribute::string);
-    list("int", &Attribute::integer);
-  }
-};
-
-struct SliceDevice {
-  std::string name{};
-  std::map<std::string, Attribute> attributes{};
-  bool is_shared = true;  // any number of claims can have it at once
-
-  static constexpr void fields(auto& list) {
-    list("name", &SliceDevice::name);
-    list("attributes", &SliceDevice::attributes);
-    list("allowMultipleAllocations", &SliceDevice::is_shared);
-  }
-};
-
-/// The options of `slices`, and the number of slices of a pool.
+/// The options of `slices`.
 struct SlicesOptions {
   std::string pool = "instances";
   std::int64_t generation = 1;
-  std::size_t count = 0;
-
-  static constexpr void fields(auto& list) {
-    list("name", &SlicesOptions::pool);
-    list("generation", &SlicesOptions::generation);
-    list("resourceSliceCount", &SlicesOptions::count);
-  }
 };
 
-struct SliceSpec {
-  std::string_view driver = instance_driver;
-  SlicesOptions pool{};
-  bool all_nodes = true;
-  std::vector<SliceDevice> devices{};
-
-  static constexpr void fields(auto& list) {
-    list("driver", &SliceSpec::driver);
-    list("pool", &SliceSpec::pool);
-    list("allNodes", &SliceSpec::all_nodes);
-    list("devices", &SliceSpec::devices);
-  }
-};
-
-struct Slice {
-  std::string_view api_version = "resource.k8s.io/v1";
-  std::string_view kind = "ResourceSlice";
-  std::map<std::string, std::string> metadata{};
-  SliceSpec spec{};
-
-  static constexpr void fields(auto& list) {
-    list("apiVersion", &Slice::api_version);
-    list("kind", &Slice::kind);
-    list("metadata", &Slice::metadata);
-    list("spec", &Slice::spec);
-  }
-};
-
-struct SliceList {
-  std::string_view api_version = "v1";
-  std::string_view kind = "List";
-  std::vector<Slice> items{};
+/// The result of `slices`.
+struct InstanceSlices : kubernetes::SliceList {
   std::vector<std::string> warnings{};
-
-  static constexpr void fields(auto& list) {
-    list("apiVersion", &SliceList::api_version);
-    list("kind", &SliceList::kind);
-    list("items", &SliceList::items);
-  }
 };
 
 /// The name of an instance type as a device: a DNS label, such as `g5-xlarge` for `g5.xlarge`.
@@ -179,7 +114,7 @@ std::string instance_label(std::string_view type);
 
 /// A list of ResourceSlices of resource.k8s.io/v1, with the smallest types first, because the
 /// scheduler takes the first device that fits.
-SliceList answer_slices(const cdi::Document& input, SlicesOptions options);
+InstanceSlices answer_slices(const cdi::Document& input, const SlicesOptions& options);
 
 }  // namespace pod
 

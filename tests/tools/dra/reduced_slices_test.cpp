@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "../../../tools/gpu/slices/api_versions.hpp"
+#include "../../../tools/dra/api_server/api_versions.hpp"
 
 using namespace dra;
 
@@ -75,13 +75,13 @@ TEST_CASE("what a server kept shows its features") {
 }
 
 TEST_CASE("v1beta1 has the members of devices in `basic`") {
-  const auto old = prepare::spec_to_version(specs()[1], "v1beta1");
+  const auto old = spec_to_version(specs()[1], "v1beta1");
   CHECK(old["devices"][3] ==
         parse_object(R"({"name": "well", "basic": {"attributes": {"index": {"int": 1}}}})"));
-  CHECK(prepare::spec_to_v1(old) == specs()[1]);
-  CHECK(prepare::spec_to_version(specs()[1], "v1beta2") == specs()[1]);
-  CHECK(prepare::spec_to_version(specs()[0], "v1beta1") == specs()[0]);
+  CHECK(spec_to_v1(old) == specs()[1]);
+  CHECK(spec_to_version(specs()[1], "v1beta2") == specs()[1]);
+  CHECK(spec_to_version(specs()[0], "v1beta1") == specs()[0]);
   for (const auto* const text : {"7", R"({"devices": 7})", R"({"devices": [7, {"basic": 7}]})"}) {
-    CHECK_NOTHROW(prepare::spec_to_v1(parse_object(text)));
+    CHECK_NOTHROW(spec_to_v1(parse_object(text)));
   }
 }

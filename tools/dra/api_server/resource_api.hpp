@@ -16,9 +16,9 @@
 
 #include <cdi/result.hpp>
 
-#include "../../gpu/slices/api_versions.hpp"
 #include "../../gpu/slices/limits.hpp"
 #include "api_error.hpp"
+#include "api_versions.hpp"
 #include "http_client.hpp"
 
 namespace dra {
@@ -106,7 +106,7 @@ class ResourceApi {
   cdi::Result<std::string> take_version(const HttpAnswer& answer) {
     const auto group = parse_object(answer.body);
     if (answer.is_success() && group.is_object() && group.contains("versions")) {
-      for (const auto known : prepare::resource_api_versions) {
+      for (const auto known : resource_api_versions) {
         for (const auto& one : group["versions"]) {
           if (text_in(one, "version") != known) continue;
           const std::lock_guard lock{mutex_};

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "../../gpu/slices/api_versions.hpp"
 #include "../../gpu/slices/limits.hpp"
 #include "../claims/api_limits.hpp"
+#include "api_versions.hpp"
 
 namespace dra {
 
@@ -92,7 +92,7 @@ std::optional<ExistingSlice> SliceStore::slice_in(ApiJson object) {
                     .uid = text_in(metadata, "uid"),
                     .resource_version = text_in(metadata, "resourceVersion"),
                     .owners = owners_in(metadata),
-                    .spec = prepare::spec_to_v1(std::move(object["spec"]))};
+                    .spec = spec_to_v1(std::move(object["spec"]))};
   const bool has_name = prepare::is_dns_subdomain(out.name, prepare::slice_limits::object_name);
   if (!has_name || !out.spec.is_object()) return std::nullopt;
   return out;
@@ -110,7 +110,7 @@ HttpRequest SliceStore::request_for(const SliceChange& change, const std::string
   ApiJson object{{"apiVersion", "resource.k8s.io/" + version},
                  {"kind", "ResourceSlice"},
                  {"metadata", metadata(slice, node_uid)},
-                 {"spec", prepare::spec_to_version(slice.spec, version)}};
+                 {"spec", spec_to_version(slice.spec, version)}};
   if (slice.name.empty()) {
     return {.method = "POST", .path = "/resourceslices" + strict, .body = text_of(object)};
   }

@@ -34,59 +34,54 @@ Request request_about(const std::vector<ResourceClaim>& claims) {
   return out;
 }
 
-prepare::Json to_json(const node::Device& device) {
-  prepare::Json out{{"request_names", prepare::Json::array()},
-                    {"pool_name", device.pool_name()},
-                    {"device_name", device.device_name()},
-                    {"cdi_device_ids", prepare::Json::array()}};
-  for (const auto& name : device.request_names()) out["request_names"].push_back(name);
-  for (const auto& id : device.cdi_device_ids()) out["cdi_device_ids"].push_back(id);
-  if (device.has_share_id()) out["share_id"] = device.share_id();
+CalledDevice shown(const node::Device& device) {
+  const auto& names = device.request_names();
+  const auto& ids = device.cdi_device_ids();
+  CalledDevice out{.request_names = {names.begin(), names.end()},
+                   .pool_name = device.pool_name(),
+                   .device_name = device.device_name(),
+                   .cdi_device_ids = {ids.begin(), ids.end()}};
+  if (device.has_share_id()) out.share_id = device.share_id();
   return out;
 }
 
-/// Sorts the answers as the claims, because maps have a random order.
+/// The answers about the claims. `add` adds what an answer has besides its error.
 template <class Answer, class Act>
-CallAnswer to_json(const std::vector<ResourceClaim>& claims, const Answer& answer, const Act& add) {
-  CallAnswer out{.json = prepare::result_json({{"claims", prepare::Json::object()}})};
+CallResult shown(const std::vector<ResourceClaim>& claims, const Answer& answer, const Act& add) {
+  CallResult out;
   for (const auto& claim : claims) {
     const auto found = answer.claims().find(claim.uid);
     if (found == answer.claims().end()) continue;
-    auto one = prepare::Json::object();
+    auto& one = out.claims[claim.uid] = {.error = found->second.error()};
     add(found->second, one);
-    if (!found->second.error().empty()) {
-      one["error"] = found->second.error();
-      out.is_good = false;
-    }
-    out.json["claims"][claim.uid] = std::move(one);
   }
   return out;
 }
 
-cdi::Result<CallAnswer> call_prepare(const std::string& socket,
+cdi::Result<CallResult> call_prepare(const std::string& socket,
                                      const std::vector<ResourceClaim>& claims) {
   const auto answer = call_method<node::NodePrepareResourcesResponse>(
       socket, std::string{called_service} + "NodePrepareResources",
       request_about<node::NodePrepareResourcesRequest>(claims), kubelet_patience);
   if (!answer) return answer.error();
-  return to_json(claims, *answer, [](const auto& claim, prepare::Json& out) {
-    out["devices"] = prepare::Json::array();
-    for (const auto& device : claim.devices()) out["devices"].push_back(to_json(device));
+  return shown(claims, *answer, [](const auto& claim, CalledClaim& out) {
+    out.devices.emplace();
+    for (const auto& device : claim.devices()) out.devices->push_back(shown(device));
   });
 }
 
-cdi::Result<CallAnswer> call_unprepare(const std::string& socket,
+cdi::Result<CallResult> call_unprepare(const std::string& socket,
                                        const std::vector<ResourceClaim>& claims) {
   const auto answer = call_method<node::NodeUnprepareResourcesResponse>(
       socket, std::string{called_service} + "NodeUnprepareResources",
       request_about<node::NodeUnprepareResourcesRequest>(claims), kubelet_patience);
   if (!answer) return answer.error();
-  return to_json(claims, *answer, [](const auto&, prepare::Json&) {});
+  return shown(claims, *answer, [](const auto&, CalledClaim&) {});
 }
 
 }  // namespace
 
-cdi::Result<CallAnswer> call_driver(std::string_view what, const SocketNames& sockets,
+cdi::Result<CallResult> call_driver(std::string_view what, const SocketNames& sockets,
                                     const std::string& driver, const std::string& file) {
   const auto text = cdi::read_file(file);
   if (!text) return text.error();

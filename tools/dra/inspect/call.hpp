@@ -7,20 +7,14 @@
 #include <string>
 #include <string_view>
 
-#include "../../gpu/base/json_output.hpp"
 #include "../socket_names.hpp"
+#include "results.hpp"
 
 namespace dra {
 
-/// The answer of a driver as JSON, in the form of the protocol.
-struct CallAnswer {
-  prepare::Json json{};
-  bool is_good = true;  // no claim has an error
-};
-
 /// Prepares or unprepares the claims of a JSON file in one call. Only their names and UIDs are
 /// sent.
-cdi::Result<CallAnswer> call_driver(std::string_view what, const SocketNames& sockets,
+cdi::Result<CallResult> call_driver(std::string_view what, const SocketNames& sockets,
                                     const std::string& driver, const std::string& file);
 
 }  // namespace dra

@@ -14,6 +14,7 @@
 #include "../../gpu/host/directories.hpp"
 #include "../../kit/engines/installed_versions.hpp"
 #include "../../kit/host/host_tree.hpp"
+#include "../socket_names.hpp"
 
 namespace dra {
 

@@ -1,4 +1,4 @@
-// Prints the list of the kubelet's PodResources service as JSON.
+// Asks the kubelet's PodResources service.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "pod_resources.hpp"
@@ -12,48 +12,41 @@ namespace dra {
 
 namespace {
 
-prepare::Json json_of(const podresources::DynamicResource& claim) {
-  auto resources = prepare::Json::array();
+PodClaim shown(const podresources::DynamicResource& claim) {
+  PodClaim out{claim.claim_name(), claim.claim_namespace()};
   for (const auto& one : claim.claim_resources()) {
-    auto names = prepare::Json::array();
-    for (const auto& device : one.cdi_devices()) names.push_back({{"name", device.name()}});
-    resources.push_back({{"cdiDevices", names},
-                         {"driverName", one.driver_name()},
-                         {"poolName", one.pool_name()},
-                         {"deviceName", one.device_name()}});
+    auto& device = out.devices.emplace_back();
+    for (const auto& name : one.cdi_devices()) device.cdi_devices.push_back({name.name()});
+    device.driver = one.driver_name();
+    device.pool = one.pool_name();
+    device.device = one.device_name();
   }
-  return {{"claimName", claim.claim_name()},
-          {"claimNamespace", claim.claim_namespace()},
-          {"claimResources", resources}};
+  return out;
 }
 
-prepare::Json json_of(const podresources::ContainerResources& container) {
-  auto devices = prepare::Json::array();
+PodContainer shown(const podresources::ContainerResources& container) {
+  PodContainer out{container.name()};
   for (const auto& one : container.devices()) {
-    auto ids = prepare::Json::array();
-    for (const auto& id : one.device_ids()) ids.push_back(id);
-    devices.push_back({{"resourceName", one.resource_name()}, {"deviceIds", ids}});
+    const auto& ids = one.device_ids();
+    out.devices.push_back({one.resource_name(), {ids.begin(), ids.end()}});
   }
-  auto claims = prepare::Json::array();
-  for (const auto& claim : container.dynamic_resources()) claims.push_back(json_of(claim));
-  return {{"name", container.name()}, {"devices", devices}, {"dynamicResources", claims}};
+  for (const auto& claim : container.dynamic_resources()) out.claims.push_back(shown(claim));
+  return out;
 }
 
 }  // namespace
 
-cdi::Result<prepare::Json> pod_resources(const std::string& socket) {
+cdi::Result<PodResourcesResult> pod_resources(const std::string& socket) {
   constexpr std::chrono::seconds patience{10};
   const auto listed = call_method<podresources::ListPodResourcesResponse>(
       socket, "/v1.PodResourcesLister/List", podresources::ListPodResourcesRequest{}, patience);
   if (!listed) return listed.error();
-  auto pods = prepare::Json::array();
+  PodResourcesResult out;
   for (const auto& pod : listed->pod_resources()) {
-    auto containers = prepare::Json::array();
-    for (const auto& one : pod.containers()) containers.push_back(json_of(one));
-    pods.push_back(
-        {{"name", pod.name()}, {"namespace", pod.namespace_()}, {"containers", containers}});
+    auto& one = out.pods.emplace_back(ListedPod{pod.name(), pod.namespace_()});
+    for (const auto& container : pod.containers()) one.containers.push_back(shown(container));
   }
-  return prepare::Json{{"podResources", pods}};
+  return out;
 }
 
 }  // namespace dra

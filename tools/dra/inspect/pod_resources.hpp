@@ -1,4 +1,4 @@
-// Prints the list of the kubelet's PodResources service as JSON.
+// Asks the kubelet's PodResources service.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_DRA_INSPECT_POD_RESOURCES_HPP
@@ -6,17 +6,14 @@
 
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include <cdi/result.hpp>
 
-#include "../../gpu/base/json_output.hpp"
+#include "results.hpp"
 
 namespace dra {
 
-/// The answer of the service `List` at a socket, in the JSON form of its messages, which `cdi-pod
-/// podresources` reads. Errors as of `call_method`.
-cdi::Result<prepare::Json> pod_resources(const std::string& socket);
+/// The answer of the service `List` at a socket. Errors as of `call_method`.
+cdi::Result<PodResourcesResult> pod_resources(const std::string& socket);
 
 }  // namespace dra
 

@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <dra.pb.h>
-#include <optional>
 #include <registration.pb.h>
 #include <string>
 #include <utility>
@@ -14,26 +13,13 @@
 
 #include <fmt/format.h>
 
-#include <cdi/model/fields.hpp>
 #include <cdi/result.hpp>
 
 #include "../protocol/grpc_client.hpp"
 #include "../socket_names.hpp"
+#include "results.hpp"
 
 namespace dra {
-
-/// A socket of a driver.
-struct SocketState {
-  std::string use{};  // "claims", "registration"
-  std::string path{};
-  std::optional<std::string> fault{};  // why it does not answer
-
-  static constexpr void fields(auto& list) {
-    list("use", &SocketState::use, cdi::Presence::keep_empty);
-    list("path", &SocketState::path, cdi::Presence::keep_empty);
-    list("fault", &SocketState::fault, cdi::Presence::keep_empty);
-  }
-};
 
 /// The sockets of an instance of a driver. Each gets a harmless request of a kubelet, but none to
 /// prepare claims: it would wait behind calls that wait for the API server, and a probe would end

@@ -9,13 +9,12 @@
 #include <fmt/format.h>
 
 #include <cdi/file.hpp>
-#include <cdi/nlohmann/models.hpp>
 
-#include "../../gpu/base/json_output.hpp"
 #include "../../gpu/base/one_line.hpp"
 #include "../../gpu/claims/claim_places.hpp"
 #include "../../gpu/host/directories.hpp"
 #include "../../gpu/survey/survey.hpp"
+#include "sockets.hpp"
 
 namespace dra {
 
@@ -78,7 +77,7 @@ bool Status::is_good() const {
 cdi::Result<Status> read_status(const Settings& settings) {
   const auto names = socket_names(settings.kubelet_dir, settings.driver, settings.instance);
   if (!names) return names.error();
-  Status out{.sockets = ask_sockets(*names), .has_only_sockets = settings.only_sockets};
+  Status out{{.sockets = ask_sockets(*names)}, {}, false, settings.only_sockets};
   if (settings.only_sockets) return out;
   const auto directory =
       prepare::open_directory(settings.host, settings.state_dir, prepare::Missing::stays);
@@ -118,10 +117,6 @@ std::string status_text(const Status& status) {
                                         status.has_journal ? "" : ", which does not exist"));
   }
   return out;
-}
-
-std::string status_json(const Status& status) {
-  return prepare::json_text(prepare::result_json(cdi::to_json_value(status)));
 }
 
 }  // namespace dra

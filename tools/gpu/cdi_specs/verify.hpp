@@ -38,6 +38,13 @@ struct LeftOut {
   std::string name{};
   std::string reason{};
   std::string node{};  // as in `Problem`
+
+  /// The members in the result of `cdi-prepare write`.
+  static constexpr void fields(auto& list) {
+    list("kind", &LeftOut::kind, cdi::required);
+    list("name", &LeftOut::name, cdi::required);
+    list("reason", &LeftOut::reason, cdi::required);
+  }
 };
 
 /// Removes devices that the host cannot provide from a spec, and returns them; an error if no

@@ -14,11 +14,12 @@
 #include "../../kit/base/one_line.hpp"
 #include "../../kit/base/text.hpp"
 #include "../../kit/engines/json_settings.hpp"
-#include "../base/json_output.hpp"
 
 namespace prepare::configure {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 cdi::Error not_editable(cdi::Error error) {
   error.advice = "correct it by hand; nothing was changed";

@@ -1,11 +1,14 @@
-// A finding of `doctor`, and findings as text and JSON.
+// A finding of `doctor`, and findings as text and as results.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_GPU_FINDINGS_FINDING_HPP
 #define CDI_TOOLS_GPU_FINDINGS_FINDING_HPP
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,9 +16,11 @@
 
 #include <fmt/format.h>
 
+#include <cdi/model/fields.hpp>
+
 #include "../../kit/base/alike.hpp"
 #include "../../kit/base/colours.hpp"
-#include "../base/json_output.hpp"
+#include "../../kit/base/result_text.hpp"
 #include "../base/one_line.hpp"
 
 namespace prepare {
@@ -42,13 +47,11 @@ using Level = Finding::Level;
 
 }  // namespace doctor
 
-inline std::string_view level_name(Finding::Level level) {
-  switch (level) {
-    case Finding::Level::good: return "good";
-    case Finding::Level::note: return "note";
-    case Finding::Level::fault: break;
-  }
-  return "fault";
+/// The names of levels, in the order of `Finding::Level`.
+inline constexpr std::array<std::string_view, 3> finding_levels{"good", "note", "fault"};
+
+constexpr std::string_view level_name(Finding::Level level) {
+  return finding_levels.at(static_cast<std::size_t>(level));
 }
 
 /// Whether something needs to be fixed.
@@ -94,17 +97,28 @@ inline std::string with_colours(std::string_view text) {
   return out;
 }
 
-/// `[{"level": ..., "about": ..., "what": ..., "code": ..., "advice": ...}]`
-inline Json findings_json(const std::vector<Finding>& findings) {
-  Json list = Json::array();
-  for (const auto& [level, about, what, advice, code] : findings) {
-    list.push_back(Json{{"level", level_name(level)},
-                        {"about", about},
-                        {"what", what},
-                        {"code", text_or_null(std::string{code})},
-                        {"advice", text_or_null(advice)}});
+/// A finding in the results of `cdi-prepare doctor` and `cdi-dra check`.
+struct ShownFinding {
+  std::string_view level{};  // of `finding_levels`
+  std::string about{}, what{};
+  std::optional<std::string> code{}, advice{};
+
+  static constexpr void fields(auto& list) {
+    list("level", &ShownFinding::level, cdi::required);
+    list("about", &ShownFinding::about, cdi::required);
+    list("what", &ShownFinding::what, cdi::required);
+    list("code", &ShownFinding::code, cdi::required);
+    list("advice", &ShownFinding::advice, cdi::required);
   }
-  return list;
+};
+
+inline std::vector<ShownFinding> shown(const std::vector<Finding>& findings) {
+  std::vector<ShownFinding> out;
+  for (const auto& [level, about, what, advice, code] : findings) {
+    out.push_back({level_name(level), about, what, tools::text_or_null(std::string{code}),
+                   tools::text_or_null(advice)});
+  }
+  return out;
 }
 
 }  // namespace prepare

@@ -5,12 +5,15 @@
 #define CDI_TOOLS_GPU_MODEL_DRIVER_FILE_HPP
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <cdi/model/fields.hpp>
 
 #include "profile.hpp"
 
@@ -25,7 +28,18 @@ struct DriverFile {
   std::string container_path{};      // where programs look for it
   std::vector<std::string> links{};  // more such paths: its SONAME, "libcuda.so"
   Profiles profiles = all_profiles;  // that need the file
+
+  /// The members in the result of `cdi-prepare detect`.
+  static constexpr void fields(auto& list) {
+    list("path", &DriverFile::host_path, cdi::required);
+    list("containerPath", &DriverFile::container_path, cdi::required);
+    list("links", &DriverFile::links, cdi::required);
+  }
 };
+
+/// The names of kinds, in the order of `DriverFile::Kind`.
+inline constexpr std::array<std::string_view, 5> file_kinds{"library", "program", "firmware",
+                                                            "configuration", "socket"};
 
 /// The directory of a file in the container.
 inline std::string directory_of(const DriverFile& file) {

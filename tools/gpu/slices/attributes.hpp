@@ -18,7 +18,7 @@
 
 #include "../../kit/base/text.hpp"
 #include "../../kit/host/host_tree.hpp"
-#include "../base/json_output.hpp"
+#include "../../kit/kubernetes/resource_slice.hpp"
 #include "../claims/found_device.hpp"
 #include "../model/gpu.hpp"
 #include "limits.hpp"
@@ -33,7 +33,7 @@ class Attributes {
   void text(std::string_view name, std::string_view value) {
     if (value.empty() || value.size() > slice_limits::value) return;
     if (!cdi::detail::is_utf8(value)) return;
-    add(name, "string", Json(value));
+    add(name, {.text = std::string{value}});
   }
 
   /// Adds a text, cut off if it is too long.
@@ -45,24 +45,22 @@ class Attributes {
 
   template <class Number>
   void number(std::string_view name, const std::optional<Number>& value) {
-    if (value) add(name, "int", Json(static_cast<std::int64_t>(*value)));
+    if (value) add(name, {.number = static_cast<std::int64_t>(*value)});
   }
 
   void version(std::string_view name, std::string_view value) {
-    if (auto read = semantic_version(value)) add(name, "version", Json(std::move(*read)));
+    if (auto read = semantic_version(value)) add(name, {.version = std::move(*read)});
   }
 
-  const Json& json() const { return json_; }
+  const kubernetes::SliceAttributes& all() const { return all_; }
 
  private:
-  void add(std::string_view name, const char* type, Json value) {
-    const std::string key{name};
+  void add(std::string_view name, kubernetes::SliceAttribute value) {
     // One place is kept for the memory.
-    if (json_.contains(key) || json_.size() + 1 >= slice_limits::attributes) return;
-    json_[key] = Json{{type, std::move(value)}};
+    if (all_.size() + 1 < slice_limits::attributes) all_.emplace(name, std::move(value));
   }
 
-  Json json_ = Json::object();
+  kubernetes::SliceAttributes all_{};
 };
 
 /// The PCIe root of a function: "pci0000:16"; empty if it is unknown.
@@ -115,7 +113,8 @@ inline void add_places(const tools::HostTree& tree, const Gpu& gpu, Attributes& 
 }  // namespace detail
 
 /// The attributes of a device.
-inline Json attributes_of(const tools::HostTree& tree, const FoundDevice& device) {
+inline kubernetes::SliceAttributes attributes_of(const tools::HostTree& tree,
+                                                 const FoundDevice& device) {
   const auto& gpu = *device.whole.gpu;
   Attributes out;
   detail::add_names(device, out);
@@ -128,7 +127,7 @@ inline Json attributes_of(const tools::HostTree& tree, const FoundDevice& device
   for (const auto& [name, value] : gpu.attributes) {
     if (is_attribute_name(name)) out.text(name, value);
   }
-  return out.json();
+  return out.all();
 }
 
 /// The memory of a device in bytes, where its driver reports it without a library; nullopt

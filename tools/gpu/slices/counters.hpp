@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "../base/json_output.hpp"
+#include "../../kit/kubernetes/resource_slice.hpp"
 #include "../claims/found_device.hpp"
 #include "device_names.hpp"
 #include "limits.hpp"
@@ -37,12 +37,11 @@ class GpuCounters {
   explicit operator bool() const { return !counters_.empty(); }
 
   /// The counters as an item of `sharedCounters`.
-  Json shared() const { return {{"name", set_}, {"counters", values(counters_)}}; }
+  kubernetes::SharedCounters shared() const { return {set_, values(counters_)}; }
 
   /// The counters of a device as the value of `consumesCounters`.
-  Json consumed_by(const FoundDevice& device) const {
-    const auto own = device.share.suffix.empty() ? counters_ : std::set{counter_of(device)};
-    return Json::array({Json{{"counterSet", set_}, {"counters", values(own)}}});
+  std::vector<kubernetes::ConsumedCounters> consumed_by(const FoundDevice& device) const {
+    return {{set_, values(device.share.suffix.empty() ? counters_ : std::set{counter_of(device)})}};
   }
 
  private:
@@ -51,9 +50,9 @@ class GpuCounters {
     return part.empty() ? "whole" : part;
   }
 
-  static Json values(const std::set<std::string>& counters) {
-    Json out = Json::object();
-    for (const auto& name : counters) out[name] = Json{{"value", "1"}};
+  static kubernetes::SliceValues values(const std::set<std::string>& counters) {
+    kubernetes::SliceValues out;
+    for (const auto& name : counters) out[name] = {"1"};
     return out;
   }
 

@@ -22,6 +22,8 @@
 #include "../../gpu/cdi_specs/spec_differences.hpp"
 #include "../../gpu/cdi_specs/spec_file.hpp"
 #include "../../gpu/survey/survey.hpp"
+#include "../../kit/base/result_text.hpp"
+#include "../results.hpp"
 #include "commands.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
@@ -36,13 +38,6 @@ namespace {
 
 /// The maximum number of changes printed for a file.
 enum class Differences : std::uint8_t { first, all };
-
-/// A spec file that `write` would change.
-struct Stale {
-  std::string path{};
-  std::string reason{};
-  std::vector<Difference> changes{};
-};
 
 /// Why one of our specs differs from the expected spec.
 std::string_view reason_for_changes(const cdi::Spec& spec, const cdi::Spec& expected) {
@@ -63,45 +58,36 @@ bool is_of_others(const Directory& directory, const PreparedSpec& prepared) {
 
 /// The difference between a spec file and the spec that `write` would write now; nullopt if they
 /// are equal.
-std::optional<Stale> compare(const Directory& directory, const PreparedSpec& prepared,
-                             const Options& options) {
+std::optional<StaleSpec> compare(const Directory& directory, const PreparedSpec& prepared,
+                                 const Options& options) {
   const auto path = spec_path(options, prepared.file_name);
   const auto there = read_with_options(path);
-  if (!there && there.error().system == ENOENT) return Stale{path, "it does not exist", {}};
-  if (!there) return Stale{path, cdi::to_string(there.error()), {}};
+  if (!there && there.error().system == ENOENT) return StaleSpec{path, "it does not exist", {}};
+  if (!there) return StaleSpec{path, cdi::to_string(there.error()), {}};
   auto expected = owned(prepared);
   add_commented_options(expected, prepared.options_comment);
-  auto found = changes(there->spec, expected);
+  Texts found;
+  for (const auto& change : changes(there->spec, expected)) found.push_back(to_text(change));
   if (is_of_others(directory, prepared)) {
-    return Stale{path, "another program wrote it", std::move(found)};
+    return StaleSpec{path, "another program wrote it", std::move(found)};
   }
   if (!found.empty()) {
-    return Stale{path, std::string{reason_for_changes(there->spec, expected)}, std::move(found)};
+    return StaleSpec{path, std::string{reason_for_changes(there->spec, expected)},
+                     std::move(found)};
   }
-  if (!is_readable_by_all(path)) return Stale{path, "not all users can read it", {}};
+  if (!is_readable_by_all(path)) return StaleSpec{path, "not all users can read it", {}};
   return std::nullopt;
-}
-
-Json to_json(const std::vector<Stale>& stale, const std::vector<std::string>& warnings,
-             const Verdict& verdict) {
-  Json list = Json::array();
-  for (const auto& [path, reason, changes] : stale) {
-    Json lines = Json::array();
-    for (const auto& change : changes) lines.push_back(to_text(change));
-    list.push_back(Json{{"path", path}, {"reason", reason}, {"changes", lines}});
-  }
-  return result_json({{"stale", list}, {"warnings", warnings}, {"notReady", verdict.not_ready}});
 }
 
 /// The files and their changes. `check` prints only the first changes; annotations come first and
 /// show the cause.
-std::string to_text(const std::vector<Stale>& stale, Differences wanted) {
+std::string to_text(const std::vector<StaleSpec>& stale, Differences wanted) {
   std::string out;
   for (const auto& [path, reason, changes] : stale) {
     out += as_line(fmt::format("{}: {}", path, reason));
     constexpr std::size_t few = 8;
     const auto shown = wanted == Differences::all ? changes.size() : std::min(few, changes.size());
-    for (std::size_t i = 0; i < shown; ++i) out += "  " + to_text(changes[i]) + "\n";
+    for (std::size_t i = 0; i < shown; ++i) out += "  " + changes[i] + "\n";
     if (shown == changes.size()) continue;
     out += fmt::format("  and {} more, which `diff` with the same options shows\n",
                        changes.size() - shown);
@@ -112,15 +98,15 @@ std::string to_text(const std::vector<Stale>& stale, Differences wanted) {
 /// Adds the file of a kind that `write` would change, and the file with another `--format` that it
 /// would remove. If only the latter exists, the former is not reported as missing.
 void add_stale(const Directory& directory, const PreparedSpec& one, const Options& options,
-               std::vector<Stale>& stale) {
+               std::vector<StaleSpec>& stale) {
   auto changed = compare(directory, one, options);
   const auto other = remove_other_format(publisher_in(directory), one.file_name, cdi::DryRun::yes);
   if (other && *other) {
     const auto loaded = cdi::read_spec_file(spec_path(options, one.file_name));
     const bool is_only_one = !loaded && loaded.error().system == ENOENT;
     auto path = spec_path(options, name_in_other_format(one.file_name));
-    const bool is_outdated = std::any_of(stale.begin(), stale.end(),
-                                         [&](const Stale& known) { return known.path == path; });
+    const bool is_outdated = std::any_of(
+        stale.begin(), stale.end(), [&](const StaleSpec& known) { return known.path == path; });
     if (!is_outdated) {
       stale.push_back({std::move(path),
                        is_only_one
@@ -136,12 +122,12 @@ void add_stale(const Directory& directory, const PreparedSpec& one, const Option
 }
 
 /// The spec files that `write` would change now.
-cdi::Result<std::vector<Stale>> find_stale(const Survey& survey, const SpecSet& wanted) {
+cdi::Result<std::vector<StaleSpec>> find_stale(const Survey& survey, const SpecSet& wanted) {
   const auto outdated = outdated_files(survey, wanted.prepared, wanted.options);
   if (!outdated) return outdated.error();
   const auto directory = open_directory(wanted.options, wanted.options.output_dir, Missing::stays);
   if (!directory) return directory.error();
-  std::vector<Stale> stale;
+  std::vector<StaleSpec> stale;
   for (const auto& [path, reason] : *outdated) stale.push_back({path, std::string{reason}, {}});
   for (const auto& one : wanted.prepared.specs) {
     add_stale(*directory, one, wanted.options, stale);
@@ -155,19 +141,19 @@ ExitCode check_specs(const AssessedSurvey& assessed, const Options& given,
   const auto wanted = make_spec_set(assessed, choose_version(assessed.survey, given));
   const auto& [options, prepared, verdict, messages, fault] = wanted;
   report(messages);
+  CheckResult result{.not_ready = verdict.not_ready};
   if (verdict.held_back) {
-    return finish(options.json() ? json_text(to_json({}, {}, verdict)) : "", verdict.code);
+    return finish(options.json() ? tools::json_text(result) : "", verdict.code);
   }
-  const auto stale = find_stale(assessed.survey, wanted);
+  auto stale = find_stale(assessed.survey, wanted);
   if (!stale) return finish(stale.error(), ExitCode::failed);
-  const auto conflicts = find_conflicts(options, prepared.specs);
-  for (const auto& conflict : conflicts) report(Message::warning(conflict));
+  result.stale = std::move(*stale);
+  result.warnings = find_conflicts(options, prepared.specs);
+  for (const auto& conflict : result.warnings) report(Message::warning(conflict));
   auto code = verdict.code;
   if (code == ExitCode::partial) code = ExitCode::done;  // the spec files lack the same GPUs
-  if (!stale->empty()) code = ExitCode::failed;
-  const auto text =
-      options.json() ? json_text(to_json(*stale, conflicts, verdict)) : to_text(*stale, shown);
-  return finish(text, code);
+  if (!result.stale.empty()) code = ExitCode::failed;
+  return finish(options.json() ? tools::json_text(result) : to_text(result.stale, shown), code);
 }
 
 template <Differences shown>

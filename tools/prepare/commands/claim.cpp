@@ -24,7 +24,7 @@ ExitCode unprepare_claim(const AssessedSurvey& assessed, const Options& options,
                          const ClaimOptions& own) {
   return with_claims(assessed, options, own, [&](Claims& claims) {
     const auto done = claims.unprepare(own.claim);
-    return done ? answer(own.claim, Json::object()) : answer(own.claim, done.error());
+    return done ? answer(own.claim, ClaimOutcome{}) : answer(own.claim, done.error());
   });
 }
 
@@ -37,20 +37,14 @@ Run set_up_unprepare(CLI::App& app, Options& options) {
 }
 
 /// The output of `list` for programs.
-Json claims_json(const Claims& claims) {
-  Json out = Json::object();
+ClaimList shown(const Claims& claims) {
+  ClaimList out;
+  auto& list = out.claims.emplace();
   for (const auto& [uid, claim] : claims.all()) {
-    out[uid] = Json{{"namespace", claim.name_space},
-                    {"name", claim.name},
-                    {"devices", devices_json(claim)},
-                    {"fault", nullptr}};
+    list[uid] = {claim.name_space, claim.name, devices_of(claim)};
   }
-  for (const auto& [uid, fault] : claims.faults()) {
-    Json nothing{{"namespace", ""}, {"name", ""}, {"devices", Json::array()}};
-    if (!out.contains(uid)) out[uid] = std::move(nothing);  // an unreadable claim
-    out[uid]["fault"] = fault;
-  }
-  return result_json({{"claims", out}});
+  for (const auto& [uid, fault] : claims.faults()) list[uid].fault = fault;
+  return out;
 }
 
 /// The output of `list` for people.
@@ -77,7 +71,7 @@ ExitCode list_claims(const AssessedSurvey& assessed, const Options& options,
                      const ClaimOptions& own) {
   return with_claims(assessed, options, own, [&](Claims& claims) {
     const auto code = claims.faults().empty() ? ExitCode::done : ExitCode::partial;
-    return finish(options.json() ? json_text(claims_json(claims)) : claims_text(claims), code);
+    return finish(options.json() ? tools::json_text(shown(claims)) : claims_text(claims), code);
   });
 }
 
@@ -108,27 +102,29 @@ void add_claim_options(CLI::App& command, Options& options, ClaimOptions& own) {
       ->capture_default_str();
 }
 
-Json devices_json(const Claim& claim) {
-  Json devices = Json::array();
+std::vector<ClaimDevice> devices_of(const Claim& claim) {
+  std::vector<ClaimDevice> out;
   for (std::size_t i = 0; i < claim.devices.size(); ++i) {
     const auto& device = claim.devices[i];
-    Json requests = Json::array();
+    auto& one =
+        out.emplace_back(ClaimDevice{{}, device.requested, device.name, {claim.device_id(i)}});
     if (!device.request.empty()) {
-      requests.push_back(device.request.substr(0, device.request.find('/')));
+      one.request_names = {device.request.substr(0, device.request.find('/'))};
     }
-    devices.push_back(Json{{"request_names", requests},
-                           {"requested", device.requested},
-                           {"device_name", device.name},
-                           {"cdi_device_ids", Json::array({claim.device_id(i)})}});
   }
-  return devices;
+  return out;
 }
 
-ExitCode answer(const std::string& uid, const cdi::Result<Json>& outcome, ExitCode failure) {
-  Json claim = outcome ? *outcome : Json{{"error", cdi::to_string(outcome.error())}};
-  if (!outcome) report(Message::error(outcome.error()));
-  const Json all{{"claims", Json{{uid, std::move(claim)}}}};
-  return finish(json_text(all), outcome ? ExitCode::done : failure);
+ExitCode answer(const std::string& uid, cdi::Result<ClaimOutcome> outcome, ExitCode failure) {
+  ClaimResult result;
+  auto& claim = result.claims[uid];
+  if (outcome) {
+    claim = std::move(*outcome);
+  } else {
+    report(Message::error(outcome.error()));
+    claim.error = cdi::to_string(outcome.error());
+  }
+  return finish(tools::json_text(result), outcome ? ExitCode::done : failure);
 }
 
 void report_faults(const Claims& claims, const std::string& requested) {

@@ -8,14 +8,16 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "../../gpu/base/json_output.hpp"
 #include "../../gpu/base/options.hpp"
 #include "../../gpu/claims/claim.hpp"
 #include "../../gpu/claims/claims.hpp"
 #include "../../gpu/host/directories.hpp"
 #include "../../gpu/survey/survey.hpp"
+#include "../../kit/base/result_text.hpp"
 #include "../../kit/host/denied.hpp"
+#include "../results.hpp"
 #include "command.hpp"
 #include "exit_codes.hpp"
 #include "option_paths.hpp"
@@ -38,13 +40,12 @@ void add_claim(CLI::App& command, ClaimOptions& own);
 
 void add_claim_options(CLI::App& command, Options& options, ClaimOptions& own);
 
-/// The devices of a claim in the kubelet's format: the CDI ids for each request. The kubelet knows
-/// `gpu/large` only as `gpu`.
-Json devices_json(const Claim& claim);
+/// The devices of a claim, with the CDI ids for each request.
+std::vector<ClaimDevice> devices_of(const Claim& claim);
 
 /// Prints the outcome for a claim: its devices, or an error, which is also printed on standard
 /// error.
-ExitCode answer(const std::string& uid, const cdi::Result<Json>& outcome,
+ExitCode answer(const std::string& uid, cdi::Result<ClaimOutcome> outcome,
                 ExitCode failure = ExitCode::failed);
 
 /// Reports warnings, and the faults of claims other than `requested`. `list`, which requests no
@@ -62,7 +63,7 @@ ExitCode with_claims(const AssessedSurvey& assessed, const Options& options,
     if (!own.claim.empty()) return answer(own.claim, error);
     if (!options.json()) return finish(error, ExitCode::failed);
     report(Message::error(error));
-    return finish(json_text(result_json({{"error", cdi::to_string(error)}})), ExitCode::failed);
+    return finish(tools::json_text(ClaimList{.error = cdi::to_string(error)}), ExitCode::failed);
   };
   const auto dir = state_dir_or(options, own.state_dir);
   if (auto good = check_directories(dir, options.output_dir); !good) return fail(good.error());

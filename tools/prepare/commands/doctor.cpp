@@ -22,11 +22,13 @@
 #include "../../gpu/vendors/driver_place.hpp"
 #include "../../kit/base/colours.hpp"
 #include "../../kit/base/options.hpp"
+#include "../../kit/base/result_text.hpp"
 #include "../../kit/cdi_specs/recorded_options.hpp"
 #include "../../kit/help/terminal_text.hpp"
 #include "../../kit/host/host_tree.hpp"
 #include "../../kit/versions/engine_versions.hpp"
 #include "../doctor/page.hpp"
+#include "../results.hpp"
 #include "commands.hpp"
 #include "exit_codes.hpp"
 #include "option_paths.hpp"
@@ -54,27 +56,16 @@ ExitCode reject_outside(std::string_view option, const std::string& path,
   return ExitCode::usage;
 }
 
-/// The engines of a host, with the newest CDI version that each reads.
-Json engines_json(const std::vector<tools::Engine>& engines) {
-  using Cdi = tools::Engine::Cdi;
-  Json list = Json::array();
-  for (const auto& engine : engines) {
-    const auto state = engine.state();
-    Json reads = nullptr;
-    if (engine.version) {
-      if (const auto newest = tools::newest_spec_version_for(engine.of_version()))
-        reads = cdi::to_string(*newest);
-    }
-    list.push_back(
-        Json{{"name", engine.name},
-             {"version", engine.version ? Json(to_string(*engine.version)) : Json(nullptr)},
-             {"cdi", state == Cdi::on    ? "on"
-                     : state == Cdi::off ? "off"
-                                         : "unknown"},
-             {"reads", reads},
-             {"specDirs", engine.spec_dirs}});
-  }
-  return list;
+/// An engine, with the newest CDI version that it reads.
+ShownEngine shown(const tools::Engine& engine) {
+  ShownEngine out{.name = engine.name,
+                  .cdi = engine_states.at(static_cast<std::size_t>(engine.state())),
+                  .spec_dirs = engine.spec_dirs};
+  if (!engine.version) return out;
+  out.version = to_string(*engine.version);
+  const auto newest = tools::newest_spec_version_for(engine.of_version());
+  if (newest) out.reads = cdi::to_string(*newest);
+  return out;
 }
 
 /// The findings in the requested format; JSON and HTML also have the engines, devices and files.
@@ -84,10 +75,9 @@ std::string diagnosis_text(const Survey& survey, const std::vector<Finding>& fin
     auto text = tools::text_for(STDOUT_FILENO, findings_as_text(findings));
     return tools::output_has_colours() ? with_colours(text) : text;
   }
-  const auto record = result_json({{"findings", findings_json(findings)},
-                                   {"engines", engines_json(engines)},
-                                   {"vendors", vendors_json(survey.inventories)}});
-  return format == "html" ? diagnosis_page(record) : json_text(record);
+  DoctorResult result{.findings = shown(findings), .vendors = shown(survey.inventories)};
+  for (const auto& engine : engines) result.engines.push_back(shown(engine));
+  return format == "html" ? diagnosis_page(result) : tools::json_text(result);
 }
 
 /// Whether engines use a device of a spec: a file of a higher priority may define all of them.

@@ -3,18 +3,19 @@
 
 #include "files.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "../../gpu/base/json_output.hpp"
 #include "../../gpu/base/options.hpp"
 #include "../../gpu/host/open_host.hpp"
 #include "../../gpu/vendors/nvidia_files.hpp"
 #include "../../gpu/vendors/nvidia_libraries.hpp"
+#include "../../kit/base/result_text.hpp"
+#include "../results.hpp"
 #include "commands.hpp"
 #include "exit_codes.hpp"
 #include "output.hpp"
@@ -29,17 +30,6 @@ namespace {
 struct FilesOptions {
   std::string driver_version{};  // empty: the loaded module's, or the only one installed
 };
-
-std::string_view kind_name(DriverFile::Kind kind) {
-  switch (kind) {
-    case DriverFile::Kind::library: return "library";
-    case DriverFile::Kind::program: return "program";
-    case DriverFile::Kind::firmware: return "firmware";
-    case DriverFile::Kind::configuration: return "configuration";
-    case DriverFile::Kind::socket: break;
-  }
-  return "socket";
-}
 
 /// The error that the driver or its files are not where the options say.
 cdi::Error missing_driver(std::string message) {
@@ -65,14 +55,11 @@ std::string files_as_text(const tools::HostTree& host, const DriverPlace& place,
 }
 
 std::string files_as_json(const std::string& version, const std::vector<DriverFile>& files) {
-  Json list = Json::array();
+  FilesResult out{.driver_version = version};
   for (const auto& file : files) {
-    list.push_back(Json{{"path", file.host_path},
-                        {"kind", kind_name(file.kind)},
-                        {"containerPath", file.container_path},
-                        {"links", file.links}});
+    out.files.push_back({file, file_kinds.at(static_cast<std::size_t>(file.kind))});
   }
-  return json_text(result_json({{"driverVersion", version}, {"files", list}}));
+  return tools::json_text(out);
 }
 
 /// The error that there is no file to list, although the version of the driver is known.

@@ -17,7 +17,6 @@
 
 #include <cdi/result.hpp>
 
-#include "../../gpu/base/json_output.hpp"
 #include "../../gpu/base/one_line.hpp"
 #include "../../kit/base/alike.hpp"
 #include "../../kit/base/error_record.hpp"

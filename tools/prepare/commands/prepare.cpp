@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "../../gpu/base/json_output.hpp"
 #include "../../gpu/base/options.hpp"
 #include "../../gpu/cdi_specs/prepared_spec.hpp"
 #include "../../gpu/claims/claim_edits.hpp"
@@ -160,7 +159,7 @@ ExitCode prepare_claim(const AssessedSurvey& assessed, const Options& options,
   if (!fault.empty()) report(Message::warning(fault));
   return with_claims(assessed, options, own, [&](Claims& claims) {
     const auto claim = prepare_requested(claims, options, own);
-    if (claim) return answer(own.claim, Json{{"devices", devices_json(*claim)}});
+    if (claim) return answer(own.claim, ClaimOutcome{.devices = devices_of(*claim)});
     const bool early =
         claims.check(own.claim) && is_early(claim.error(), claims.survey(), options, own);
     return answer(own.claim, claim.error(), early ? ExitCode::not_ready : ExitCode::failed);

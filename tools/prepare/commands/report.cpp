@@ -1,41 +1,95 @@
-// The GPUs on a host as text and JSON.
+// The GPUs on a host as text and as results.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "report.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "../../gpu/base/one_line.hpp"
+#include "../../kit/base/result_text.hpp"
 
 namespace prepare {
 
 namespace {
 
-template <typename T>
-Json number_or_null(const std::optional<T>& number) {
-  return number ? Json(*number) : Json(nullptr);
+using tools::text_or_null;
+
+std::optional<std::string> text_of(const std::optional<Problem>& problem) {
+  return problem ? std::optional{problem->text} : std::nullopt;
 }
 
 /// The stable code of a reason.
-Json code_of(const std::optional<Problem>& problem) {
-  return problem ? Json(problem->code()) : Json(nullptr);
+std::optional<std::string_view> code_of(const std::optional<Problem>& problem) {
+  return problem ? std::optional{problem->code()} : std::nullopt;
+}
+
+std::vector<ShownNode> shown(const std::vector<Node>& nodes) {
+  std::vector<ShownNode> out;
+  for (const auto& node : nodes) {
+    out.push_back({node, std::string(1, node.type), fmt::format("{:04o}", node.mode)});
+    if (!node.is_on_host) out.back().on_host = false;
+  }
+  return out;
 }
 
 /// The partitions of a GPU, with their names.
-Json partitions_json(const Gpu& gpu) {
-  Json list = Json::array();
+std::vector<ShownPartition> shown_partitions(const Gpu& gpu) {
+  std::vector<ShownPartition> out;
   for (const auto& part : gpu.partitions) {
-    list.push_back(Json{{"name", gpu.stable_name() + part.suffix},
-                        {"aliases", gpu.other_names(part)},
-                        {"size", text_or_null(part.size)},
-                        {"nodes", to_json(part.nodes)},
-                        {"leftOut", text_of(part.left_out)},
-                        {"leftOutCode", code_of(part.left_out)}});
+    out.push_back({.name = gpu.stable_name() + part.suffix,
+                   .aliases = gpu.other_names(part),
+                   .size = text_or_null(part.size),
+                   .nodes = shown(part.nodes),
+                   .left_out = text_of(part.left_out),
+                   .left_out_code = code_of(part.left_out)});
   }
-  return list;
+  return out;
+}
+
+ShownGpu shown(const Gpu& gpu) {
+  return {.index = gpu.index,
+          .name = gpu.stable_name(),
+          .aliases = gpu.partitions.empty() ? gpu.other_names({}) : Texts{},
+          .vendor = gpu.vendor,
+          .id = text_or_null(gpu.id),
+          .model = text_or_null(gpu.model),
+          .pci_address = text_or_null(gpu.pci_address),
+          .pci_id = text_or_null(gpu.pci_id),
+          .physical_function = text_or_null(gpu.physical_function),
+          .iommu_group = text_or_null(gpu.iommu_group),
+          .driver = text_or_null(gpu.driver),
+          .numa_node = gpu.numa_node,
+          .mode = text_or_null(gpu.mode),
+          .nodes = shown(gpu.whole.nodes),
+          .iommufd_nodes = shown(gpu.iommufd_nodes),
+          .other_nodes = shown(gpu.other_nodes),
+          .partitions = shown_partitions(gpu),
+          .left_out = text_of(gpu.whole.left_out),
+          .left_out_code = code_of(gpu.whole.left_out),
+          .attributes = gpu.attributes};
+}
+
+ShownKind shown(const Inventory& found) {
+  ShownKind out{.kind = found.kind,
+                .driver_version = text_or_null(found.driver_version),
+                .not_ready = text_of(found.not_ready),
+                .not_ready_code = code_of(found.not_ready),
+                .control_nodes = shown(found.control_nodes),
+                .fabric_nodes = shown(found.fabric_nodes),
+                .files = found.files};
+  for (const auto& node : found.missing) {
+    out.missing.push_back({node.problem.text, node.problem.code()});
+  }
+  for (const auto& warning : found.warnings) {
+    out.warnings.push_back(warning.text);
+    out.warning_codes.push_back(warning.code());
+  }
+  for (const auto& gpu : found.gpus) out.gpus.push_back(shown(gpu));
+  return out;
 }
 
 /// A line with the other names of a share.
@@ -46,97 +100,14 @@ std::string names_line(const Gpu& gpu, const Share& share) {
 
 }  // namespace
 
-Json text_of(const std::optional<Problem>& problem) {
-  return problem ? Json(problem->text) : Json(nullptr);
-}
-
-Json to_json(const Node& node) {
-  Json object{{"path", node.path},
-              {"type", std::string(1, node.type)},
-              {"major", node.major},
-              {"minor", node.minor},
-              {"uid", node.uid},
-              {"gid", node.gid},
-              {"mode", fmt::format("{:04o}", node.mode)}};
-  if (!node.is_on_host) object["onHost"] = false;
-  if (!node.by_path.empty()) object["byPath"] = node.by_path;
-  return object;
-}
-
-Json to_json(const std::vector<Node>& nodes) {
-  Json list = Json::array();
-  for (const auto& node : nodes) list.push_back(to_json(node));
-  return list;
-}
-
-Json to_json(const Gpu& gpu) {
-  Json object{
-      {"index", number_or_null(gpu.index)},
-      {"name", gpu.stable_name()},
-      {"aliases", gpu.partitions.empty() ? gpu.other_names({}) : std::vector<std::string>{}},
-      {"vendor", gpu.vendor},
-      {"id", text_or_null(gpu.id)},
-      {"model", text_or_null(gpu.model)},
-      {"pciAddress", text_or_null(gpu.pci_address)},
-      {"pciId", text_or_null(gpu.pci_id)},
-      {"physicalFunction", text_or_null(gpu.physical_function)},
-      {"iommuGroup", text_or_null(gpu.iommu_group)},
-      {"driver", text_or_null(gpu.driver)},
-      {"numaNode", number_or_null(gpu.numa_node)},
-      {"mode", text_or_null(gpu.mode)},
-      {"nodes", to_json(gpu.whole.nodes)},
-      {"iommufdNodes", to_json(gpu.iommufd_nodes)},
-      {"otherNodes", to_json(gpu.other_nodes)},
-      {"partitions", partitions_json(gpu)},
-      {"leftOut", text_of(gpu.whole.left_out)},
-      {"leftOutCode", code_of(gpu.whole.left_out)}};
-  if (!gpu.attributes.empty()) object["attributes"] = Json(gpu.attributes);
-  return object;
-}
-
-Json to_json(const std::vector<DriverFile>& files) {
-  Json list = Json::array();
-  for (const auto& file : files) {
-    list.push_back(Json{
-        {"path", file.host_path}, {"containerPath", file.container_path}, {"links", file.links}});
-  }
-  return list;
-}
-
-Json to_json(const Inventory& found) {
-  Json gpus = Json::array();
-  for (const auto& gpu : found.gpus) gpus.push_back(to_json(gpu));
-  Json missing = Json::array();
-  for (const auto& node : found.missing) {
-    missing.push_back(Json{{"reason", node.problem.text}, {"code", node.problem.code()}});
-  }
-  Json warnings = Json::array();
-  Json codes = Json::array();
-  for (const auto& warning : found.warnings) {
-    warnings.push_back(warning.text);
-    codes.push_back(warning.code());
-  }
-  return {{"kind", found.kind},
-          {"driverVersion", text_or_null(found.driver_version)},
-          {"notReady", text_of(found.not_ready)},
-          {"notReadyCode", code_of(found.not_ready)},
-          {"controlNodes", to_json(found.control_nodes)},
-          {"fabricNodes", to_json(found.fabric_nodes)},
-          {"files", to_json(found.files)},
-          {"missing", missing},
-          {"warnings", warnings},
-          {"warningCodes", codes},
-          {"gpus", gpus}};
-}
-
-Json vendors_json(const std::vector<Inventory>& inventories) {
-  Json vendors = Json::array();
-  for (const auto& found : inventories) vendors.push_back(to_json(found));
-  return vendors;
+std::vector<ShownKind> shown(const std::vector<Inventory>& inventories) {
+  std::vector<ShownKind> out;
+  for (const auto& found : inventories) out.push_back(shown(found));
+  return out;
 }
 
 std::string model_as_json(const std::vector<Inventory>& inventories) {
-  return json_text(result_json({{"vendors", vendors_json(inventories)}}));
+  return tools::json_text(DetectResult{.vendors = shown(inventories)});
 }
 
 std::string to_text(const Node& node) {

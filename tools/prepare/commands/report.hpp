@@ -1,36 +1,22 @@
-// The GPUs on a host as text and JSON.
+// The GPUs on a host as text and as results.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_PREPARE_COMMANDS_REPORT_HPP
 #define CDI_TOOLS_PREPARE_COMMANDS_REPORT_HPP
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "../../gpu/base/json_output.hpp"
-#include "../../gpu/model/fault.hpp"
 #include "../../gpu/model/gpu.hpp"
+#include "../results.hpp"
 
 namespace prepare {
 
-Json text_of(const std::optional<Problem>& problem);
+/// The devices of each kind.
+std::vector<ShownKind> shown(const std::vector<Inventory>& inventories);
 
-Json to_json(const Node& node);
-
-Json to_json(const std::vector<Node>& nodes);
-
-Json to_json(const Gpu& gpu);
-
-Json to_json(const std::vector<DriverFile>& files);
-
-Json to_json(const Inventory& found);
-
-/// All GPUs by kind.
-Json vendors_json(const std::vector<Inventory>& inventories);
-
-/// All GPUs: `{"version": 1, "vendors": [...]}`.
+/// The result of `detect` as JSON.
 std::string model_as_json(const std::vector<Inventory>& inventories);
 
 std::string to_text(const Node& node);

@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "../../gpu/base/json_output.hpp"
 #include "../../gpu/base/one_line.hpp"
 #include "../../gpu/base/options.hpp"
 #include "../../gpu/slices/limits.hpp"
 #include "../../gpu/slices/resource_slices.hpp"
+#include "../../kit/base/result_text.hpp"
 #include "../../kit/host/host_tree.hpp"
 #include "commands.hpp"
 #include "exit_codes.hpp"
@@ -58,7 +58,7 @@ ExitCode show_slices(const AssessedSurvey& assessed, const Options& options,
     return ExitCode::failed;
   }
   if (options.json()) {
-    return finish(json_text(slice_list(assessed.survey, named)), assessed.verdict.code);
+    return finish(tools::json_text(slice_list(assessed.survey, named)), assessed.verdict.code);
   }
   std::string out;
   for (const auto& device : all_devices(assessed.survey)) out += slice_line(device);

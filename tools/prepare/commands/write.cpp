@@ -15,7 +15,9 @@
 #include "../../gpu/host/directories.hpp"
 #include "../../gpu/host/directory_lock.hpp"
 #include "../../gpu/survey/survey.hpp"
+#include "../../kit/base/result_text.hpp"
 #include "../../kit/host/denied.hpp"
+#include "../results.hpp"
 #include "commands.hpp"
 #include "report.hpp"
 #include "selection_options.hpp"
@@ -26,28 +28,16 @@ namespace prepare {
 
 namespace {
 
-Json to_json(const Written& written) {
-  Json specs = Json::array();
+WrittenSpecs shown(const Written& written) {
+  WrittenSpecs out{
+      .left_out = written.left_out, .not_ready = written.not_ready, .warnings = written.warnings};
   for (const auto& [done, prepared] : written.specs) {
-    specs.push_back(Json{{"path", done.path},
-                         {"action", cdi::to_string(done.action)},
-                         {"kind", prepared.spec.kind},
-                         {"devices", qualified_names(prepared.spec)}});
+    out.specs.push_back({done.path, cdi::to_string(done.action), prepared.spec.kind,
+                         qualified_names(prepared.spec)});
   }
-  Json left_out = Json::array();
-  for (const auto& one : written.left_out) {
-    left_out.push_back(Json{{"kind", one.kind}, {"name", one.name}, {"reason", one.reason}});
-  }
-  Json errors = Json::array();
-  for (const auto& error : written.errors) errors.push_back(cdi::to_string(error));
-  Json removed = Json::array();
-  for (const auto& file : written.removed) removed.push_back(file.path);
-  return result_json({{"specs", specs},
-                      {"removed", removed},
-                      {"leftOut", left_out},
-                      {"notReady", written.not_ready},
-                      {"warnings", written.warnings},
-                      {"errors", errors}});
+  for (const auto& file : written.removed) out.removed.push_back(file.path);
+  for (const auto& error : written.errors) out.errors.push_back(cdi::to_string(error));
+  return out;
 }
 
 std::string to_text(const Written& written) {
@@ -202,7 +192,7 @@ ExitCode write_specs(AssessedSurvey assessed, const Options& given, const WriteO
     written.errors.push_back(std::move(error));
     code = ExitCode::failed;
   }
-  return finish(options.json() ? json_text(to_json(written)) : to_text(written), code);
+  return finish(options.json() ? tools::json_text(shown(written)) : to_text(written), code);
 }
 
 constexpr Command write_command{"write", "Write CDI specs for the devices of this host",

@@ -3,7 +3,9 @@
 
 #include "page.hpp"
 
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -31,13 +33,6 @@ std::string escape_html(std::string_view text) {
   return out;
 }
 
-/// The text of a member; empty for null and for a missing member.
-std::string member_html(const Json& record, const char* key) {
-  const auto found = record.find(key);
-  if (found == record.end() || found->is_null()) return {};
-  return escape_html(found->is_string() ? found->get<std::string>() : found->dump());
-}
-
 constexpr std::string_view page_style = R"(
 :root { color-scheme: light dark; --line: #bbb; --soft: #f3f3f3; --good: #176d2d; --note: #7a5200;
   --fault: #a8071a; }
@@ -58,85 +53,88 @@ p.advice { margin: .3rem 0 0; }
 )";
 
 /// The rows of findings; those that need a fix come first.
-std::string findings_html(const Json& findings) {
+std::string findings_html(const std::vector<ShownFinding>& findings) {
   std::string out;
   for (const auto* level : {"fault", "note", "good"}) {
     for (const auto& finding : findings) {
-      if (finding["level"] != level) continue;
-      const auto advice = member_html(finding, "advice");
+      if (finding.level != level) continue;
+      const auto advice = escape_html(finding.advice.value_or(""));
       out += fmt::format("<tr><td class=\"{0}\">{0}</td><td>{1}</td><td>{2}{3}</td></tr>\n", level,
-                         member_html(finding, "about"), member_html(finding, "what"),
+                         escape_html(finding.about), escape_html(finding.what),
                          advice.empty() ? "" : "<p class=\"advice\">Advice: " + advice + "</p>");
     }
   }
   return out;
 }
 
-/// The paths of a list of nodes or files.
-std::string paths_html(const Json& list) {
+/// Paths, one below the other.
+std::string paths_html(const Texts& paths) {
   std::string out;
-  for (const auto& one : list) {
+  for (const auto& path : paths) {
     if (!out.empty()) out += "<br>";
-    out += "<code>" + member_html(one, "path") + "</code>";
+    out += "<code>" + escape_html(path) + "</code>";
   }
   return out;
 }
 
+/// The paths of a list of nodes or files.
+std::string paths_html(const auto& list, auto path) {
+  Texts paths;
+  for (const auto& one : list) paths.push_back(one.*path);
+  return paths_html(paths);
+}
+
 /// Whether a device can be used, as the class and text of a cell.
-std::string state_html(const Json& gpu) {
-  const auto left_out = member_html(gpu, "leftOut");
-  if (!left_out.empty()) return "<td class=\"note\">" + left_out + "</td>";
-  const bool divided = gpu.contains("partitions") && !gpu["partitions"].empty();
-  if (divided) return "<td>divided into the devices below</td>";
+std::string state_html(const std::optional<std::string>& left_out, bool is_divided) {
+  if (left_out) return "<td class=\"note\">" + escape_html(*left_out) + "</td>";
+  if (is_divided) return "<td>divided into the devices below</td>";
   return "<td class=\"good\">can be used</td>";
 }
 
-/// The row of a GPU, or of a partition, which has fewer members.
-std::string gpu_html(const Json& gpu) {
+/// The row of a GPU, or of a partition, which has no place of its own.
+std::string row_html(const auto& device, std::string_view model_or_size, std::string_view place,
+                     std::string_view driver, bool is_divided) {
   return fmt::format(
-      "<tr><td><code>{}</code></td><td>{}{}</td><td class=\"whole\">{}</td><td>{}</td><td>{}</td>{}"
+      "<tr><td><code>{}</code></td><td>{}</td><td class=\"whole\">{}</td><td>{}</td><td>{}</td>{}"
       "</tr>\n",
-      member_html(gpu, "name"), member_html(gpu, "model"), member_html(gpu, "size"),
-      member_html(gpu, "pciAddress"), member_html(gpu, "driver"), paths_html(gpu["nodes"]),
-      state_html(gpu));
+      escape_html(device.name), escape_html(model_or_size), escape_html(place), escape_html(driver),
+      paths_html(device.nodes, &ShownNode::path), state_html(device.left_out, is_divided));
 }
 
 /// The devices and files of a kind.
-std::string kind_html(const Json& kind) {
-  auto out =
-      fmt::format("<h2>{}</h2>\n<p>Driver version: {}</p>\n", member_html(kind, "kind"),
-                  kind["driverVersion"].is_null() ? "unknown" : member_html(kind, "driverVersion"));
+std::string kind_html(const ShownKind& kind) {
+  auto out = fmt::format("<h2>{}</h2>\n<p>Driver version: {}</p>\n", escape_html(kind.kind),
+                         escape_html(kind.driver_version.value_or("unknown")));
   out +=
       "<table>\n<tr><th>Device</th><th>Model or size</th><th>PCI address</th><th>Driver</th>"
       "<th>Nodes</th><th>State</th></tr>\n";
-  for (const auto& gpu : kind["gpus"]) {
-    out += gpu_html(gpu);
-    for (const auto& part : gpu["partitions"]) out += gpu_html(part);
+  for (const auto& gpu : kind.gpus) {
+    out += row_html(gpu, gpu.model.value_or(""), gpu.pci_address.value_or(""),
+                    gpu.driver.value_or(""), !gpu.partitions.empty());
+    for (const auto& part : gpu.partitions) {
+      out += row_html(part, part.size.value_or(""), "", "", false);
+    }
   }
   out += "</table>\n";
-  const auto shared = paths_html(kind["controlNodes"]);
+  const auto shared = paths_html(kind.control_nodes, &ShownNode::path);
   if (!shared.empty()) out += "<p>Nodes of all containers:<br>" + shared + "</p>\n";
-  if (kind["files"].empty()) return out;
+  if (kind.files.empty()) return out;
   return out +
          fmt::format("<details><summary>{} files of the driver</summary>\n<p>{}</p></details>\n",
-                     kind["files"].size(), paths_html(kind["files"]));
+                     kind.files.size(), paths_html(kind.files, &DriverFile::host_path));
 }
 
 /// The engines of the host, and the CDI versions that they read.
-std::string engines_html(const Json& engines) {
+std::string engines_html(const std::vector<ShownEngine>& engines) {
   if (engines.empty()) return "<p>No container engine was found.</p>\n";
   std::string out =
       "<table>\n<tr><th>Engine</th><th>Version</th><th>CDI</th><th>Reads CDI up to</th>"
       "<th>Spec directories</th></tr>\n";
   for (const auto& engine : engines) {
-    std::string dirs;
-    for (const auto& dir : engine["specDirs"]) {
-      dirs += (dirs.empty() ? "<code>" : "<br><code>") +
-              escape_html(dir.get_ref<const std::string&>()) + "</code>";
-    }
-    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                       member_html(engine, "name"), member_html(engine, "version"),
-                       member_html(engine, "cdi"), member_html(engine, "reads"), dirs);
+    out +=
+        fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                    escape_html(engine.name), escape_html(engine.version.value_or("")), engine.cdi,
+                    escape_html(engine.reads.value_or("")), paths_html(engine.spec_dirs));
   }
   return out + "</table>\n";
 }
@@ -147,7 +145,7 @@ std::string engines_html(const Json& engines) {
 
 namespace prepare {
 
-std::string diagnosis_page(const Json& record) {
+std::string diagnosis_page(const DoctorResult& result) {
   auto out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n"
@@ -157,9 +155,9 @@ std::string diagnosis_page(const Json& record) {
   out +=
       "<h2>Findings</h2>\n<table>\n"
       "<tr><th>Level</th><th>About</th><th>Finding</th></tr>\n";
-  out += doctor::findings_html(record["findings"]) + "</table>\n<h2>Engines</h2>\n";
-  out += doctor::engines_html(record["engines"]);
-  for (const auto& kind : record["vendors"]) out += doctor::kind_html(kind);
+  out += doctor::findings_html(result.findings) + "</table>\n<h2>Engines</h2>\n";
+  out += doctor::engines_html(result.engines);
+  for (const auto& kind : result.vendors) out += doctor::kind_html(kind);
   return out + "</body>\n</html>\n";
 }
 

@@ -6,14 +6,14 @@
 
 #include <string>
 
-#include "../../gpu/base/json_output.hpp"
+#include "../results.hpp"
 
 // The page has no script, needs no other file, and can be read without its style.
 
 namespace prepare {
 
-/// A page for a support case, made from the record that `-o json` prints.
-std::string diagnosis_page(const Json& record);
+/// A page for a support case.
+std::string diagnosis_page(const DoctorResult& result);
 
 }  // namespace prepare
 

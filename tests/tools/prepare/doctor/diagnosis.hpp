@@ -14,6 +14,7 @@
 
 #include "../../../../tools/gpu/findings/finding.hpp"
 #include "../../../../tools/gpu/model/gpu.hpp"
+#include "../../../../tools/kit/engines/installed_versions.hpp"
 #include "../../../../tools/prepare/doctor/doctor.hpp"
 #include "../../../support/made_up_host.hpp"
 

@@ -1,28 +1,28 @@
 // ResourceSlices in the versions of the Kubernetes API.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_SLICES_API_VERSIONS_HPP
-#define CDI_TOOLS_GPU_SLICES_API_VERSIONS_HPP
+#ifndef CDI_TOOLS_DRA_API_SERVER_API_VERSIONS_HPP
+#define CDI_TOOLS_DRA_API_SERVER_API_VERSIONS_HPP
 
-#include <string>
 #include <string_view>
 #include <utility>
+
+#include "api_error.hpp"
 
 // v1 of Kubernetes 1.34 and v1beta2 of 1.33 are equal. In v1beta1 of 1.32, the members of a device
 // other than its name are in `basic`.
 
-namespace prepare {
+namespace dra {
 
 /// The versions of resource.k8s.io with the objects of a driver, newest first.
 inline constexpr std::string_view resource_api_versions[] = {"v1", "v1beta2", "v1beta1"};
 
-/// Converts the spec of a slice from v1 to another version. `Json` is a type of nlohmann_json.
-template <class Json>
-Json spec_to_version(Json spec, std::string_view version) {
+/// Converts the spec of a slice from v1 to another version.
+inline ApiJson spec_to_version(ApiJson spec, std::string_view version) {
   if (version != "v1beta1" || !spec.contains("devices")) return spec;
   for (auto& device : spec["devices"]) {
     auto basic = std::move(device);
-    Json named{{"name", basic["name"]}};
+    ApiJson named{{"name", basic["name"]}};
     basic.erase("name");
     named["basic"] = std::move(basic);
     device = std::move(named);
@@ -31,8 +31,7 @@ Json spec_to_version(Json spec, std::string_view version) {
 }
 
 /// Converts the spec of a slice from any version to v1. What is not of the expected form stays.
-template <class Json>
-Json spec_to_v1(Json spec) {
+inline ApiJson spec_to_v1(ApiJson spec) {
   const auto found = spec.is_object() ? spec.find("devices") : spec.end();
   if (found == spec.end() || !found->is_array()) return spec;
   for (auto& device : *found) {
@@ -44,6 +43,6 @@ Json spec_to_v1(Json spec) {
   return spec;
 }
 
-}  // namespace prepare
+}  // namespace dra
 
-#endif  // CDI_TOOLS_GPU_SLICES_API_VERSIONS_HPP
+#endif  // CDI_TOOLS_DRA_API_SERVER_API_VERSIONS_HPP
