@@ -15,10 +15,14 @@
 #include "../tools/cdi/results/devices.hpp"
 #include "../tools/cdi/results/files.hpp"
 #include "../tools/cdi/results/why.hpp"
+#include "../tools/dra/inspect/results.hpp"
 #include "../tools/dra/log.hpp"
+#include "../tools/gpu/model/fault.hpp"
 #include "../tools/kit/cdi_specs/overlaps.hpp"
+#include "../tools/kit/kubernetes/resource_slice.hpp"
 #include "../tools/nri/log_line.hpp"
 #include "../tools/pod/answer.hpp"
+#include "../tools/prepare/results.hpp"
 #include "schema.hpp"
 
 template <class Edit>
@@ -38,6 +42,20 @@ Names names_in(const Table& table, std::string_view Row::*name) {
 
 Json hook_class() {
   return one_of(names_in(cdi::hook_classes, &cdi::HookClassRow::name));
+}
+
+/// One of these texts, or null.
+Json or_null_of(Names texts) {
+  Json out = one_of(texts);
+  out["enum"].push_back(nullptr);
+  return out;
+}
+
+/// One of these members, and not two.
+Json either(const Names& members) {
+  Json ways = Json::array();
+  for (const auto member : members) ways.push_back({{"required", {member}}});
+  return {{"oneOf", std::move(ways)}};
 }
 
 /// Requires members if another has one of these values.
@@ -92,6 +110,17 @@ std::vector<Demand> words_of_results() {
   add("StepRecord", "state", step_states);
   add("ChangeRecord", "change", Names{"added", "replaced", "removed", "moved"});
   add("MonitorEvent", "event", monitor_events);
+  const auto faults = names_in(prepare::fault_meanings, &prepare::FaultMeaning::code);
+  for (const std::string_view type : {"prepare.ShownGpu", "prepare.ShownPartition"}) {
+    out.push_back({type, "leftOutCode", {}, or_null_of(faults)});
+  }
+  out.push_back({"prepare.ShownKind", "notReadyCode", {}, or_null_of(faults)});
+  out.push_back({"prepare.ShownKind", "warningCodes", {}, {{"items", one_of(faults)}}});
+  add("prepare.ShownMissing", "code", faults);
+  add("prepare.ShownFinding", "level", prepare::finding_levels);
+  add("prepare.PublishedSpec", "action", prepare::publish_actions);
+  add("prepare.ShownEngine", "cdi", prepare::engine_states);
+  add("prepare.ListedFile", "kind", prepare::file_kinds);
   add("dra.LogLine", "event", dra::log_events);
   add("nri.LogLine", "event", nri::log_events);
   add("nri.LogLine", "way", Names{"names", "edits"});
@@ -117,6 +146,9 @@ std::vector<Demand> conditions_of_results() {
        all_of({when("event", {"watching"}, {"dirs", "devices"}),
                when("event", {"added", "changed", "removed"}, {"name", "file", "line"}),
                when("event", {"error", "error-gone"}, {"level", "message"})})},
+      {"prepare.ClaimList", {}, {}, either({"claims", "error"})},
+      {"SliceSpec", {}, {}, either({"devices", "sharedCounters"})},
+      {"SliceAttribute", {}, {}, either({"string", "int", "version"})},
       {"dra.LogLine",
        {},
        {},
@@ -163,6 +195,28 @@ void define_devices(Schema& schema) {
   schema.define<ErrorRecord>("error");
 }
 
+/// Of the tools for nodes and clusters.
+void define_node_tools(Schema& schema) {
+  schema.define<prepare::DetectResult>("cdi-prepare detect");
+  schema.define<prepare::WrittenSpecs>("cdi-prepare write");
+  schema.define<prepare::CheckResult>("cdi-prepare check");
+  schema.define<prepare::CheckResult>("cdi-prepare diff");
+  schema.define<prepare::DoctorResult>("cdi-prepare doctor");
+  schema.define<prepare::FilesResult>("cdi-prepare files");
+  schema.define<prepare::ClaimResult>("cdi-prepare prepare");
+  schema.define<prepare::ClaimResult>("cdi-prepare unprepare");
+  schema.define<prepare::ClaimList>("cdi-prepare list");
+  schema.define<kubernetes::SliceList>("cdi-prepare slices");
+  schema.define<pod::Answer>("cdi-pod");
+  schema.define<kubernetes::SliceList>("cdi-pod slices");
+  schema.define<dra::StatusResult>("cdi-dra status");
+  schema.define<dra::NodeCheckResult>("cdi-dra check");
+  schema.define<dra::CallResult>("cdi-dra call");
+  schema.define<dra::PodResourcesResult>("cdi-dra pod-resources");
+  schema.define<dra::LogLine>("cdi-dra serve");
+  schema.define<nri::LogLine>("cdi-nri");
+}
+
 }  // namespace
 
 Json resolved_schema() {
@@ -183,9 +237,7 @@ Json results_schema() {
   Schema schema{std::move(demands), {}, Members::of_all_versions, Unknown::ignored};
   define_files(schema);
   define_devices(schema);
-  schema.define<pod::Answer>("cdi-pod");
-  schema.define<dra::LogLine>("cdi-dra serve");
-  schema.define<nri::LogLine>("cdi-nri");
+  define_node_tools(schema);
   return schema.collection("urn:container-device-interface:results-1",
                            "The results of the tools with -o json, by command");
 }
