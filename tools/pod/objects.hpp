@@ -18,6 +18,7 @@
 #include <cdi/model/fields.hpp>
 #include <cdi/model/heap_optional.hpp>
 
+#include "../kit/kubernetes/resource_claim.hpp"
 #include "input.hpp"
 #include "quantity.hpp"
 
@@ -96,33 +97,13 @@ struct DeviceRequest : Foreign {
   }
 };
 
-/// A device that the scheduler chose.
-struct AllocatedDevice : Foreign {
-  std::string request{};  // `request` or `request/subrequest`
-  std::string driver{};
-  std::string device{};
-  bool admin_access = false;  // it is not for use
-
-  static constexpr void fields(auto& list) {
-    list("request", &AllocatedDevice::request, cdi::required);
-    list("driver", &AllocatedDevice::driver, cdi::required);
-    list("device", &AllocatedDevice::device, cdi::required);
-    list("adminAccess", &AllocatedDevice::admin_access);
-  }
-};
-
-/// The devices of a claim, requested or allocated.
+/// The devices that a claim requests.
 struct ClaimDevices : Foreign {
   std::vector<DeviceRequest> requests{};
-  std::vector<AllocatedDevice> results{};
 
-  static constexpr void fields(auto& list) {
-    list("requests", &ClaimDevices::requests);
-    list("results", &ClaimDevices::results);
-  }
+  static constexpr void fields(auto& list) { list("requests", &ClaimDevices::requests); }
 };
 
-/// The specification of an object, or the allocation of a claim.
 struct ObjectSpec : Foreign {
   std::string runtime_class{};
   std::vector<Container> containers{};
@@ -131,7 +112,7 @@ struct ObjectSpec : Foreign {
   std::vector<ClaimName> claims{};
   WrittenAmounts written_overhead{};
   ResourceList overhead{};
-  ClaimDevices devices{};       // of a ResourceClaim or an allocation
+  ClaimDevices devices{};       // of a ResourceClaim
   std::string resource_name{};  // of a DeviceClass
 
   static constexpr void fields(auto& list) {
@@ -148,7 +129,7 @@ struct ObjectSpec : Foreign {
 
 struct ObjectStatus : Foreign {
   std::vector<ClaimName> claims{};  // that were made from templates
-  std::optional<ObjectSpec> allocation{};
+  std::optional<kubernetes::Allocation> allocation{};
 
   static constexpr void fields(auto& list) {
     list("resourceClaimStatuses", &ObjectStatus::claims);

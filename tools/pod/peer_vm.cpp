@@ -24,8 +24,9 @@ std::string resource_of(const std::string& device_class, const Objects& objects)
 }
 
 /// The devices that a request of a claim has.
-std::vector<const AllocatedDevice*> results_of(const Object& claim, const std::string& request) {
-  std::vector<const AllocatedDevice*> out;
+std::vector<const kubernetes::AllocatedDevice*> results_of(const Object& claim,
+                                                           const std::string& request) {
+  std::vector<const kubernetes::AllocatedDevice*> out;
   if (!claim.status.allocation) return out;
   for (const auto& one : claim.status.allocation->devices.results) {
     const bool same = one.request == request || one.request.starts_with(request + "/");

@@ -72,7 +72,8 @@ class HalfDone(CdiCase):
                       ("write", "-d", "theirs", "own/own.yaml"),
                       ("write", "-d", "theirs/new", "own/own.yaml")):
             with self.subTest(words):
-                self.fail_as_nobody(*words)
+                said = self.fail_as_nobody(*words)
+                self.assertEqual(said.count("this process is user"), 1, said)
                 self.assertEqual(self.get("theirs/config.json"), "{}")
 
 

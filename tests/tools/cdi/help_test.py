@@ -263,6 +263,8 @@ class UsageErrors(unittest.TestCase):
                 self.assertEqual(list(record), ["level", "message", "advice"])
                 self.assertEqual(record["level"], "error")
                 self.assertTrue(record["message"] and record["advice"])
+        record = json.loads(self.wrong("cdi", "-o", "json", "convert", "--to", "9"))
+        self.assertEqual(record["where"], "--to")
 
 
 if __name__ == "__main__":

@@ -740,6 +740,9 @@ REFUSED = [
     (["peerpod"], claim("x", exactly("r", "gpu.amd.com", 33)), "spec.devices: has more than 32"),
     (["peerpod"], claim("x", *[exactly("r", "gpu.amd.com")] * 33), "spec.devices: has more than 32"),
     (["peerpod", "--claim", "/none"], pod(container()), "/none"),
+    (["peerpod"], {**claim("x", exactly("r", "odd")), "status": {"allocation": {"devices": {
+        "results": [{"request": "r", "driver": "d", "device": "a"}]}}}},
+     "status.allocation.devices.results[0].pool: the required field is missing"),
     (["peerpod"], {}, "pod: is missing"),
     (["peerpod"], pod(), "pod.spec.containers: must contain at least one container"),
     (["peerpod"], pod(container(requests={"nvidia.com/gpu": "500m"})), "whole number"),

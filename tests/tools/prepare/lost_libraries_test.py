@@ -120,8 +120,11 @@ class Nvidia(Lost):
         self.run_ok("write")
         self.path("/run/driver").mkdir(parents=True)
         shutil.move(self.path("usr"), self.path("/run/driver/usr"))
-        self.run_ok("write", "--driver-root", "/run/driver")
+        self.put("/etc/cdi-prepare/config.toml", 'driver-root = "/run/driver"\n').chmod(0o644)
+        self.run_ok("write")
         self.assertIn("/run/driver/usr", self.file.read_text())
+        self.path(f"/run/driver/{LIBRARIES}/libcuda.so.{VERSION}").rename(self.place / "libcuda")
+        self.check_kept("0")
 
 
 class Wsl(Lost):

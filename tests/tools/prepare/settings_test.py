@@ -115,6 +115,7 @@ class File(SettingsTest):
                     done = self.run_ok(command, code=2)
                     self.assertIn("error: " + str(path), done.stderr)
                     self.assertIn(wanted, done.stderr)
+                    self.assertNotIn("--", done.stderr)
                     self.assertEqual(done.stdout, "")
         self.assertFalse(self.out.exists())
         record = self.run_ok("write", "-o", "json", code=2)

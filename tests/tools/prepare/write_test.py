@@ -725,7 +725,7 @@ class Visible(WriteTest):
             os.chmod(self.out, 0o755)
             self.assertEqual(done.returncode, 1)
             self.assertIn("Permission denied", done.stderr)
-            self.assertIn("mode 0555, owner ", done.stderr)
+            self.assertEqual(done.stderr.count("mode 0555, owner "), 1, done.stderr)
             self.assertIn("run this as root, or choose a directory of your own with --output-dir",
                           done.stderr)
 

@@ -16,6 +16,8 @@
 #include <cdi/files/replace_file.hpp>
 #include <cdi/files/text_file.hpp>
 
+#include "../../kit/host/denied.hpp"
+
 namespace {
 
 /// Inserts the parts of a path before other parts; the part for the root is `/`. A path that ends
@@ -140,12 +142,13 @@ cdi::Result<cdi::Descriptor> open_to_write(const std::string& path, IfMissing if
     if (found.error().code != cdi::Errc::system) return found.error();
     errno = found.error().system;
     if (errno == ENOENT && only_opens) return cdi::Descriptor{-1};
-    return cdi::file_error(
-        path, only_opens ? "cannot open the directory" : "cannot open or create the directory");
+    const auto* const what =
+        only_opens ? "cannot open the directory" : "cannot open or create the directory";
+    return tools::with_access(cdi::file_error(path, what), path);
   }
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
   cdi::Descriptor opened{::openat(found->directory.get(), found->name.c_str(), flags)};
-  if (!opened) return cdi::file_error(path, "cannot open the directory");
+  if (!opened) return tools::with_access(cdi::file_error(path, "cannot open the directory"), path);
   return opened;
 }
 

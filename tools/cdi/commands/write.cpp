@@ -97,7 +97,7 @@ ExitCode write_published(const CommonOptions& common, const WriteOptions& option
   const auto name = name_to_write(options, *spec);
   const auto dir = dir_to_write(common);
   const auto reject = [&](const cdi::Error& error) {
-    return output.reject(tools::with_denied_access(error, dir, "-d"));
+    return output.reject(tools::with_denied_advice(error, "-d"));
   };
   auto directory = open_to_write(dir, IfMissing::fail);
   if (!directory) return reject(directory.error());

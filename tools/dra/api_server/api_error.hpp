@@ -11,9 +11,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <cdi/name.hpp>
+#include <cdi/model/any_value.hpp>
+#include <cdi/nlohmann/models.hpp>
 #include <cdi/result.hpp>
-#include <cdi/text/parse_json.hpp>
+#include <cdi/text/json.hpp>
 
 #include "../../kit/base/one_line.hpp"
 #include "../claims/api_limits.hpp"
@@ -24,14 +25,19 @@ namespace dra {
 /// Objects of the API. Their members are sorted, so that equal objects are equal.
 using ApiJson = nlohmann::json;
 
-/// An object of the API. nlohmann_json has no limits: it recurses for each level, and needs over
-/// 100 bytes for a value of two. `what` is for messages.
+/// An object with all its members.
+struct AnyObject {
+  cdi::ExtraOf<cdi::Owning> extra{};
+
+  static constexpr void fields(auto& /*list*/) {}
+};
+
+/// An object of the API. The parser of nlohmann_json has no limits. `what` is for messages.
 inline cdi::Result<ApiJson> read_object(const std::string& text, const std::string& what) {
-  if (auto good = cdi::parse_json(text, what, api_limits); !good) {
-    good.error().advice.clear();  // it is meant for authors of the text
-    return std::move(good).error();
-  }
-  return ApiJson::parse(text, nullptr, false);
+  auto object = cdi::read_json<AnyObject>(text, what, api_limits);
+  if (object) return cdi::to_json_value<ApiJson>(*object);
+  object.error().advice.clear();  // it is meant for authors of the text
+  return std::move(object).error();
 }
 
 /// An object of the API; discarded if it cannot be read.

@@ -65,7 +65,7 @@ class ResourceApi {
       HttpRequest request = make(current);
       request.path = fmt::format("/apis/resource.k8s.io/{}{}", current, request.path);
       auto answer = http_.send(request, deadline);
-      if (!answer || answer->status != 404 || is_status(*answer) || i > 0) return answer;
+      if (!answer || answer->status != 404 || i > 0 || is_status(*answer)) return answer;
       forget_version();
     }
   }
@@ -105,7 +105,7 @@ class ResourceApi {
 
   cdi::Result<std::string> take_version(const HttpAnswer& answer) {
     const auto group = parse_object(answer.body);
-    if (answer.is_success() && group.is_object() && group.contains("versions")) {
+    if (answer.is_success() && group.contains("versions")) {
       for (const auto known : resource_api_versions) {
         for (const auto& one : group["versions"]) {
           if (text_in(one, "version") != known) continue;

@@ -20,7 +20,7 @@ std::optional<ApiFailure> SliceStore::list(std::vector<ExistingSlice>& out) {
   if (auto failed = failure_in(what, answer)) return failed;
   auto object = read_object(std::exchange(answer->body, {}), what);
   if (!object) return ApiFailure{.error = std::move(object).error()};
-  const auto items = object->is_object() ? object->find("items") : object->end();
+  const auto items = object->find("items");
   if (items == object->end() || !(items->is_array() || items->is_null())) {
     return ApiFailure{.error = {.code = cdi::Errc::schema, .message = what + " has no items"}};
   }
@@ -59,7 +59,7 @@ std::optional<ApiFailure> SliceStore::node_uid(std::string& out) {
     return failed;
   }
   const auto object = parse_object(answer->body);
-  if (object.is_object() && object.contains("metadata")) out = text_in(object["metadata"], "uid");
+  if (object.contains("metadata")) out = text_in(object["metadata"], "uid");
   if (!out.empty()) return std::nullopt;
   return ApiFailure{.error = {.code = cdi::Errc::schema, .message = what + " has no UID"}};
 }
@@ -84,9 +84,7 @@ ApiJson SliceStore::owners_in(ApiJson& metadata) {
 }
 
 std::optional<ExistingSlice> SliceStore::slice_in(ApiJson object) {
-  if (!object.is_object() || !object.contains("metadata") || !object.contains("spec")) {
-    return std::nullopt;
-  }
+  if (!object.contains("metadata") || !object.contains("spec")) return std::nullopt;
   auto& metadata = object["metadata"];
   ExistingSlice out{.name = text_in(metadata, "name"),
                     .uid = text_in(metadata, "uid"),

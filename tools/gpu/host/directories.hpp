@@ -14,6 +14,7 @@
 #include <cdi/claims.hpp>
 #include <cdi/result.hpp>
 
+#include "../../kit/host/denied.hpp"
 #include "../../kit/host/rooted_paths.hpp"
 #include "../base/options.hpp"
 
@@ -63,8 +64,9 @@ inline cdi::Result<Directory> open_directory(const HostOptions& options, const s
   const auto make = missing == Missing::made;
   const auto fail = [&](int number) {
     errno = number;
-    return cdi::file_error(
-        path, make ? "cannot open or create the directory" : "cannot open the directory");
+    const auto* const what =
+        make ? "cannot open or create the directory" : "cannot open the directory";
+    return tools::with_access(cdi::file_error(path, what), path);
   };
   // The working directory is gone, or a link before the dots leads nowhere.
   const bool leads_nowhere = !path.starts_with('/') || cdi::detail::has_parent_part(path);

@@ -54,11 +54,12 @@ inline bool is_library(const FileMount& mount) {
   return mount.name().find(".so") != std::string_view::npos;
 }
 
-/// Whether it may come with a driver: sockets and configuration do not.
+/// Whether it may come with a driver: sockets and configuration do not. Its place in the container
+/// counts, because the host may have the driver itself in /run.
 inline bool is_of_driver(const FileMount& mount) {
   for (const std::string_view top :
        {"/dev/", "/etc/", "/proc/", "/run/", "/sys/", "/tmp/", "/var/run/"}) {
-    if (mount.host_path.starts_with(top) || mount.container_path.starts_with(top)) return false;
+    if (mount.container_path.starts_with(top)) return false;
   }
   return mount.host_path.starts_with('/');
 }

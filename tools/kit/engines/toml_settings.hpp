@@ -34,21 +34,24 @@ class TomlSettings {
   TomlSettings() = default;
   explicit TomlSettings(toml::table table) : table_{std::move(table)} {}
 
-  bool has(const TomlKey& key) const { return find(key) != nullptr; }
+  bool has(const TomlKey& key) const { return bool{find(key)}; }
 
   /// The value of a boolean setting; nullopt if it is missing or of another type.
-  std::optional<bool> truth(const TomlKey& key) const { return value<bool>(key); }
+  std::optional<bool> truth(const TomlKey& key) const { return find(key).value_exact<bool>(); }
 
   /// The value of a text setting.
-  std::optional<std::string> text(const TomlKey& key) const { return value<std::string>(key); }
+  std::optional<std::string> text(const TomlKey& key) const {
+    return find(key).value_exact<std::string>();
+  }
 
   /// The value of an integer setting.
-  std::optional<std::int64_t> number(const TomlKey& key) const { return value<std::int64_t>(key); }
+  std::optional<std::int64_t> number(const TomlKey& key) const {
+    return find(key).value_exact<std::int64_t>();
+  }
 
   /// The value of a string list setting.
   std::optional<TomlList> list(const TomlKey& key) const {
-    const auto* const node = find(key);
-    const auto* const array = node == nullptr ? nullptr : node->as_array();
+    const auto* const array = find(key).as_array();
     if (array == nullptr) return std::nullopt;
     TomlList list;
     for (const auto& item : *array) {
@@ -72,20 +75,10 @@ class TomlSettings {
   }
 
  private:
-  const toml::node* find(const TomlKey& key) const {
-    const toml::node* at = &table_;
-    for (const auto& name : key) {
-      const auto* const table = at->as_table();
-      at = table == nullptr ? nullptr : table->get(name);
-      if (at == nullptr) return nullptr;
-    }
+  toml::node_view<const toml::node> find(const TomlKey& key) const {
+    toml::node_view<const toml::node> at{table_};
+    for (const auto& name : key) at = at[name];
     return at;
-  }
-
-  template <typename T>
-  std::optional<T> value(const TomlKey& key) const {
-    const auto* const node = find(key);
-    return node == nullptr ? std::nullopt : node->value_exact<T>();
   }
 
   static void add_keys(const toml::table& table, std::string_view name, TomlKey& place,

@@ -49,7 +49,6 @@ class UsageFault {
   }
 
  private:
-  std::string help_hint() const { return fmt::format("`{} --help` lists the options", words_); }
   std::string command_list() const { return fmt::format("{}", fmt::join(commands_, ", ")); }
 
   /// The question that proposes similar words; empty if there are none.
@@ -84,8 +83,7 @@ class UsageFault {
               .advice = fmt::format("use `{} --help`", words_)};
     }
     if (commands_.empty()) {
-      return {.message = fmt::format("{} does not take {}", words_, cdi::quoted(word)),
-              .advice = help_hint()};
+      return {.message = fmt::format("{} does not take {}", words_, cdi::quoted(word))};
     }
     const auto near = did_you_mean(usual_name(word), commands_);
     return {.message = fmt::format("{} is not a command", cdi::quoted(word)),
@@ -119,12 +117,10 @@ class UsageFault {
     }
     const auto dashes = name.find_first_not_of('-');
     const auto names = option_words();
-    const auto near = did_you_mean(name.substr(std::min(dashes, name.size())), names, "--");
+    error.advice = did_you_mean(name.substr(std::min(dashes, name.size())), names, "--");
     if (!owners.empty()) {
       error.advice =
           fmt::format("put it after the command that has it: {}", fmt::join(owners, ", "));
-    } else {
-      error.advice = near.empty() ? help_hint() : near;
     }
     return error;
   }
@@ -157,7 +153,7 @@ class UsageFault {
   /// An option or argument without a value.
   cdi::Error no_value() const {
     const std::string_view said = thrown_.what();
-    cdi::Error error{.message = one_line(said), .advice = help_hint()};
+    cdi::Error error{.message = one_line(said)};
     const auto name = std::string{said.substr(0, said.size() - is_required.size())};
     const auto* const option = command_.get_option_no_throw(name);
     const auto type = option == nullptr ? std::string{} : option->get_type_name();
@@ -173,27 +169,29 @@ class UsageFault {
   /// received 2`.
   cdi::Error wrong_value() const {
     const std::string_view said = thrown_.what();
-    cdi::Error error{.message = one_line(said), .advice = help_hint()};
     const auto colon = said.find(": ");
-    if (thrown_.get_name() == "ArgumentMismatch" && said.ends_with(" missing")) {
-      error.message = fmt::format("{} needs a value", said.substr(0, colon));
+    const bool is_count = thrown_.get_name() == "ArgumentMismatch";
+    const bool has_name = is_count || thrown_.get_name() == "ValidationError";
+    if (!has_name || colon == said.npos) return {.message = one_line(said)};
+    const auto name = said.substr(0, colon);
+    const auto fault = said.substr(colon + 2);
+    if (is_count && fault.ends_with(" missing")) {
+      return {.message = fmt::format("{} needs a value", name)};
     }
-    if (thrown_.get_name() == "ArgumentMismatch" && said.find(" At Most 1 ") != said.npos) {
-      return {.message = fmt::format("{} is given more than once", said.substr(0, colon)),
-              .advice = "give it once"};
+    if (is_count && fault.starts_with("At Most 1 ")) {
+      return {.message = fmt::format("{} is given more than once", name), .advice = "give it once"};
     }
-    if (const auto question = said.find(": did you mean "); question != said.npos) {
-      return {.message = one_line(said.substr(0, question)),
-              .advice = std::string{said.substr(question + 2)}};
+    cdi::Error error{.message = one_line(fault), .where = std::string{name}};
+    if (const auto question = fault.find(": did you mean "); question != fault.npos) {
+      error.message = one_line(fault.substr(0, question));
+      error.advice = fault.substr(question + 2);
     }
-    const auto choices = said.find(" not in {");
-    if (choices == std::string_view::npos || colon >= choices) return error;
-    const auto value = said.substr(colon + 2, choices - colon - 2);
-    const auto known = split(said.substr(choices + 8), "{,}");
-    const auto near = did_you_mean(value, known);
-    error.message = fmt::format("{}: {} is none of {}", said.substr(0, colon), cdi::quoted(value),
-                                fmt::join(known, ", "));
-    if (!near.empty()) error.advice = near;
+    const auto choices = fault.find(" not in {");
+    if (choices == fault.npos) return error;
+    const auto value = fault.substr(0, choices);
+    const auto known = split(fault.substr(choices + 8), "{,}");
+    error.message = fmt::format("{} is none of {}", cdi::quoted(value), fmt::join(known, ", "));
+    error.advice = did_you_mean(value, known);
     return error;
   }
 
@@ -228,8 +226,15 @@ std::string_view format_in(std::span<const char* const> words) {
   return format;
 }
 
-cdi::Error usage_error(const CLI::App& app, const CLI::ParseError& thrown) {
+cdi::Error usage_fault(const CLI::App& app, const CLI::ParseError& thrown) {
   return UsageFault{app, thrown}.error();
+}
+
+cdi::Error usage_error(const CLI::App& app, const CLI::ParseError& thrown) {
+  auto error = usage_fault(app, thrown);
+  if (!error.advice.empty()) return error;
+  error.advice = fmt::format("`{} --help` lists the options", words_of(chosen_command(app)));
+  return error;
 }
 
 }  // namespace tools

@@ -24,7 +24,11 @@ std::string usage_answer(const CLI::App& app, const CLI::ParseError& thrown);
 /// selects none.
 std::string_view format_in(std::span<const char* const> words);
 
-/// The fault in a command line, and the remedy.
+/// The fault in a command line, and the remedy if one is known. The place of a wrong value is its
+/// option.
+cdi::Error usage_fault(const CLI::App& app, const CLI::ParseError& thrown);
+
+/// The same; without another remedy, the help.
 cdi::Error usage_error(const CLI::App& app, const CLI::ParseError& thrown);
 
 }  // namespace tools

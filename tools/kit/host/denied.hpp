@@ -1,4 +1,4 @@
-// The error of a writer that may not write to its directory.
+// Errors of writers that may not write to their directory.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef CDI_TOOLS_KIT_HOST_DENIED_HPP
@@ -19,21 +19,26 @@
 
 namespace tools {
 
-/// Adds the access to a directory, or to the next one above that exists, to an error that a missing
-/// right has caused, and what to do: `option` chooses another directory.
-inline cdi::Error with_denied_access(cdi::Error error, const std::filesystem::path& directory,
-                                     std::string_view option) {
-  if (error.system != EACCES && error.system != EPERM) return error;
-  if (error.message.find("this process is user") == std::string::npos) {
-    auto there = directory;
-    struct stat info = {};
-    while (::stat(there.c_str(), &info) != 0 && there.has_relative_path()) {
-      there = there.has_parent_path() ? there.parent_path() : ".";
-    }
-    error.message += " in " + cdi::quoted(there.string());
-    error = cdi::detail::with_access(std::move(error), info);
+/// Whether a missing right has caused an error.
+inline bool is_denied(const cdi::Error& error) {
+  return error.system == EACCES || error.system == EPERM;
+}
+
+/// Adds the access to a directory, or to the next one above that exists, to the error of opening it
+/// without the right.
+inline cdi::Error with_access(cdi::Error error, std::filesystem::path directory) {
+  if (!is_denied(error)) return error;
+  struct stat info = {};
+  while (::stat(directory.c_str(), &info) != 0 && directory.has_relative_path()) {
+    directory = directory.has_parent_path() ? directory.parent_path() : ".";
   }
-  if (::geteuid() != 0 && error.advice.empty()) {
+  error.message += " in " + cdi::quoted(directory.string());
+  return cdi::detail::with_access(std::move(error), info);
+}
+
+/// Adds what to do to an error that a missing right has caused: `option` chooses another directory.
+inline cdi::Error with_denied_advice(cdi::Error error, std::string_view option) {
+  if (is_denied(error) && ::geteuid() != 0 && error.advice.empty()) {
     error.advice =
         fmt::format("run this as root, or choose a directory of your own with {}", option);
   }

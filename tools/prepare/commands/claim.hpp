@@ -68,7 +68,7 @@ ExitCode with_claims(const AssessedSurvey& assessed, const Options& options,
   const auto dir = state_dir_or(options, own.state_dir);
   if (auto good = check_directories(dir, options.output_dir); !good) return fail(good.error());
   auto directory = open_directory(options, dir, Missing::made);
-  if (!directory) return fail(tools::with_denied_access(directory.error(), dir, "--state-dir"));
+  if (!directory) return fail(tools::with_denied_advice(directory.error(), "--state-dir"));
   const auto journal =
       open_journal(std::move(*directory), std::chrono::duration<double>{own.lock_timeout});
   if (!journal) return fail(journal.error());

@@ -84,10 +84,7 @@ std::vector<const CLI::Option*> given_options(const CLI::App& command) {
 /// The error for a value that an option refuses.
 cdi::Error refused(const CLI::App& command, const GivenSetting& setting,
                    const CLI::ParseError& thrown) {
-  auto error = tools::usage_error(command, thrown);
-  const auto option = fmt::format("--{}: ", setting.name);
-  if (error.message.starts_with(option)) error.message.erase(0, option.size());
-  if (error.advice.ends_with("--help` lists the options")) error.advice.clear();
+  auto error = tools::usage_fault(command, thrown);
   error.code = cdi::Errc::invalid;
   error.where = setting.name;
   error.position = setting.position;

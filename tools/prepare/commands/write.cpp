@@ -56,8 +56,7 @@ void publish_all(const std::vector<PreparedSpec>& prepared, const Options& optio
     if (auto done = publish(options, one)) {
       written.specs.emplace_back(std::move(*done), one);
     } else {
-      written.errors.push_back(
-          tools::with_denied_access(done.error(), options.output_dir, "--output-dir"));
+      written.errors.push_back(tools::with_denied_advice(done.error(), "--output-dir"));
     }
   }
 }
