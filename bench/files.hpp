@@ -1,8 +1,7 @@
 // Reads and writes whole files, for benchmarks.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_BENCH_FILES_HPP
-#define CDI_BENCH_FILES_HPP
+#pragma once
 
 #include <filesystem>
 #include <fstream>
@@ -25,5 +24,3 @@ inline void write_by_rename(const std::filesystem::path& path, std::string_view 
   write_in_place(temporary, text);
   std::filesystem::rename(temporary, path);
 }
-
-#endif  // CDI_BENCH_FILES_HPP

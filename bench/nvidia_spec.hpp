@@ -3,8 +3,7 @@
 // have all members, so that no file of the host is read.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_BENCH_NVIDIA_SPEC_HPP
-#define CDI_BENCH_NVIDIA_SPEC_HPP
+#pragma once
 
 #include <string>
 #include <utility>
@@ -106,5 +105,3 @@ inline cdi::Spec nvidia_spec() {
   spec.devices.push_back({.name = "all", .container_edits = std::move(all)});
   return spec;
 }
-
-#endif  // CDI_BENCH_NVIDIA_SPEC_HPP

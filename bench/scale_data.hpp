@@ -1,8 +1,7 @@
 // Generated specs, the same in every run, for measurements with many devices.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_BENCH_SCALE_DATA_HPP
-#define CDI_BENCH_SCALE_DATA_HPP
+#pragma once
 
 #include <cstddef>
 #include <filesystem>
@@ -97,5 +96,3 @@ inline std::vector<std::shared_ptr<const cdi::LoadedSpec>> scale_specs(int devic
   }
   return specs;
 }
-
-#endif  // CDI_BENCH_SCALE_DATA_HPP

@@ -1,8 +1,7 @@
 // The schemas of what the tools print with -o json.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_SCHEMA_RESULTS_HPP
-#define CDI_SCHEMA_RESULTS_HPP
+#pragma once
 
 #include <nlohmann/json.hpp>
 
@@ -14,5 +13,3 @@ nlohmann::ordered_json shown_schema();
 
 /// What all other commands print, by command.
 nlohmann::ordered_json results_schema();
-
-#endif  // CDI_SCHEMA_RESULTS_HPP

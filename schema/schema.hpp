@@ -1,8 +1,7 @@
 // Makes a JSON schema, draft 2020-12, of field lists.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_SCHEMA_SCHEMA_HPP
-#define CDI_SCHEMA_SCHEMA_HPP
+#pragma once
 
 #include <algorithm>
 #include <concepts>
@@ -212,5 +211,3 @@ class Schema {
   Unknown unknown_;
   Json definitions_ = Json::object();
 };
-
-#endif  // CDI_SCHEMA_SCHEMA_HPP

@@ -1,8 +1,7 @@
 // Measures how long a library alone takes to parse the texts of one format.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_BENCH_COMPARED_FLOOR_HPP
-#define CDI_BENCH_COMPARED_FLOOR_HPP
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -19,5 +18,3 @@ void measure_floor(const std::filesystem::path& data, const std::string& format,
     print("read_" + size + "_" + format, median_time([&] { keep(parse(text)); }));
   }
 }
-
-#endif  // CDI_BENCH_COMPARED_FLOOR_HPP

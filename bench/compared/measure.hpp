@@ -1,8 +1,7 @@
 // What the programs in C++ share: clocks, and one line of output for each measurement.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_BENCH_COMPARED_MEASURE_HPP
-#define CDI_BENCH_COMPARED_MEASURE_HPP
+#pragma once
 
 #include <algorithm>
 #include <chrono>
@@ -65,5 +64,3 @@ double mean_time(std::size_t calls, Work work) {
   }
   return median(std::move(times)) * 10'000 / static_cast<double>(calls);
 }
-
-#endif  // CDI_BENCH_COMPARED_MEASURE_HPP

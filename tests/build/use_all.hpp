@@ -1,8 +1,7 @@
 // Like use_core.hpp, with the parts that need exceptions or files.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_USE_ALL_HPP
-#define CDI_TESTS_USE_ALL_HPP
+#pragma once
 
 #include <array>
 #include <string>
@@ -40,5 +39,3 @@ bool use_all() {
 }
 
 }  // namespace
-
-#endif  // CDI_TESTS_USE_ALL_HPP

@@ -2,8 +2,7 @@
 // of the templates, and the linker must find them identical.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_USE_CORE_HPP
-#define CDI_TESTS_USE_CORE_HPP
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -84,5 +83,3 @@ bool use_core() {
 }
 
 }  // namespace
-
-#endif  // CDI_TESTS_USE_CORE_HPP

@@ -6,8 +6,7 @@
 // ParseQualifier, which split a name without checking it: a QualifiedName has only valid parts.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_TABLES_HPP
-#define CDI_TESTS_TABLES_HPP
+#pragma once
 
 #include <algorithm>
 #include <map>
@@ -130,5 +129,3 @@ inline std::string difference(const Json& row, const Json& answers) {
 }
 
 }  // namespace tables
-
-#endif  // CDI_TESTS_TABLES_HPP

@@ -1,8 +1,7 @@
 // C structs of libocispec in tests: filled from the OCI model, read as one, and freed.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_EDITORS_C_SPEC_MODEL_HPP
-#define CDI_TESTS_EDITORS_C_SPEC_MODEL_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdlib>
@@ -305,5 +304,3 @@ inline void check_ends(const runtime_spec_schema_config_linux& part) {
 }
 
 }  // namespace c_spec_test
-
-#endif  // CDI_TESTS_EDITORS_C_SPEC_MODEL_HPP

@@ -1,8 +1,7 @@
 // OCI specs, and edits of every kind, for the tests of editors.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_EDITORS_EDITS_HPP
-#define CDI_TESTS_EDITORS_EDITS_HPP
+#pragma once
 
 #include <string_view>
 #include <utility>
@@ -66,5 +65,3 @@ inline constexpr std::string_view edits[] = {
 };
 
 }  // namespace editors_test
-
-#endif  // CDI_TESTS_EDITORS_EDITS_HPP

@@ -1,8 +1,7 @@
 // The operations that find and inject devices, and those on policies and plans.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_FAULTS_DEVICE_OPERATIONS_HPP
-#define CDI_TESTS_FAULTS_DEVICE_OPERATIONS_HPP
+#pragma once
 
 #include <cdi/cdi.hpp>
 #include <cdi/plan.hpp>
@@ -82,5 +81,3 @@ inline const Operation device_operations[] = {
     {"find_origin",
      CDI_CALL(cdi::find_origin(plan_of_both, {.part = "mounts", .key = "/opt/the/driver/lib"}))},
 };
-
-#endif  // CDI_TESTS_FAULTS_DEVICE_OPERATIONS_HPP

@@ -1,8 +1,7 @@
 // The operations on files: caches, publishers and claims.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_FAULTS_FILE_OPERATIONS_HPP
-#define CDI_TESTS_FAULTS_FILE_OPERATIONS_HPP
+#pragma once
 
 #include <chrono>
 #include <fcntl.h>
@@ -167,5 +166,3 @@ inline const Operation file_operations[] = {
     {"Claims::repair, prepare", CDI_CALL(claim_cards(w)), as_killed},
     {"Claims::repair, unprepare", CDI_CALL(unclaim_cards(w)), as_killed, claim},
 };
-
-#endif  // CDI_TESTS_FAULTS_FILE_OPERATIONS_HPP

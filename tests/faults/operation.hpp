@@ -1,8 +1,7 @@
 // An operation of the library whose allocations out_of_memory_test.cpp lets fail.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_FAULTS_OPERATION_HPP
-#define CDI_TESTS_FAULTS_OPERATION_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -39,5 +38,3 @@ using W = World&;
   [](World& w) {                                     \
     return static_cast<void>(w), shown(__VA_ARGS__); \
   }
-
-#endif  // CDI_TESTS_FAULTS_OPERATION_HPP

@@ -1,8 +1,7 @@
 // The operations on requests, hooks and versions.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_FAULTS_REQUEST_OPERATIONS_HPP
-#define CDI_TESTS_FAULTS_REQUEST_OPERATIONS_HPP
+#pragma once
 
 #include <chrono>
 
@@ -56,5 +55,3 @@ inline const Operation request_operations[] = {
     {"unsupported_edits",
      CDI_CALL(cdi::unsupported_edits(w.devices(), {.oci_version_max = "1.0.0"}))},
 };
-
-#endif  // CDI_TESTS_FAULTS_REQUEST_OPERATIONS_HPP

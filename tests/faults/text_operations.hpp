@@ -1,8 +1,7 @@
 // The operations on texts and models.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_FAULTS_TEXT_OPERATIONS_HPP
-#define CDI_TESTS_FAULTS_TEXT_OPERATIONS_HPP
+#pragma once
 
 #include <string>
 
@@ -62,5 +61,3 @@ inline const Operation text_operations[] = {
        return shown(root.position().file) + shown(document->positions_of(root).size());
      }},
 };
-
-#endif  // CDI_TESTS_FAULTS_TEXT_OPERATIONS_HPP

@@ -1,8 +1,7 @@
 // What the operations of out_of_memory_test.cpp work on, and what others see of it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_FAULTS_WORLD_HPP
-#define CDI_TESTS_FAULTS_WORLD_HPP
+#pragma once
 
 #include <chrono>
 #include <filesystem>
@@ -193,5 +192,3 @@ struct World {
   bool has_rewatched = false;
   CardDriver driver{};
 };
-
-#endif  // CDI_TESTS_FAULTS_WORLD_HPP

@@ -3,8 +3,7 @@
 // frequent ones for users.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_GO_DIFFERENCES_HPP
-#define CDI_TESTS_GO_DIFFERENCES_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -238,5 +237,3 @@ void require_known(const Difference& difference, std::string_view property,
 }
 
 }  // namespace fuzz
-
-#endif  // CDI_TESTS_GO_DIFFERENCES_HPP

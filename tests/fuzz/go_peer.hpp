@@ -3,8 +3,7 @@
 // is `peer` beside the target.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_GO_PEER_HPP
-#define CDI_TESTS_GO_PEER_HPP
+#pragma once
 
 #include <cerrno>
 #include <cstddef>
@@ -103,5 +102,3 @@ inline std::string fault_of(const Json& answer) {
 }
 
 }  // namespace fuzz
-
-#endif  // CDI_TESTS_GO_PEER_HPP

@@ -1,8 +1,7 @@
 // Compares functions of tables.hpp with the Go reference.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_GO_TABLES_HPP
-#define CDI_TESTS_GO_TABLES_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -33,5 +32,3 @@ void require_same_row(const char* table, const Json& row, std::vector<std::strin
 }
 
 }  // namespace fuzz
-
-#endif  // CDI_TESTS_GO_TABLES_HPP

@@ -1,8 +1,7 @@
 // System calls of this program that go to `model::host`, if there is one. Include this once.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_MODEL_CALLS_HPP
-#define CDI_TESTS_MODEL_CALLS_HPP
+#pragma once
 
 #include <cerrno>
 #include <cstddef>
@@ -274,5 +273,3 @@ CDI_MODEL_CALL(int, inotify_init1, (int flags)) {
   static auto* const real_call = model::real(&model_inotify_init1, "inotify_init1");
   return model::host == nullptr ? real_call(flags) : (errno = ENOSYS, -1);
 }
-
-#endif  // CDI_TESTS_MODEL_CALLS_HPP

@@ -1,8 +1,7 @@
 // `ModelFiles`: files, directories, locks and a clock in memory, as Linux has them, or worse.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_MODEL_FILES_HPP
-#define CDI_TESTS_MODEL_FILES_HPP
+#pragma once
 
 #include <algorithm>
 #include <cerrno>
@@ -333,5 +332,3 @@ class ModelFiles {
 };
 
 }  // namespace model
-
-#endif  // CDI_TESTS_MODEL_FILES_HPP

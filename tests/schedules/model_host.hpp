@@ -1,8 +1,7 @@
 // `ModelHost`: two processes on a host with model files, which run step by step.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_MODEL_HOST_HPP
-#define CDI_TESTS_MODEL_HOST_HPP
+#pragma once
 
 #include <array>
 #include <cerrno>
@@ -155,5 +154,3 @@ inline void ModelHost::start(Process& process) {
 }
 
 }  // namespace model
-
-#endif  // CDI_TESTS_MODEL_HOST_HPP

@@ -1,8 +1,7 @@
 // What the tests of the model have in common: the bounds, and the figures that they print.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_MODEL_TEST_HPP
-#define CDI_TESTS_MODEL_TEST_HPP
+#pragma once
 
 #include <cstdio>
 #include <cstdlib>
@@ -30,5 +29,3 @@ inline void explore_all(const std::string& name, int events, Exploration::Make m
 }
 
 }  // namespace model
-
-#endif  // CDI_TESTS_MODEL_TEST_HPP

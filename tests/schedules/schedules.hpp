@@ -1,8 +1,7 @@
 // Explores the schedules of two processes of a model host: all interleavings, kills and power cuts.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_SCHEDULES_HPP
-#define CDI_TESTS_SCHEDULES_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -183,5 +182,3 @@ class Exploration {
 };
 
 }  // namespace model
-
-#endif  // CDI_TESTS_SCHEDULES_HPP

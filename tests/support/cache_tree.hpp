@@ -1,8 +1,7 @@
 // Shared by the tests of caches: devices by file, deadlines, and limits of open files.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_CACHE_TREE_HPP
-#define CDI_TESTS_CACHE_TREE_HPP
+#pragma once
 
 #include <chrono>
 #include <cstdio>
@@ -75,5 +74,3 @@ inline const char* const every_freshness[] = {"checked", "watched"};
 inline cdi::CacheOptions fresh(std::string_view name) {
   return {.freshness = name == "checked" ? cdi::Freshness::checked : cdi::Freshness::watched};
 }
-
-#endif  // CDI_TESTS_CACHE_TREE_HPP

@@ -1,8 +1,7 @@
 // A driver of cards, for the tests of claims, that writes down what it is asked to do.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_CARD_DRIVER_HPP
-#define CDI_TESTS_CARD_DRIVER_HPP
+#pragma once
 
 #include <algorithm>
 #include <chrono>
@@ -98,5 +97,3 @@ struct ClaimTree : TempTree {
     return specs() + "/vendor.com-claim_" + uid + ".json";
   }
 };
-
-#endif  // CDI_TESTS_CARD_DRIVER_HPP

@@ -1,8 +1,7 @@
 // Whether a value can be written, for the tests of sinks.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_CHECK_WRITABLE_HPP
-#define CDI_TESTS_CHECK_WRITABLE_HPP
+#pragma once
 
 #include <cdi/base/result.hpp>
 #include <cdi/text/write.hpp>
@@ -14,5 +13,3 @@ cdi::Result<void> check_writable(const T& value) {
   cdi::write(value, check);
   return check.result;
 }
-
-#endif  // CDI_TESTS_CHECK_WRITABLE_HPP

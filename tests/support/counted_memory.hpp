@@ -2,8 +2,7 @@
 // one source file.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_COUNTED_MEMORY_HPP
-#define CDI_TESTS_COUNTED_MEMORY_HPP
+#pragma once
 
 #include <algorithm>
 #include <atomic>
@@ -66,5 +65,3 @@ class Peak {
 [[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   operator delete(memory);
 }
-
-#endif  // CDI_TESTS_COUNTED_MEMORY_HPP

@@ -1,8 +1,7 @@
 // Types with a field list that are not templates.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_DESCRIBED_TYPES_HPP
-#define CDI_TESTS_DESCRIBED_TYPES_HPP
+#pragma once
 
 #include <map>
 #include <optional>
@@ -36,5 +35,3 @@ struct Outer {
     list("inners", &Outer::inners);
   }
 };
-
-#endif  // CDI_TESTS_DESCRIBED_TYPES_HPP

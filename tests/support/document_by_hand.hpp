@@ -1,8 +1,7 @@
 // Builds documents by hand.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_DOCUMENT_BY_HAND_HPP
-#define CDI_TESTS_DOCUMENT_BY_HAND_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -40,5 +39,3 @@ class Hand {
 inline std::string shown(cdi::Result<cdi::Document> document) {
   return document ? show(document->root()) : to_string(document.error());
 }
-
-#endif  // CDI_TESTS_DOCUMENT_BY_HAND_HPP

@@ -1,8 +1,7 @@
 // Reads container edits from JSON text.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_EDITS_OF_HPP
-#define CDI_TESTS_EDITS_OF_HPP
+#pragma once
 
 #include <string_view>
 #include <utility>
@@ -17,5 +16,3 @@ inline cdi::ContainerEdits edits_of(std::string_view text) {
   REQUIRE_MESSAGE(edits, (edits ? "" : to_string(edits.error())));
   return *std::move(edits);
 }
-
-#endif  // CDI_TESTS_EDITS_OF_HPP

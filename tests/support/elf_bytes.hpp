@@ -1,8 +1,7 @@
 // Shared libraries as bytes, for tests: an ELF file with a dynamic section and a SONAME.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_ELF_BYTES_HPP
-#define CDI_TESTS_ELF_BYTES_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -76,5 +75,3 @@ inline std::string elf_bytes(const ElfText& text = {}) {
   writer.bytes().push_back('\0');
   return writer.bytes().append(text.soname.value_or("")).append(1, '\0');
 }
-
-#endif  // CDI_TESTS_ELF_BYTES_HPP

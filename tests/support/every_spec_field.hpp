@@ -1,8 +1,7 @@
 // A spec that uses every field of the model.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_EVERY_SPEC_FIELD_HPP
-#define CDI_TESTS_EVERY_SPEC_FIELD_HPP
+#pragma once
 
 #include <cdi/spec.hpp>
 
@@ -46,5 +45,3 @@ inline cdi::Spec every_field_said() {
       .container_edits = {.intel_rdt = cdi::IntelRdt{}},
   };
 }
-
-#endif  // CDI_TESTS_EVERY_SPEC_FIELD_HPP

@@ -2,8 +2,7 @@
 // it in only one source file.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_FAILING_MEMORY_HPP
-#define CDI_TESTS_FAILING_MEMORY_HPP
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -64,5 +63,3 @@ inline void* allocate(std::size_t size, std::size_t alignment) noexcept {
 [[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   operator delete(memory);
 }
-
-#endif  // CDI_TESTS_FAILING_MEMORY_HPP

@@ -1,8 +1,7 @@
 // A system call that fails in one thread.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_SUPPORT_FORBIDDEN_CALL_HPP
-#define CDI_TESTS_SUPPORT_FORBIDDEN_CALL_HPP
+#pragma once
 
 #include <cstddef>
 #include <iterator>
@@ -23,5 +22,3 @@ inline bool forbid_call(unsigned call, unsigned error) {
   return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
          ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
-
-#endif  // CDI_TESTS_SUPPORT_FORBIDDEN_CALL_HPP

@@ -1,8 +1,7 @@
 // A valid spec, and its text in both formats.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_GOOD_SPEC_HPP
-#define CDI_TESTS_GOOD_SPEC_HPP
+#pragma once
 
 #include <string>
 
@@ -18,5 +17,3 @@ inline cdi::Spec good_spec() {
           .kind = "v.com/c",
           .devices = {{.name = "d", .container_edits = {.env = {"A=1"}}}}};
 }
-
-#endif  // CDI_TESTS_GOOD_SPEC_HPP

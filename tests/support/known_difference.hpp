@@ -1,8 +1,7 @@
 // A known difference between this library and another one, and why this library is right.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_KNOWN_DIFFERENCE_HPP
-#define CDI_TESTS_KNOWN_DIFFERENCE_HPP
+#pragma once
 
 #include <cstddef>
 #include <string_view>
@@ -24,5 +23,3 @@ const Known<Difference>* find_known(const Known<Difference> (&rows)[size],
   }
   return nullptr;
 }
-
-#endif  // CDI_TESTS_KNOWN_DIFFERENCE_HPP

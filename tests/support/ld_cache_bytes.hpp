@@ -1,8 +1,7 @@
 // An ld.so.cache as ldconfig writes it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_SUPPORT_LD_CACHE_BYTES_HPP
-#define CDI_TESTS_SUPPORT_LD_CACHE_BYTES_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -40,5 +39,3 @@ inline std::string ld_cache_bytes(const std::vector<CachedLibrary>& libraries) {
   cache.append(20, '\0');
   return cache + rows + strings;
 }
-
-#endif  // CDI_TESTS_SUPPORT_LD_CACHE_BYTES_HPP

@@ -1,8 +1,7 @@
 // A made-up host in a temporary directory.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_SUPPORT_MADE_UP_HOST_HPP
-#define CDI_TESTS_SUPPORT_MADE_UP_HOST_HPP
+#pragma once
 
 #include <filesystem>
 #include <initializer_list>
@@ -46,5 +45,3 @@ class MadeUpHost : public TempTree {
     return std::move(*opened);
   }
 };
-
-#endif  // CDI_TESTS_SUPPORT_MADE_UP_HOST_HPP

@@ -1,8 +1,7 @@
 // Which files of a directory are opened, for tests.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_OPENED_HPP
-#define CDI_TESTS_OPENED_HPP
+#pragma once
 
 #include <cstring>
 #include <string>
@@ -40,5 +39,3 @@ class Opened {
  private:
   cdi::Descriptor inotify_;
 };
-
-#endif  // CDI_TESTS_OPENED_HPP

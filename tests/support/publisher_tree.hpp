@@ -1,8 +1,7 @@
 // Shared by the tests of publishers: a directory, specs, and results as text.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_PUBLISHER_TREE_HPP
-#define CDI_TESTS_PUBLISHER_TREE_HPP
+#pragma once
 
 #include <cstddef>
 #include <filesystem>
@@ -94,5 +93,3 @@ inline void check_names(const TempDir& dir, const std::set<std::string>& expecte
 inline void clear(const TempDir& dir) {
   for (const auto& name : dir.names()) std::filesystem::remove_all(dir / name);
 }
-
-#endif  // CDI_TESTS_PUBLISHER_TREE_HPP

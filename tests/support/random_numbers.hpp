@@ -1,8 +1,7 @@
 // Pseudo-random numbers, the same in each run, for tests against naive models.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_RANDOM_NUMBERS_HPP
-#define CDI_TESTS_RANDOM_NUMBERS_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -19,5 +18,3 @@ class RandomNumbers {
  private:
   std::uint32_t state_;
 };
-
-#endif  // CDI_TESTS_RANDOM_NUMBERS_HPP

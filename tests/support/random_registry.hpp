@@ -1,8 +1,7 @@
 // Random specs with few keys and values, and OCI specs that may have the same, for property tests.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_RANDOM_REGISTRY_HPP
-#define CDI_TESTS_RANDOM_REGISTRY_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -141,5 +140,3 @@ void inject_twice(const TargetOf& target_of, const Check& check) {
 }
 
 }  // namespace random_registry
-
-#endif  // CDI_TESTS_RANDOM_REGISTRY_HPP

@@ -1,8 +1,7 @@
 // Shows documents as text, with positions.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_SHOWN_DOCUMENT_HPP
-#define CDI_TESTS_SHOWN_DOCUMENT_HPP
+#pragma once
 
 #include <string>
 
@@ -33,5 +32,3 @@ inline std::string show(const cdi::Document::Value& value, bool places = false) 
   }
   return places ? out + "@" + place(value.position()) : out;
 }
-
-#endif  // CDI_TESTS_SHOWN_DOCUMENT_HPP

@@ -1,8 +1,7 @@
 // Files in a temporary directory.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_TEMP_TREE_HPP
-#define CDI_TESTS_TEMP_TREE_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdio>
@@ -125,5 +124,3 @@ class TempTree {
 
   std::string path_ = "/tmp/cdi-test-XXXXXX";
 };
-
-#endif  // CDI_TESTS_TEMP_TREE_HPP

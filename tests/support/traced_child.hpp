@@ -1,8 +1,7 @@
 // A child process that can be stopped or killed between any two system calls.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_TRACED_CHILD_HPP
-#define CDI_TESTS_TRACED_CHILD_HPP
+#pragma once
 
 #include <cerrno>
 #include <cstddef>
@@ -112,5 +111,3 @@ inline std::size_t stop_everywhere(const std::function<void()>& prepare,
     if (at < stop) return stop;
   }
 }
-
-#endif  // CDI_TESTS_TRACED_CHILD_HPP

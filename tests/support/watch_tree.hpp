@@ -1,8 +1,7 @@
 // Shared by the tests of watchers: a tree to change, and whether a change was reported.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_WATCH_TREE_HPP
-#define CDI_TESTS_WATCH_TREE_HPP
+#pragma once
 
 #include <cstddef>
 #include <fcntl.h>
@@ -89,5 +88,3 @@ inline std::size_t watches_of(const cdi::Watcher& watcher) {
   }
   return count;
 }
-
-#endif  // CDI_TESTS_WATCH_TREE_HPP

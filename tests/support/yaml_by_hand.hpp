@@ -1,8 +1,7 @@
 // Parts of the YAML parser, used alone.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_YAML_BY_HAND_HPP
-#define CDI_TESTS_YAML_BY_HAND_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -103,5 +102,3 @@ inline std::string unportable(std::string_view text) {
   if (!found) return "none";
   return place(found->position) + " " + found->reason.substr(0, found->reason.find(' '));
 }
-
-#endif  // CDI_TESTS_YAML_BY_HAND_HPP

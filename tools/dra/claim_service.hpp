@@ -1,8 +1,7 @@
 // The DRA service: prepares and unprepares the claims of pods.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_CLAIM_SERVICE_HPP
-#define CDI_TOOLS_DRA_CLAIM_SERVICE_HPP
+#pragma once
 
 #include "claims/node_claims.hpp"
 #include "log.hpp"
@@ -14,5 +13,3 @@ namespace dra {
 void add_claim_service(Methods& methods, NodeClaims& claims, const Log& log);
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_CLAIM_SERVICE_HPP

@@ -1,8 +1,7 @@
 // Connects a driver to the API server: reads claims, and publishes slices.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_CLUSTER_HPP
-#define CDI_TOOLS_DRA_CLUSTER_HPP
+#pragma once
 
 #include <mutex>
 #include <optional>
@@ -78,5 +77,3 @@ class Cluster {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_CLUSTER_HPP

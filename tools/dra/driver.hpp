@@ -1,8 +1,7 @@
 // Runs a driver: its sockets, and its reactions to changes of the node.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_DRIVER_HPP
-#define CDI_TOOLS_DRA_DRIVER_HPP
+#pragma once
 
 #include <chrono>
 #include <functional>
@@ -155,5 +154,3 @@ class Driver {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_DRIVER_HPP

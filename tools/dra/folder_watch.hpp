@@ -1,8 +1,7 @@
 // Watches folders that other programs remove, recreate and mount over.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_FOLDER_WATCH_HPP
-#define CDI_TOOLS_DRA_FOLDER_WATCH_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -90,5 +89,3 @@ class FolderWatch {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_FOLDER_WATCH_HPP

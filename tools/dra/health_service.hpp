@@ -1,8 +1,7 @@
 // The health service: sends the state of all devices to each watching caller.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_HEALTH_SERVICE_HPP
-#define CDI_TOOLS_DRA_HEALTH_SERVICE_HPP
+#pragma once
 
 #include <algorithm>
 #include <chrono>
@@ -123,5 +122,3 @@ class Health {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_HEALTH_SERVICE_HPP

@@ -1,8 +1,7 @@
 // The log of cdi-dra: a line for each event, as text or JSON.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_LOG_HPP
-#define CDI_TOOLS_DRA_LOG_HPP
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -92,5 +91,3 @@ inline std::string text_of(const LogLine& line) {
 using Log = tools::LineLog<LogLine>;
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_LOG_HPP

@@ -1,8 +1,7 @@
 // The parts of cdi-dra(8) that are not in its help.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_MANUAL_HPP
-#define CDI_TOOLS_DRA_MANUAL_HPP
+#pragma once
 
 #include <string>
 
@@ -45,5 +44,3 @@ inline tools::Manual dra_manual() {
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_MANUAL_HPP

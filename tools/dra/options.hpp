@@ -1,8 +1,7 @@
 // Adds the options of cdi-dra to its commands.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_OPTIONS_HPP
-#define CDI_TOOLS_DRA_OPTIONS_HPP
+#pragma once
 
 #include "../gpu/base/options.hpp"
 #include "settings.hpp"
@@ -29,5 +28,3 @@ void add_contents(CLI::App& app, prepare::Options& host);
 void add_device_plugin(CLI::App& app, Settings& settings);
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_OPTIONS_HPP

@@ -1,8 +1,7 @@
 // The registration service, through which the kubelet finds a driver.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_REGISTRATION_HPP
-#define CDI_TOOLS_DRA_REGISTRATION_HPP
+#pragma once
 
 #include <functional>
 #include <registration.pb.h>
@@ -49,5 +48,3 @@ inline void add_registration(Methods& methods, const std::string& driver,
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_REGISTRATION_HPP

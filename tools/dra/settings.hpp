@@ -1,8 +1,7 @@
 // The settings of `cdi-dra serve`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_SETTINGS_HPP
-#define CDI_TOOLS_DRA_SETTINGS_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -140,5 +139,3 @@ inline cdi::Result<std::vector<std::string>> choose_spec_version(prepare::Option
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_SETTINGS_HPP

@@ -1,8 +1,7 @@
 // The sockets of a driver in the kubelet's directories.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_SOCKET_NAMES_HPP
-#define CDI_TOOLS_DRA_SOCKET_NAMES_HPP
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -112,5 +111,3 @@ inline cdi::Result<SocketNames> socket_names(const std::string& kubelet_dir,
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_SOCKET_NAMES_HPP

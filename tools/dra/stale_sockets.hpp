@@ -1,8 +1,7 @@
 // Removes sockets of killed instances.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_STALE_SOCKETS_HPP
-#define CDI_TOOLS_DRA_STALE_SOCKETS_HPP
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -53,5 +52,3 @@ inline void remove_stale_sockets(const SocketNames& own, const std::string& driv
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_STALE_SOCKETS_HPP

@@ -1,8 +1,7 @@
 // An NRI container that edits are applied to, and what they change as an adjustment.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_NRI_ADJUSTED_CONTAINER_HPP
-#define CDI_TOOLS_NRI_ADJUSTED_CONTAINER_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -347,5 +346,3 @@ struct cdi::SpecEditor<::nri::AdjustedContainer> {
 };
 
 static_assert(cdi::FullyEditable<nri::AdjustedContainer>);
-
-#endif  // CDI_TOOLS_NRI_ADJUSTED_CONTAINER_HPP

@@ -1,8 +1,7 @@
 // The adjustment that gives an NRI container devices, and whether it has them.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_NRI_ADJUSTMENT_HPP
-#define CDI_TOOLS_NRI_ADJUSTMENT_HPP
+#pragma once
 
 #include <nri.pb.h>
 #include <span>
@@ -34,5 +33,3 @@ bool has_device(const Container& container, const cdi::ResolvedDevice& device,
                 const cdi::HostWithOptions<>& host);
 
 }  // namespace nri
-
-#endif  // CDI_TOOLS_NRI_ADJUSTMENT_HPP

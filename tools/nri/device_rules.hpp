@@ -1,8 +1,7 @@
 // Computes what the device cgroup rules of a container allow.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_NRI_DEVICE_RULES_HPP
-#define CDI_TOOLS_NRI_DEVICE_RULES_HPP
+#pragma once
 
 #include <initializer_list>
 #include <nri.pb.h>
@@ -48,5 +47,3 @@ inline std::string access_to(const LinuxDeviceCgroup& number,
 }  // namespace detail
 
 }  // namespace nri
-
-#endif  // CDI_TOOLS_NRI_DEVICE_RULES_HPP

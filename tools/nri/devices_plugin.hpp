@@ -1,8 +1,7 @@
 // The plugin that gives containers their devices.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_NRI_DEVICES_PLUGIN_HPP
-#define CDI_TOOLS_NRI_DEVICES_PLUGIN_HPP
+#pragma once
 
 #include <chrono>
 #include <exception>
@@ -103,5 +102,3 @@ class DevicesPlugin {
 };
 
 }  // namespace nri
-
-#endif  // CDI_TOOLS_NRI_DEVICES_PLUGIN_HPP

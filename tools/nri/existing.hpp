@@ -1,8 +1,7 @@
 // Finds running containers that did not get the devices they requested.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_NRI_EXISTING_HPP
-#define CDI_TOOLS_NRI_EXISTING_HPP
+#pragma once
 
 #include <functional>
 #include <map>
@@ -94,5 +93,3 @@ inline std::optional<LackingDevices> lacking_devices(const PodSandbox& pod,
 }
 
 }  // namespace nri
-
-#endif  // CDI_TOOLS_NRI_EXISTING_HPP

@@ -1,8 +1,7 @@
 // Finds annotations of a pod that look like requests for devices but are not.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_NRI_IGNORED_REQUESTS_HPP
-#define CDI_TOOLS_NRI_IGNORED_REQUESTS_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -120,5 +119,3 @@ inline std::vector<IgnoredRequest> ignored_requests(const PodSandbox& pod,
 }
 
 }  // namespace nri
-
-#endif  // CDI_TOOLS_NRI_IGNORED_REQUESTS_HPP

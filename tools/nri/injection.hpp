@@ -1,8 +1,7 @@
 // Injects the devices that a new container requests.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_NRI_INJECTION_HPP
-#define CDI_TOOLS_NRI_INJECTION_HPP
+#pragma once
 
 #include <memory>
 #include <nri.pb.h>
@@ -54,5 +53,3 @@ cdi::Result<Injection> inject(const CreateContainerRequest& request,
                               const Surroundings& around, ContainerAdjustment& out);
 
 }  // namespace nri
-
-#endif  // CDI_TOOLS_NRI_INJECTION_HPP

@@ -1,8 +1,7 @@
 // The log of cdi-nri: a line for each event, as text or JSON.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_NRI_LOG_HPP
-#define CDI_TOOLS_NRI_LOG_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -54,5 +53,3 @@ inline std::string text_of(const LogLine& line) {
 using Log = tools::LineLog<LogLine>;
 
 }  // namespace nri
-
-#endif  // CDI_TOOLS_NRI_LOG_HPP

@@ -1,8 +1,7 @@
 // A line of the log of cdi-nri.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_NRI_LOG_LINE_HPP
-#define CDI_TOOLS_NRI_LOG_LINE_HPP
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -58,5 +57,3 @@ struct LogLine {
 };
 
 }  // namespace nri
-
-#endif  // CDI_TOOLS_NRI_LOG_LINE_HPP

@@ -1,8 +1,7 @@
 // The parts of cdi-nri(8) that are not in its help.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_NRI_MANUAL_HPP
-#define CDI_TOOLS_NRI_MANUAL_HPP
+#pragma once
 
 #include <string>
 
@@ -46,5 +45,3 @@ inline tools::Manual nri_manual() {
 }
 
 }  // namespace nri
-
-#endif  // CDI_TOOLS_NRI_MANUAL_HPP

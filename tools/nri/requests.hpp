@@ -1,8 +1,7 @@
 // Reads the devices that the annotations of a pod request for a container.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_NRI_REQUESTS_HPP
-#define CDI_TOOLS_NRI_REQUESTS_HPP
+#pragma once
 
 #include <nri.pb.h>
 #include <string>
@@ -44,5 +43,3 @@ cdi::Result<std::vector<cdi::RequestedDevice>> container_requests(const PodSandb
 bool is_request(const std::string& key, const AnnotationFamilies& families);
 
 }  // namespace nri
-
-#endif  // CDI_TOOLS_NRI_REQUESTS_HPP

@@ -1,8 +1,7 @@
 // The abilities of a container runtime with NRI and CDI, by name and version.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_NRI_RUNTIME_FACTS_HPP
-#define CDI_TOOLS_NRI_RUNTIME_FACTS_HPP
+#pragma once
 
 #include <nri.pb.h>
 #include <string_view>
@@ -54,5 +53,3 @@ inline RuntimeFacts facts_of(const ConfigureRequest& runtime) {
 }
 
 }  // namespace nri
-
-#endif  // CDI_TOOLS_NRI_RUNTIME_FACTS_HPP

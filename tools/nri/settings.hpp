@@ -1,8 +1,7 @@
 // The settings of cdi-nri: from its command line, or from the runtime that launches it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_NRI_SETTINGS_HPP
-#define CDI_TOOLS_NRI_SETTINGS_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -82,5 +81,3 @@ inline cdi::Result<void> read_settings(std::string_view text, std::string_view n
 }
 
 }  // namespace nri
-
-#endif  // CDI_TOOLS_NRI_SETTINGS_HPP

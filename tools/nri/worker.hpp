@@ -1,8 +1,7 @@
 // Runs work that may hang in a thread of its own, with a time limit.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_NRI_WORKER_HPP
-#define CDI_TOOLS_NRI_WORKER_HPP
+#pragma once
 
 #include <chrono>
 #include <condition_variable>
@@ -75,5 +74,3 @@ class Worker {
 };
 
 }  // namespace nri
-
-#endif  // CDI_TOOLS_NRI_WORKER_HPP

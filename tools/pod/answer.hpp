@@ -1,8 +1,7 @@
 // `Answer`: what a command prints, with warnings for standard error.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_POD_ANSWER_HPP
-#define CDI_TOOLS_POD_ANSWER_HPP
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -161,5 +160,3 @@ struct Answer {
 };
 
 }  // namespace pod
-
-#endif  // CDI_TOOLS_POD_ANSWER_HPP

@@ -1,8 +1,7 @@
 // `guest`: injects devices into a container's config as the Kata agent does in the guest.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_POD_GUEST_HPP
-#define CDI_TOOLS_POD_GUEST_HPP
+#pragma once
 
 #include <chrono>
 #include <map>
@@ -127,5 +126,3 @@ inline std::string answer_guest(const GuestOptions& options, Answer& answer) {
 }
 
 }  // namespace pod
-
-#endif  // CDI_TOOLS_POD_GUEST_HPP

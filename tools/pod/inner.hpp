@@ -1,8 +1,7 @@
 // `inner`: writes the annotations that Kata passes to a guest for its VFIO devices.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_POD_INNER_HPP
-#define CDI_TOOLS_POD_INNER_HPP
+#pragma once
 
 #include "answer.hpp"
 
@@ -18,5 +17,3 @@ namespace pod {
 Answer answer_inner(const cdi::Document& input, bool go);
 
 }  // namespace pod
-
-#endif  // CDI_TOOLS_POD_INNER_HPP

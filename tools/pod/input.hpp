@@ -1,8 +1,7 @@
 // The input of a command, JSON or YAML, and the reasons why it has no answer.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_POD_INPUT_HPP
-#define CDI_TOOLS_POD_INPUT_HPP
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -87,5 +86,3 @@ T read_as(const cdi::Document& document) {
 }
 
 }  // namespace pod
-
-#endif  // CDI_TOOLS_POD_INPUT_HPP

@@ -2,8 +2,7 @@
 // ResourceSlices in which they are the devices.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_POD_INSTANCE_HPP
-#define CDI_TOOLS_POD_INSTANCE_HPP
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -117,5 +116,3 @@ std::string instance_label(std::string_view type);
 InstanceSlices answer_slices(const cdi::Document& input, const SlicesOptions& options);
 
 }  // namespace pod
-
-#endif  // CDI_TOOLS_POD_INSTANCE_HPP

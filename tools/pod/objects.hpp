@@ -1,8 +1,7 @@
 // Reads objects of Kubernetes for `size` and `peerpod`: pods, ResourceClaims, DeviceClasses.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_POD_OBJECTS_HPP
-#define CDI_TOOLS_POD_OBJECTS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -235,5 +234,3 @@ struct Objects {
 };
 
 }  // namespace pod
-
-#endif  // CDI_TOOLS_POD_OBJECTS_HPP

@@ -2,8 +2,7 @@
 // instance type, and a CDI spec for its guest.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_POD_PEER_VM_HPP
-#define CDI_TOOLS_POD_PEER_VM_HPP
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -77,5 +76,3 @@ class PeerVm {
 };
 
 }  // namespace pod
-
-#endif  // CDI_TOOLS_POD_PEER_VM_HPP

@@ -1,8 +1,7 @@
 // `peerpod`: writes the annotations that cloud-api-adaptor's webhook gives a pod.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_POD_PEERPOD_HPP
-#define CDI_TOOLS_POD_PEERPOD_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -31,5 +30,3 @@ struct PeerpodOptions {
 Answer answer_peerpod(const cdi::Document& input, const PeerpodOptions& options);
 
 }  // namespace pod
-
-#endif  // CDI_TOOLS_POD_PEERPOD_HPP

@@ -1,8 +1,7 @@
 // The resources of a pod: its requests and limits, and how kubelet adds them up.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_POD_POD_HPP
-#define CDI_TOOLS_POD_POD_HPP
+#pragma once
 
 #include <optional>
 #include <string_view>
@@ -79,5 +78,3 @@ ResourceList effective(const Object& pod, ResourceList Requirements::*which);
 void set_default_requests(Object& pod);
 
 }  // namespace pod
-
-#endif  // CDI_TOOLS_POD_POD_HPP

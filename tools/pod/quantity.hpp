@@ -1,8 +1,7 @@
 // `Quantity`: amounts of resources as Kubernetes writes them, such as `500m`, `1.5Gi` and `1e3`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_POD_QUANTITY_HPP
-#define CDI_TOOLS_POD_QUANTITY_HPP
+#pragma once
 
 #include <compare>
 #include <cstdint>
@@ -51,5 +50,3 @@ std::string decimal_text(std::int64_t units);
 cdi::Result<Quantity> parse_quantity(std::string_view text);
 
 }  // namespace pod
-
-#endif  // CDI_TOOLS_POD_QUANTITY_HPP

@@ -1,8 +1,7 @@
 // `requests` and `podresources`: the devices that containerd, CRI-O and Kata inject.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_POD_REQUESTS_HPP
-#define CDI_TOOLS_POD_REQUESTS_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -42,5 +41,3 @@ struct PodResourcesOptions {
 Answer answer_podresources(const cdi::Document& input, const PodResourcesOptions& options);
 
 }  // namespace pod
-
-#endif  // CDI_TOOLS_POD_REQUESTS_HPP

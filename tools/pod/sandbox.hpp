@@ -1,8 +1,7 @@
 // The resources of a pod sandbox, as containerd passes them to Kata in annotations.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_POD_SANDBOX_HPP
-#define CDI_TOOLS_POD_SANDBOX_HPP
+#pragma once
 
 #include <algorithm>
 #include <charconv>
@@ -110,5 +109,3 @@ inline Sandbox sandbox_of(const Object& pod, bool static_cpu_manager) {
 }
 
 }  // namespace pod
-
-#endif  // CDI_TOOLS_POD_SANDBOX_HPP

@@ -1,8 +1,7 @@
 // `size`: vCPUs and memory of the VM that Kata boots for a pod.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_POD_SIZE_HPP
-#define CDI_TOOLS_POD_SIZE_HPP
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -49,5 +48,3 @@ inline constexpr std::array<Profile, 6> profiles{{
 Answer answer_size(const cdi::Document& input, const SizeOptions& options);
 
 }  // namespace pod
-
-#endif  // CDI_TOOLS_POD_SIZE_HPP

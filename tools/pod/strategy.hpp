@@ -1,8 +1,7 @@
 // `strategy`: how NVIDIA's gpu-operator configures nodes, and whether that reaches their GPUs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_POD_STRATEGY_HPP
-#define CDI_TOOLS_POD_STRATEGY_HPP
+#pragma once
 
 #include "answer.hpp"
 
@@ -15,5 +14,3 @@ namespace pod {
 Answer answer_strategy(const cdi::Document& input);
 
 }  // namespace pod
-
-#endif  // CDI_TOOLS_POD_STRATEGY_HPP

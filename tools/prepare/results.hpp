@@ -1,8 +1,7 @@
 // What `cdi-prepare` prints as JSON, besides ResourceSlices and specs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_RESULTS_HPP
-#define CDI_TOOLS_PREPARE_RESULTS_HPP
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -341,5 +340,3 @@ struct ClaimList {
 };
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_RESULTS_HPP

@@ -1,8 +1,7 @@
 // Reads the parts of an OCI runtime's command line that cdi-runtime needs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_RUNTIME_COMMAND_LINE_HPP
-#define CDI_TOOLS_RUNTIME_COMMAND_LINE_HPP
+#pragma once
 
 #include <algorithm>
 #include <span>
@@ -81,5 +80,3 @@ inline CommandLine read_command_line(std::span<char* const> arguments) {
 }
 
 }  // namespace runtime
-
-#endif  // CDI_TOOLS_RUNTIME_COMMAND_LINE_HPP

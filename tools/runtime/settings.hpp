@@ -1,8 +1,7 @@
 // The settings of cdi-runtime: a TOML file.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_RUNTIME_SETTINGS_HPP
-#define CDI_TOOLS_RUNTIME_SETTINGS_HPP
+#pragma once
 
 #include <cerrno>
 #include <map>
@@ -82,5 +81,3 @@ inline cdi::Result<std::string> read_runtime(const char* named) {
 }
 
 }  // namespace runtime
-
-#endif  // CDI_TOOLS_RUNTIME_SETTINGS_HPP

@@ -1,8 +1,7 @@
 // Carries out `Change`s on a JSON document, without `apply`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_CDI_APPLY_CHANGED_JSON_HPP
-#define CDI_TESTS_CDI_APPLY_CHANGED_JSON_HPP
+#pragma once
 
 #include <cstddef>
 #include <map>
@@ -109,5 +108,3 @@ inline nlohmann::json changed(const nlohmann::json& before,
 inline nlohmann::json changeable(const nlohmann::json& document) {
   return changed(document, {});
 }
-
-#endif  // CDI_TESTS_CDI_APPLY_CHANGED_JSON_HPP

@@ -1,8 +1,7 @@
 // The types of targets, what is in them, and their host, for the tests of `apply`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_APPLY_TARGETS_HPP
-#define CDI_TESTS_APPLY_TARGETS_HPP
+#pragma once
 
 #include <initializer_list>
 #include <map>
@@ -130,5 +129,3 @@ struct cdi::SpecEditor<apply_targets::Bare> {
  private:
   cdi::SpecEditor<apply_targets::Model> inner() { return {target.spec}; }
 };
-
-#endif  // CDI_TESTS_APPLY_TARGETS_HPP

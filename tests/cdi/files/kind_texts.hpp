@@ -1,8 +1,7 @@
 // A spec of one kind, written in every way that JSON and YAML have for the text of the kind.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_KIND_TEXTS_HPP
-#define CDI_TESTS_KIND_TEXTS_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -77,5 +76,3 @@ inline std::vector<KindText> kind_texts(const std::string& kind, const std::stri
       {"UTF-16, big endian", ".yaml", as_utf16(plain, true)},
   };
 }
-
-#endif  // CDI_TESTS_KIND_TEXTS_HPP

@@ -2,8 +2,7 @@
 // with a value that is not empty.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_OCI_EVERY_MEMBER_HPP
-#define CDI_TESTS_OCI_EVERY_MEMBER_HPP
+#pragma once
 
 #include <fstream>
 #include <sstream>
@@ -76,5 +75,3 @@ std::string required_keys() {
   });
   return keys;
 }
-
-#endif  // CDI_TESTS_OCI_EVERY_MEMBER_HPP

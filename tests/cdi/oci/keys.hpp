@@ -1,8 +1,7 @@
 // Lists the keys of a described type, for the tests of OCI types.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_OCI_KEYS_HPP
-#define CDI_TESTS_OCI_KEYS_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -23,5 +22,3 @@ Keys keys() {
   });
   return keys;
 }
-
-#endif  // CDI_TESTS_OCI_KEYS_HPP

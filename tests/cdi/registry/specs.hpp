@@ -1,8 +1,7 @@
 // Specs and rejected files made by hand, for the tests of registries.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_CDI_REGISTRY_SPECS_HPP
-#define CDI_TESTS_CDI_REGISTRY_SPECS_HPP
+#pragma once
 
 #include <memory>
 #include <string>
@@ -44,5 +43,3 @@ inline cdi::Error why(const cdi::Registry& registry, std::string_view name) {
   REQUIRE_FALSE(resolved);
   return resolved.error();
 }
-
-#endif  // CDI_TESTS_CDI_REGISTRY_SPECS_HPP

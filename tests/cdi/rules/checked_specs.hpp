@@ -1,8 +1,7 @@
 // A valid spec, and what `validate` says of others, for the tests of rules.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_CDI_RULES_CHECKED_SPECS_HPP
-#define CDI_TESTS_CDI_RULES_CHECKED_SPECS_HPP
+#pragma once
 
 #include <string>
 
@@ -29,5 +28,3 @@ std::string fault(const T& value) {
 inline cdi::ContainerEdits& edits_of(cdi::Spec& spec) {
   return spec.container_edits;
 }
-
-#endif  // CDI_TESTS_CDI_RULES_CHECKED_SPECS_HPP

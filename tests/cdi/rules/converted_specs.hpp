@@ -1,8 +1,7 @@
 // Specs, and what `to_version` makes of them, for the tests of conversions between releases.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_CDI_RULES_CONVERTED_SPECS_HPP
-#define CDI_TESTS_CDI_RULES_CONVERTED_SPECS_HPP
+#pragma once
 
 #include <string>
 #include <utility>
@@ -74,5 +73,3 @@ inline std::string rejected(const cdi::Spec& spec, cdi::SpecVersion version,
   REQUIRE_FALSE(done);
   return to_string(done.error());
 }
-
-#endif  // CDI_TESTS_CDI_RULES_CONVERTED_SPECS_HPP

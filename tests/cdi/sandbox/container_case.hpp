@@ -2,8 +2,7 @@
 // directory.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_SANDBOX_CONTAINER_CASE_HPP
-#define CDI_TESTS_SANDBOX_CONTAINER_CASE_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -159,5 +158,3 @@ inline Texts new_mounts(const ContainerCase& box, const cdi::HooklessPlan& made)
   }
   return out;
 }
-
-#endif  // CDI_TESTS_SANDBOX_CONTAINER_CASE_HPP

@@ -1,8 +1,7 @@
 // The runtime's side of an NRI session, for tests.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_NRI_RUNTIME_SIDE_HPP
-#define CDI_TESTS_NRI_RUNTIME_SIDE_HPP
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -67,5 +66,3 @@ inline nri::ttrpc::Response answer_to(nri::Session& session, std::uint32_t strea
   CHECK(session.receive(bytes));
   return read_sent(session.take_output()).answers[stream];
 }
-
-#endif  // CDI_TESTS_NRI_RUNTIME_SIDE_HPP

@@ -1,8 +1,7 @@
 // Checks what the calling process may open on the host.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_ARGS_ACCESS_HPP
-#define CDI_TOOLS_CDI_ARGS_ACCESS_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -121,5 +120,3 @@ inline std::optional<cdi::Error> access_warning(const cdi::DeviceNode& node,
       helps ? group_advice(there.st_gid) : "change its mode or group, by a rule of udev";
   return warning;
 }
-
-#endif  // CDI_TOOLS_CDI_ARGS_ACCESS_HPP

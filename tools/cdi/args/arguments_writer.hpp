@@ -1,8 +1,7 @@
 // Writes the arguments that give a program the edits of a plan.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_ARGS_ARGUMENTS_WRITER_HPP
-#define CDI_TOOLS_CDI_ARGS_ARGUMENTS_WRITER_HPP
+#pragma once
 
 #include <algorithm>
 #include <cerrno>
@@ -363,5 +362,3 @@ inline void ArgumentsWriter::add_groups(const cdi::Plan& plan) {
     append(program_.group, {{"gid", "keep-groups"}});
   }
 }
-
-#endif  // CDI_TOOLS_CDI_ARGS_ARGUMENTS_WRITER_HPP

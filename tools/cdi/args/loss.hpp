@@ -1,8 +1,7 @@
 // Losses: edits that a program cannot express, and their consequences.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_ARGS_LOSS_HPP
-#define CDI_TOOLS_CDI_ARGS_LOSS_HPP
+#pragma once
 
 #include <array>
 #include <string>
@@ -106,5 +105,3 @@ inline LostEditError loss_error_record(const cdi::Error& error, const Loss& loss
   record.line = loss.origin.line;
   return record;
 }
-
-#endif  // CDI_TOOLS_CDI_ARGS_LOSS_HPP

@@ -1,8 +1,7 @@
 // Mount options that a program writes, and options that it loses.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_ARGS_MOUNT_OPTIONS_HPP
-#define CDI_TOOLS_CDI_ARGS_MOUNT_OPTIONS_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -107,5 +106,3 @@ inline std::vector<std::string> lost_options(const cdi::Mount& mount, const stru
   }
   return out;
 }
-
-#endif  // CDI_TOOLS_CDI_ARGS_MOUNT_OPTIONS_HPP

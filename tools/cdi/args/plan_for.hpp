@@ -1,8 +1,7 @@
 // Plans the edits for a program without hooks.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_ARGS_PLAN_FOR_HPP
-#define CDI_TOOLS_CDI_ARGS_PLAN_FOR_HPP
+#pragma once
 
 #include <functional>
 #include <map>
@@ -105,5 +104,3 @@ inline cdi::Result<ProgramPlan> plan_for(const std::vector<cdi::ResolvedDevice>&
   }
   return out;
 }
-
-#endif  // CDI_TOOLS_CDI_ARGS_PLAN_FOR_HPP

@@ -1,8 +1,7 @@
 // The programs that `cdi args` prints arguments for, as data.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_ARGS_PROGRAM_HPP
-#define CDI_TOOLS_CDI_ARGS_PROGRAM_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -241,5 +240,3 @@ constexpr const Program& program_of(std::string_view name) {
   return *std::find_if(programs.begin(), programs.end(),
                        [&](const auto& program) { return program.name == name; });
 }
-
-#endif  // CDI_TOOLS_CDI_ARGS_PROGRAM_HPP

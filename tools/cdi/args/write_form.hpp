@@ -1,8 +1,7 @@
 // Writes arguments from a form and values.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_ARGS_WRITE_FORM_HPP
-#define CDI_TOOLS_CDI_ARGS_WRITE_FORM_HPP
+#pragma once
 
 #include <initializer_list>
 #include <optional>
@@ -50,5 +49,3 @@ std::vector<std::string> write_form(const Form& form, Shape shape, const FormVal
 /// The first form that can express the values; null if there is none. `obstacle` is then a
 /// character that the last form cannot express.
 const Form* choose_form(const Forms& forms, const FormValues& values, char& obstacle);
-
-#endif  // CDI_TOOLS_CDI_ARGS_WRITE_FORM_HPP

@@ -1,8 +1,7 @@
 // A command of `cdi`, and options that several commands share.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_BASE_COMMAND_HPP
-#define CDI_TOOLS_CDI_BASE_COMMAND_HPP
+#pragma once
 
 #include <functional>
 #include <string>
@@ -36,5 +35,3 @@ inline constexpr const char* device_names_help =
 inline CLI::Option* add_names(CLI::App& app, std::vector<std::string>& names) {
   return app.add_option("NAME", names, device_names_help)->required();
 }
-
-#endif  // CDI_TOOLS_CDI_BASE_COMMAND_HPP

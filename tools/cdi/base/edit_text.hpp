@@ -1,8 +1,7 @@
 // An edit as text and as a record.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_BASE_EDIT_TEXT_HPP
-#define CDI_TOOLS_CDI_BASE_EDIT_TEXT_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -60,5 +59,3 @@ ShownEdit<Edit> shown_edit(const Edit& edit, cdi::Origin origin, bool overridden
   if constexpr (std::is_same_v<Edit, cdi::Hook>) shown.hook_class = class_of(edit);
   return shown;
 }
-
-#endif  // CDI_TOOLS_CDI_BASE_EDIT_TEXT_HPP

@@ -1,8 +1,7 @@
 // The exit codes of `cdi`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_BASE_EXIT_CODES_HPP
-#define CDI_TOOLS_CDI_BASE_EXIT_CODES_HPP
+#pragma once
 
 #include <algorithm>
 #include <string>
@@ -108,5 +107,3 @@ inline std::string why_exit_codes() {
 inline std::string why_exit_code_table() {
   return "For the first name that does not resolve:\n" + why_exit_codes();
 }
-
-#endif  // CDI_TOOLS_CDI_BASE_EXIT_CODES_HPP

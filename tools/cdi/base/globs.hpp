@@ -1,8 +1,7 @@
 // Expands patterns in device names: `vendor.com/gpu=*` means all devices of the kind.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_BASE_GLOBS_HPP
-#define CDI_TOOLS_CDI_BASE_GLOBS_HPP
+#pragma once
 
 #include <functional>
 #include <optional>
@@ -63,5 +62,3 @@ std::vector<cdi::Unresolved> unresolved_names(const ExpandedNames& names,
 /// returns nothing.
 std::optional<std::vector<cdi::ResolvedDevice>> resolve_or_report(
     const std::vector<std::string>& names, const cdi::Registry& registry, const Output& output);
-
-#endif  // CDI_TOOLS_CDI_BASE_GLOBS_HPP

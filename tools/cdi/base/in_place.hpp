@@ -1,8 +1,7 @@
 // Reads a file and replaces it, in a directory that other users may change at the same time.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_BASE_IN_PLACE_HPP
-#define CDI_TOOLS_CDI_BASE_IN_PLACE_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -42,5 +41,3 @@ cdi::Result<void> replace_in_place(const FileInPlace& file, std::string_view tex
 /// Replaces a file as `replace_in_place` does, and keeps the old text in a backup next to the file.
 /// Returns the path of the backup. If the file is not replaced, no backup is left.
 cdi::Result<std::string> replace_with_backup(const FileInPlace& file, std::string_view text);
-
-#endif  // CDI_TOOLS_CDI_BASE_IN_PLACE_HPP

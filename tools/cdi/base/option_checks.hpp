@@ -1,8 +1,7 @@
 // Checks values of common options: owners, names of spec files, engines, CDI versions.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_BASE_OPTION_CHECKS_HPP
-#define CDI_TOOLS_CDI_BASE_OPTION_CHECKS_HPP
+#pragma once
 
 #include <string>
 #include <utility>
@@ -48,5 +47,3 @@ inline std::vector<std::string> known_version_names() {
   for (const auto version : cdi::spec_versions) names.push_back(to_string(version));
   return names;
 }
-
-#endif  // CDI_TOOLS_CDI_BASE_OPTION_CHECKS_HPP

@@ -1,8 +1,7 @@
 // The options of all commands, and the scan of their spec directories.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_BASE_OPTIONS_HPP
-#define CDI_TOOLS_CDI_BASE_OPTIONS_HPP
+#pragma once
 
 #include <filesystem>
 #include <memory>
@@ -93,5 +92,3 @@ inline std::string engine_of_word(const std::string& word) {
   const bool is_program = word.substr(0, word.find('@')) == "crio";
   return is_program ? "cri-o" + word.substr(4) : word;
 }
-
-#endif  // CDI_TOOLS_CDI_BASE_OPTIONS_HPP

@@ -1,8 +1,7 @@
 // Output of results, errors and warnings as text, JSON or YAML.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_BASE_OUTPUT_HPP
-#define CDI_TOOLS_CDI_BASE_OUTPUT_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -83,5 +82,3 @@ class Output {
 
   OutputFormat format_;
 };
-
-#endif  // CDI_TOOLS_CDI_BASE_OUTPUT_HPP

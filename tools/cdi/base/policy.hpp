@@ -1,8 +1,7 @@
 // The policy from the command line.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_BASE_POLICY_HPP
-#define CDI_TOOLS_CDI_BASE_POLICY_HPP
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -34,5 +33,3 @@ inline CLI::Option* add_source(CLI::App& app, PolicyOptions& policy) {
       ->check(CLI::IsMember(std::vector<std::string>{cdi::request_origin_names.begin(),
                                                      cdi::request_origin_names.end()}));
 }
-
-#endif  // CDI_TOOLS_CDI_BASE_POLICY_HPP

@@ -1,8 +1,7 @@
 // Reports names that do not resolve, and overlapping edits, for several commands.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_BASE_REPORTS_HPP
-#define CDI_TOOLS_CDI_BASE_REPORTS_HPP
+#pragma once
 
 #include <map>
 #include <span>
@@ -82,5 +81,3 @@ inline void find_lines(std::vector<tools::Overlap>& overlaps, const EditLines& l
     overlap.second = lines.completed(std::move(overlap.second));
   }
 }
-
-#endif  // CDI_TOOLS_CDI_BASE_REPORTS_HPP

@@ -1,8 +1,7 @@
 // Writes errors and warnings about files as SARIF 2.1.0, for code review services and editors.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_BASE_SARIF_HPP
-#define CDI_TOOLS_CDI_BASE_SARIF_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -24,5 +23,3 @@ std::uint32_t character_column(std::string_view text, const cdi::Position& at);
 /// The text of a SARIF document with findings, whose columns count characters. Its rules are the
 /// rules of specs, and one for each kind of other errors.
 std::string sarif_of(const std::vector<Finding>& findings);
-
-#endif  // CDI_TOOLS_CDI_BASE_SARIF_HPP

@@ -1,8 +1,7 @@
 // Finds the directory of a spec file, and its priority.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_BASE_SPEC_DIRS_HPP
-#define CDI_TOOLS_CDI_BASE_SPEC_DIRS_HPP
+#pragma once
 
 #include <optional>
 #include <string>
@@ -26,5 +25,3 @@ inline std::optional<int> priority_of(const std::string& path, const cdi::Regist
   }
   return found;
 }
-
-#endif  // CDI_TOOLS_CDI_BASE_SPEC_DIRS_HPP

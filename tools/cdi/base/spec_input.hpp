@@ -1,8 +1,7 @@
 // Reads specs from a file or from standard input, to write them again.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_BASE_SPEC_INPUT_HPP
-#define CDI_TOOLS_CDI_BASE_SPEC_INPUT_HPP
+#pragma once
 
 #include <optional>
 #include <string>
@@ -63,5 +62,3 @@ inline std::optional<cdi::Error> retired_member(const cdi::Spec& spec) {
                                            need.until_instead, to_string(need.until)),
                     .where = need.until_where};
 }
-
-#endif  // CDI_TOOLS_CDI_BASE_SPEC_INPUT_HPP

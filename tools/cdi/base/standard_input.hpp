@@ -1,8 +1,7 @@
 // Reads standard input.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_BASE_STANDARD_INPUT_HPP
-#define CDI_TOOLS_CDI_BASE_STANDARD_INPUT_HPP
+#pragma once
 
 #include <string>
 #include <unistd.h>
@@ -15,5 +14,3 @@
 inline cdi::Result<std::string> read_standard_input() {
   return cdi::read_all(STDIN_FILENO, "standard input", cdi::Limits{}.bytes);
 }
-
-#endif  // CDI_TOOLS_CDI_BASE_STANDARD_INPUT_HPP

@@ -1,8 +1,7 @@
 // `cdi args`: devices as arguments of programs that are not OCI runtimes.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_COMMANDS_ARGS_HPP
-#define CDI_TOOLS_CDI_COMMANDS_ARGS_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -41,5 +40,3 @@ Arguments write_arguments(const ProgramPlan& plan, ArgumentsWriter writer, bool 
 
 /// Prints the arguments that give a program the devices.
 ExitCode args(const CommonOptions& common, const ArgsOptions& options, const Output& output);
-
-#endif  // CDI_TOOLS_CDI_COMMANDS_ARGS_HPP

@@ -1,8 +1,7 @@
 // The commands of `cdi`, each in a file with its name.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_COMMANDS_COMMANDS_HPP
-#define CDI_TOOLS_CDI_COMMANDS_COMMANDS_HPP
+#pragma once
 
 #include "../base/command.hpp"
 
@@ -31,5 +30,3 @@ extern const Command version_command;  // in about.cpp
 extern const Command wait_command;
 extern const Command why_command;
 extern const Command write_command;
-
-#endif  // CDI_TOOLS_CDI_COMMANDS_COMMANDS_HPP

@@ -1,8 +1,7 @@
 // The parts of cdi(1) that are not in the help of a command.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_COMMANDS_MANUAL_HPP
-#define CDI_TOOLS_CDI_COMMANDS_MANUAL_HPP
+#pragma once
 
 #include "../../kit/help/manual.hpp"
 #include "../base/exit_codes.hpp"
@@ -39,5 +38,3 @@ inline tools::Manual cdi_manual() {
       .see_also = "cdi-prepare(8), cdi-pod(1), runc(8), crun(1), podman-run(1)",
   };
 }
-
-#endif  // CDI_TOOLS_CDI_COMMANDS_MANUAL_HPP

@@ -1,8 +1,7 @@
 // `cdi show`: prints the edits of devices as their files have them, with file and line.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_COMMANDS_SHOW_HPP
-#define CDI_TOOLS_CDI_COMMANDS_SHOW_HPP
+#pragma once
 
 #include <string>
 
@@ -23,5 +22,3 @@ DeviceInFile device_in_file(const cdi::ResolvedDevice& found, std::string& text)
 /// directory that cannot be read.
 ExitCode code_of_list(bool printed, const CommonOptions& common, const cdi::Registry& registry,
                       const Output& output);
-
-#endif  // CDI_TOOLS_CDI_COMMANDS_SHOW_HPP

@@ -1,8 +1,7 @@
 // `cdi why`: prints where devices are defined, or why their names do not resolve.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_COMMANDS_WHY_HPP
-#define CDI_TOOLS_CDI_COMMANDS_WHY_HPP
+#pragma once
 
 #include "../base/command.hpp"
 #include "../base/exit_codes.hpp"
@@ -14,5 +13,3 @@
 /// do.
 ExitCode explain_names(const CommonOptions& common, const WhyOptions& options,
                        const Output& output);
-
-#endif  // CDI_TOOLS_CDI_COMMANDS_WHY_HPP

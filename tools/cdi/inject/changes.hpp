@@ -1,8 +1,7 @@
 // Prints the changes for `cdi inject --diff`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_INJECT_CHANGES_HPP
-#define CDI_TOOLS_CDI_INJECT_CHANGES_HPP
+#pragma once
 
 #include <span>
 #include <string>
@@ -82,5 +81,3 @@ inline ExitCode print_changes(const cdi::RecordedInjection& injected,
   if (injected.changes.empty()) text = detail::no_changes(!devices.empty());
   return output.result(text, list) ? exit_done : exit_failed;
 }
-
-#endif  // CDI_TOOLS_CDI_INJECT_CHANGES_HPP

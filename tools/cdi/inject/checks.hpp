@@ -1,8 +1,7 @@
 // Checks of the host and the runtime before `cdi inject` injects.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_INJECT_CHECKS_HPP
-#define CDI_TOOLS_CDI_INJECT_CHECKS_HPP
+#pragma once
 
 #include <vector>
 
@@ -41,5 +40,3 @@ inline ExitCode report_unsupported(const std::string& file,
   for (const auto& one : cdi::unsupported_edits(devices, *features)) output.warning(one);
   return exit_done;
 }
-
-#endif  // CDI_TOOLS_CDI_INJECT_CHECKS_HPP

@@ -1,8 +1,7 @@
 // `cdi inject --policy`: decides which devices may be injected.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_INJECT_POLICY_CHECK_HPP
-#define CDI_TOOLS_CDI_INJECT_POLICY_CHECK_HPP
+#pragma once
 
 #include <optional>
 #include <span>
@@ -122,5 +121,3 @@ inline ExitCode enforce_policy(const PolicyCheck& check, std::span<const std::st
   }
   return cdi::require_allowed(decisions) ? exit_done : exit_denied;
 }
-
-#endif  // CDI_TOOLS_CDI_INJECT_POLICY_CHECK_HPP

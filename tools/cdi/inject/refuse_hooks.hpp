@@ -1,8 +1,7 @@
 // `cdi inject --hooks refuse`; see `without_hooks.hpp` for `replace`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_INJECT_REFUSE_HOOKS_HPP
-#define CDI_TOOLS_CDI_INJECT_REFUSE_HOOKS_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -71,5 +70,3 @@ inline bool report_hooks(std::span<const cdi::ResolvedDevice> devices, const Out
   }
   return !hooks.empty();
 }
-
-#endif  // CDI_TOOLS_CDI_INJECT_REFUSE_HOOKS_HPP

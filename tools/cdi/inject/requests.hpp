@@ -1,8 +1,7 @@
 // Gathers the devices for `cdi inject` from the command line and the config.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_INJECT_REQUESTS_HPP
-#define CDI_TOOLS_CDI_INJECT_REQUESTS_HPP
+#pragma once
 
 #include <map>
 #include <span>
@@ -49,5 +48,3 @@ inline std::vector<cdi::RequestedDevice> requests_for(
   }
   return out;
 }
-
-#endif  // CDI_TOOLS_CDI_INJECT_REQUESTS_HPP

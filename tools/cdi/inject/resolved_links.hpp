@@ -1,8 +1,7 @@
 // Devices whose host paths have their links resolved, for `cdi inject --policy --resolve-links`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_INJECT_RESOLVED_LINKS_HPP
-#define CDI_TOOLS_CDI_INJECT_RESOLVED_LINKS_HPP
+#pragma once
 
 #include <cstddef>
 #include <list>
@@ -69,5 +68,3 @@ class ResolvedLinks {
   std::map<const cdi::LoadedSpec*, cdi::LoadedSpec*> copies_{};
   std::vector<cdi::ResolvedDevice> devices_{};
 };
-
-#endif  // CDI_TOOLS_CDI_INJECT_RESOLVED_LINKS_HPP

@@ -1,8 +1,7 @@
 // Finds devices in spec files for `cdi inject`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_INJECT_SPEC_SCAN_HPP
-#define CDI_TOOLS_CDI_INJECT_SPEC_SCAN_HPP
+#pragma once
 
 #include <memory>
 #include <string>
@@ -23,5 +22,3 @@ struct DeviceFiles {
     return cdi::scan_spec_dirs_for(names, common.spec_dirs(), common.reading);
   }
 };
-
-#endif  // CDI_TOOLS_CDI_INJECT_SPEC_SCAN_HPP

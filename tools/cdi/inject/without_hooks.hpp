@@ -1,8 +1,7 @@
 // `cdi inject --hooks replace`: mounts, variables and files in place of hooks.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_INJECT_WITHOUT_HOOKS_HPP
-#define CDI_TOOLS_CDI_INJECT_WITHOUT_HOOKS_HPP
+#pragma once
 
 #include <span>
 #include <string>
@@ -23,5 +22,3 @@ cdi::Result<cdi::RecordedInjection> inject_without_hooks(
     cdi::ConfigJson& config, const FileInPlace& file, const std::string& path,
     std::span<const cdi::ResolvedDevice> devices, const cdi::HostOptions& host,
     const cdi::HooklessOptions& places, const Output& output);
-
-#endif  // CDI_TOOLS_CDI_INJECT_WITHOUT_HOOKS_HPP

@@ -1,8 +1,7 @@
 // What the commands of `cdi` about devices print with -o json and -o yaml.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_RESULTS_DEVICES_HPP
-#define CDI_TOOLS_CDI_RESULTS_DEVICES_HPP
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -312,5 +311,3 @@ struct MonitorEvent : ErrorRecord {
     list("rule", &ErrorRecord::rule);
   }
 };
-
-#endif  // CDI_TOOLS_CDI_RESULTS_DEVICES_HPP

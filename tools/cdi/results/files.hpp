@@ -1,8 +1,7 @@
 // What the commands of `cdi` about files print with -o json and -o yaml.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_RESULTS_FILES_HPP
-#define CDI_TOOLS_CDI_RESULTS_FILES_HPP
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -190,5 +189,3 @@ struct ListedDir {
     list("specs", &ListedDir::specs, cdi::required);
   }
 };
-
-#endif  // CDI_TOOLS_CDI_RESULTS_FILES_HPP

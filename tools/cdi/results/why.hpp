@@ -1,8 +1,7 @@
 // What `cdi why` prints with -o json and -o yaml, and why names do not resolve.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_RESULTS_WHY_HPP
-#define CDI_TOOLS_CDI_RESULTS_WHY_HPP
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -296,5 +295,3 @@ struct ExplainedPod {
     list("holds", &Self::holds, cdi::required);
   }
 };
-
-#endif  // CDI_TOOLS_CDI_RESULTS_WHY_HPP

@@ -1,8 +1,7 @@
 // The last step in a sandbox: this program, started by bwrap, becomes the command.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_RUN_COMMAND_START_HPP
-#define CDI_TOOLS_CDI_RUN_COMMAND_START_HPP
+#pragma once
 
 #include <cerrno>
 #include <csignal>
@@ -61,5 +60,3 @@ inline ExitCode start_command(char** words) {
                           std::generic_category().message(number)));
   return number == ENOENT ? exit_no_command : exit_cannot_execute;
 }
-
-#endif  // CDI_TOOLS_CDI_RUN_COMMAND_START_HPP

@@ -1,8 +1,7 @@
 // Chooses the places of the host that are writable or hidden in a sandbox.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_RUN_SANDBOX_PLACES_HPP
-#define CDI_TOOLS_CDI_RUN_SANDBOX_PLACES_HPP
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -123,5 +122,3 @@ inline std::optional<cdi::Error> hidden_directory_warning(const std::vector<Sand
                              cdi::quoted(directory)),
       .advice = "add --bind ."};
 }
-
-#endif  // CDI_TOOLS_CDI_RUN_SANDBOX_PLACES_HPP

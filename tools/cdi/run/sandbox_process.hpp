@@ -1,8 +1,7 @@
 // Runs a sandbox of bwrap as a child process, and passes signals on to it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_RUN_SANDBOX_PROCESS_HPP
-#define CDI_TOOLS_CDI_RUN_SANDBOX_PROCESS_HPP
+#pragma once
 
 #include <array>
 #include <cerrno>
@@ -211,5 +210,3 @@ inline pid_t SandboxProcess::command() {
   const auto children = cdi::read_file(path);
   return children ? std::atoi(children->c_str()) : 0;
 }
-
-#endif  // CDI_TOOLS_CDI_RUN_SANDBOX_PROCESS_HPP

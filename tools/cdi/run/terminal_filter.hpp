@@ -1,8 +1,7 @@
 // Keeps a command in a sandbox from typing into its shared terminal.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_RUN_TERMINAL_FILTER_HPP
-#define CDI_TOOLS_CDI_RUN_TERMINAL_FILTER_HPP
+#pragma once
 
 #include <array>
 #include <cerrno>
@@ -90,5 +89,3 @@ class TerminalFilter {
     return BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error);
   }
 };
-
-#endif  // CDI_TOOLS_CDI_RUN_TERMINAL_FILTER_HPP

@@ -1,8 +1,7 @@
 // Parses the words of a command line that describe a device node, a mount or a device's edit.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_SPECS_EDIT_WORDS_HPP
-#define CDI_TOOLS_CDI_SPECS_EDIT_WORDS_HPP
+#pragma once
 
 #include <optional>
 #include <string>
@@ -37,5 +36,3 @@ std::string assignment_error(const std::string& word);
 std::string device_mount_error(const std::string& word);
 
 std::string device_env_error(const std::string& word);
-
-#endif  // CDI_TOOLS_CDI_SPECS_EDIT_WORDS_HPP

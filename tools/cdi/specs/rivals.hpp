@@ -1,8 +1,7 @@
 // Compares a new spec with other specs, and with the file that it replaces.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_SPECS_RIVALS_HPP
-#define CDI_TOOLS_CDI_SPECS_RIVALS_HPP
+#pragma once
 
 #include <set>
 #include <string>
@@ -87,5 +86,3 @@ inline std::vector<std::string> dropped_devices(const cdi::Registry& registry,
   }
   return dropped;
 }
-
-#endif  // CDI_TOOLS_CDI_SPECS_RIVALS_HPP

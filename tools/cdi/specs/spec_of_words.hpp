@@ -1,8 +1,7 @@
 // Makes a spec from the words of a command line.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_SPECS_SPEC_OF_WORDS_HPP
-#define CDI_TOOLS_CDI_SPECS_SPEC_OF_WORDS_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -23,5 +22,3 @@ struct SpecWords {
 
 /// Makes a spec without a version. Only the names of devices are checked, not the rules of specs.
 cdi::Result<cdi::Spec> spec_of_words(const SpecWords& words);
-
-#endif  // CDI_TOOLS_CDI_SPECS_SPEC_OF_WORDS_HPP

@@ -1,8 +1,7 @@
 // Finds the edits of devices that an OCI config contains.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_WHY_BUNDLE_EDITS_HPP
-#define CDI_TOOLS_CDI_WHY_BUNDLE_EDITS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -91,5 +90,3 @@ class BundleSearch {
   std::vector<BundleEntry> entries_;
   std::map<Key, Places> places_{};  // the indices of entries; refers to their texts
 };
-
-#endif  // CDI_TOOLS_CDI_WHY_BUNDLE_EDITS_HPP

@@ -1,8 +1,7 @@
 // The config of a container, read from its bundle.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_WHY_BUNDLE_FILE_HPP
-#define CDI_TOOLS_CDI_WHY_BUNDLE_FILE_HPP
+#pragma once
 
 #include <array>
 #include <filesystem>
@@ -57,5 +56,3 @@ struct BundleFile {
     return {};
   }
 };
-
-#endif  // CDI_TOOLS_CDI_WHY_BUNDLE_FILE_HPP

@@ -1,8 +1,7 @@
 // Reports what devices added to a container, and whether specs and host still provide it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_WHY_BUNDLE_REPORT_HPP
-#define CDI_TOOLS_CDI_WHY_BUNDLE_REPORT_HPP
+#pragma once
 
 #include <cstddef>
 #include <map>
@@ -88,5 +87,3 @@ class BundleReport {
   std::string text_{};
   ExplainedBundle record_{};
 };
-
-#endif  // CDI_TOOLS_CDI_WHY_BUNDLE_REPORT_HPP

@@ -1,8 +1,7 @@
 // The encodings in kubelet's checkpoints: CRC-32 and protobuf.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_WHY_ENCODED_HPP
-#define CDI_TOOLS_CDI_WHY_ENCODED_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -89,5 +88,3 @@ inline std::string text_in(const std::vector<Field>& fields, std::uint64_t numbe
 }
 
 }  // namespace encoded
-
-#endif  // CDI_TOOLS_CDI_WHY_ENCODED_HPP

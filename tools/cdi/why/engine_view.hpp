@@ -1,8 +1,7 @@
 // Spec files as a container engine sees them: it rejects some, and may read others differently.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_WHY_ENGINE_VIEW_HPP
-#define CDI_TOOLS_CDI_WHY_ENGINE_VIEW_HPP
+#pragma once
 
 #include <map>
 #include <memory>
@@ -118,5 +117,3 @@ class EngineView {
   std::map<std::string, Renamed> renamed_{};    // by the name in the file
   mutable std::map<const cdi::LoadedSpec*, FileNotes> files_{};
 };
-
-#endif  // CDI_TOOLS_CDI_WHY_ENGINE_VIEW_HPP

@@ -1,8 +1,7 @@
 // Examines the host for `cdi why`: its engines, and what devices need from it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_WHY_HOST_VIEW_HPP
-#define CDI_TOOLS_CDI_WHY_HOST_VIEW_HPP
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -136,5 +135,3 @@ class HostNotes {
   std::vector<InstalledEngine> installed_{};
   std::vector<const tools::Engine*> unknown_{};
 };
-
-#endif  // CDI_TOOLS_CDI_WHY_HOST_VIEW_HPP

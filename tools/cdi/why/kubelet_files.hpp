@@ -1,8 +1,7 @@
 // Reads what kubelet records about the devices of pods on a node.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_WHY_KUBELET_FILES_HPP
-#define CDI_TOOLS_CDI_WHY_KUBELET_FILES_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -80,5 +79,3 @@ std::vector<std::string> logged_pods(const tools::HostTree& tree, const std::str
                                      const std::string& space, const std::string& name);
 
 }  // namespace kubelet
-
-#endif  // CDI_TOOLS_CDI_WHY_KUBELET_FILES_HPP

@@ -1,8 +1,7 @@
 // Reports where devices are defined, or why their names do not resolve.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_WHY_NAME_REPORT_HPP
-#define CDI_TOOLS_CDI_WHY_NAME_REPORT_HPP
+#pragma once
 
 #include <map>
 #include <memory>
@@ -72,5 +71,3 @@ struct NameAnswers {
 
 /// Says for each name where the device is defined, or why the name does not resolve and what to do.
 NameAnswers answer_names(const Question& question, const SearchedSpecs& specs);
-
-#endif  // CDI_TOOLS_CDI_WHY_NAME_REPORT_HPP

@@ -1,8 +1,7 @@
 // Finds devices of a spec file that older engines know under other names.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_WHY_OTHER_NAMES_HPP
-#define CDI_TOOLS_CDI_WHY_OTHER_NAMES_HPP
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -115,5 +114,3 @@ inline std::optional<cdi::Error> rejected_name(const cdi::Spec& spec,
   }
   return std::nullopt;
 }
-
-#endif  // CDI_TOOLS_CDI_WHY_OTHER_NAMES_HPP

@@ -1,8 +1,7 @@
 // Expands the patterns of `cdi why` to names, wherever files define them.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_WHY_PATTERN_NAMES_HPP
-#define CDI_TOOLS_CDI_WHY_PATTERN_NAMES_HPP
+#pragma once
 
 #include <algorithm>
 #include <string>
@@ -80,5 +79,3 @@ inline ExpandedNames expand_for_why(const std::vector<std::string>& names,
   }
   return expand_names(names, registry, search);
 }
-
-#endif  // CDI_TOOLS_CDI_WHY_PATTERN_NAMES_HPP

@@ -1,8 +1,7 @@
 // Gathers what a node and ResourceClaims say about the devices of a pod.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_WHY_POD_FACTS_HPP
-#define CDI_TOOLS_CDI_WHY_POD_FACTS_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -140,5 +139,3 @@ inline cdi::Result<PodFacts> read_pod(const tools::HostTree& tree, const WhyOpti
   detail::keep_own(facts);
   return facts;
 }
-
-#endif  // CDI_TOOLS_CDI_WHY_POD_FACTS_HPP

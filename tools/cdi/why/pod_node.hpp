@@ -1,8 +1,7 @@
 // Follows a pod's devices up to kubelet: claims, kubelet's checkpoints, drivers.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_WHY_POD_NODE_HPP
-#define CDI_TOOLS_CDI_WHY_POD_NODE_HPP
+#pragma once
 
 #include "../../kit/host/host_tree.hpp"
 #include "pod_facts.hpp"
@@ -16,5 +15,3 @@ using State = PodStep::State;
 
 /// Adds the steps of a pod's devices from its claims to kubelet's checkpoints.
 void add_node_steps(const tools::HostTree& tree, const PodFacts& facts, PodSteps& steps);
-
-#endif  // CDI_TOOLS_CDI_WHY_POD_NODE_HPP

@@ -1,8 +1,7 @@
 // Explains why a pod has its devices or lacks them, from its claims to its containers.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_WHY_POD_REPORT_HPP
-#define CDI_TOOLS_CDI_WHY_POD_REPORT_HPP
+#pragma once
 
 #include <string>
 
@@ -19,5 +18,3 @@ struct PodAnswer {
 /// Follows the devices of a pod from claim to container. `question` has the CDI names of `facts`.
 PodAnswer explain_pod(const PodFacts& facts, const tools::HostTree& tree, Question& question,
                       const SearchedSpecs& specs);
-
-#endif  // CDI_TOOLS_CDI_WHY_POD_REPORT_HPP

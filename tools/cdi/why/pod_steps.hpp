@@ -1,8 +1,7 @@
 // Records the steps from a claim to a container, and what they lack.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_WHY_POD_STEPS_HPP
-#define CDI_TOOLS_CDI_WHY_POD_STEPS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -65,5 +64,3 @@ class PodSteps {
   std::vector<StepRecord> list_{};
   bool holds_ = true;
 };
-
-#endif  // CDI_TOOLS_CDI_WHY_POD_STEPS_HPP

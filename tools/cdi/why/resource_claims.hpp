@@ -1,8 +1,7 @@
 // Reads ResourceClaims of Kubernetes from files.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_CDI_WHY_RESOURCE_CLAIMS_HPP
-#define CDI_TOOLS_CDI_WHY_RESOURCE_CLAIMS_HPP
+#pragma once
 
 #include <algorithm>
 #include <string>
@@ -102,5 +101,3 @@ inline cdi::Result<std::vector<ResourceClaim>> read_claim_file(const std::string
 }
 
 }  // namespace kubelet
-
-#endif  // CDI_TOOLS_CDI_WHY_RESOURCE_CLAIMS_HPP

@@ -1,8 +1,7 @@
 // The address of the Kubernetes API server, and the credentials for it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_API_SERVER_API_ACCESS_HPP
-#define CDI_TOOLS_DRA_API_SERVER_API_ACCESS_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -76,5 +75,3 @@ inline cdi::Result<std::string> current_token(const ApiAccess& access) {
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_API_SERVER_API_ACCESS_HPP

@@ -1,8 +1,7 @@
 // ResourceClaims from the API server.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_API_SERVER_API_CLAIMS_HPP
-#define CDI_TOOLS_DRA_API_SERVER_API_CLAIMS_HPP
+#pragma once
 
 #include <algorithm>
 #include <string>
@@ -47,5 +46,3 @@ class ApiClaims : public ClaimSource {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_API_SERVER_API_CLAIMS_HPP

@@ -1,8 +1,7 @@
 // Reads answers of the API server, and explains failures.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_API_SERVER_API_ERROR_HPP
-#define CDI_TOOLS_DRA_API_SERVER_API_ERROR_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -85,5 +84,3 @@ inline cdi::Error answer_error(const std::string& what, const HttpAnswer& answer
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_API_SERVER_API_ERROR_HPP

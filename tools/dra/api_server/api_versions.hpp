@@ -1,8 +1,7 @@
 // ResourceSlices in the versions of the Kubernetes API.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_API_SERVER_API_VERSIONS_HPP
-#define CDI_TOOLS_DRA_API_SERVER_API_VERSIONS_HPP
+#pragma once
 
 #include <string_view>
 #include <utility>
@@ -44,5 +43,3 @@ inline ApiJson spec_to_v1(ApiJson spec) {
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_API_SERVER_API_VERSIONS_HPP

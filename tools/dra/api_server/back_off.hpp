@@ -1,8 +1,7 @@
 // Delays after failures.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_API_SERVER_BACK_OFF_HPP
-#define CDI_TOOLS_DRA_API_SERVER_BACK_OFF_HPP
+#pragma once
 
 #include <algorithm>
 #include <chrono>
@@ -51,5 +50,3 @@ class BackOff {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_API_SERVER_BACK_OFF_HPP

@@ -1,8 +1,7 @@
 // An HTTPS client for the API server.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_API_SERVER_HTTP_CLIENT_HPP
-#define CDI_TOOLS_DRA_API_SERVER_HTTP_CLIENT_HPP
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -77,5 +76,3 @@ class HttpClient {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_API_SERVER_HTTP_CLIENT_HPP

@@ -1,8 +1,7 @@
 // Reads a kubeconfig: the API server and the user of its current context.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_API_SERVER_KUBECONFIG_HPP
-#define CDI_TOOLS_DRA_API_SERVER_KUBECONFIG_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -18,5 +17,3 @@ cdi::Result<ApiAccess> parse_kubeconfig(std::string_view text, std::string_view 
 cdi::Result<ApiAccess> read_kubeconfig(const std::string& path);
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_API_SERVER_KUBECONFIG_HPP

@@ -1,8 +1,7 @@
 // Adapts ResourceSlices to API servers that do not keep all members.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_API_SERVER_REDUCED_SLICES_HPP
-#define CDI_TOOLS_DRA_API_SERVER_REDUCED_SLICES_HPP
+#pragma once
 
 #include <algorithm>
 #include <set>
@@ -86,5 +85,3 @@ inline std::vector<ApiJson> reduced_slices(const std::vector<ApiJson>& specs,
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_API_SERVER_REDUCED_SLICES_HPP

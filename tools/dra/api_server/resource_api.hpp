@@ -1,8 +1,7 @@
 // The API group resource.k8s.io, as a driver uses it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_API_SERVER_RESOURCE_API_HPP
-#define CDI_TOOLS_DRA_API_SERVER_RESOURCE_API_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -128,5 +127,3 @@ class ResourceApi {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_API_SERVER_RESOURCE_API_HPP

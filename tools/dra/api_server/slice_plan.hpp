@@ -1,8 +1,7 @@
 // Plans the changes that bring the published ResourceSlices up to date.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_API_SERVER_SLICE_PLAN_HPP
-#define CDI_TOOLS_DRA_API_SERVER_SLICE_PLAN_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -55,5 +54,3 @@ std::vector<SliceChange> plan_slices(const std::vector<ApiJson>& desired,
 std::int64_t generation_of(const std::vector<SliceChange>& changes);
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_API_SERVER_SLICE_PLAN_HPP

@@ -1,8 +1,7 @@
 // Keeps the node's ResourceSlices up to date in the API server.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_API_SERVER_SLICE_PUBLISHER_HPP
-#define CDI_TOOLS_DRA_API_SERVER_SLICE_PUBLISHER_HPP
+#pragma once
 
 #include <chrono>
 #include <condition_variable>
@@ -97,5 +96,3 @@ class SlicePublisher {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_API_SERVER_SLICE_PUBLISHER_HPP

@@ -1,8 +1,7 @@
 // The ResourceSlices of a driver on a node, in the API server.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_API_SERVER_SLICE_STORE_HPP
-#define CDI_TOOLS_DRA_API_SERVER_SLICE_STORE_HPP
+#pragma once
 
 #include <chrono>
 #include <optional>
@@ -69,5 +68,3 @@ class SliceStore {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_API_SERVER_SLICE_STORE_HPP

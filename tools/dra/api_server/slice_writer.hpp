@@ -1,8 +1,7 @@
 // Brings the published ResourceSlices of a node up to date once.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_API_SERVER_SLICE_WRITER_HPP
-#define CDI_TOOLS_DRA_API_SERVER_SLICE_WRITER_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -112,5 +111,3 @@ class SliceWriter {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_API_SERVER_SLICE_WRITER_HPP

@@ -1,8 +1,7 @@
 // The limits of objects of the Kubernetes API.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_CLAIMS_API_LIMITS_HPP
-#define CDI_TOOLS_DRA_CLAIMS_API_LIMITS_HPP
+#pragma once
 
 #include <cstddef>
 
@@ -16,5 +15,3 @@ namespace dra {
 inline constexpr cdi::Limits api_limits{.bytes = std::size_t{4} << 20, .values = 200'000};
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_CLAIMS_API_LIMITS_HPP

@@ -1,8 +1,7 @@
 // Reads ResourceClaims from a folder, for a node without a cluster.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_CLAIMS_CLAIM_FOLDER_HPP
-#define CDI_TOOLS_DRA_CLAIMS_CLAIM_FOLDER_HPP
+#pragma once
 
 #include <algorithm>
 #include <chrono>
@@ -140,5 +139,3 @@ class ClaimFolder : public ClaimSource {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_CLAIMS_CLAIM_FOLDER_HPP

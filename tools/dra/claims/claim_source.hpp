@@ -1,8 +1,7 @@
 // Sources of the ResourceClaims that the kubelet names.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_CLAIMS_CLAIM_SOURCE_HPP
-#define CDI_TOOLS_DRA_CLAIMS_CLAIM_SOURCE_HPP
+#pragma once
 
 #include <chrono>
 #include <string>
@@ -66,5 +65,3 @@ inline cdi::Result<ResourceClaim> check_uid(ResourceClaim claim, const ClaimName
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_CLAIMS_CLAIM_SOURCE_HPP

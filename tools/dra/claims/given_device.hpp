@@ -1,8 +1,7 @@
 // Claims for devices that pods get from the device plugin.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_CLAIMS_GIVEN_DEVICE_HPP
-#define CDI_TOOLS_DRA_CLAIMS_GIVEN_DEVICE_HPP
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -35,5 +34,3 @@ inline bool is_given(const prepare::Claim& claim, const std::string& driver) {
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_CLAIMS_GIVEN_DEVICE_HPP

@@ -1,8 +1,7 @@
 // The opaque parameters of claims and device classes for GPUs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_CLAIMS_GPU_CONFIG_HPP
-#define CDI_TOOLS_DRA_CLAIMS_GPU_CONFIG_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -134,5 +133,3 @@ inline cdi::Result<ClaimOptions> options_for(const ResourceClaim& claim,
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_CLAIMS_GPU_CONFIG_HPP

@@ -1,8 +1,7 @@
 // Prepares and unprepares the claims of a node in batches, with an answer for each.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_CLAIMS_NODE_CLAIMS_HPP
-#define CDI_TOOLS_DRA_CLAIMS_NODE_CLAIMS_HPP
+#pragma once
 
 #include <chrono>
 #include <fcntl.h>
@@ -195,5 +194,3 @@ class NodeClaims {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_CLAIMS_NODE_CLAIMS_HPP

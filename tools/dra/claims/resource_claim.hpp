@@ -1,8 +1,7 @@
 // Reads ResourceClaims of the Kubernetes API, as far as a driver needs them.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_CLAIMS_RESOURCE_CLAIM_HPP
-#define CDI_TOOLS_DRA_CLAIMS_RESOURCE_CLAIM_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -141,5 +140,3 @@ inline cdi::Result<ResourceClaim> parse_resource_claim(std::string_view text,
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_CLAIMS_RESOURCE_CLAIM_HPP

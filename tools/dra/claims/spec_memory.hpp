@@ -1,8 +1,7 @@
 // Remembers the specs of claims as the driver last wrote or saw them.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_CLAIMS_SPEC_MEMORY_HPP
-#define CDI_TOOLS_DRA_CLAIMS_SPEC_MEMORY_HPP
+#pragma once
 
 #include <algorithm>
 #include <map>
@@ -94,5 +93,3 @@ class SpecMemory {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_CLAIMS_SPEC_MEMORY_HPP

@@ -1,8 +1,7 @@
 // Runs a device plugin: its socket, its registration, and devices that pods no longer have.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_DEVICE_PLUGIN_DEVICE_PLUGIN_HPP
-#define CDI_TOOLS_DRA_DEVICE_PLUGIN_DEVICE_PLUGIN_HPP
+#pragma once
 
 #include <chrono>
 #include <functional>
@@ -128,5 +127,3 @@ class DevicePlugin {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_DEVICE_PLUGIN_DEVICE_PLUGIN_HPP

@@ -1,8 +1,7 @@
 // Gives devices to pods through the device plugin, and takes them back.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_DEVICE_PLUGIN_GIVEN_DEVICES_HPP
-#define CDI_TOOLS_DRA_DEVICE_PLUGIN_GIVEN_DEVICES_HPP
+#pragma once
 
 #include <chrono>
 #include <set>
@@ -109,5 +108,3 @@ class GivenDevices {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_DEVICE_PLUGIN_GIVEN_DEVICES_HPP

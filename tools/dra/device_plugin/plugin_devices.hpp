@@ -1,8 +1,7 @@
 // Selects the devices that the device plugin offers.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_DEVICE_PLUGIN_PLUGIN_DEVICES_HPP
-#define CDI_TOOLS_DRA_DEVICE_PLUGIN_PLUGIN_DEVICES_HPP
+#pragma once
 
 #include <algorithm>
 #include <iterator>
@@ -81,5 +80,3 @@ inline PluginDevices plugin_devices(const prepare::Claims& claims, const std::st
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_DEVICE_PLUGIN_PLUGIN_DEVICES_HPP

@@ -1,8 +1,7 @@
 // The device plugin service: reports devices to the kubelet, and gives them to containers.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_DEVICE_PLUGIN_PLUGIN_SERVICE_HPP
-#define CDI_TOOLS_DRA_DEVICE_PLUGIN_PLUGIN_SERVICE_HPP
+#pragma once
 
 #include <device_plugin.pb.h>
 #include <functional>
@@ -57,5 +56,3 @@ class PluginService {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_DEVICE_PLUGIN_PLUGIN_SERVICE_HPP

@@ -1,8 +1,7 @@
 // Reads from the kubelet which devices pods have.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_DEVICE_PLUGIN_POD_DEVICES_HPP
-#define CDI_TOOLS_DRA_DEVICE_PLUGIN_POD_DEVICES_HPP
+#pragma once
 
 #include <chrono>
 #include <map>
@@ -71,5 +70,3 @@ class Absence {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_DEVICE_PLUGIN_POD_DEVICES_HPP

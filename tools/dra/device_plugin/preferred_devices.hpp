@@ -1,8 +1,7 @@
 // Chooses which of the free devices a container should get.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_DEVICE_PLUGIN_PREFERRED_DEVICES_HPP
-#define CDI_TOOLS_DRA_DEVICE_PLUGIN_PREFERRED_DEVICES_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -60,5 +59,3 @@ inline std::vector<std::string> preferred_devices(const Preference& asked,
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_DEVICE_PLUGIN_PREFERRED_DEVICES_HPP

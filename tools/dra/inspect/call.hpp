@@ -1,8 +1,7 @@
 // Calls a driver as the kubelet does, to try it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_INSPECT_CALL_HPP
-#define CDI_TOOLS_DRA_INSPECT_CALL_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -18,5 +17,3 @@ cdi::Result<CallResult> call_driver(std::string_view what, const SocketNames& so
                                     const std::string& driver, const std::string& file);
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_INSPECT_CALL_HPP

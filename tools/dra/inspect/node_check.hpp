@@ -1,8 +1,7 @@
 // Checks whether the kubelet, the engine and the driver of a node fit together.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_INSPECT_NODE_CHECK_HPP
-#define CDI_TOOLS_DRA_INSPECT_NODE_CHECK_HPP
+#pragma once
 
 #include "../../gpu/findings/engine_setup.hpp"
 #include "../settings.hpp"
@@ -16,5 +15,3 @@ using prepare::doctor::Findings;
 cdi::Result<Findings> check_node(const Settings& settings);
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_INSPECT_NODE_CHECK_HPP

@@ -1,8 +1,7 @@
 // Asks the kubelet's PodResources service.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_INSPECT_POD_RESOURCES_HPP
-#define CDI_TOOLS_DRA_INSPECT_POD_RESOURCES_HPP
+#pragma once
 
 #include <string>
 
@@ -16,5 +15,3 @@ namespace dra {
 cdi::Result<PodResourcesResult> pod_resources(const std::string& socket);
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_INSPECT_POD_RESOURCES_HPP

@@ -1,8 +1,7 @@
 // What `cdi-dra` prints as JSON.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_INSPECT_RESULTS_HPP
-#define CDI_TOOLS_DRA_INSPECT_RESULTS_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -210,5 +209,3 @@ struct PodResourcesResult {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_INSPECT_RESULTS_HPP

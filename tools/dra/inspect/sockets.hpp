@@ -1,8 +1,7 @@
 // Checks whether a driver answers on its sockets.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_INSPECT_SOCKETS_HPP
-#define CDI_TOOLS_DRA_INSPECT_SOCKETS_HPP
+#pragma once
 
 #include <chrono>
 #include <dra.pb.h>
@@ -45,5 +44,3 @@ inline std::vector<SocketState> ask_sockets(const SocketNames& names) {
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_INSPECT_SOCKETS_HPP

@@ -1,8 +1,7 @@
 // Reports the state of a driver on its node: its sockets, claims and specs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_INSPECT_STATUS_HPP
-#define CDI_TOOLS_DRA_INSPECT_STATUS_HPP
+#pragma once
 
 #include <string>
 
@@ -31,5 +30,3 @@ cdi::Result<Status> read_status(const Settings& settings);
 std::string status_text(const Status& status);
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_INSPECT_STATUS_HPP

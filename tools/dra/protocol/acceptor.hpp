@@ -1,8 +1,7 @@
 // Accepts connections for a gRPC server, in a thread.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_PROTOCOL_ACCEPTOR_HPP
-#define CDI_TOOLS_DRA_PROTOCOL_ACCEPTOR_HPP
+#pragma once
 
 #include <array>
 #include <cerrno>
@@ -69,5 +68,3 @@ class Acceptor {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_PROTOCOL_ACCEPTOR_HPP

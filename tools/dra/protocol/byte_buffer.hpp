@@ -1,8 +1,7 @@
 // Converts texts to and from gRPC's buffers.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_PROTOCOL_BYTE_BUFFER_HPP
-#define CDI_TOOLS_DRA_PROTOCOL_BYTE_BUFFER_HPP
+#pragma once
 
 #include <grpcpp/support/byte_buffer.h>
 #include <string>
@@ -30,5 +29,3 @@ inline grpc::ByteBuffer buffer_of(std::string_view text) {
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_PROTOCOL_BYTE_BUFFER_HPP

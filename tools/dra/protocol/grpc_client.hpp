@@ -1,8 +1,7 @@
 // Calls of gRPC methods on unix sockets, with encoded messages.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_PROTOCOL_GRPC_CLIENT_HPP
-#define CDI_TOOLS_DRA_PROTOCOL_GRPC_CLIENT_HPP
+#pragma once
 
 #include <chrono>
 #include <string>
@@ -33,5 +32,3 @@ cdi::Result<Answer> call_method(const std::string& socket, const std::string& me
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_PROTOCOL_GRPC_CLIENT_HPP

@@ -1,8 +1,7 @@
 // A gRPC server on unix sockets, whose methods take and return encoded messages.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_PROTOCOL_GRPC_SERVER_HPP
-#define CDI_TOOLS_DRA_PROTOCOL_GRPC_SERVER_HPP
+#pragma once
 
 #include <chrono>
 #include <cstddef>
@@ -160,5 +159,3 @@ cdi::Result<std::string> answer(std::string_view request, const Act& act) {
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_PROTOCOL_GRPC_SERVER_HPP

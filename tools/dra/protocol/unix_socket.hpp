@@ -1,8 +1,7 @@
 // The files of unix sockets.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_PROTOCOL_UNIX_SOCKET_HPP
-#define CDI_TOOLS_DRA_PROTOCOL_UNIX_SOCKET_HPP
+#pragma once
 
 #include <algorithm>
 #include <cerrno>
@@ -69,5 +68,3 @@ inline cdi::Result<void> remove_stale(const std::string& path, const sockaddr_un
 }
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_PROTOCOL_UNIX_SOCKET_HPP

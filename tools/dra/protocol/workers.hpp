@@ -1,8 +1,7 @@
 // Runs work that may wait, in threads.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_PROTOCOL_WORKERS_HPP
-#define CDI_TOOLS_DRA_PROTOCOL_WORKERS_HPP
+#pragma once
 
 #include <condition_variable>
 #include <cstddef>
@@ -86,5 +85,3 @@ class Workers {
 };
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_PROTOCOL_WORKERS_HPP

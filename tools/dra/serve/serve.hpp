@@ -1,8 +1,7 @@
 // `cdi-dra serve`: a driver on its node, until it is stopped.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_DRA_SERVE_SERVE_HPP
-#define CDI_TOOLS_DRA_SERVE_SERVE_HPP
+#pragma once
 
 #include <cdi/result.hpp>
 
@@ -15,5 +14,3 @@ namespace dra {
 cdi::Result<void> serve(Settings settings);
 
 }  // namespace dra
-
-#endif  // CDI_TOOLS_DRA_SERVE_SERVE_HPP

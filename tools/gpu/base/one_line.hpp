@@ -1,8 +1,7 @@
 // Text on one line, safe for a terminal.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_BASE_ONE_LINE_HPP
-#define CDI_TOOLS_GPU_BASE_ONE_LINE_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -22,5 +21,3 @@ inline std::string as_line(std::string_view text) {
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_BASE_ONE_LINE_HPP

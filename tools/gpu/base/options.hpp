@@ -1,8 +1,7 @@
 // Options of several commands.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_BASE_OPTIONS_HPP
-#define CDI_TOOLS_GPU_BASE_OPTIONS_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -123,5 +122,3 @@ struct Options : SurveyOptions {
 };
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_BASE_OPTIONS_HPP

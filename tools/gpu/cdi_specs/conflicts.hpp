@@ -1,8 +1,7 @@
 // Finds conflicts with spec files of other programs that define the same devices.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CDI_SPECS_CONFLICTS_HPP
-#define CDI_TOOLS_GPU_CDI_SPECS_CONFLICTS_HPP
+#pragma once
 
 #include <algorithm>
 #include <optional>
@@ -80,5 +79,3 @@ inline std::vector<std::string> find_conflicts(const Options& options,
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CDI_SPECS_CONFLICTS_HPP

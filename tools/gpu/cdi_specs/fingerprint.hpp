@@ -1,8 +1,7 @@
 // Records in a spec for which host and options it was written, as annotations.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CDI_SPECS_FINGERPRINT_HPP
-#define CDI_TOOLS_GPU_CDI_SPECS_FINGERPRINT_HPP
+#pragma once
 
 #include <algorithm>
 #include <iterator>
@@ -97,5 +96,3 @@ inline void add_fingerprint(cdi::Spec& spec, const tools::HostTree& tree, const 
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CDI_SPECS_FINGERPRINT_HPP

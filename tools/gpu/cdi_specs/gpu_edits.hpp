@@ -1,8 +1,7 @@
 // GPUs as CDI edits and specs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CDI_SPECS_GPU_EDITS_HPP
-#define CDI_TOOLS_GPU_CDI_SPECS_GPU_EDITS_HPP
+#pragma once
 
 #include <optional>
 #include <vector>
@@ -46,5 +45,3 @@ cdi::ContainerEdits share_edits(const Share& share, const SpecOptions& options);
 cdi::Spec gpu_spec(const Inventory& found, const SpecOptions& options);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CDI_SPECS_GPU_EDITS_HPP

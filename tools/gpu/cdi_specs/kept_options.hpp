@@ -1,8 +1,7 @@
 // Reads the options that our spec files record, for runs that keep them.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CDI_SPECS_KEPT_OPTIONS_HPP
-#define CDI_TOOLS_GPU_CDI_SPECS_KEPT_OPTIONS_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -37,5 +36,3 @@ Options kept_options_of(const Options& options);
 Options options_for(const Options& options, const std::string& kind);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CDI_SPECS_KEPT_OPTIONS_HPP

@@ -1,8 +1,7 @@
 // Keeps an old spec whose libraries are gone, and says why.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CDI_SPECS_LOST_LIBRARIES_HPP
-#define CDI_TOOLS_GPU_CDI_SPECS_LOST_LIBRARIES_HPP
+#pragma once
 
 #include <algorithm>
 #include <optional>
@@ -109,5 +108,3 @@ inline std::optional<cdi::Error> lost_libraries(const tools::HostTree& tree, con
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CDI_SPECS_LOST_LIBRARIES_HPP

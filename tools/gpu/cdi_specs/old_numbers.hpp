@@ -1,8 +1,7 @@
 // Nodes in a spec with outdated device numbers.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CDI_SPECS_OLD_NUMBERS_HPP
-#define CDI_TOOLS_GPU_CDI_SPECS_OLD_NUMBERS_HPP
+#pragma once
 
 #include <optional>
 #include <string>
@@ -55,5 +54,3 @@ inline std::optional<std::string> renumbered(const cdi::Spec& spec, const Invent
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CDI_SPECS_OLD_NUMBERS_HPP

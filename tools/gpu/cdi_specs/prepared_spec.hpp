@@ -1,8 +1,7 @@
 // Makes the specs for a survey, and lists the omitted devices.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CDI_SPECS_PREPARED_SPEC_HPP
-#define CDI_TOOLS_GPU_CDI_SPECS_PREPARED_SPEC_HPP
+#pragma once
 
 #include <cstddef>
 #include <map>
@@ -81,5 +80,3 @@ std::string hooks_fault(const Options& options, const SpecOptions& holds);
 PreparedSpecs prepare_specs(const Survey& survey, const Options& options);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CDI_SPECS_PREPARED_SPEC_HPP

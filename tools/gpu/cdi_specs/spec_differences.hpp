@@ -1,8 +1,7 @@
 // The differences between two CDI specs, as text for people.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CDI_SPECS_SPEC_DIFFERENCES_HPP
-#define CDI_TOOLS_GPU_CDI_SPECS_SPEC_DIFFERENCES_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -50,5 +49,3 @@ std::vector<Difference> changes(const cdi::Spec& before, const cdi::Spec& after)
 std::string to_text(const Difference& change);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CDI_SPECS_SPEC_DIFFERENCES_HPP

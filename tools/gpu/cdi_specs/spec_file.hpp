@@ -1,8 +1,7 @@
 // The spec file of a kind: its owner, and how it is written and removed.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CDI_SPECS_SPEC_FILE_HPP
-#define CDI_TOOLS_GPU_CDI_SPECS_SPEC_FILE_HPP
+#pragma once
 
 #include <set>
 #include <string>
@@ -56,5 +55,3 @@ cdi::Result<std::vector<Outdated>> outdated_files(const Survey& survey,
                                                   const Options& options);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CDI_SPECS_SPEC_FILE_HPP

@@ -1,8 +1,7 @@
 // The last check before a spec is published: every host path in the spec exists.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CDI_SPECS_VERIFY_HPP
-#define CDI_TOOLS_GPU_CDI_SPECS_VERIFY_HPP
+#pragma once
 
 #include <optional>
 #include <string>
@@ -69,5 +68,3 @@ inline cdi::Result<std::vector<LeftOut>> verify(const tools::HostTree& tree, cdi
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CDI_SPECS_VERIFY_HPP

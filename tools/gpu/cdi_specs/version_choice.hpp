@@ -1,8 +1,7 @@
 // Chooses the CDI version of specs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CDI_SPECS_VERSION_CHOICE_HPP
-#define CDI_TOOLS_GPU_CDI_SPECS_VERSION_CHOICE_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -95,5 +94,3 @@ inline VersionChoice choose_version(const Survey& survey, const Options& given) 
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CDI_SPECS_VERSION_CHOICE_HPP

@@ -1,8 +1,7 @@
 // The claims of GPUs: what the journal of the library records about each GPU.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CLAIMS_CLAIM_HPP
-#define CDI_TOOLS_GPU_CLAIMS_CLAIM_HPP
+#pragma once
 
 #include <chrono>
 #include <string>
@@ -75,5 +74,3 @@ inline cdi::Result<cdi::ClaimJournal> open_journal(Directory directory,
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CLAIMS_CLAIM_HPP

@@ -1,8 +1,7 @@
 // Commands about a claim, for people to paste.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CLAIMS_CLAIM_COMMAND_HPP
-#define CDI_TOOLS_GPU_CLAIMS_CLAIM_COMMAND_HPP
+#pragma once
 
 #include <algorithm>
 #include <string>
@@ -35,5 +34,3 @@ inline std::string recheck_command(const tools::HostTree& tree, const Claim& cla
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CLAIMS_CLAIM_COMMAND_HPP

@@ -1,8 +1,7 @@
 // The spec of a claim, with a device for each of its GPUs and partitions.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CLAIMS_CLAIM_EDITS_HPP
-#define CDI_TOOLS_GPU_CLAIMS_CLAIM_EDITS_HPP
+#pragma once
 
 #include <map>
 #include <optional>
@@ -38,5 +37,3 @@ cdi::Result<PreparedSpec> claim_spec(const Survey& survey, const Claim& claim,
                                      const std::vector<FoundDevice>& found, const Options& options);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CLAIMS_CLAIM_EDITS_HPP

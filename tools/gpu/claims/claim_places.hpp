@@ -1,8 +1,7 @@
 // Where the drivers and devices of claims are: the place options of each claim, and their surveys.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CLAIMS_CLAIM_PLACES_HPP
-#define CDI_TOOLS_GPU_CLAIMS_CLAIM_PLACES_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -121,5 +120,3 @@ class ClaimSurveys {
 };
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CLAIMS_CLAIM_PLACES_HPP

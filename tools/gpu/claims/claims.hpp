@@ -1,8 +1,7 @@
 // Claims: the assignment of the host's GPUs to workloads.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CLAIMS_CLAIMS_HPP
-#define CDI_TOOLS_GPU_CLAIMS_CLAIMS_HPP
+#pragma once
 
 #include <map>
 #include <string>
@@ -76,5 +75,3 @@ class Claims {
 };
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CLAIMS_CLAIMS_HPP

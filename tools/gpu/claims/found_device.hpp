@@ -1,8 +1,7 @@
 // The GPUs and partitions in a survey, under the names used in claims.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CLAIMS_FOUND_DEVICE_HPP
-#define CDI_TOOLS_GPU_CLAIMS_FOUND_DEVICE_HPP
+#pragma once
 
 #include <optional>
 #include <string>
@@ -78,5 +77,3 @@ bool are_bound_together(const Gpu& a, const Gpu& b);
 bool excludes(const FoundDevice& device, const Gpu& gpu, std::string_view suffix);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CLAIMS_FOUND_DEVICE_HPP

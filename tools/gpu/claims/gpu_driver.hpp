@@ -1,8 +1,7 @@
 // Implements the library's driver of claims for GPUs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CLAIMS_GPU_DRIVER_HPP
-#define CDI_TOOLS_GPU_CLAIMS_GPU_DRIVER_HPP
+#pragma once
 
 #include <optional>
 #include <set>
@@ -112,5 +111,3 @@ class GpuDriver final : public cdi::ClaimDriver {
 };
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CLAIMS_GPU_DRIVER_HPP

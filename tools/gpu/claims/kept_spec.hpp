@@ -1,8 +1,7 @@
 // Decides whether the spec of a claim with a fault may stay.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CLAIMS_KEPT_SPEC_HPP
-#define CDI_TOOLS_GPU_CLAIMS_KEPT_SPEC_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -69,5 +68,3 @@ inline bool gives_another_gpu(const Survey& survey, const Claim& claim, const cd
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CLAIMS_KEPT_SPEC_HPP

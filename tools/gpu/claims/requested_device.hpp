@@ -1,8 +1,7 @@
 // A device that a claim requests.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CLAIMS_REQUESTED_DEVICE_HPP
-#define CDI_TOOLS_GPU_CLAIMS_REQUESTED_DEVICE_HPP
+#pragma once
 
 #include <string>
 #include <utility>
@@ -51,5 +50,3 @@ inline void update(ClaimedDevice& claimed, const FoundDevice& found) {
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_CLAIMS_REQUESTED_DEVICE_HPP

@@ -1,8 +1,7 @@
 // Changes Docker's daemon.json.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CONFIGURE_DOCKER_JSON_HPP
-#define CDI_TOOLS_GPU_CONFIGURE_DOCKER_JSON_HPP
+#pragma once
 
 #include <optional>
 #include <string>
@@ -39,5 +38,3 @@ cdi::Result<void> take_docker_settings_back(FileEdit& file, const Content& old_t
                                             const FileEdit& record);
 
 }  // namespace prepare::configure
-
-#endif  // CDI_TOOLS_GPU_CONFIGURE_DOCKER_JSON_HPP

@@ -1,8 +1,7 @@
 // Changes engines to read CDI specs, and undoes such changes.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CONFIGURE_ENGINE_EDITS_HPP
-#define CDI_TOOLS_GPU_CONFIGURE_ENGINE_EDITS_HPP
+#pragma once
 
 #include <array>
 #include <string>
@@ -118,5 +117,3 @@ void remove_leftovers(const HostOptions& options, const tools::HostTree& tree,
 std::string_view configure_name(const tools::HostTree& tree, const tools::Engine& engine);
 
 }  // namespace prepare::configure
-
-#endif  // CDI_TOOLS_GPU_CONFIGURE_ENGINE_EDITS_HPP

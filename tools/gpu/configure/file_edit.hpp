@@ -1,8 +1,7 @@
 // Changes of configuration files: shown as a difference, or made.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_CONFIGURE_FILE_EDIT_HPP
-#define CDI_TOOLS_GPU_CONFIGURE_FILE_EDIT_HPP
+#pragma once
 
 #include <optional>
 #include <string>
@@ -49,5 +48,3 @@ std::string_view action_of(const FileEdit& edit);
 cdi::Result<void> make(const HostOptions& options, const FileEdit& edit);
 
 }  // namespace prepare::configure
-
-#endif  // CDI_TOOLS_GPU_CONFIGURE_FILE_EDIT_HPP

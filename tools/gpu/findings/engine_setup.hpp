@@ -1,8 +1,7 @@
 // Checks whether container engines are set up to read the specs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_FINDINGS_ENGINE_SETUP_HPP
-#define CDI_TOOLS_GPU_FINDINGS_ENGINE_SETUP_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -29,5 +28,3 @@ void check_engines(const tools::HostTree& tree, const std::vector<tools::Engine>
                    Findings& findings);
 
 }  // namespace prepare::doctor
-
-#endif  // CDI_TOOLS_GPU_FINDINGS_ENGINE_SETUP_HPP

@@ -1,8 +1,7 @@
 // A finding of `doctor`, and findings as text and as results.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_FINDINGS_FINDING_HPP
-#define CDI_TOOLS_GPU_FINDINGS_FINDING_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -122,5 +121,3 @@ inline std::vector<ShownFinding> shown(const std::vector<Finding>& findings) {
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_FINDINGS_FINDING_HPP

@@ -1,8 +1,7 @@
 // The spec files of `cdi-prepare write`, and when `write` can rewrite them.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_FINDINGS_OUR_SPECS_HPP
-#define CDI_TOOLS_GPU_FINDINGS_OUR_SPECS_HPP
+#pragma once
 
 #include <algorithm>
 #include <optional>
@@ -95,5 +94,3 @@ inline const Inventory* inventory_for(const std::vector<Inventory>& inventories,
 }
 
 }  // namespace prepare::doctor
-
-#endif  // CDI_TOOLS_GPU_FINDINGS_OUR_SPECS_HPP

@@ -1,8 +1,7 @@
 // The spec directories of a host, and the files in them.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_FINDINGS_SPEC_DIRS_HPP
-#define CDI_TOOLS_GPU_FINDINGS_SPEC_DIRS_HPP
+#pragma once
 
 #include <memory>
 #include <set>
@@ -51,5 +50,3 @@ inline cdi::Registry read_specs(const tools::HostTree& tree, const std::vector<s
 }
 
 }  // namespace prepare::doctor
-
-#endif  // CDI_TOOLS_GPU_FINDINGS_SPEC_DIRS_HPP

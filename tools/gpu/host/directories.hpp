@@ -1,8 +1,7 @@
 // Access to output directories.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_HOST_DIRECTORIES_HPP
-#define CDI_TOOLS_GPU_HOST_DIRECTORIES_HPP
+#pragma once
 
 #include <cerrno>
 #include <fcntl.h>
@@ -91,5 +90,3 @@ inline cdi::Result<Directory> open_directory(const HostOptions& options, const s
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_HOST_DIRECTORIES_HPP

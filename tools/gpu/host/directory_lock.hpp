@@ -1,8 +1,7 @@
 // Locks the directory of the specs, between runs that survey the host and then change it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_HOST_DIRECTORY_LOCK_HPP
-#define CDI_TOOLS_GPU_HOST_DIRECTORY_LOCK_HPP
+#pragma once
 
 #include <cerrno>
 #include <cstdint>
@@ -52,5 +51,3 @@ class DirectoryLock {
 };
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_HOST_DIRECTORY_LOCK_HPP

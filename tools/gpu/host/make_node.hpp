@@ -1,8 +1,7 @@
 // Makes device nodes on a host.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_HOST_MAKE_NODE_HPP
-#define CDI_TOOLS_GPU_HOST_MAKE_NODE_HPP
+#pragma once
 
 #include <cerrno>
 #include <fcntl.h>
@@ -86,5 +85,3 @@ inline void make_char_link(const std::string& root, const tools::HostNode& node)
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_HOST_MAKE_NODE_HPP

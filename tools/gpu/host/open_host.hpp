@@ -1,8 +1,7 @@
 // Opens the host of a command.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_HOST_OPEN_HOST_HPP
-#define CDI_TOOLS_GPU_HOST_OPEN_HOST_HPP
+#pragma once
 
 #include <cdi/result.hpp>
 
@@ -19,5 +18,3 @@ inline cdi::Result<tools::HostTree> open_host(const HostOptions& options) {
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_HOST_OPEN_HOST_HPP

@@ -1,8 +1,7 @@
 // Patterns of paths on a host: wildcards, and the number of a device.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_HOST_PATH_GLOB_HPP
-#define CDI_TOOLS_GPU_HOST_PATH_GLOB_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -136,5 +135,3 @@ inline bool matches_glob(std::string_view pattern, std::string_view text) {
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_HOST_PATH_GLOB_HPP

@@ -1,8 +1,7 @@
 // Receives kernel messages about devices, drivers and modules.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_HOST_UEVENTS_HPP
-#define CDI_TOOLS_GPU_HOST_UEVENTS_HPP
+#pragma once
 
 #include <cerrno>
 #include <linux/netlink.h>
@@ -132,5 +131,3 @@ class Uevents {
 };
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_HOST_UEVENTS_HPP

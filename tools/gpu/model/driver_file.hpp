@@ -1,8 +1,7 @@
 // The files of a GPU driver for containers.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_MODEL_DRIVER_FILE_HPP
-#define CDI_TOOLS_GPU_MODEL_DRIVER_FILE_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -72,5 +71,3 @@ inline std::vector<DriverFile> sorted_files(FilesByPath found) {
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_MODEL_DRIVER_FILE_HPP

@@ -1,8 +1,7 @@
 // The faults of GPUs, as a table of codes and remedies.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_MODEL_FAULT_HPP
-#define CDI_TOOLS_GPU_MODEL_FAULT_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -195,5 +194,3 @@ struct Problem {
 };
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_MODEL_FAULT_HPP

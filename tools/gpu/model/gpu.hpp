@@ -1,8 +1,7 @@
 // The model of GPUs, the same for all vendors.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_MODEL_GPU_HPP
-#define CDI_TOOLS_GPU_MODEL_GPU_HPP
+#pragma once
 
 #include <cstddef>
 #include <map>
@@ -197,5 +196,3 @@ inline void drop_shared_ids(Inventory& found, std::string_view what) {
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_MODEL_GPU_HPP

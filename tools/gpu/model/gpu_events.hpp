@@ -1,8 +1,7 @@
 // Selects kernel events about GPUs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_MODEL_GPU_EVENTS_HPP
-#define CDI_TOOLS_GPU_MODEL_GPU_EVENTS_HPP
+#pragma once
 
 #include <algorithm>
 #include <initializer_list>
@@ -51,5 +50,3 @@ inline bool concerns_any_device(const Uevent& event) {
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_MODEL_GPU_EVENTS_HPP

@@ -1,8 +1,7 @@
 // A device node for containers.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_MODEL_NODE_HPP
-#define CDI_TOOLS_GPU_MODEL_NODE_HPP
+#pragma once
 
 #include <string>
 
@@ -25,5 +24,3 @@ struct Node : tools::HostNode {
 };
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_MODEL_NODE_HPP

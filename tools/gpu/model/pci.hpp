@@ -1,8 +1,7 @@
 // PCI functions and their nodes, for all vendors.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_MODEL_PCI_HPP
-#define CDI_TOOLS_GPU_MODEL_PCI_HPP
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -138,5 +137,3 @@ std::vector<Node> drm_nodes(const tools::HostTree& tree, const PciFunction& func
                             std::vector<Problem>& warnings);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_MODEL_PCI_HPP

@@ -1,8 +1,7 @@
 // Profiles: how containers use a GPU, for compute, graphics or video.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_MODEL_PROFILE_HPP
-#define CDI_TOOLS_GPU_MODEL_PROFILE_HPP
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -48,5 +47,3 @@ constexpr Profiles profiles_named(std::string_view name) {
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_MODEL_PROFILE_HPP

@@ -1,8 +1,7 @@
 // Selects GPUs and a kind by options.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_MODEL_SELECTION_HPP
-#define CDI_TOOLS_GPU_MODEL_SELECTION_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -131,5 +130,3 @@ inline cdi::Result<void> settle_kind(const std::string& kind,
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_MODEL_SELECTION_HPP

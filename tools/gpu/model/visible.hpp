@@ -1,8 +1,7 @@
 // Finds the GPUs that this process can open.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_MODEL_VISIBLE_HPP
-#define CDI_TOOLS_GPU_MODEL_VISIBLE_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -63,5 +62,3 @@ inline std::size_t keep_visible(const tools::HostTree& tree, std::vector<Invento
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_MODEL_VISIBLE_HPP

@@ -1,8 +1,7 @@
 // The attributes of devices, by which claims select devices.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_SLICES_ATTRIBUTES_HPP
-#define CDI_TOOLS_GPU_SLICES_ATTRIBUTES_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -142,5 +141,3 @@ inline std::optional<std::uint64_t> memory_of(const tools::HostTree& tree,
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_SLICES_ATTRIBUTES_HPP

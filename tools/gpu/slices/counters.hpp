@@ -1,8 +1,7 @@
 // Counters that make Kubernetes allocate only one of the devices that share a GPU.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_SLICES_COUNTERS_HPP
-#define CDI_TOOLS_GPU_SLICES_COUNTERS_HPP
+#pragma once
 
 #include <algorithm>
 #include <set>
@@ -61,5 +60,3 @@ class GpuCounters {
 };
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_SLICES_COUNTERS_HPP

@@ -1,8 +1,7 @@
 // The names of devices in Kubernetes: DNS labels.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_SLICES_DEVICE_NAMES_HPP
-#define CDI_TOOLS_GPU_SLICES_DEVICE_NAMES_HPP
+#pragma once
 
 #include <optional>
 #include <string>
@@ -51,5 +50,3 @@ std::optional<FoundDevice> device_named(const Survey& survey, std::string_view n
 cdi::Result<FoundDevice> find_by_dns_name(const Survey& survey, const std::string& name);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_SLICES_DEVICE_NAMES_HPP

@@ -1,8 +1,7 @@
 // Remembers the ids of GPUs whose driver does not report them now.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_SLICES_ID_MEMORY_HPP
-#define CDI_TOOLS_GPU_SLICES_ID_MEMORY_HPP
+#pragma once
 
 #include <map>
 #include <string>
@@ -46,5 +45,3 @@ class IdMemory {
 };
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_SLICES_ID_MEMORY_HPP

@@ -1,8 +1,7 @@
 // Limits of ResourceSlices in the Kubernetes API.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_SLICES_LIMITS_HPP
-#define CDI_TOOLS_GPU_SLICES_LIMITS_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -91,5 +90,3 @@ inline std::string quantity(std::uint64_t bytes) {
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_SLICES_LIMITS_HPP

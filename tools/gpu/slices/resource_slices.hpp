@@ -1,8 +1,7 @@
 // The devices of a node as ResourceSlices of the Kubernetes API, resource.k8s.io/v1.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_SLICES_RESOURCE_SLICES_HPP
-#define CDI_TOOLS_GPU_SLICES_RESOURCE_SLICES_HPP
+#pragma once
 
 #include <cstddef>
 #include <set>
@@ -102,5 +101,3 @@ inline kubernetes::SliceList slice_list(const Survey& survey, const SliceOptions
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_SLICES_RESOURCE_SLICES_HPP

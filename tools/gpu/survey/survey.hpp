@@ -1,8 +1,7 @@
 // A survey: the state of a host at one time, and its GPUs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_SURVEY_SURVEY_HPP
-#define CDI_TOOLS_GPU_SURVEY_SURVEY_HPP
+#pragma once
 
 #include <cstddef>
 #include <optional>
@@ -78,5 +77,3 @@ bool has_passing_fault(const Gpu& gpu);
 bool is_between_states(const Survey& survey);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_SURVEY_SURVEY_HPP

@@ -1,8 +1,7 @@
 // Texts of a vendor file with placeholders: {index}, {node}, {pci} and {attribute:PATH}.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDOR_FILES_PLACEHOLDERS_HPP
-#define CDI_TOOLS_GPU_VENDOR_FILES_PLACEHOLDERS_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -77,5 +76,3 @@ class Template {
 };
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_VENDOR_FILES_PLACEHOLDERS_HPP

@@ -1,8 +1,7 @@
 // The devices of a vendor file on a host.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_DEVICES_HPP
-#define CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_DEVICES_HPP
+#pragma once
 
 #include <cstddef>
 #include <map>
@@ -101,5 +100,3 @@ class VendorSearch {
 };
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_DEVICES_HPP

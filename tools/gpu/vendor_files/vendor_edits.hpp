@@ -1,8 +1,7 @@
 // The edits of a vendor file other than its nodes: mounts, environment and hooks.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_EDITS_HPP
-#define CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_EDITS_HPP
+#pragma once
 
 #include <string>
 #include <utility>
@@ -99,5 +98,3 @@ inline cdi::ContainerEdits shared_edits_of(const tools::HostTree& tree, const Ve
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_EDITS_HPP

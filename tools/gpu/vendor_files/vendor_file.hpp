@@ -1,8 +1,7 @@
 // The content of a vendor file: the devices of one kind.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_FILE_HPP
-#define CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_FILE_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -129,5 +128,3 @@ struct VendorFile {
 };
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_FILE_HPP

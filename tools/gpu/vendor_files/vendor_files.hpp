@@ -1,8 +1,7 @@
 // Reads the vendor files of a host and of options.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_FILES_HPP
-#define CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_FILES_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -128,5 +127,3 @@ inline cdi::Result<VendorFiles> read_vendor_files(const tools::HostTree& tree,
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_FILES_HPP

@@ -1,8 +1,7 @@
 // Reads vendor files, and checks what they say.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_READER_HPP
-#define CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_READER_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -15,5 +14,3 @@ namespace prepare {
 cdi::Result<VendorFile> parse_vendor_file(std::string_view text, const std::string& path);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_VENDOR_FILES_VENDOR_READER_HPP

@@ -1,8 +1,7 @@
 // AMD GPUs, whole and in partitions.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_AMD_HPP
-#define CDI_TOOLS_GPU_VENDORS_AMD_HPP
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -60,5 +59,3 @@ std::vector<Share> shares(const tools::HostTree& tree, const Topology& topology,
 Inventory detect(const tools::HostTree& tree, const std::vector<PciFunction>& functions);
 
 }  // namespace prepare::amd
-
-#endif  // CDI_TOOLS_GPU_VENDORS_AMD_HPP

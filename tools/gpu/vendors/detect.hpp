@@ -1,8 +1,7 @@
 // Detection of the GPUs of all vendors on a host.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_DETECT_HPP
-#define CDI_TOOLS_GPU_VENDORS_DETECT_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -99,5 +98,3 @@ inline void add_driver_files(const tools::HostTree& tree, const DriverPlace& pla
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_VENDORS_DETECT_HPP

@@ -1,8 +1,7 @@
 // Where the files and nodes of a driver are on a host.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_DRIVER_PLACE_HPP
-#define CDI_TOOLS_GPU_VENDORS_DRIVER_PLACE_HPP
+#pragma once
 
 #include <cerrno>
 #include <optional>
@@ -105,5 +104,3 @@ inline cdi::Result<std::string> dev_root_of(const tools::HostTree& host,
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_VENDORS_DRIVER_PLACE_HPP

@@ -1,8 +1,7 @@
 // GPUs of other vendors: all other PCI functions and platform devices with a render node.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_DRM_HPP
-#define CDI_TOOLS_GPU_VENDORS_DRM_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -104,5 +103,3 @@ inline Inventory detect(const tools::HostTree& tree, const std::vector<PciFuncti
 }
 
 }  // namespace prepare::drm
-
-#endif  // CDI_TOOLS_GPU_VENDORS_DRM_HPP

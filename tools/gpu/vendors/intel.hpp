@@ -1,8 +1,7 @@
 // Intel GPUs on i915 or xe, with their SR-IOV functions; Intel NPUs; and Gaudi accelerators.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_INTEL_HPP
-#define CDI_TOOLS_GPU_VENDORS_INTEL_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -26,5 +25,3 @@ Inventory detect_npus(const tools::HostTree& tree, const std::vector<PciFunction
 Inventory detect_gaudis(const tools::HostTree& tree, const std::vector<PciFunction>& functions);
 
 }  // namespace prepare::intel
-
-#endif  // CDI_TOOLS_GPU_VENDORS_INTEL_HPP

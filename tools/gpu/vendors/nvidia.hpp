@@ -1,8 +1,7 @@
 // NVIDIA GPUs and their MIG instances.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_NVIDIA_HPP
-#define CDI_TOOLS_GPU_VENDORS_NVIDIA_HPP
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -63,5 +62,3 @@ inline constexpr const char* no_second_injection = "NVIDIA_VISIBLE_DEVICES=void"
 Inventory detect(const tools::HostTree& tree, const std::vector<PciFunction>& functions);
 
 }  // namespace prepare::nvidia
-
-#endif  // CDI_TOOLS_GPU_VENDORS_NVIDIA_HPP

@@ -1,8 +1,7 @@
 // The files of NVIDIA's driver for containers.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_NVIDIA_FILES_HPP
-#define CDI_TOOLS_GPU_VENDORS_NVIDIA_FILES_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -21,5 +20,3 @@ std::vector<DriverFile> driver_files(const tools::HostTree& host, const std::str
                                      std::vector<Problem>& warnings, const DriverPlace& place = {});
 
 }  // namespace prepare::nvidia
-
-#endif  // CDI_TOOLS_GPU_VENDORS_NVIDIA_FILES_HPP

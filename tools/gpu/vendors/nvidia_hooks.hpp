@@ -1,8 +1,7 @@
 // The hooks of NVIDIA's container toolkit, if it is installed.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_NVIDIA_HOOKS_HPP
-#define CDI_TOOLS_GPU_VENDORS_NVIDIA_HOOKS_HPP
+#pragma once
 
 #include <cstddef>
 #include <optional>
@@ -132,5 +131,3 @@ inline std::vector<cdi::Hook> node_hooks(const HookProgram& program, const std::
 }
 
 }  // namespace prepare::nvidia
-
-#endif  // CDI_TOOLS_GPU_VENDORS_NVIDIA_HOOKS_HPP

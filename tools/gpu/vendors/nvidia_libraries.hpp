@@ -1,8 +1,7 @@
 // The libraries of one version of NVIDIA's driver.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_NVIDIA_LIBRARIES_HPP
-#define CDI_TOOLS_GPU_VENDORS_NVIDIA_LIBRARIES_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -281,5 +280,3 @@ inline FilesByPath libraries(const tools::HostTree& tree, const std::string& dri
 }
 
 }  // namespace prepare::nvidia
-
-#endif  // CDI_TOOLS_GPU_VENDORS_NVIDIA_LIBRARIES_HPP

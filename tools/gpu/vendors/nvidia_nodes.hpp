@@ -1,8 +1,7 @@
 // Finds missing device nodes of NVIDIA's driver.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_NVIDIA_NODES_HPP
-#define CDI_TOOLS_GPU_VENDORS_NVIDIA_NODES_HPP
+#pragma once
 
 #include <algorithm>
 #include <cerrno>
@@ -140,5 +139,3 @@ class NodeCheck {
 };
 
 }  // namespace prepare::nvidia
-
-#endif  // CDI_TOOLS_GPU_VENDORS_NVIDIA_NODES_HPP

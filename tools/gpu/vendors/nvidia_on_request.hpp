@@ -1,8 +1,7 @@
 // Finds kinds of NVIDIA's nodes that specs contain only with `--kind`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_NVIDIA_ON_REQUEST_HPP
-#define CDI_TOOLS_GPU_VENDORS_NVIDIA_ON_REQUEST_HPP
+#pragma once
 
 #include <optional>
 #include <string>
@@ -68,5 +67,3 @@ std::optional<Inventory> detect(const tools::HostTree& tree, std::string_view ki
 std::string why_none(const Inventory& found);
 
 }  // namespace prepare::on_request
-
-#endif  // CDI_TOOLS_GPU_VENDORS_NVIDIA_ON_REQUEST_HPP

@@ -1,8 +1,7 @@
 // The file names of NVIDIA's driver, and the places of these files on hosts and in containers.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_NVIDIA_TABLES_HPP
-#define CDI_TOOLS_GPU_VENDORS_NVIDIA_TABLES_HPP
+#pragma once
 
 #include <string_view>
 #include <utility>
@@ -125,5 +124,3 @@ inline constexpr std::string_view configuration_directories[] = {"/etc", "/usr/l
                                                                  "/usr/share"};
 
 }  // namespace prepare::nvidia
-
-#endif  // CDI_TOOLS_GPU_VENDORS_NVIDIA_TABLES_HPP

@@ -1,8 +1,7 @@
 // Asks NVIDIA's management library for properties of GPUs, in another process.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_NVML_HPP
-#define CDI_TOOLS_GPU_VENDORS_NVML_HPP
+#pragma once
 
 #include <algorithm>
 #include <chrono>
@@ -127,5 +126,3 @@ inline void add_nvml(Inventory& found, const std::vector<NvmlGpu>& known) {
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_VENDORS_NVML_HPP

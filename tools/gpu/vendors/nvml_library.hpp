@@ -1,8 +1,7 @@
 // Calls NVIDIA's management library, in a process of its own.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_NVML_LIBRARY_HPP
-#define CDI_TOOLS_GPU_VENDORS_NVML_LIBRARY_HPP
+#pragma once
 
 #include <cstdint>
 #include <dlfcn.h>
@@ -137,5 +136,3 @@ inline constexpr std::string_view to_answer = "answer-nvml";
 void answer_nvml(int argc, char** argv) noexcept;
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_GPU_VENDORS_NVML_LIBRARY_HPP

@@ -1,8 +1,7 @@
 // Finds the GPU of NVIDIA's Tegra and Jetson, for which CSV files list nodes and files.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_TEGRA_HPP
-#define CDI_TOOLS_GPU_VENDORS_TEGRA_HPP
+#pragma once
 
 #include <algorithm>
 #include <optional>
@@ -125,5 +124,3 @@ inline void warn_of_left_out(const tools::HostTree& tree, std::vector<Inventory>
 }
 
 }  // namespace prepare::tegra
-
-#endif  // CDI_TOOLS_GPU_VENDORS_TEGRA_HPP

@@ -1,8 +1,7 @@
 // Finds GPUs of any vendor that are reserved for virtual machines.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_VFIO_HPP
-#define CDI_TOOLS_GPU_VENDORS_VFIO_HPP
+#pragma once
 
 #include <optional>
 #include <string>
@@ -123,5 +122,3 @@ inline Inventory detect(const tools::HostTree& tree, const std::vector<PciFuncti
 }
 
 }  // namespace prepare::vfio
-
-#endif  // CDI_TOOLS_GPU_VENDORS_VFIO_HPP

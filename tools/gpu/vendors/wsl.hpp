@@ -1,8 +1,7 @@
 // The Windows GPUs in the Windows Subsystem for Linux.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_GPU_VENDORS_WSL_HPP
-#define CDI_TOOLS_GPU_VENDORS_WSL_HPP
+#pragma once
 
 #include <algorithm>
 #include <optional>
@@ -117,5 +116,3 @@ inline std::vector<DriverFile> driver_files(const tools::HostTree& tree,
 }
 
 }  // namespace prepare::wsl
-
-#endif  // CDI_TOOLS_GPU_VENDORS_WSL_HPP

@@ -1,8 +1,7 @@
 // Merges lines that say the same about many things, such as all GPUs of a node.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_BASE_ALIKE_HPP
-#define CDI_TOOLS_KIT_BASE_ALIKE_HPP
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -51,5 +50,3 @@ inline std::string and_more_alike(std::size_t more) {
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_BASE_ALIKE_HPP

@@ -1,8 +1,7 @@
 // Decodes base64, as in a kubeconfig and in checkpoints of kubelet.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_BASE_BASE64_HPP
-#define CDI_TOOLS_KIT_BASE_BASE64_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -38,5 +37,3 @@ inline std::optional<std::string> decode_base64(std::string_view text) {
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_BASE_BASE64_HPP

@@ -1,8 +1,7 @@
 // Colours for terminals.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_BASE_COLOURS_HPP
-#define CDI_TOOLS_KIT_BASE_COLOURS_HPP
+#pragma once
 
 #include <cstdlib>
 #include <string>
@@ -35,5 +34,3 @@ inline std::string coloured(std::string_view text, Colour colour) {
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_BASE_COLOURS_HPP

@@ -1,8 +1,7 @@
 // Errors and warnings as records, in the form of all tools.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_BASE_ERROR_RECORD_HPP
-#define CDI_TOOLS_KIT_BASE_ERROR_RECORD_HPP
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -49,5 +48,3 @@ inline ErrorRecord error_record(std::string_view level, const cdi::Error& error)
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_BASE_ERROR_RECORD_HPP

@@ -1,8 +1,7 @@
 // Patterns for names and paths, in the dialect of Go's `filepath.Match`, as in the reference.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_BASE_GLOB_HPP
-#define CDI_TOOLS_KIT_BASE_GLOB_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -194,5 +193,3 @@ inline std::size_t Glob::take(std::size_t token, std::string_view text, std::str
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_BASE_GLOB_HPP

@@ -1,8 +1,7 @@
 // Writes a log to standard output without waiting for its reader.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_BASE_LOG_OUTPUT_HPP
-#define CDI_TOOLS_KIT_BASE_LOG_OUTPUT_HPP
+#pragma once
 
 #include <algorithm>
 #include <climits>
@@ -58,5 +57,3 @@ class LineLog {
 };
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_BASE_LOG_OUTPUT_HPP

@@ -1,8 +1,7 @@
 // Text on one line.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_BASE_ONE_LINE_HPP
-#define CDI_TOOLS_KIT_BASE_ONE_LINE_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -29,5 +28,3 @@ inline std::string one_line(std::string_view text, std::size_t max_size = std::s
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_BASE_ONE_LINE_HPP

@@ -1,8 +1,7 @@
 // Checks of options, and repeated options, for all tools.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_BASE_OPTIONS_HPP
-#define CDI_TOOLS_KIT_BASE_OPTIONS_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -23,5 +22,3 @@ inline CLI::Option* add_repeated(CLI::App& app, const std::string& name,
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_BASE_OPTIONS_HPP

@@ -1,8 +1,7 @@
 // The release of the tools.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_BASE_RELEASE_HPP
-#define CDI_TOOLS_KIT_BASE_RELEASE_HPP
+#pragma once
 
 #include <string>
 
@@ -18,5 +17,3 @@ inline std::string release_version() {
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_BASE_RELEASE_HPP

@@ -1,8 +1,7 @@
 // Results of tools as JSON and YAML.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_BASE_RESULT_TEXT_HPP
-#define CDI_TOOLS_KIT_BASE_RESULT_TEXT_HPP
+#pragma once
 
 #include <optional>
 #include <string>
@@ -61,5 +60,3 @@ inline std::optional<std::string> text_or_null(std::string text) {
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_BASE_RESULT_TEXT_HPP

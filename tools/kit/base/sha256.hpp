@@ -1,8 +1,7 @@
 // SHA-256, as in FIPS 180-4: the digest that `sha256sum` and containers use.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_BASE_SHA256_HPP
-#define CDI_TOOLS_KIT_BASE_SHA256_HPP
+#pragma once
 
 #include <array>
 #include <bit>
@@ -82,5 +81,3 @@ inline std::string sha256(std::string_view text) {
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_BASE_SHA256_HPP

@@ -1,8 +1,7 @@
 // Text in columns under a header.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_BASE_TABLE_HPP
-#define CDI_TOOLS_KIT_BASE_TABLE_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -65,5 +64,3 @@ class Table {
 };
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_BASE_TABLE_HPP

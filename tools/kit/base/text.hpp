@@ -1,8 +1,7 @@
 // Small text functions.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_BASE_TEXT_HPP
-#define CDI_TOOLS_KIT_BASE_TEXT_HPP
+#pragma once
 
 #include <algorithm>
 #include <charconv>
@@ -78,5 +77,3 @@ std::optional<T> parse_number(std::string_view text, int base = 10) {
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_BASE_TEXT_HPP

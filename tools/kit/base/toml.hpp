@@ -1,8 +1,7 @@
 // Reads TOML texts into described types.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_BASE_TOML_HPP
-#define CDI_TOOLS_KIT_BASE_TOML_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -261,5 +260,3 @@ inline cdi::Error member_error(const cdi::Document& document, std::string_view w
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_BASE_TOML_HPP

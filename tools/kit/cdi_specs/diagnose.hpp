@@ -1,8 +1,7 @@
 // `diagnose`: searches ignored files and other directories for names that do not resolve.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_CDI_SPECS_DIAGNOSE_HPP
-#define CDI_TOOLS_KIT_CDI_SPECS_DIAGNOSE_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -34,5 +33,3 @@ std::vector<cdi::Unresolved> diagnose(
     const cdi::ReadOptions& options = {});
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_CDI_SPECS_DIAGNOSE_HPP

@@ -1,8 +1,7 @@
 // `find_drift`: finds device nodes of specs whose type or number has changed on the host.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_CDI_SPECS_DRIFT_HPP
-#define CDI_TOOLS_KIT_CDI_SPECS_DRIFT_HPP
+#pragma once
 
 #include <span>
 #include <vector>
@@ -23,5 +22,3 @@ std::vector<cdi::Error> find_drift(std::span<const cdi::ResolvedDevice> devices,
                                        cdi::SystemHost{}});
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_CDI_SPECS_DRIFT_HPP

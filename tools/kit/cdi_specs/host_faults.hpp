@@ -1,8 +1,7 @@
 // Finds what the edits of a spec need and the host lacks.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_CDI_SPECS_HOST_FAULTS_HPP
-#define CDI_TOOLS_KIT_CDI_SPECS_HOST_FAULTS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -70,5 +69,3 @@ HostFaults device_host_faults(const HostTree& tree, const cdi::LoadedSpec& spec,
 HostFaults all_host_faults(const HostTree& tree, const cdi::LoadedSpec& spec);
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_CDI_SPECS_HOST_FAULTS_HPP

@@ -1,8 +1,7 @@
 // `ignored_specs`: finds files that look like specs but that no program reads.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_CDI_SPECS_IGNORED_SPECS_HPP
-#define CDI_TOOLS_KIT_CDI_SPECS_IGNORED_SPECS_HPP
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -52,5 +51,3 @@ IgnoredSpec ignored_directory(std::string path, std::string_view spec_dir,
                               const std::vector<std::string>& names, bool taken);
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_CDI_SPECS_IGNORED_SPECS_HPP

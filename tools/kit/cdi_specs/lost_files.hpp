@@ -1,8 +1,7 @@
 // Finds libraries that a spec mounts and the host has lost, and gives advice.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_CDI_SPECS_LOST_FILES_HPP
-#define CDI_TOOLS_KIT_CDI_SPECS_LOST_FILES_HPP
+#pragma once
 
 #include <algorithm>
 #include <cctype>
@@ -98,5 +97,3 @@ inline std::optional<std::string> lost_driver_file(const HostTree& tree, const c
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_CDI_SPECS_LOST_FILES_HPP

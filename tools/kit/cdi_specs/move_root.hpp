@@ -1,8 +1,7 @@
 // `move_root`: replaces the root of host or container paths in a spec.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_CDI_SPECS_MOVE_ROOT_HPP
-#define CDI_TOOLS_KIT_CDI_SPECS_MOVE_ROOT_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -38,5 +37,3 @@ cdi::Result<std::size_t> move_root(cdi::Spec& spec, std::string_view from, std::
                                    PathsOf paths = PathsOf::host);
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_CDI_SPECS_MOVE_ROOT_HPP

@@ -1,8 +1,7 @@
 // `find_overlaps`: the edits of a plan that affect the same thing, each pair with a code.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_CDI_SPECS_OVERLAPS_HPP
-#define CDI_TOOLS_KIT_CDI_SPECS_OVERLAPS_HPP
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -75,5 +74,3 @@ std::string to_string(const Overlap& overlap);
 std::vector<Overlap> find_overlaps(const cdi::Plan& plan);
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_CDI_SPECS_OVERLAPS_HPP

@@ -1,8 +1,7 @@
 // The settings file of cdi-prepare, and whether recorded options agree with it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_CDI_SPECS_PREPARE_SETTINGS_HPP
-#define CDI_TOOLS_KIT_CDI_SPECS_PREPARE_SETTINGS_HPP
+#pragma once
 
 #include <algorithm>
 #include <string>
@@ -70,5 +69,3 @@ inline bool agrees_with_settings(const HostTree& tree, const WriteOptions& optio
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_CDI_SPECS_PREPARE_SETTINGS_HPP

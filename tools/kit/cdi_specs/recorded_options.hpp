@@ -1,8 +1,7 @@
 // Reads the owner and options that cdi-prepare records in its specs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_CDI_SPECS_RECORDED_OPTIONS_HPP
-#define CDI_TOOLS_KIT_CDI_SPECS_RECORDED_OPTIONS_HPP
+#pragma once
 
 #include <array>
 #include <optional>
@@ -97,5 +96,3 @@ std::optional<WriteOptions> recorded_options(const cdi::Spec& spec);
 std::optional<WriteOptions> recorded_options(const cdi::LoadedSpec& loaded, std::string_view text);
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_CDI_SPECS_RECORDED_OPTIONS_HPP

@@ -1,8 +1,7 @@
 // Makes the command that rewrites a spec file of cdi-prepare.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_CDI_SPECS_WRITE_COMMAND_HPP
-#define CDI_TOOLS_KIT_CDI_SPECS_WRITE_COMMAND_HPP
+#pragma once
 
 #include <filesystem>
 #include <optional>
@@ -60,5 +59,3 @@ std::string write_command_for(const HostTree& tree, const cdi::LoadedSpec& loade
                               const std::optional<tools::VersionedEngine>& engine);
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_CDI_SPECS_WRITE_COMMAND_HPP

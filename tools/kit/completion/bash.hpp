@@ -1,8 +1,7 @@
 // The completion script for bash.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_COMPLETION_BASH_HPP
-#define CDI_TOOLS_KIT_COMPLETION_BASH_HPP
+#pragma once
 
 #include <string>
 
@@ -14,5 +13,3 @@ namespace tools {
 std::string bash_completion(const CLI::App& tool);
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_COMPLETION_BASH_HPP

@@ -2,8 +2,7 @@
 // list.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_COMPLETION_DESCRIBING_COMMANDS_HPP
-#define CDI_TOOLS_KIT_COMPLETION_DESCRIBING_COMMANDS_HPP
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -58,5 +57,3 @@ inline void add_describing_commands(CLI::App& tool, const Manual& manual,
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_COMPLETION_DESCRIBING_COMMANDS_HPP

@@ -1,8 +1,7 @@
 // Tables of a tool's commands and options for completion scripts.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_COMPLETION_TABLE_HPP
-#define CDI_TOOLS_KIT_COMPLETION_TABLE_HPP
+#pragma once
 
 #include <algorithm>
 #include <string>
@@ -97,5 +96,3 @@ inline std::string short_help(std::string_view help) {
 }
 
 }  // namespace tools::detail
-
-#endif  // CDI_TOOLS_KIT_COMPLETION_TABLE_HPP

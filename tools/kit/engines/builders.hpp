@@ -1,8 +1,7 @@
 // Finds image builders and programs for single containers that read CDI specs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_ENGINES_BUILDERS_HPP
-#define CDI_TOOLS_KIT_ENGINES_BUILDERS_HPP
+#pragma once
 
 #include <optional>
 #include <string>
@@ -82,5 +81,3 @@ inline std::vector<Engine> installed_builders(const HostTree& tree) {
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_ENGINES_BUILDERS_HPP

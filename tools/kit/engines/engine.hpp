@@ -1,8 +1,7 @@
 // A container engine on a host, and how its configuration files are read.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_ENGINES_ENGINE_HPP
-#define CDI_TOOLS_KIT_ENGINES_ENGINE_HPP
+#pragma once
 
 #include <array>
 #include <cerrno>
@@ -136,5 +135,3 @@ inline std::string file_that_counts(const std::string& last, const std::string& 
 }  // namespace engines
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_ENGINES_ENGINE_HPP

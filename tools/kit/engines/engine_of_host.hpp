@@ -1,8 +1,7 @@
 // Finds the engine that an option names, by default in the host's version.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_ENGINES_ENGINE_OF_HOST_HPP
-#define CDI_TOOLS_KIT_ENGINES_ENGINE_OF_HOST_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -85,5 +84,3 @@ inline std::string version_of_host_note(const std::string& engine) {
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_ENGINES_ENGINE_OF_HOST_HPP

@@ -1,8 +1,7 @@
 // The container engines on a host, and how their configuration makes them read CDI specs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_ENGINES_ENGINES_HPP
-#define CDI_TOOLS_KIT_ENGINES_ENGINES_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -58,5 +57,3 @@ void apply_version(Engine& engine);
 std::vector<Engine> installed_engines(const HostTree& tree);
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_ENGINES_ENGINES_HPP

@@ -1,8 +1,7 @@
 // The versions of the container engines on a host.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_ENGINES_INSTALLED_VERSIONS_HPP
-#define CDI_TOOLS_KIT_ENGINES_INSTALLED_VERSIONS_HPP
+#pragma once
 
 #include <array>
 #include <chrono>
@@ -73,5 +72,3 @@ class EngineVersions {
 };
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_ENGINES_INSTALLED_VERSIONS_HPP

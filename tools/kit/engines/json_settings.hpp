@@ -1,8 +1,7 @@
 // Explains why a configuration file of an engine is not a JSON object.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_ENGINES_JSON_SETTINGS_HPP
-#define CDI_TOOLS_KIT_ENGINES_JSON_SETTINGS_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -22,5 +21,3 @@ inline cdi::Error json_settings_error(std::string_view text, const std::string& 
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_ENGINES_JSON_SETTINGS_HPP

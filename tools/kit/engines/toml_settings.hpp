@@ -1,8 +1,7 @@
 // Settings in the TOML configuration of a container engine.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_ENGINES_TOML_SETTINGS_HPP
-#define CDI_TOOLS_KIT_ENGINES_TOML_SETTINGS_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -101,5 +100,3 @@ inline cdi::Result<TomlSettings> parse_toml(std::string_view text, std::string_v
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_ENGINES_TOML_SETTINGS_HPP

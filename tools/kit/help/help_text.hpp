@@ -1,8 +1,7 @@
 // The help of a command as text for a terminal.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HELP_HELP_TEXT_HPP
-#define CDI_TOOLS_KIT_HELP_HELP_TEXT_HPP
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -51,5 +50,3 @@ inline std::string help_text(const CLI::App& app, std::size_t width) {
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HELP_HELP_TEXT_HPP

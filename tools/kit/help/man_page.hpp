@@ -1,8 +1,7 @@
 // The man page of a tool, from its command line.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HELP_MAN_PAGE_HPP
-#define CDI_TOOLS_KIT_HELP_MAN_PAGE_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -16,5 +15,3 @@ namespace tools {
 std::string man_page(const CLI::App& tool, const Manual& manual, std::string_view date);
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HELP_MAN_PAGE_HPP

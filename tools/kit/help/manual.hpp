@@ -1,8 +1,7 @@
 // Parts of a tool's man page that its command line lacks.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HELP_MANUAL_HPP
-#define CDI_TOOLS_KIT_HELP_MANUAL_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -30,5 +29,3 @@ struct Manual {
 };
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HELP_MANUAL_HPP

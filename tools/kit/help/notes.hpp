@@ -1,8 +1,7 @@
 // The notes at the end of a command's help: paragraphs, lists and examples.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HELP_NOTES_HPP
-#define CDI_TOOLS_KIT_HELP_NOTES_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -110,5 +109,3 @@ inline std::string notes_text(const std::vector<Note>& notes, std::size_t width)
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HELP_NOTES_HPP

@@ -1,8 +1,7 @@
 // Reads a command line for help, man page and completion.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HELP_PAGE_HPP
-#define CDI_TOOLS_KIT_HELP_PAGE_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -70,5 +69,3 @@ CommandPage read_page(const CLI::App& app);
 void add_example(CLI::App& command, std::string_view example);
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HELP_PAGE_HPP

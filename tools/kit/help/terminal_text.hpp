@@ -1,8 +1,7 @@
 // Messages and explanations, wrapped for people who read them on a terminal.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HELP_TERMINAL_TEXT_HPP
-#define CDI_TOOLS_KIT_HELP_TERMINAL_TEXT_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -63,5 +62,3 @@ inline std::string text_for(int stream, std::string_view text) {
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HELP_TERMINAL_TEXT_HPP

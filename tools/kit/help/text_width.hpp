@@ -1,8 +1,7 @@
 // Chooses the width of printed text.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HELP_TEXT_WIDTH_HPP
-#define CDI_TOOLS_KIT_HELP_TEXT_WIDTH_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -27,5 +26,3 @@ inline std::size_t text_width(int stream = STDOUT_FILENO) {
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HELP_TEXT_WIDTH_HPP

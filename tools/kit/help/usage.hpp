@@ -1,8 +1,7 @@
 // Prints help and versions, and explains faults of a command line.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HELP_USAGE_HPP
-#define CDI_TOOLS_KIT_HELP_USAGE_HPP
+#pragma once
 
 #include <span>
 #include <string>
@@ -32,5 +31,3 @@ cdi::Error usage_fault(const CLI::App& app, const CLI::ParseError& thrown);
 cdi::Error usage_error(const CLI::App& app, const CLI::ParseError& thrown);
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HELP_USAGE_HPP

@@ -1,8 +1,7 @@
 // Text wrapped at words.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HELP_WRAPPED_HPP
-#define CDI_TOOLS_KIT_HELP_WRAPPED_HPP
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -50,5 +49,3 @@ inline std::string wrapped_row(std::string_view term, std::string_view meaning, 
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HELP_WRAPPED_HPP

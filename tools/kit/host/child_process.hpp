@@ -1,8 +1,7 @@
 // Runs programs that may hang, crash or write endlessly, and reads their output.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HOST_CHILD_PROCESS_HPP
-#define CDI_TOOLS_KIT_HOST_CHILD_PROCESS_HPP
+#pragma once
 
 #include <chrono>
 #include <optional>
@@ -49,5 +48,3 @@ struct ProgramAnswer {
 cdi::Result<ProgramAnswer> ask_program(std::chrono::milliseconds deadline, ProgramCall call);
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HOST_CHILD_PROCESS_HPP

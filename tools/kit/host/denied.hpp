@@ -1,8 +1,7 @@
 // Errors of writers that may not write to their directory.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HOST_DENIED_HPP
-#define CDI_TOOLS_KIT_HOST_DENIED_HPP
+#pragma once
 
 #include <cerrno>
 #include <filesystem>
@@ -46,5 +45,3 @@ inline cdi::Error with_denied_advice(cdi::Error error, std::string_view option) 
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HOST_DENIED_HPP

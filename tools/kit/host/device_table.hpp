@@ -1,8 +1,7 @@
 // Device nodes, and a table that replaces them in a tree without nodes.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HOST_DEVICE_TABLE_HPP
-#define CDI_TOOLS_KIT_HOST_DEVICE_TABLE_HPP
+#pragma once
 
 #include <cerrno>
 #include <cstdint>
@@ -105,5 +104,3 @@ inline std::string device_row(const HostNode& node) {
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HOST_DEVICE_TABLE_HPP

@@ -1,8 +1,7 @@
 // The names in a directory.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HOST_DIRECTORY_NAMES_HPP
-#define CDI_TOOLS_KIT_HOST_DIRECTORY_NAMES_HPP
+#pragma once
 
 #include <algorithm>
 #include <cerrno>
@@ -62,5 +61,3 @@ inline std::optional<std::vector<std::string>> names_in(const Directory& directo
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HOST_DIRECTORY_NAMES_HPP

@@ -1,8 +1,7 @@
 // The files of a host under a directory.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HOST_HOST_TREE_HPP
-#define CDI_TOOLS_KIT_HOST_HOST_TREE_HPP
+#pragma once
 
 #include <cstddef>
 #include <dirent.h>
@@ -182,5 +181,3 @@ class HostTree {
 };
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HOST_HOST_TREE_HPP

@@ -1,8 +1,7 @@
 // Where a program is.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HOST_PROGRAM_PATH_HPP
-#define CDI_TOOLS_KIT_HOST_PROGRAM_PATH_HPP
+#pragma once
 
 #include <cstdlib>
 #include <string>
@@ -38,5 +37,3 @@ inline std::string path_of_program(const std::string& name) {
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HOST_PROGRAM_PATH_HPP

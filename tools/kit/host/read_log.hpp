@@ -1,8 +1,7 @@
 // Records what a program reads from a host, to repeat it elsewhere.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HOST_READ_LOG_HPP
-#define CDI_TOOLS_KIT_HOST_READ_LOG_HPP
+#pragma once
 
 #include <cerrno>
 #include <compare>
@@ -71,5 +70,3 @@ class ReadLog {
 };
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HOST_READ_LOG_HPP

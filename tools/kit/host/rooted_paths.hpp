@@ -1,8 +1,7 @@
 // Resolves paths under a directory as if it were /.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HOST_ROOTED_PATHS_HPP
-#define CDI_TOOLS_KIT_HOST_ROOTED_PATHS_HPP
+#pragma once
 
 #include <cstdint>
 #include <fcntl.h>
@@ -93,5 +92,3 @@ class RootedPaths {
 };
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HOST_ROOTED_PATHS_HPP

@@ -1,8 +1,7 @@
 // Standard streams: prints whole texts, and keeps files off the numbers of closed streams.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HOST_STANDARD_STREAMS_HPP
-#define CDI_TOOLS_KIT_HOST_STANDARD_STREAMS_HPP
+#pragma once
 
 #include <cstdio>
 #include <fcntl.h>
@@ -29,5 +28,3 @@ inline bool print_text(std::string_view text) {
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HOST_STANDARD_STREAMS_HPP

@@ -1,8 +1,7 @@
 // Turns the signals that end a program into a descriptor to poll.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HOST_TERMINATION_HPP
-#define CDI_TOOLS_KIT_HOST_TERMINATION_HPP
+#pragma once
 
 #include <csignal>
 #include <sys/signalfd.h>
@@ -24,5 +23,3 @@ inline cdi::Descriptor termination_signals() {
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HOST_TERMINATION_HPP

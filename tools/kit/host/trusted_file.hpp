@@ -1,8 +1,7 @@
 // Checks files that decide what root hands out or runs: settings, policies, vendor files.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_HOST_TRUSTED_FILE_HPP
-#define CDI_TOOLS_KIT_HOST_TRUSTED_FILE_HPP
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -74,5 +73,3 @@ inline cdi::Result<std::string> read_trusted_file(const std::string& path,
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_HOST_TRUSTED_FILE_HPP

@@ -1,8 +1,7 @@
 // The ResourceClaims of the Kubernetes API, with the members that a tool reads.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_KUBERNETES_RESOURCE_CLAIM_HPP
-#define CDI_TOOLS_KIT_KUBERNETES_RESOURCE_CLAIM_HPP
+#pragma once
 
 #include <optional>
 #include <string>
@@ -149,5 +148,3 @@ struct Claims {
 };
 
 }  // namespace kubernetes
-
-#endif  // CDI_TOOLS_KIT_KUBERNETES_RESOURCE_CLAIM_HPP

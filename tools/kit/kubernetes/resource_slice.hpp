@@ -1,8 +1,7 @@
 // The ResourceSlices of the Kubernetes API, resource.k8s.io/v1, with the members that tools write.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_KUBERNETES_RESOURCE_SLICE_HPP
-#define CDI_TOOLS_KIT_KUBERNETES_RESOURCE_SLICE_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -166,5 +165,3 @@ struct SliceList {
 };
 
 }  // namespace kubernetes
-
-#endif  // CDI_TOOLS_KIT_KUBERNETES_RESOURCE_SLICE_HPP

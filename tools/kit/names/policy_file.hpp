@@ -1,8 +1,7 @@
 // The check of requested devices by a policy file.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_NAMES_POLICY_FILE_HPP
-#define CDI_TOOLS_KIT_NAMES_POLICY_FILE_HPP
+#pragma once
 
 #include <span>
 #include <string>
@@ -34,5 +33,3 @@ inline cdi::Result<void> check_policy(const std::string& path,
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_NAMES_POLICY_FILE_HPP

@@ -1,8 +1,7 @@
 // Finds the devices that a container requests by variables such as NVIDIA_VISIBLE_DEVICES.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_NAMES_VARIABLE_REQUESTS_HPP
-#define CDI_TOOLS_KIT_NAMES_VARIABLE_REQUESTS_HPP
+#pragma once
 
 #include <algorithm>
 #include <map>
@@ -112,5 +111,3 @@ inline void add_variables(const std::vector<VariableRequest>& variables,
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_NAMES_VARIABLE_REQUESTS_HPP

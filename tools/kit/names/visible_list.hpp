@@ -1,8 +1,7 @@
 // Reads the entries of an environment variable that selects GPUs, as its runtime does.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_NAMES_VISIBLE_LIST_HPP
-#define CDI_TOOLS_KIT_NAMES_VISIBLE_LIST_HPP
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -71,5 +70,3 @@ bool keep_repeated(const VisibleText& given, const VisibleEntry& entry, VisibleL
 cdi::Result<VisibleList> read_visible(const VisibleText& given);
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_NAMES_VISIBLE_LIST_HPP

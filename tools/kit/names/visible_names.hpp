@@ -1,8 +1,7 @@
 // Finds the devices of a kind that entries of an environment variable name.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_NAMES_VISIBLE_NAMES_HPP
-#define CDI_TOOLS_KIT_NAMES_VISIBLE_NAMES_HPP
+#pragma once
 
 #include <algorithm>
 #include <string>
@@ -85,5 +84,3 @@ inline VisibleMatch match_visible(const VisibleEntry& entry,
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_NAMES_VISIBLE_NAMES_HPP

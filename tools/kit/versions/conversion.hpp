@@ -1,8 +1,7 @@
 // `rejection_by`: why an engine rejects a spec file; `convert_spec`: its spec in another version.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_VERSIONS_CONVERSION_HPP
-#define CDI_TOOLS_KIT_VERSIONS_CONVERSION_HPP
+#pragma once
 
 #include <optional>
 #include <string>
@@ -72,5 +71,3 @@ std::vector<cdi::Error> text_warnings(const cdi::LoadedSpec& loaded);
 std::vector<cdi::Error> text_warnings(const VersionedEngine& engine, const cdi::LoadedSpec& loaded);
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_VERSIONS_CONVERSION_HPP

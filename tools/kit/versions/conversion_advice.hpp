@@ -1,8 +1,7 @@
 // `conversion_advice`: what to do about a spec file that an engine rejects.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_VERSIONS_CONVERSION_ADVICE_HPP
-#define CDI_TOOLS_KIT_VERSIONS_CONVERSION_ADVICE_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -24,5 +23,3 @@ std::string conversion_advice(const VersionedEngine& engine, const cdi::LoadedSp
                               std::string_view owner_command = {});
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_VERSIONS_CONVERSION_ADVICE_HPP

@@ -1,8 +1,7 @@
 // The spec directories of container engines without configuration, and whether CDI is on.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_VERSIONS_ENGINE_DEFAULTS_HPP
-#define CDI_TOOLS_KIT_VERSIONS_ENGINE_DEFAULTS_HPP
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -115,5 +114,3 @@ constexpr const EngineDefaults* find_engine_defaults(const VersionedEngine& engi
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_VERSIONS_ENGINE_DEFAULTS_HPP

@@ -1,8 +1,7 @@
 // How each version of containerd and CRI-O accepts requests for CDI devices.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_VERSIONS_ENGINE_SUPPORT_HPP
-#define CDI_TOOLS_KIT_VERSIONS_ENGINE_SUPPORT_HPP
+#pragma once
 
 #include <array>
 #include <string_view>
@@ -49,5 +48,3 @@ constexpr const EngineSupport* find_engine_support(const VersionedEngine& engine
 }
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_VERSIONS_ENGINE_SUPPORT_HPP

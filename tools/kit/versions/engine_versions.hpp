@@ -1,8 +1,7 @@
 // The CDI library of each version of containerd, CRI-O, podman and others, and what it reads.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_KIT_VERSIONS_ENGINE_VERSIONS_HPP
-#define CDI_TOOLS_KIT_VERSIONS_ENGINE_VERSIONS_HPP
+#pragma once
 
 #include <array>
 #include <compare>
@@ -245,5 +244,3 @@ cdi::Result<cdi::SpecVersion> written_spec_version_for(std::string_view engine_a
 std::string assumption_about(const VersionedEngine& engine);
 
 }  // namespace tools
-
-#endif  // CDI_TOOLS_KIT_VERSIONS_ENGINE_VERSIONS_HPP

@@ -1,8 +1,7 @@
 // Splits the single socket between an NRI plugin and a runtime into connections.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_NRI_PROTOCOL_MULTIPLEXER_HPP
-#define CDI_TOOLS_NRI_PROTOCOL_MULTIPLEXER_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -102,5 +101,3 @@ inline void multiplex(std::string& out, Connection connection, std::string_view 
 }
 
 }  // namespace nri
-
-#endif  // CDI_TOOLS_NRI_PROTOCOL_MULTIPLEXER_HPP

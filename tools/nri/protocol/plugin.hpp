@@ -1,8 +1,7 @@
 // `nri::Plugin`: the name of an NRI plugin, and its handlers of events.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_NRI_PROTOCOL_PLUGIN_HPP
-#define CDI_TOOLS_NRI_PROTOCOL_PLUGIN_HPP
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -63,5 +62,3 @@ struct Plugin {
 };
 
 }  // namespace nri
-
-#endif  // CDI_TOOLS_NRI_PROTOCOL_PLUGIN_HPP

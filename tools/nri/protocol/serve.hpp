@@ -1,8 +1,7 @@
 // `nri::serve`: runs a plugin on the NRI socket of a runtime.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_NRI_PROTOCOL_SERVE_HPP
-#define CDI_TOOLS_NRI_PROTOCOL_SERVE_HPP
+#pragma once
 
 #include <algorithm>
 #include <cerrno>
@@ -155,5 +154,3 @@ inline Result<void> serve(const Plugin& plugin, const ServeOptions& options = {}
 }
 
 }  // namespace nri
-
-#endif  // CDI_TOOLS_NRI_PROTOCOL_SERVE_HPP

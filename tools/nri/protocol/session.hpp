@@ -1,8 +1,7 @@
 // `nri::Session`: the conversation of a plugin with a runtime, without input and output.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_NRI_PROTOCOL_SESSION_HPP
-#define CDI_TOOLS_NRI_PROTOCOL_SESSION_HPP
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -289,5 +288,3 @@ class Session {
 };
 
 }  // namespace nri
-
-#endif  // CDI_TOOLS_NRI_PROTOCOL_SESSION_HPP

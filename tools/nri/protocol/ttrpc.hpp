@@ -1,8 +1,7 @@
 // ttrpc, the remote procedure calls of containerd: frames, calls and answers.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_NRI_PROTOCOL_TTRPC_HPP
-#define CDI_TOOLS_NRI_PROTOCOL_TTRPC_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -153,5 +152,3 @@ inline std::string failed_answer(StatusCode code, std::string message) {
 }
 
 }  // namespace nri
-
-#endif  // CDI_TOOLS_NRI_PROTOCOL_TTRPC_HPP

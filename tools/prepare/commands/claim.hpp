@@ -1,8 +1,7 @@
 // The commands `unprepare` and `list`, and what all commands on claims share.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_COMMANDS_CLAIM_HPP
-#define CDI_TOOLS_PREPARE_COMMANDS_CLAIM_HPP
+#pragma once
 
 #include <chrono>
 #include <optional>
@@ -86,5 +85,3 @@ ExitCode with_claims(const AssessedSurvey& assessed, const Options& options,
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_COMMANDS_CLAIM_HPP

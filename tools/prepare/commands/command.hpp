@@ -1,8 +1,7 @@
 // A command of `cdi-prepare`, and options that several commands share.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_COMMANDS_COMMAND_HPP
-#define CDI_TOOLS_PREPARE_COMMANDS_COMMAND_HPP
+#pragma once
 
 #include <functional>
 #include <string>
@@ -51,5 +50,3 @@ void add_keep_options(CLI::App& command, Options& options);
 void add_force(CLI::App& command, Options& options);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_COMMANDS_COMMAND_HPP

@@ -1,8 +1,7 @@
 // The commands of `cdi-prepare`, each in a file with its name.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_COMMANDS_COMMANDS_HPP
-#define CDI_TOOLS_PREPARE_COMMANDS_COMMANDS_HPP
+#pragma once
 
 #include "command.hpp"
 
@@ -23,5 +22,3 @@ extern const Command watch_command;
 extern const Command write_command;
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_COMMANDS_COMMANDS_HPP

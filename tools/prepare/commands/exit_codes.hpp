@@ -1,8 +1,7 @@
 // The exit codes, a promise to scripts.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_COMMANDS_EXIT_CODES_HPP
-#define CDI_TOOLS_PREPARE_COMMANDS_EXIT_CODES_HPP
+#pragma once
 
 #include <span>
 #include <string>
@@ -50,5 +49,3 @@ inline std::string exit_code_help(std::span<const ExitMeaning> table = exit_mean
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_COMMANDS_EXIT_CODES_HPP

@@ -1,8 +1,7 @@
 // The command `files`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_COMMANDS_FILES_HPP
-#define CDI_TOOLS_PREPARE_COMMANDS_FILES_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -29,5 +28,3 @@ std::vector<DriverFile> files_for(const tools::HostTree& host, const DriverPlace
                                   std::vector<Problem>& warnings);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_COMMANDS_FILES_HPP

@@ -1,8 +1,7 @@
 // The option `--make-nodes`: makes the missing nodes of NVIDIA's driver.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_COMMANDS_MAKE_NODES_HPP
-#define CDI_TOOLS_PREPARE_COMMANDS_MAKE_NODES_HPP
+#pragma once
 
 #include <cerrno>
 #include <map>
@@ -109,5 +108,3 @@ inline std::string advice_on_nodes(const SurveyOptions& options) {
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_COMMANDS_MAKE_NODES_HPP

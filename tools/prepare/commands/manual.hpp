@@ -1,8 +1,7 @@
 // The parts of cdi-prepare(8) that are not in the help of a command.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_COMMANDS_MANUAL_HPP
-#define CDI_TOOLS_PREPARE_COMMANDS_MANUAL_HPP
+#pragma once
 
 #include "../../kit/help/manual.hpp"
 #include "exit_codes.hpp"
@@ -38,5 +37,3 @@ inline tools::Manual prepare_manual() {
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_COMMANDS_MANUAL_HPP

@@ -1,8 +1,7 @@
 // Checks of option values.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_COMMANDS_OPTION_CHECKS_HPP
-#define CDI_TOOLS_PREPARE_COMMANDS_OPTION_CHECKS_HPP
+#pragma once
 
 #include <charconv>
 #include <cstdint>
@@ -70,5 +69,3 @@ inline std::string kind_fault(const std::string& text) {
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_COMMANDS_OPTION_CHECKS_HPP

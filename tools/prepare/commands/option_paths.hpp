@@ -1,8 +1,7 @@
 // Makes the paths in options absolute, and resolves them under the root.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_COMMANDS_OPTION_PATHS_HPP
-#define CDI_TOOLS_PREPARE_COMMANDS_OPTION_PATHS_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -126,5 +125,3 @@ inline void complete(Options& options) {
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_COMMANDS_OPTION_PATHS_HPP

@@ -1,8 +1,7 @@
 // Writing to standard output and standard error.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_COMMANDS_OUTPUT_HPP
-#define CDI_TOOLS_PREPARE_COMMANDS_OUTPUT_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -127,5 +126,3 @@ inline ExitCode finish(const Output& output, ExitCode code) {
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_COMMANDS_OUTPUT_HPP

@@ -1,8 +1,7 @@
 // The GPUs on a host as text and as results.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_COMMANDS_REPORT_HPP
-#define CDI_TOOLS_PREPARE_COMMANDS_REPORT_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -39,5 +38,3 @@ std::vector<std::string> qualified_names(const cdi::Spec& spec);
 std::string counts_of(const cdi::Spec& spec, const std::vector<Inventory>& inventories);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_COMMANDS_REPORT_HPP

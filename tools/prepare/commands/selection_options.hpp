@@ -1,8 +1,7 @@
 // Adds the options that select GPUs and the place of their driver.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_COMMANDS_SELECTION_OPTIONS_HPP
-#define CDI_TOOLS_PREPARE_COMMANDS_SELECTION_OPTIONS_HPP
+#pragma once
 
 #include <string>
 
@@ -91,5 +90,3 @@ inline void add_content_options(CLI::App& command, Options& options) {
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_COMMANDS_SELECTION_OPTIONS_HPP

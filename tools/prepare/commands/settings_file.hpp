@@ -1,8 +1,7 @@
 // The settings file, whose values are used where the command line has none.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_COMMANDS_SETTINGS_FILE_HPP
-#define CDI_TOOLS_PREPARE_COMMANDS_SETTINGS_FILE_HPP
+#pragma once
 
 #include <set>
 #include <string>
@@ -34,5 +33,3 @@ cdi::Result<void> apply_settings(const std::vector<GivenSetting>& settings,
 std::set<std::string> given_names(const CLI::App& command);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_COMMANDS_SETTINGS_FILE_HPP

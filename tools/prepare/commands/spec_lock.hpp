@@ -1,8 +1,7 @@
 // Locks the specs for a run that changes them, from its survey to its last change.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_COMMANDS_SPEC_LOCK_HPP
-#define CDI_TOOLS_PREPARE_COMMANDS_SPEC_LOCK_HPP
+#pragma once
 
 #include <chrono>
 #include <thread>
@@ -55,5 +54,3 @@ inline DirectoryLock lock_specs(const Options& options, Missing missing,
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_COMMANDS_SPEC_LOCK_HPP

@@ -1,8 +1,7 @@
 // The specs for a survey and the reports about them, for `write`, `check` and `watch`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_COMMANDS_SPEC_SET_HPP
-#define CDI_TOOLS_PREPARE_COMMANDS_SPEC_SET_HPP
+#pragma once
 
 #include <optional>
 #include <string>
@@ -96,5 +95,3 @@ inline SpecSet make_spec_set(const AssessedSurvey& assessed, VersionChoice choic
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_COMMANDS_SPEC_SET_HPP

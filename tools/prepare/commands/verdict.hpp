@@ -1,8 +1,7 @@
 // The verdict on a survey: the exit code, and why the run may be too early.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_COMMANDS_VERDICT_HPP
-#define CDI_TOOLS_PREPARE_COMMANDS_VERDICT_HPP
+#pragma once
 
 #include <map>
 #include <memory>
@@ -71,5 +70,3 @@ auto after_survey(ExitCode (*act)(const AssessedSurvey&, const Options&, const O
 Messages survey_messages(const AssessedSurvey& assessed, const Options& options);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_COMMANDS_VERDICT_HPP

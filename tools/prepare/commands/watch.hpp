@@ -1,8 +1,7 @@
 // The command `watch`: keeps the specs up to date.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_COMMANDS_WATCH_HPP
-#define CDI_TOOLS_PREPARE_COMMANDS_WATCH_HPP
+#pragma once
 
 #include <chrono>
 #include <optional>
@@ -81,5 +80,3 @@ bool wait_for_change(const cdi::Descriptor& signals, std::optional<Uevents>& uev
 bool has_vendor_files(const Options& options);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_COMMANDS_WATCH_HPP

@@ -1,8 +1,7 @@
 // The command `write`.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_COMMANDS_WRITE_HPP
-#define CDI_TOOLS_PREPARE_COMMANDS_WRITE_HPP
+#pragma once
 
 #include <string>
 #include <utility>
@@ -48,5 +47,3 @@ ExitCode update_specs(AssessedSurvey& assessed, const SpecSet& wanted, Written& 
 ExitCode write_specs(AssessedSurvey assessed, const Options& given, const WriteOptions& own);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_COMMANDS_WRITE_HPP

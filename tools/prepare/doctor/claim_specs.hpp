@@ -1,8 +1,7 @@
 // Checks of claims: journals and specs.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_DOCTOR_CLAIM_SPECS_HPP
-#define CDI_TOOLS_PREPARE_DOCTOR_CLAIM_SPECS_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -19,5 +18,3 @@ void check_claims(const Survey& survey, const std::string& state_dir,
                   const std::vector<std::string>& dirs, Findings& findings);
 
 }  // namespace prepare::doctor
-
-#endif  // CDI_TOOLS_PREPARE_DOCTOR_CLAIM_SPECS_HPP

@@ -1,8 +1,7 @@
 // Findings about why containers may not get the GPUs of a host.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_DOCTOR_DOCTOR_HPP
-#define CDI_TOOLS_PREPARE_DOCTOR_DOCTOR_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -39,5 +38,3 @@ std::vector<Finding> diagnose_host(const Survey& survey, const std::vector<tools
                                    const DoctorOptions& options);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_DOCTOR_DOCTOR_HPP

@@ -1,8 +1,7 @@
 // Checks of NVIDIA's driver and its libraries.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_DOCTOR_DRIVER_HPP
-#define CDI_TOOLS_PREPARE_DOCTOR_DRIVER_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -19,5 +18,3 @@ void check_nvidia_driver(const tools::HostTree& tree, const DriverPlace& place,
                          std::vector<std::string> arguments, Findings& findings);
 
 }  // namespace prepare::doctor
-
-#endif  // CDI_TOOLS_PREPARE_DOCTOR_DRIVER_HPP

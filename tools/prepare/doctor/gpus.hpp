@@ -1,8 +1,7 @@
 // Checks of GPUs and their nodes.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_DOCTOR_GPUS_HPP
-#define CDI_TOOLS_PREPARE_DOCTOR_GPUS_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -21,5 +20,3 @@ void check_char_links(const tools::HostTree& tree, const std::vector<Inventory>&
                       Findings& findings);
 
 }  // namespace prepare::doctor
-
-#endif  // CDI_TOOLS_PREPARE_DOCTOR_GPUS_HPP

@@ -1,8 +1,7 @@
 // Reports files that look like specs but are ignored by engines.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_DOCTOR_IGNORED_HPP
-#define CDI_TOOLS_PREPARE_DOCTOR_IGNORED_HPP
+#pragma once
 
 #include <algorithm>
 #include <cctype>
@@ -58,5 +57,3 @@ inline void check_ignored(const tools::HostTree& tree, const std::vector<std::st
 }
 
 }  // namespace prepare::doctor
-
-#endif  // CDI_TOOLS_PREPARE_DOCTOR_IGNORED_HPP

@@ -1,8 +1,7 @@
 // Checks kernel features that restrict devices: the IOMMU and SELinux.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_DOCTOR_KERNEL_HPP
-#define CDI_TOOLS_PREPARE_DOCTOR_KERNEL_HPP
+#pragma once
 
 #include <map>
 #include <set>
@@ -59,5 +58,3 @@ inline void check_selinux(const tools::HostTree& tree, Findings& findings) {
 }
 
 }  // namespace prepare::doctor
-
-#endif  // CDI_TOOLS_PREPARE_DOCTOR_KERNEL_HPP

@@ -1,8 +1,7 @@
 // The result of `doctor` as a static HTML page.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_DOCTOR_PAGE_HPP
-#define CDI_TOOLS_PREPARE_DOCTOR_PAGE_HPP
+#pragma once
 
 #include <string>
 
@@ -16,5 +15,3 @@ namespace prepare {
 std::string diagnosis_page(const DoctorResult& result);
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_DOCTOR_PAGE_HPP

@@ -1,8 +1,7 @@
 // Checks whether the specs exist and match this host.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_DOCTOR_SPECS_HPP
-#define CDI_TOOLS_PREPARE_DOCTOR_SPECS_HPP
+#pragma once
 
 #include <string>
 #include <vector>
@@ -20,5 +19,3 @@ void check_specs(const tools::HostTree& tree, const std::vector<Inventory>& inve
                  const std::vector<std::string>& arguments, Findings& findings);
 
 }  // namespace prepare::doctor
-
-#endif  // CDI_TOOLS_PREPARE_DOCTOR_SPECS_HPP

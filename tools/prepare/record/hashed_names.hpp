@@ -1,8 +1,7 @@
 // Replaces what identifies a node in a recording: UUIDs and serial numbers.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_RECORD_HASHED_NAMES_HPP
-#define CDI_TOOLS_PREPARE_RECORD_HASHED_NAMES_HPP
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -66,5 +65,3 @@ class HashedNames {
 };
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_RECORD_HASHED_NAMES_HPP

@@ -1,8 +1,7 @@
 // The files of a node in a recording.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_RECORD_RECORDED_FILE_HPP
-#define CDI_TOOLS_PREPARE_RECORD_RECORDED_FILE_HPP
+#pragma once
 
 #include <cerrno>
 #include <cstdint>
@@ -71,5 +70,3 @@ inline cdi::Result<void> write_files(const RecordedFiles& files, const std::stri
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_RECORD_RECORDED_FILE_HPP

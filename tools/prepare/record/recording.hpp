@@ -1,8 +1,7 @@
 // Records the files of a node that a program has read.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TOOLS_PREPARE_RECORD_RECORDING_HPP
-#define CDI_TOOLS_PREPARE_RECORD_RECORDING_HPP
+#pragma once
 
 #include <algorithm>
 #include <cerrno>
@@ -177,5 +176,3 @@ class Recording {
 };
 
 }  // namespace prepare
-
-#endif  // CDI_TOOLS_PREPARE_RECORD_RECORDING_HPP

@@ -1,8 +1,7 @@
 // A made-up host with files of NVIDIA's driver, and what is found on it.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_PREPARE_VENDORS_DRIVER_HOST_HPP
-#define CDI_TESTS_PREPARE_VENDORS_DRIVER_HOST_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstring>
@@ -125,5 +124,3 @@ inline Warnings texts_of(const std::vector<prepare::Problem>& warnings) {
 }
 
 }  // namespace driver_host
-
-#endif  // CDI_TESTS_PREPARE_VENDORS_DRIVER_HOST_HPP

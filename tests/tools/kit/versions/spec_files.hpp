@@ -1,8 +1,7 @@
 // Spec files and engines for the tests of conversions.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_TOOLS_KIT_VERSIONS_SPEC_FILES_HPP
-#define CDI_TESTS_TOOLS_KIT_VERSIONS_SPEC_FILES_HPP
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -35,5 +34,3 @@ inline tools::VersionedEngine engine(std::string_view name) {
 }
 
 }  // namespace spec_files
-
-#endif  // CDI_TESTS_TOOLS_KIT_VERSIONS_SPEC_FILES_HPP

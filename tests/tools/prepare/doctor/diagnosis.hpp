@@ -1,8 +1,7 @@
 // The findings of doctor on a made-up host, for the tests of its parts.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef CDI_TESTS_PREPARE_DOCTOR_DIAGNOSIS_HPP
-#define CDI_TESTS_PREPARE_DOCTOR_DIAGNOSIS_HPP
+#pragma once
 
 #include <initializer_list>
 #include <string>
@@ -86,5 +85,3 @@ inline bool is_only(const std::vector<Finding>& findings, std::string_view what,
 }
 
 }  // namespace prepare
-
-#endif  // CDI_TESTS_PREPARE_DOCTOR_DIAGNOSIS_HPP
