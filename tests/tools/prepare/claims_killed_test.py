@@ -18,10 +18,6 @@ from claim_case import ClaimTest  # noqa: E402  pylint: disable=wrong-import-pos
 from tree_case import TreeTest  # noqa: E402  pylint: disable=wrong-import-position
 
 KILL_AT = ""
-# With CDI_SOME_KILLS, as with sanitizers, only each third place to be killed is tried, unless
-# CDI_FULL is set. The places are those of builds without sanitizers, where all are tried.
-SOME = os.environ.get("CDI_SOME_KILLS") and not os.environ.get("CDI_FULL")
-STEP = 3 if SOME else 1
 
 
 class Parallel(ClaimTest):
@@ -152,7 +148,7 @@ class Killed(ClaimTest):
         is skipped where the files are the same as at another one: they are all that counts."""
         start = self.save()
         seen = set()
-        for number in itertools.count(1, STEP):
+        for number in itertools.count(1):
             self.restore(start)
             killed = self.run_killed(number, command, *more)
             if not killed:
@@ -235,7 +231,7 @@ class Killed(ClaimTest):
         for command, more in (("prepare", self.asked("a", ["0@x"])),
                               ("unprepare", ("--claim", "a"))):
             start = self.save()
-            for number in itertools.count(1, STEP):
+            for number in itertools.count(1):
                 self.restore(start)
                 if not self.run_killed(number, command, *more, out=elsewhere):
                     break

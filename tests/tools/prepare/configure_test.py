@@ -19,7 +19,6 @@ from tree_case import TreeTest, run_tests  # noqa: E402  pylint: disable=C0413
 
 KILL_AT = os.path.abspath(sys.argv.pop(2))
 # As in claims_killed_test.py: only some places to be killed.
-STEP = 3 if os.environ.get("CDI_SOME_KILLS") and not os.environ.get("CDI_FULL") else 1
 CONTAINERD = "/etc/containerd/config.toml"
 CONTAINERD_OWN = "/etc/containerd/conf.d/cdi-prepare.toml"
 CONTAINERD_IMPORTS = "/etc/containerd/conf.d/*.toml"
@@ -702,7 +701,7 @@ class Killed(ConfigureTest):
 
     def places(self):
         """The numbers of changes at which a call is killed."""
-        return range(1, 200, STEP)
+        return range(1, 200)
 
     def test_configure(self):
         for name in self.ENGINES:
