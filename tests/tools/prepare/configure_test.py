@@ -18,7 +18,6 @@ sys.dont_write_bytecode = True
 from tree_case import TreeTest, run_tests  # noqa: E402  pylint: disable=C0413
 
 KILL_AT = os.path.abspath(sys.argv.pop(2))
-# As in claims_killed_test.py: only some places to be killed.
 CONTAINERD = "/etc/containerd/config.toml"
 CONTAINERD_OWN = "/etc/containerd/conf.d/cdi-prepare.toml"
 CONTAINERD_IMPORTS = "/etc/containerd/conf.d/*.toml"
