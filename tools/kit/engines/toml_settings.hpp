@@ -75,7 +75,8 @@ class TomlSettings {
 
  private:
   toml::node_view<const toml::node> find(const TomlKey& key) const {
-    toml::node_view<const toml::node> at{table_};
+    const toml::node& root = table_;
+    toml::node_view<const toml::node> at{root};
     for (const auto& name : key) at = at[name];
     return at;
   }
