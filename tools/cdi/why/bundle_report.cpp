@@ -110,7 +110,9 @@ void BundleReport::judge() {
 void BundleReport::advise(const HostView& host, bool dirs_named) {
   for (const auto* const spec : stale_) {
     auto advice = host.advice_on(*spec, dirs_named);
-    if (advice_.find(advice) == std::string::npos) advice_ += std::move(advice) + "; then ";
+    if (std::find(advice_.begin(), advice_.end(), advice) == advice_.end()) {
+      advice_.push_back(std::move(advice));
+    }
   }
 }
 
@@ -202,7 +204,8 @@ void BundleReport::write_others() {
 
 void BundleReport::write_end() {
   if (record_.holds) return;
-  record_.advice = advice_ + "create the container again, so that it gets what the specs say now";
+  for (const auto& one : advice_) record_.advice += one + "; then ";
+  record_.advice += "create the container again, so that it gets what the specs say now";
   text_ += fmt::format("fix: {}\n", record_.advice);
 }
 

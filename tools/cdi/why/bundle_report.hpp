@@ -83,7 +83,7 @@ class BundleReport {
   std::vector<tools::HostFaults> faults_{};      // by entry
   std::vector<bool> has_device_{};               // by entry
   std::vector<const cdi::LoadedSpec*> stale_{};  // that name something that the host lacks
-  std::string advice_{};                         // about these
+  Texts advice_{};                               // about these
   std::string text_{};
   ExplainedBundle record_{};
 };
