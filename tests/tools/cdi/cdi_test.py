@@ -907,7 +907,7 @@ devices:
                 (["inject", "--in-place", "-o", "yaml", "c.json", "a/b=c"], "leave out -o yaml"),
                 (["convert", "--to", "0.5.0", ""], "FILE: must not be empty"),
                 (["convert", "--in-place", "-o", "json", "--to", "0.5.0", "v.yaml"],
-                 "--in-place: keeps the format that the file extension sets: leave out -o json"),
+                 "keeps the format that the file extension sets: leave out -o json"),
                 (["validate", self.low, ""], "FILE: must not be empty")):
             with self.subTest(args):
                 self.assertIn(said, self.run_cdi(*args, expect=2)[1])
@@ -920,7 +920,7 @@ devices:
             with self.subTest(args):
                 out, err = self.run_cdi(*args, expect=2)
                 self.assertEqual((out, len(err.splitlines())), ("", 1), err)
-                self.assertEqual(set(json.loads(err)), {"level", "message", "advice"})
+                self.assertEqual(set(json.loads(err)) - {"where"}, {"level", "message", "advice"})
 
     def test_help_that_cannot_be_printed_fails(self):
         for args in (["--help"], ["inject", "--help"], ["--version"]):

@@ -30,7 +30,7 @@ devices:
 
 def advised_version(engine, message):
     """The version that a message advises for an engine; it reads specs."""
-    found = re.search(f"give (?:it|the version), such as {engine}@([0-9.]+[0-9])", message)
+    found = re.search(f"(?:give the version, such as|for example) {engine}@([0-9.]+[0-9])", message)
     assert found, message
     done = subprocess.run([CDI, "convert", "--for", f"{engine}@{found[1]}", "missing.yaml"],
                           text=True, capture_output=True, check=False)

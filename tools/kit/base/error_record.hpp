@@ -21,7 +21,7 @@ struct ErrorRecord {
   std::string_view level{};  // of `record_levels`
   std::string message{};
   std::string advice{};
-  std::string where{};  // the member
+  std::string where{};  // the member, or the option
   std::string file{};
   std::uint32_t line = 0;
   std::uint32_t column = 0;
