@@ -39,7 +39,7 @@ class ChangeLog {
     const auto dirs = common_.spec_dirs();
     const auto devices = now->devices();
     add(fmt::format("watching: {}: {} devices", printable(tools::listed(dirs)), devices.size()),
-        {.event = "watching", .dirs = dirs, .devices = Texts{devices.begin(), devices.end()}});
+        {{}, "watching", dirs, Texts{devices.begin(), devices.end()}});
     errors_ = errors_by_text(*now);
     for (const auto& [text, error] : errors_) add_error("error", text, error);
     last_ = std::move(now);

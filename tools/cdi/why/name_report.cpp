@@ -26,7 +26,7 @@ std::vector<cdi::Error> unused_of_kind(const cdi::Registry& registry, std::strin
 /// Where a device is defined.
 ExplainedName origin_record(const std::string& name, const cdi::ResolvedDevice& found,
                             const std::vector<cdi::Error>& unused) {
-  ExplainedName record{.name = name, .resolved = true, .file = found.spec->path};
+  ExplainedName record{{}, name, true, found.spec->path};
   record.line = found.line();
   record.priority = found.spec->priority;
   record.not_used = records_of("warning", unused);
