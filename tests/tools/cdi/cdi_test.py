@@ -674,6 +674,17 @@ devices:
         self.assertIn("may write", self.run_cdi("--refuse-writable", "convert", "--in-place",
                                                 "--to", "1.0.0", spec, expect=1)[1])
 
+    def test_the_advice_for_an_owner_that_old_json_cannot_record_works(self):
+        spec = self.put("owned.json", json.dumps({
+            "cdiVersion": "0.6.0", "kind": "v.org/c",
+            "annotations": {"cdi-publisher/owner": "me"},
+            "devices": [{"name": "xx", "containerEdits": {"env": ["X=1"]}}]}))
+        self.options = ()
+        err = self.run_cdi("convert", "--to", "0.5.0", spec, expect=1)[1]
+        self.assertIn("use -o yaml", err)
+        out = self.run_cdi("convert", "--to", "0.5.0", "-o", "yaml", spec)[0]
+        self.assertIn("cdi-publisher/owner: me", out)
+
     def test_a_conversion_keeps_the_owner(self):
         text = "# cdi-publisher/owner: me\n" + LOW
         spec = self.put("owned.yaml", text)

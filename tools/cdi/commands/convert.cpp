@@ -154,8 +154,11 @@ ExitCode deliver(const ConvertedFile& file, const tools::Conversion& converted, 
   if (file.in_place && is_same(file.spec, converted.spec)) return exit_done;
   auto text = cdi::write_spec(converted.spec, format, converted.owner);
   if (!text) {
-    text.error().position.file = file.spec.path;
-    return output.reject(text.error());
+    auto& error = text.error();
+    error.position.file = file.spec.path;
+    const bool lacks_owner = error.code == cdi::Errc::unsupported && format == cdi::Format::json;
+    if (lacks_owner && !file.in_place) error.advice = "use -o yaml, or convert to 0.6.0 or newer";
+    return output.reject(error);
   }
   if (file.in_place) return replace(*file.in_place, *text, options, output);
   return output.print(*text) ? exit_done : exit_failed;

@@ -53,8 +53,8 @@ ExitCode show_slices(const AssessedSurvey& assessed, const Options& options,
   auto named = given;
   if (named.node.empty()) named.node = node_name(assessed.survey.tree);
   if (named.node.empty()) {
-    report(Message::error(cdi::Error{.message = "this host has no name that a node can have",
-                                     .advice = "give the name of its node with --node"}));
+    report(Message::error(cdi::Error{.message = "the host has no name that a node can have",
+                                     .advice = "give the name of the node with --node"}));
     return ExitCode::failed;
   }
   if (options.json()) {
