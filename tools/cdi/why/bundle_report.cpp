@@ -109,10 +109,8 @@ void BundleReport::judge() {
 
 void BundleReport::advise(const HostView& host, bool dirs_named) {
   for (const auto* const spec : stale_) {
-    auto advice = host.advice_on(*spec, dirs_named);
-    if (std::find(advice_.begin(), advice_.end(), advice) == advice_.end()) {
-      advice_.push_back(std::move(advice));
-    }
+    auto one = host.advice_on(*spec, dirs_named);
+    if (std::count(advice_.begin(), advice_.end(), one) == 0) advice_.push_back(std::move(one));
   }
 }
 
