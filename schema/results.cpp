@@ -127,6 +127,54 @@ std::vector<Demand> words_of_results() {
   return out;
 }
 
+/// What Kubernetes requires of slices.
+std::vector<Demand> slice_demands() {
+  return {
+      {"SliceList", "apiVersion", {}, {{"const", "v1"}}},
+      {"SliceList", "kind", {}, {{"const", "List"}}},
+      {"ResourceSlice", "apiVersion", {}, {{"const", "resource.k8s.io/v1"}}},
+      {"ResourceSlice", "kind", {}, {{"const", "ResourceSlice"}}},
+      {"SliceMetadata", {}, {}, either({"name", "generateName"})},
+      {"SliceSpec",
+       {},
+       {},
+       all_of({either({"devices", "sharedCounters"}), either({"nodeName", "allNodes"})})},
+      {"SliceSpec", "driver", {}, {{"maxLength", 63}}},
+      {"SliceSpec", "nodeName", {}, {{"maxLength", 253}}},
+      {"SliceSpec", "devices", {}, {{"maxItems", 64}}},
+      {"SliceSpec", "sharedCounters", {}, {{"maxItems", 8}}},
+      {"SliceDevice", "name", {}, {{"pattern", "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"}}},
+      {"SliceDevice",
+       "attributes",
+       {},
+       {{"maxProperties", 32},
+        {"propertyNames", {{"pattern", "^([a-z0-9.-]{1,63}/)?[A-Za-z_][A-Za-z0-9_]{0,31}$"}}}}},
+      {"SliceDevice", "consumesCounters", {}, {{"minItems", 1}, {"maxItems", 2}}},
+      {"SliceDevice", "taints", {}, {{"minItems", 1}, {"maxItems", 16}}},
+      {"SliceTaint", "effect", {}, {{"const", "NoSchedule"}}},
+      {"SliceAttribute", {}, {}, either({"string", "int", "version"})},
+      {"SliceAttribute", "string", {}, {{"maxLength", 64}}},
+      {"SliceAttribute", "version", {}, {{"maxLength", 64}}},
+  };
+}
+
+/// Numbers, texts and lists that are more than their types say.
+std::vector<Demand> values_of_results() {
+  const Json some{{"minimum", 1}};
+  return {
+      {"Decision", {}, {}, {{"required", {"device", "allowed", "source", "file"}}}},
+      {"DenyReason", {}, {}, {{"required", {"message"}}}},
+      {"MovedFile", "changed", {}, some},
+      {"prepare.ShownNode", "onHost", {}, {{"const", false}}},
+      {"prepare.ClaimResult", "claims", {}, {{"minProperties", 1}}},
+      {"prepare.ClaimDevice", "cdi_device_ids", {}, {{"minItems", 1}}},
+      {"nri.UsedSpec", "digest", {}, {{"pattern", "^sha256:[0-9a-f]{64}$"}}},
+      {"dra.LogLine", "microseconds", {}, some},
+      {"dra.LogLine", "generation", {}, some},
+      {"dra.LogLine", "slices", {}, some},
+  };
+}
+
 /// The members that an object has in some cases.
 std::vector<Demand> conditions_of_results() {
   Json name = when("resolved", {true}, {"file", "line", "priority"});
@@ -147,8 +195,6 @@ std::vector<Demand> conditions_of_results() {
                when("event", {"added", "changed", "removed"}, {"name", "file", "line"}),
                when("event", {"error", "error-gone"}, {"level", "message"})})},
       {"prepare.ClaimList", {}, {}, either({"claims", "error"})},
-      {"SliceSpec", {}, {}, either({"devices", "sharedCounters"})},
-      {"SliceAttribute", {}, {}, either({"string", "int", "version"})},
       {"dra.LogLine",
        {},
        {},
@@ -233,7 +279,9 @@ Json shown_schema() {
 
 Json results_schema() {
   auto demands = words_of_results();
-  for (auto& one : conditions_of_results()) demands.push_back(std::move(one));
+  for (auto* const more : {conditions_of_results, values_of_results, slice_demands}) {
+    for (auto& one : more()) demands.push_back(std::move(one));
+  }
   Schema schema{std::move(demands), {}, Members::of_all_versions, Unknown::ignored};
   define_files(schema);
   define_devices(schema);

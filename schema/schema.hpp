@@ -8,12 +8,14 @@
 #include <cstdlib>
 #include <cxxabi.h>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <typeindex>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -147,7 +149,11 @@ class Schema {
       }
       Json& words = properties[std::string{field.key}] = member<Member>(field.key, field.when);
       words.update(take_demand(type, field.key), /*merge_objects=*/true);
-      if (whole && field.when == cdi::Presence::required) required.push_back(field.key);
+      const bool is_written = unknown_ == Unknown::ignored &&  // in what we print
+                              field.when == cdi::Presence::keep_empty;
+      if (whole && (is_written || field.when == cdi::Presence::required)) {
+        required.push_back(field.key);
+      }
       return true;
     });
     Json words{{"type", "object"}, {"properties", std::move(properties)}};
@@ -186,6 +192,8 @@ class Schema {
   Json reference() {
     const std::string type = type_name<T>();
     if (is_template_of_ours<T>) return object<T>();  // several types have the name
+    const std::type_index known = types_.try_emplace(type, typeid(T)).first->second;
+    if (known != typeid(T)) throw std::logic_error{"two types have the name " + type};
     if (!definitions_.contains(type)) {
       definitions_[type] = nullptr;  // puts it before the types of its members
       definitions_[type] = object<T>();
@@ -209,5 +217,6 @@ class Schema {
   std::vector<Part> parts_;
   Members members_;
   Unknown unknown_;
+  std::map<std::string, std::type_index> types_{};  // of the definitions
   Json definitions_ = Json::object();
 };

@@ -30,7 +30,7 @@ struct MappedRequest {
   bool has_selectors = false;
 
   static constexpr void fields(auto& list) {
-    list("request", &MappedRequest::request);
+    list("request", &MappedRequest::request, cdi::required);
     list("resource", &MappedRequest::resource);
     list("count", &MappedRequest::count);
     list("instanceDevice", &MappedRequest::instance);
@@ -44,7 +44,7 @@ struct MappedClaim {
   std::vector<MappedRequest> requests{};
 
   static constexpr void fields(auto& list) {
-    list("claim", &MappedClaim::claim);
+    list("claim", &MappedClaim::claim, cdi::required);
     list("namespace", &MappedClaim::space);
     list("requests", &MappedClaim::requests, cdi::required);
   }

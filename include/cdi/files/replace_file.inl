@@ -58,7 +58,9 @@ inline Result<Descriptor> lock_file(int directory, const std::string& name, std:
 
 inline Result<void> rename_over(Temporary& temporary, int directory, const std::string& name,
                                 std::string_view path, bool sync) {
-  if (!temporary.replace(name)) return file_error(path, "cannot rename the temporary file");
+  if (!temporary.replace(name)) {
+    return temporary.directory_error(path, "cannot rename the temporary file");
+  }
   return sync ? cdi::sync_directory(directory, path) : Result<void>{};
 }
 

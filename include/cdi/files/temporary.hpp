@@ -76,6 +76,9 @@ class Temporary {
 
   const std::string& name() const { return name_; }
 
+  /// The error of a failed system call, with the access to the directory if that is denied.
+  Error directory_error(std::string_view path, std::string_view what) const;
+
   /// Writes the file, and syncs it as the attributes say. Call this first, and only once. `path`
   /// appears in messages.
   Result<void> fill(std::string_view path, std::string_view text, const FileAttributes& attributes);

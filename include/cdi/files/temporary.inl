@@ -125,17 +125,19 @@ CDI_INLINE Temporary::~Temporary() {
   if (file_ && !renamed_) ::unlinkat(directory_, name_.c_str(), 0);
 }
 
+CDI_INLINE Error Temporary::directory_error(std::string_view path, std::string_view what) const {
+  auto error = file_error(path, what);
+  struct stat info = {};
+  const bool known = ::fstatat(directory_, ".", &info, 0) == 0;
+  return known ? with_access(std::move(error), info) : error;
+}
+
 CDI_INLINE Result<void> Temporary::fill(std::string_view path, std::string_view text,
                                         const FileAttributes& attributes) {
   const auto [mode, owner, group, sync] = attributes;
   const bool give_away = owner != static_cast<uid_t>(-1) || group != static_cast<gid_t>(-1);
   const int file = file_.get();
-  if (!file_) {
-    auto error = file_error(path, "cannot create a temporary file in its directory");
-    struct stat above = {};
-    const bool known = ::fstatat(directory_, ".", &above, 0) == 0;
-    return known ? with_access(std::move(error), above) : error;
-  }
+  if (!file_) return directory_error(path, "cannot create a temporary file in its directory");
   if (give_away && ::fchown(file, owner, group) != 0) {
     return file_error(path, "cannot set owner and group");
   }

@@ -60,7 +60,9 @@ inline Result<Publication::Action> write_owned_file(const PublishDir& dir, const
     const bool absent = found->ownership == Ownership::absent;
     if (absent ? temporary->create(file.name) : temporary->replace(file.name)) return action;
     // Another process has just created the file: the next round finds its owner.
-    if (!absent || errno != EEXIST) return file_error(path, "cannot rename the new file");
+    if (!absent || errno != EEXIST) {
+      return temporary->directory_error(path, "cannot rename the new file");
+    }
   }
   return Error{.code = Errc::conflict,
                .message = "other processes keep creating and removing the file",

@@ -201,6 +201,14 @@ class Inject(CdiCase):
             out = self.cdi("--diff", "-o", "json", config, "vendor.com/gpu=0")[0]
             self.assertIn(f'"x": {number}', out)
 
+    def test_an_entry_with_too_many_values_is_an_error(self):
+        """It is read alone, with less room than as a part of its config."""
+        dense = '{"destination": "/c", "source": "/old", "x": [' + "1," * 1900000 + "1]}"
+        config = self.put("bundle/config.json",
+                          '{"pad": "%s", "mounts": [%s]}' % ("a" * 4000000, dense))
+        err = self.cdi("--diff", "-o", "json", config, "vendor.com/gpu=0", expect=1)[1]
+        self.assertEqual(json.loads(err)["where"], "mounts[0]")
+
     def test_an_entry_that_only_moves_has_no_origin(self):
         config = self.write_config(mounts=[{"destination": "/x/y"}, {"destination": "/x"}])
         lines = self.cdi("--diff", config, "vendor.com/gpu=0")[0].splitlines()

@@ -488,7 +488,7 @@ class Sandbox(CdiCase):
     def test_wrong_words(self):
         self.write_spec(env=["GPU=0"])
         self.run_cdi(code=2)
-        self.assertIn("a command must follow", self.run_cdi("vendor.com/gpu=0", code=2).stderr)
+        self.assertIn("COMMAND: must follow the names", self.run_cdi("vendor.com/gpu=0", code=2).stderr)
         self.assertIn("NAME is required", self.run_cdi("--", "true", code=2).stderr)
         self.run_cdi("--bogus", "vendor.com/gpu=0", "--", "true", code=2)
         self.assertIn("cannot resolve", self.run_cdi("true", "--", "--help", code=1).stderr)

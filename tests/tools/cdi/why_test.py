@@ -402,7 +402,7 @@ class Why(Files):
             done = self.run_tool(CDI, "-d", self.path("odd"), option, "why", "--for",
                                  "podman@4.9.3", "odd.com/gpu=good", expect=None)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertIn("why --for: cannot be combined with --quarantine", done.stderr)
+            self.assertIn("--for: cannot be combined with --quarantine", done.stderr)
         code, record = self.record("--for", "podman@4.9.3", "odd.com/gpu=good", dirs=("odd",))
         self.assertEqual((code, record["reason"]), (14, "file-rejected"))
 

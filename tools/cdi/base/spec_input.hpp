@@ -13,10 +13,10 @@
 #include <cdi/minimum_version.hpp>
 #include <cdi/versions.hpp>
 
+#include "../../kit/host/standard_streams.hpp"
 #include "../../kit/versions/conversion.hpp"
 #include "in_place.hpp"
 #include "options.hpp"
-#include "standard_input.hpp"
 
 /// Rejects a link from one format to another: the text would be in the format of the link.
 inline cdi::Result<void> check_link(const FileInPlace& file) {
@@ -39,7 +39,7 @@ inline cdi::Result<cdi::LoadedSpec> parse_spec_input(const std::string& text,
 inline cdi::Result<cdi::LoadedSpec> read_spec(const std::string& file,
                                               const cdi::ReadOptions& reading) {
   if (file != "-") return cdi::read_spec_file(file, reading);
-  const auto text = read_standard_input();
+  const auto text = tools::read_standard_input();
   if (!text) return text.error();
   return parse_spec_input(*text, reading);
 }

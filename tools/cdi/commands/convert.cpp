@@ -96,7 +96,7 @@ struct ConvertedFile {
 cdi::Result<ConvertedFile> read_file_to_convert(const CommonOptions& common,
                                                 const ConvertOptions& options) {
   if (options.file == "-") {
-    auto text = read_standard_input();
+    auto text = tools::read_standard_input();
     if (!text) return std::move(text).error();
     auto loaded = parse_spec_input(*text, common.reading);
     if (!loaded) return std::move(loaded).error();

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "../../kit/cdi_specs/overlaps.hpp"
+#include "../../kit/host/standard_streams.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/globs.hpp"
 #include "../base/in_place.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/reports.hpp"
-#include "../base/standard_input.hpp"
 #include "../inject/changes.hpp"
 #include "../inject/checks.hpp"
 #include "../inject/policy_check.hpp"
@@ -60,7 +60,7 @@ bool is_standard_output(const std::string& path) {
 cdi::Result<FileInPlace> read_config(const InjectOptions& options) {
   if (options.in_place) return read_in_place(options.config);
   const bool from_input = options.config == "-";
-  auto text = from_input ? read_standard_input() : cdi::read_file(options.config);
+  auto text = from_input ? tools::read_standard_input() : cdi::read_file(options.config);
   if (!text) return std::move(text).error();
   if (!from_input && is_standard_output(options.config)) {
     return cdi::Error{.code = cdi::Errc::invalid,

@@ -142,7 +142,7 @@ Run set_up_run(CLI::App& app, CommonOptions& common) {
   app.footer(std::string{run_usage} + exit_code_table("run"));
   app.final_callback([&common] {
     if (common.command.empty()) {
-      throw CLI::ValidationError("a command must follow the names: NAME... -- COMMAND");
+      throw CLI::ValidationError{"COMMAND", "must follow the names, after --"};
     }
   });
   return [options, more](const CommonOptions& given, const Output& output) {

@@ -21,12 +21,12 @@
 #include <cdi/validate.hpp>
 
 #include "../../kit/cdi_specs/ignored_specs.hpp"
+#include "../../kit/host/standard_streams.hpp"
 #include "../base/exit_codes.hpp"
 #include "../base/options.hpp"
 #include "../base/output.hpp"
 #include "../base/sarif.hpp"
 #include "../base/spec_input.hpp"
-#include "../base/standard_input.hpp"
 #include "../results/files.hpp"
 #include "commands.hpp"
 
@@ -147,7 +147,7 @@ class Validation {
 
   void check_standard_input() {
     files_.insert(standard_input);
-    const auto text = read_standard_input();
+    const auto text = tools::read_standard_input();
     if (!text) return report(text.error());
     input_ = *text;
     accept_or_report(cdi::parse_spec(input_, standard_input, cdi::Format::yaml, common_.reading));

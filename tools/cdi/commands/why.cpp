@@ -68,7 +68,7 @@ void check_why_options(const WhyOptions& options, const CommonOptions& common) {
   if (options.names.empty() && !other) throw CLI::RequiredError{"NAME"};
   const auto& reading = common.reading;
   if (options.engine.empty() || !(reading.quarantine_devices || reading.reject_writable)) return;
-  throw CLI::ValidationError{"why --for",
+  throw CLI::ValidationError{"--for",
                              "cannot be combined with --quarantine or --refuse-writable, which "
                              "engines do not have"};
 }

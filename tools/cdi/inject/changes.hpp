@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,22 +23,38 @@
 
 namespace detail {
 
-/// An entry of a config, whose text is JSON or that of a variable.
-inline cdi::AnyValue entry_value(const cdi::Change& change, const std::string& text) {
-  const bool is_json = !text.empty() && change.part != "process.env";
-  return is_json ? tools::any_of_json(text) : cdi::AnyValue{cdi::ValueKind::text, text};
+/// An entry of a config, whose text is JSON or that of a variable. Fails if the entry alone has
+/// more values than a text of its size may have.
+inline cdi::Result<cdi::AnyValue> entry_value(const cdi::Change& change, const std::string& text,
+                                              std::optional<std::size_t> index) {
+  if (text.empty() || change.part == "process.env") {
+    return cdi::AnyValue{cdi::ValueKind::text, text};
+  }
+  auto value = tools::any_of_json(text);
+  if (value) return value;
+  auto& error = value.error();
+  error.where = index ? cdi::detail::item_path(change.part, *index) : change.part;
+  error.position = {};
+  return value;
 }
 
 /// A change as a record.
-inline ChangeRecord change_record(const cdi::Change& change) {
-  using cdi::ChangeKind;
+inline cdi::Result<ChangeRecord> change_record(const cdi::Change& change) {
   ChangeRecord out{.change = name_of(change.kind),
                    .part = change.part,
                    .key = change.key,
                    .from = change.from,
                    .to = change.to};
-  if (change.kind != ChangeKind::added) out.before = entry_value(change, change.before);
-  if (change.kind != ChangeKind::removed) out.after = entry_value(change, change.after);
+  if (change.kind != cdi::ChangeKind::added) {
+    auto before = entry_value(change, change.before, change.from);
+    if (!before) return std::move(before).error();
+    out.before = *std::move(before);
+  }
+  if (change.kind != cdi::ChangeKind::removed) {
+    auto after = entry_value(change, change.after, change.to);
+    if (!after) return std::move(after).error();
+    out.after = *std::move(after);
+  }
   return out;
 }
 
@@ -70,13 +88,15 @@ inline ExitCode print_changes(const cdi::RecordedInjection& injected,
   for (const auto& change : injected.changes) {
     auto line = to_string(change);
     if (has_colours) line = tools::coloured(line, detail::colour_of(change.kind));
-    auto record = is_text ? ChangeRecord{} : detail::change_record(change);
+    auto record =
+        is_text ? cdi::Result<ChangeRecord>{ChangeRecord{}} : detail::change_record(change);
+    if (!record) return output.reject(record.error());
     if (const auto* const made_by = cdi::find_origin(injected.plan, change)) {
-      record.origin = lines.completed(*made_by);
-      line += "  " + to_string(*record.origin);
+      record->origin = lines.completed(*made_by);
+      line += "  " + to_string(*record->origin);
     }
-    text += line + "\n";
-    list.push_back(std::move(record));
+    if (is_text) text += line + "\n";
+    list.push_back(*std::move(record));
   }
   if (injected.changes.empty()) text = detail::no_changes(!devices.empty());
   return output.result(text, list) ? exit_done : exit_failed;

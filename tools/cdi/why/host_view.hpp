@@ -88,13 +88,17 @@ struct EngineAnswer {
   tools::VersionedEngine engine{};
 };
 
+/// What is known about a name.
+struct NameFacts {
+  std::optional<cdi::Reason> reason{};  // why the name does not resolve
+  std::vector<EngineAnswer> engines{};
+  cdi::ResolvedDevice device{};  // if the name resolves
+};
+
 /// The answer for a name, as text and as a record.
-struct Explanation {
+struct Explanation : NameFacts {
   std::string text{};
   ExplainedName record{};
-  std::optional<cdi::Reason> reason{};  // why the name does not resolve
-  std::vector<EngineAnswer> engines{};  // of the record
-  cdi::ResolvedDevice device{};         // if the name resolves
 };
 
 /// The answer for an engine whose configuration switches CDI off.

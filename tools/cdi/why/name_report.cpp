@@ -106,8 +106,9 @@ void add_doubts(const SearchedSpecs& specs, const cdi::LoadedSpec& spec, Explana
 
 /// Explains a name that does not resolve because of the engine.
 Explanation explain_for_engine(const cdi::Unresolved& one, const std::string& advice) {
-  Explanation out{fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
-                  fault_record(one, advice), one.reason};
+  Explanation out{{one.reason},
+                  fmt::format("{}: {}\n", cdi::row_of(one.reason).code, one.why.message),
+                  fault_record(one, advice)};
   out.text += causes_text(one, "at");
   out.text += fmt::format("  fix: {}\n", advice);
   return out;
@@ -125,7 +126,7 @@ cdi::Unresolved under_other_name(const std::string& name, const cdi::Error& why)
 Explanation explain(const std::string& name, const cdi::ResolvedDevice& found,
                     const SearchedSpecs& specs) {
   const auto unused = unused_of_kind(*specs.registry, found.spec->spec.kind);
-  Explanation out{.record = origin_record(name, found, unused), .device = found};
+  Explanation out{{.device = found}, {}, origin_record(name, found, unused)};
   if (specs.engine) add_doubts(specs, *found.spec, out);
   const bool fails = specs.host && specs.host->add(name, found, out);
   out.text.insert(0, origin_text(name, found, unused, specs.engine ? specs.engine->name() : "",
@@ -143,7 +144,8 @@ Explanation explain(cdi::Unresolved one, const SearchedSpecs& specs) {
   if (one.reason == cdi::Reason::not_searched && !specs.engine_dirs.empty()) {
     return explain_for_engine(one, specs.engine->advice_on_directory(specs.engine_dirs));
   }
-  if (rejected == nullptr) return {reason_text(one), fault_record(one, advice_on(one)), one.reason};
+  if (rejected == nullptr)
+    return {{one.reason}, reason_text(one), fault_record(one, advice_on(one))};
   one.why.message =
       fmt::format("{}: {} refuses a file of its kind", cdi::quoted(one.name), specs.engine->name());
   return explain_for_engine(one, specs.engine->advice(*rejected));
@@ -238,6 +240,7 @@ NameAnswers answer_names(const Question& question, const SearchedSpecs& specs) {
   const auto missing = diagnosed_names(question, specs);
   std::map<std::string_view, const cdi::Unresolved*> reasons;
   for (const auto& one : missing) reasons.emplace(one.name, &one);
+  out.list.reserve(question.names.names.size());
   for (const auto& name : question.names.names) {
     const auto found = specs.registry->find(name);
     auto one =
@@ -248,9 +251,9 @@ NameAnswers answer_names(const Question& question, const SearchedSpecs& specs) {
       one.record.reads = specs.engine->newest();
       if (specs.installed) add_setup_warnings(*specs.installed, one);
     }
-    out.text += std::exchange(one.text, {});
-    out.list.push_back(std::exchange(one.record, {}));
-    out.by_name.emplace(name, std::move(one));
+    out.text += one.text;
+    out.list.push_back(std::move(one.record));
+    out.by_name.emplace(name, std::move(static_cast<NameFacts&>(one)));
   }
   return out;
 }

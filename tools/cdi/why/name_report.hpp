@@ -65,8 +65,8 @@ cdi::Result<SearchedSpecs> search_specs(Question& question);
 struct NameAnswers {
   std::string text{};
   std::vector<ExplainedName> list{};
-  std::map<std::string, Explanation> by_name{};  // without text and record
-  ExitCode code = exit_done;                     // of the first name that does not resolve
+  std::map<std::string, NameFacts> by_name{};
+  ExitCode code = exit_done;  // of the first name that does not resolve
 };
 
 /// Says for each name where the device is defined, or why the name does not resolve and what to do.

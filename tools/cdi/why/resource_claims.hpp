@@ -18,8 +18,8 @@
 #include <cdi/text/read.hpp>
 
 #include "../../kit/base/text.hpp"
+#include "../../kit/host/standard_streams.hpp"
 #include "../../kit/kubernetes/resource_claim.hpp"
-#include "../base/standard_input.hpp"
 
 namespace kubelet {
 
@@ -75,7 +75,7 @@ inline ResourceClaim claim_of(kubernetes::Claim object, const std::string& file)
 inline cdi::Result<std::vector<ResourceClaim>> read_claim_file(const std::string& file) {
   const bool is_input = file == "-";
   const std::string name = is_input ? "standard input" : file;
-  const auto text = is_input ? read_standard_input() : cdi::read_file(file);
+  const auto text = is_input ? tools::read_standard_input() : cdi::read_file(file);
   if (!text) return text.error();
   const auto document = cdi::parse_json(*text, name);
   if (!document) return document.error();

@@ -48,10 +48,14 @@ std::uint32_t code_point_of(std::string_view character) {
 }
 
 /// A JSON text with escapes for all characters that are not ASCII, which only strings have.
-std::string in_ascii(std::string_view json) {
+std::string in_ascii(std::string text) {
+  const auto is_ascii = [](char c) {
+    return static_cast<unsigned char>(c) < 0x80;
+  };
+  if (std::all_of(text.begin(), text.end(), is_ascii)) return text;
   std::string out;
-  while (!json.empty()) {
-    const auto size = cdi::detail::utf8_size(json);
+  for (std::string_view json{text}; !json.empty();) {
+    const auto size = std::max<std::size_t>(cdi::detail::utf8_size(json), 1);
     const auto character = json.substr(0, size);
     json.remove_prefix(size);
     if (size == 1) {
@@ -118,11 +122,11 @@ void write_value(const cdi::Document::Value& value, S& sink) {
 
 }  // namespace
 
-cdi::AnyValue any_of_json(std::string_view text) {
+cdi::Result<cdi::AnyValue> any_of_json(std::string_view text) {
+  const auto document = cdi::parse_json(text);
+  if (!document) return document.error();
   cdi::AnyValue value;
-  if (const auto document = cdi::parse_json(text)) {
-    cdi::detail::read_any(document->root(), &value, cdi::detail::table_of<cdi::AnyValue>());
-  }
+  cdi::detail::read_any(document->root(), &value, cdi::detail::table_of<cdi::AnyValue>());
   return value;
 }
 

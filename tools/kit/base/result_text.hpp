@@ -45,8 +45,8 @@ std::string yaml_text(const T& result) {
   return detail::yaml_text(&result, cdi::detail::table_of<T>());
 }
 
-/// A JSON text as a value; null if it is not JSON.
-cdi::AnyValue any_of_json(std::string_view text);
+/// A JSON text as a value. Fails with the errors of `cdi::parse_json`.
+cdi::Result<cdi::AnyValue> any_of_json(std::string_view text);
 
 /// A JSON text with a line for each member, indented by two spaces. The text must be JSON.
 std::string indented_json(std::string_view text);

@@ -50,7 +50,8 @@ inline bool is_main(const FileMount& mount) {
 }
 
 inline bool is_library(const FileMount& mount) {
-  return mount.name().find(".so") != std::string_view::npos;
+  const auto name = mount.name();
+  return name.ends_with(".so") || name.find(".so.") != std::string_view::npos;
 }
 
 /// Whether it may come with a driver: sockets and configuration do not. Its place in the container

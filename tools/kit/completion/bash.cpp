@@ -1,14 +1,13 @@
 // The completion script for bash.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "bash.hpp"
-
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "../help/page.hpp"
+#include "scripts.hpp"
 #include "table.hpp"
 
 namespace tools {

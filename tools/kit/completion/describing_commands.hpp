@@ -15,9 +15,7 @@
 
 #include "../help/man_page.hpp"
 #include "../help/manual.hpp"
-#include "bash.hpp"
-#include "fish.hpp"
-#include "zsh.hpp"
+#include "scripts.hpp"
 #include <CLI/CLI.hpp>
 
 namespace tools {

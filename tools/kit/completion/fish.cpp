@@ -1,14 +1,13 @@
 // The completion script for fish.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "fish.hpp"
-
 #include <cstddef>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "../help/page.hpp"
+#include "scripts.hpp"
 #include "table.hpp"
 
 namespace tools {

@@ -1,13 +1,12 @@
 // The completion script for zsh.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "zsh.hpp"
-
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "../help/page.hpp"
+#include "scripts.hpp"
 #include "table.hpp"
 
 namespace tools {

@@ -174,6 +174,7 @@ class UsageFault {
     const bool has_name = is_count || thrown_.get_name() == "ValidationError";
     if (!has_name || colon == said.npos) return {.message = one_line(said)};
     const auto name = said.substr(0, colon);
+    if (name.find(' ') != name.npos) return {.message = one_line(said)};  // no option or argument
     const auto fault = said.substr(colon + 2);
     if (is_count && fault.ends_with(" missing")) {
       return {.message = fmt::format("{} needs a value", name)};

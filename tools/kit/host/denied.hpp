@@ -29,6 +29,7 @@ inline cdi::Error with_access(cdi::Error error, std::filesystem::path directory)
   if (!is_denied(error)) return error;
   struct stat info = {};
   while (::stat(directory.c_str(), &info) != 0 && directory.has_relative_path()) {
+    if (directory == ".") return error;
     directory = directory.has_parent_path() ? directory.parent_path() : ".";
   }
   error.message += " in " + cdi::quoted(directory.string());

@@ -1,12 +1,17 @@
-// Standard streams: prints whole texts, and keeps files off the numbers of closed streams.
-// SPDX-License-Identifier: Apache-2.0 OR MIT
+// Standard streams: reads and prints whole texts, and keeps files off the numbers of closed
+// streams. SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #pragma once
 
 #include <cstdio>
 #include <fcntl.h>
+#include <string>
 #include <string_view>
 #include <unistd.h>
+
+#include <cdi/files/descriptor.hpp>
+#include <cdi/result.hpp>
+#include <cdi/text/limits.hpp>
 
 namespace tools {
 
@@ -25,6 +30,11 @@ inline void reserve_standard_streams() {
 inline bool print_text(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   return written && std::fflush(stdout) == 0;
+}
+
+/// Reads all of standard input.
+inline cdi::Result<std::string> read_standard_input() {
+  return cdi::read_all(STDIN_FILENO, "standard input", cdi::Limits{}.bytes);
 }
 
 }  // namespace tools

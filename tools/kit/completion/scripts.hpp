@@ -1,4 +1,4 @@
-// The completion script for fish.
+// The completion scripts for shells.
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #pragma once
@@ -9,7 +9,9 @@
 
 namespace tools {
 
-/// A script for fish that completes the command line of a tool.
+/// A script that completes the command line of a tool.
+std::string bash_completion(const CLI::App& tool);
 std::string fish_completion(const CLI::App& tool);
+std::string zsh_completion(const CLI::App& tool);
 
 }  // namespace tools
