@@ -18,6 +18,7 @@ import unittest
 
 from cdi_case import CDI, CdiCase
 
+os.chdir("/")  # each sandbox has it; a build folder may be below /tmp, which is empty there
 COMPILER = shutil.which("cc") or shutil.which("gcc")
 FINDER = r"""
 #include <dlfcn.h>
