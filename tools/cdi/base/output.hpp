@@ -53,7 +53,7 @@ class Output {
   /// Prints a result: the text, or the value as JSON or YAML. Returns false if the output fails.
   template <class T>
   bool result(std::string_view text, const T& value) const {
-    return print(format_ == OutputFormat::text ? std::string{text} : written(value));
+    return format_ == OutputFormat::text ? print(text) : print(written(value));
   }
 
   /// Prints an explanation like `result`; on a terminal, its text is wrapped.

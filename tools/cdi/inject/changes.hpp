@@ -81,21 +81,22 @@ inline std::string no_changes(bool any_device) {
 inline ExitCode print_changes(const cdi::RecordedInjection& injected,
                               std::span<const cdi::ResolvedDevice> devices, const Output& output) {
   const bool has_colours = tools::output_has_colours();
-  const bool is_text = output.format() == OutputFormat::text;
   const EditLines lines{devices};
   std::string text;
   std::vector<ChangeRecord> list;
   for (const auto& change : injected.changes) {
-    auto line = to_string(change);
-    if (has_colours) line = tools::coloured(line, detail::colour_of(change.kind));
-    auto record =
-        is_text ? cdi::Result<ChangeRecord>{ChangeRecord{}} : detail::change_record(change);
-    if (!record) return output.reject(record.error());
-    if (const auto* const made_by = cdi::find_origin(injected.plan, change)) {
-      record->origin = lines.completed(*made_by);
-      line += "  " + to_string(*record->origin);
+    std::optional<cdi::Origin> origin;
+    const auto* const made_by = cdi::find_origin(injected.plan, change);
+    if (made_by != nullptr) origin = lines.completed(*made_by);
+    if (output.format() == OutputFormat::text) {
+      const auto line = to_string(change);
+      text += has_colours ? tools::coloured(line, detail::colour_of(change.kind)) : line;
+      text += origin ? "  " + to_string(*origin) + "\n" : "\n";
+      continue;
     }
-    if (is_text) text += line + "\n";
+    auto record = detail::change_record(change);
+    if (!record) return output.reject(record.error());
+    record->origin = std::move(origin);
     list.push_back(*std::move(record));
   }
   if (injected.changes.empty()) text = detail::no_changes(!devices.empty());

@@ -38,7 +38,9 @@ class LenientSink : public S {
   using S::S;
 
   void key(std::string_view name) { S::key(as_utf8(name)); }
-  void text(std::string_view value) { S::text(as_utf8(value)); }
+  void text(std::string_view value) {
+    cdi::detail::is_utf8(value) ? S::text(value) : S::text(as_utf8(value));
+  }
 };
 
 std::uint32_t code_point_of(std::string_view character) {
